@@ -32,6 +32,7 @@ const DOCUMENTS: [&str; 30] = [
     "docs/src/howto/install.md",
     "docs/src/howto/look.md",
     "docs/src/howto/own-agent.md",
+    "docs/src/howto/paste.md",
     "docs/src/howto/rust.md",
     "docs/src/howto/scenario.md",
     "docs/src/howto/session.md",

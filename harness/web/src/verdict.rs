@@ -1,0 +1,138 @@
+//! Whether the provider accepts the text, with the place of each finding in it.
+
+use std::collections::BTreeMap;
+
+use brickbat_rules::check::{CheckError, CheckFormat, CheckReport, CheckedRequest, Finding, Start, check};
+use brickbat_rules::colour::Colour;
+use brickbat_rules::explain::{self, Counts};
+use brickbat_rules::{DIALECT_SIGNS, Profile};
+use brickbat_sessions::{Files, Product, read};
+use serde_json::{Value, json};
+
+use crate::MAX_TEXT;
+use crate::question::Asked;
+
+/// What the report calls the text, which has no file.
+const NAME: &str = "pasted";
+
+/// Where the text begins.
+pub(crate) const START: Start = Start { line: 1, offset: 0 };
+
+pub(crate) fn verdict(asked: &Asked) -> Value {
+    match checked(asked) {
+        Ok(checked) => shown(&asked.text, &checked),
+        Err(Unjudged { reason, hints }) => json!({ "unjudged": { "reason": reason, "hints": hints } }),
+    }
+}
+
+/// Why there is no verdict, and what may help.
+pub(crate) struct Unjudged {
+    pub(crate) reason: String,
+    pub(crate) hints: Vec<String>,
+}
+
+impl Unjudged {
+    pub(crate) fn because(reason: impl Into<String>) -> Unjudged {
+        Unjudged { reason: reason.into(), hints: Vec::new() }
+    }
+}
+
+/// The text as `brickbat check` judges it.
+pub(crate) fn checked(asked: &Asked) -> Result<CheckedRequest, Unjudged> {
+    if asked.text.len() > MAX_TEXT {
+        let words = format!("more than {} MiB; `brickbat check FILE` has no such limit", MAX_TEXT >> 20);
+        return Err(Unjudged::because(words));
+    }
+    let options = asked.options().map_err(Unjudged::because)?;
+    check(asked.text.as_bytes(), START, &options).map_err(|error| unjudged(&asked.text, &error))
+}
+
+fn unjudged(text: &str, error: &CheckError) -> Unjudged {
+    let hints = match error {
+        CheckError::NoDialect | CheckError::NoConversation => match stored_by(text) {
+            Some(product) => vec![format!(
+                "It is a session as {product} stores it, and no request: `brickbat session FILE` judges what is sent of it, \
+                 and `brickbat repair FILE` mends it."
+            )],
+            None => DIALECT_SIGNS.iter().map(|(dialect, signs)| format!("{dialect}: {signs}")).collect(),
+        },
+        CheckError::NotJson(_) if n_values(text) > 1 => {
+            vec!["It has several JSON values. Paste one request; `brickbat check FILE` reads one on each line.".to_owned()]
+        }
+        CheckError::NoProfile { .. } => vec!["Choose a profile that is as strict as this host.".to_owned()],
+        _ => Vec::new(),
+    };
+    Unjudged { reason: error.to_string(), hints }
+}
+
+/// The product that stores sessions in this form.
+fn stored_by(text: &str) -> Option<Product> {
+    let sessions = read(&Files::one(NAME, text)).ok()?;
+    sessions.first().map(|session| session.product).filter(|product| *product != Product::Request)
+}
+
+/// How many of the first two lines are JSON values of their own.
+fn n_values(text: &str) -> usize {
+    let lines = text.lines().filter(|line| !line.trim().is_empty()).take(2);
+    lines.filter(|line| serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok()).count()
+}
+
+fn shown(text: &str, checked: &CheckedRequest) -> Value {
+    let mut report = CheckReport::new(CheckFormat::Json, Colour::Plain);
+    let parts = [report.begin(), report.request(NAME, checked), report.end_of_file(NAME), report.end()];
+    let report: Value = serde_json::from_str(&parts.concat()).unwrap_or_default();
+    let units = Units::of(text, checked.findings.iter().flat_map(|finding| span(finding).into_iter()));
+    let places: Vec<Value> = checked.findings.iter().map(|finding| place(finding, &units)).collect();
+    let explained: BTreeMap<&str, String> = checked
+        .findings
+        .iter()
+        .map(|finding| (finding.rule.id, explain::text(finding.rule, None, &Counts::default())))
+        .collect();
+    json!({
+        "report": report,
+        "places": places,
+        "explained": explained,
+        "n_relatives": Profile::newest_of_each_name(checked.providers.dialect()).count(),
+    })
+}
+
+fn span(finding: &Finding) -> [usize; 2] {
+    let at = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
+    [at(finding.place.offset), at(finding.place.offset.saturating_add(finding.place.length))]
+}
+
+fn place(finding: &Finding, units: &Units) -> Value {
+    let [start, end] = span(finding).map(|offset| units.at(offset));
+    let lines: Vec<Value> = finding
+        .excerpt
+        .lines
+        .iter()
+        .map(|line| {
+            // In characters; the page cuts the text by them.
+            let marked = line.marked.as_ref().map(|marked| [marked.start, marked.end]);
+            json!({ "text": line.text, "marked": marked })
+        })
+        .collect();
+    json!({ "start": start, "end": end, "lines": lines })
+}
+
+/// Bytes of a text as UTF-16 units.
+struct Units(BTreeMap<usize, usize>);
+
+impl Units {
+    fn of(text: &str, offsets: impl Iterator<Item = usize>) -> Units {
+        let mut units: BTreeMap<usize, usize> = offsets.map(|offset| (offset, 0)).collect();
+        let (mut byte, mut n_units) = (0, 0);
+        for (offset, unit) in &mut units {
+            // A place always begins and ends between two characters.
+            n_units += text.get(byte..*offset).map_or(0, |part| part.encode_utf16().count());
+            byte = *offset;
+            *unit = n_units;
+        }
+        Units(units)
+    }
+
+    fn at(&self, offset: usize) -> usize {
+        self.0.get(&offset).copied().unwrap_or_default()
+    }
+}
