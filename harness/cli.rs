@@ -34,6 +34,7 @@ mod options;
 mod output;
 mod progress;
 mod promote;
+mod provider;
 mod recordings;
 mod repair;
 mod replay;
@@ -45,6 +46,8 @@ mod run;
 mod runs;
 mod schema;
 mod secrets;
+mod serve;
+mod served;
 mod session;
 mod show;
 mod shrink;
@@ -55,6 +58,7 @@ mod systems;
 mod terminal;
 mod verify;
 mod work;
+mod wrap;
 
 use std::process::ExitCode;
 
@@ -111,9 +115,11 @@ enum Command {
     Replay(replay::Replay),
     Shrink(shrink::Shrink),
     Schema(schema::Schema),
+    Serve(serve::Serve),
     Systems(systems::Systems),
     Mcp(mcp::Mcp),
     VerifyAdapter(verify::VerifyAdapter),
+    Wrap(Box<wrap::Wrap>),
     Supervisor(supervisor::Supervisor),
 }
 
@@ -197,9 +203,11 @@ impl Command {
             Command::Replay(replay) => replay.execute(),
             Command::Shrink(shrink) => shrink.execute(),
             Command::Schema(schema) => schema.execute(),
+            Command::Serve(serve) => serve.execute(),
             Command::Systems(systems) => systems.execute(),
             Command::Mcp(mcp) => mcp.execute(),
             Command::VerifyAdapter(verify) => verify.execute(),
+            Command::Wrap(wrap) => wrap.execute(),
             Command::Supervisor(supervisor) => supervisor.execute(),
         }
     }

@@ -4,19 +4,20 @@
 //! re-exported here. `ARCHITECTURE.md` describes all of them.
 
 pub use brickbat_engine::{
-    agent, checks, conductor, events, flaws, interpreter, provider, run, simulate, triage,
+    agent, checks, conductor, events, flaws, improvise, interpreter, provider, run, simulate, standalone,
+    triage,
 };
 pub use brickbat_report::{baseline, causes, classes, diff, matrix, record, report};
 pub use brickbat_rules::{
     self as rules, check, colour, dialect, explain, json, lint, recordings, redact, streams,
 };
 pub use brickbat_scenario::{
-    action, duty, hash, history, lower, parse, plan, point, scenario, trace, verdict, wire, yaml,
+    action, duty, hash, history, lower, parse, plan, point, random, scenario, trace, verdict, wire, yaml,
 };
 pub use brickbat_search::{explore, fuzz, fuzz_agent, generate, mutate_scenarios, oracle, shrink, target};
 
 #[cfg(feature = "cli")]
-pub use brickbat_drive::{driver, folder, runner, server};
+pub use brickbat_drive::{driver, folder, runner, server, strict_server};
 
 #[cfg(feature = "wiremock")]
 pub mod strict;

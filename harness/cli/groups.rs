@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// What people come for, and the commands that do it, each with a few words.
-const GROUPS: [(&str, &[(&str, &str)]); 6] = [
+const GROUPS: [(&str, &[(&str, &str)]); 7] = [
     (
         "Test an agent",
         &[
@@ -13,6 +13,13 @@ const GROUPS: [(&str, &[(&str, &str)]); 6] = [
             ("show", "show what happened in one case"),
             ("replay", "run one case again: fixed, or still failing?"),
             ("explain", "explain a word, a case, or a pasted error"),
+        ],
+    ),
+    (
+        "Test any program",
+        &[
+            ("wrap", "run a program against a strict provider"),
+            ("serve", "serve a strict provider that any program can be pointed at"),
         ],
     ),
     (

@@ -18,13 +18,14 @@ use brickbat::flaws::Canary;
 use crate::plans;
 
 /// The documents in which there are paths and generated blocks.
-const DOCUMENTS: [&str; 30] = [
+const DOCUMENTS: [&str; 33] = [
     "README.md",
     "docs/src/README.md",
     "docs/src/SUMMARY.md",
     "docs/src/start.md",
     "docs/src/explanation/proof.md",
     "docs/src/explanation/receipts.md",
+    "docs/src/howto/any-program.md",
     "docs/src/howto/broken-request.md",
     "docs/src/howto/ci.md",
     "docs/src/howto/compare.md",

@@ -14,7 +14,7 @@ use brickbat::rules::streams::{
 };
 use brickbat::rules::{Profile, Severity, streams};
 use brickbat::scenario::ErrorKind;
-use brickbat::wire::{self, Envelope, SseReader};
+use brickbat::wire::{self, Envelope, SseReader, Tokens};
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
@@ -280,8 +280,12 @@ fn our_own_streams_are_clean() {
         let scripts = replies.flat_map(|reply| &reply.attempts);
         for script in scripts.filter(|script| !script.is_wrong(&plan.calls)) {
             for usage in [false, true] {
-                let envelope =
-                    Envelope { id: "0123456789abcdef0123456789abcdef", model: model_of(plan.dialect), usage };
+                let envelope = Envelope {
+                    id: "0123456789abcdef0123456789abcdef",
+                    model: model_of(plan.dialect),
+                    usage,
+                    tokens: Tokens::PLANNED,
+                };
                 let encoded = wire::encode_stream(plan.dialect, &plan, script, envelope);
                 let bytes = encoded.frames.slice(0..encoded.frames.len());
                 let report = lint(grammar, bytes);

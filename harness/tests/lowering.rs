@@ -8,7 +8,7 @@ use brickbat::explore::Base;
 use brickbat::lower::{control, plans};
 use brickbat::plan::{CallKey, Mark, Plan, PlannedPoint, ScriptBlock, Side, ToolOutcome};
 use brickbat::scenario::Need;
-use brickbat::wire::{self, Envelope};
+use brickbat::wire::{self, Envelope, Tokens};
 use serde_json::json;
 
 const MID_BATCH: &str = include_str!("scenarios/mid-batch.yaml");
@@ -215,7 +215,7 @@ fn marks_come_in_the_order_of_the_encoder() {
     for plan in [interleaved, PLAIN_BATCH, RESET].into_iter().flat_map(|text| lowered("x", text)) {
         let replies = plan.turns.iter().flat_map(|turn| &turn.replies);
         for script in replies.flat_map(|reply| &reply.attempts) {
-            let envelope = Envelope { id: "1", model: "m", usage: true };
+            let envelope = Envelope { id: "1", model: "m", usage: true, tokens: Tokens::PLANNED };
             let encoded = wire::encode_stream(plan.dialect, &plan, script, envelope);
             let sent: Vec<Mark> = encoded.marks.iter().map(|(mark, _)| *mark).collect();
             let marks = wire::marks(plan.dialect, script, &plan.calls);

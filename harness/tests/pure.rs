@@ -11,6 +11,7 @@ mod dependencies;
 mod dialects;
 mod differential;
 mod documents;
+mod improvise;
 mod judgement;
 mod life_cycle;
 mod lint;

@@ -18,7 +18,7 @@ use brickbat::provider::{Headers, Provider, Request};
 use brickbat::rules::{self};
 use brickbat::trace::{Ending, RequestKind};
 use brickbat::wire::{
-    self, Decoder, Delivery, Encoded, Envelope, ReplyEvent, SseEvent, SseReader, decode_whole,
+    self, Decoder, Delivery, Encoded, Envelope, ReplyEvent, SseEvent, SseReader, Tokens, decode_whole,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -205,7 +205,8 @@ fn call_of(key: CallKey, args: Value, cuts: &[Index]) -> PlannedCall {
     }
 }
 
-const ENVELOPE: Envelope<'static> = Envelope { id: "msg_\"1\"", model: "a model\n", usage: true };
+const ENVELOPE: Envelope<'static> =
+    Envelope { id: "msg_\"1\"", model: "a model\n", usage: true, tokens: Tokens::PLANNED };
 
 fn streamed(plan: &Plan, script: &Script) -> Encoded {
     wire::encode_stream(plan.dialect, plan, script, ENVELOPE)

@@ -22,6 +22,7 @@ pub mod manifest;
 pub mod mcp;
 pub mod plain;
 pub mod process;
+pub mod program;
 pub mod protocol;
 mod questions;
 mod rest;

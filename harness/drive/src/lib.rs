@@ -7,3 +7,4 @@ pub mod driver;
 pub mod folder;
 pub mod runner;
 pub mod server;
+pub mod strict_server;

@@ -133,8 +133,15 @@ pub struct Server {
 impl Server {
     /// Listens on a free port of 127.0.0.1.
     pub async fn start(limits: ServerLimits) -> std::io::Result<Server> {
+        Server::start_at(limits, 0).await
+    }
+
+    /// Listens on that port of 127.0.0.1; on a free one if it is 0.
+    pub async fn start_at(limits: ServerLimits, port: u16) -> std::io::Result<Server> {
         let socket = TcpSocket::new_v4()?;
-        socket.bind((Ipv4Addr::LOCALHOST, 0).into())?;
+        // A port that was just given up is free, whatever connections linger.
+        socket.set_reuseaddr(port != 0)?;
+        socket.bind((Ipv4Addr::LOCALHOST, port).into())?;
         let listener = socket.listen(BACKLOG)?;
         let addr = listener.local_addr()?;
         let shared = Arc::new(Shared {
@@ -153,9 +160,19 @@ impl Server {
 
     /// Gives a core a base path of its own until the mount is dropped.
     pub fn mount<C: Answerer>(&self, core: C) -> Mount<C> {
+        self.mount_at(Place::Below, core)
+    }
+
+    /// Gives a core all paths that belong to no other mount, without gates, until the mount is dropped.
+    pub fn mount_at_root<C: Answerer>(&self, core: C) -> Mount<C> {
+        self.mount_at(Place::Root, core)
+    }
+
+    fn mount_at<C: Answerer>(&self, place: Place, core: C) -> Mount<C> {
         let (sender, seen) = mpsc::channel(N_WAITING_EVENTS);
         let core = Arc::new(Mutex::new(core));
         let mounted = Arc::new(Mounted {
+            place,
             core: core.clone(),
             seen: sender,
             holds: Mutex::default(),
@@ -168,6 +185,9 @@ impl Server {
         let token = mounts.n_given;
         mounts.n_given += 1;
         mounts.open.insert(token, mounted.clone());
+        if place == Place::Root {
+            mounts.root = Some(token);
+        }
         Mount { running: self.running.clone(), token, mounted, core, seen }
     }
 }
@@ -186,7 +206,10 @@ pub struct Mount<C: Answerer> {
 impl<C: Answerer> Mount<C> {
     /// The base URL that the system is given.
     pub fn base_url(&self) -> String {
-        format!("http://{}/p/{}", self.running.addr, self.token)
+        match self.mounted.place {
+            Place::Below => format!("http://{}/p/{}", self.running.addr, self.token),
+            Place::Root => format!("http://{}", self.running.addr),
+        }
     }
 
     pub fn gate_url(&self, tool: &str) -> String {
@@ -222,6 +245,11 @@ impl<C: Answerer> Mount<C> {
     /// Says below which process everything runs that asks here, so that receipts are waited for in its own time.
     pub(crate) fn belongs_to(&self, process: Option<u32>) {
         self.mounted.process.store(process.unwrap_or_default(), Ordering::Relaxed);
+    }
+
+    /// The core, for someone who does not hold the mount.
+    pub(crate) fn core(&self) -> Arc<Mutex<C>> {
+        self.core.clone()
     }
 
     /// Gives access to the core, while no request is being answered.
@@ -263,10 +291,22 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Mounts {
     n_given: u64,
+    /// The mount that has all paths of no other.
+    root: Option<u64>,
     open: HashMap<u64, Arc<Mounted>>,
 }
 
+/// Where a core is mounted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Below a base path of its own.
+    Below,
+    /// At all paths that belong to nobody else.
+    Root,
+}
+
 struct Mounted {
+    place: Place,
     core: Arc<Mutex<dyn Answerer>>,
     seen: mpsc::Sender<ServerEvent>,
     holds: Mutex<HashMap<ExchangeId, oneshot::Sender<()>>>,
@@ -292,8 +332,18 @@ impl Mounted {
 }
 
 impl Shared {
-    fn mounted(&self, token: u64) -> Option<Arc<Mounted>> {
-        lock(&self.mounts).open.get(&token).cloned()
+    /// The mount to which a target belongs, and the path below it.
+    fn find<'t>(&self, target: &'t str) -> Option<(Arc<Mounted>, &'t str)> {
+        let mounts = lock(&self.mounts);
+        let path = http::path_of(target)?;
+        let below = http::split_path(path);
+        if let Some((token, path)) = below
+            && let Some(mounted) = mounts.open.get(&token).filter(|mounted| mounted.place == Place::Below)
+        {
+            return Some((mounted.clone(), path));
+        }
+        let root = mounts.open.get(&mounts.root?)?;
+        Some((root.clone(), path))
     }
 }
 

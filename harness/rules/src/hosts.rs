@@ -25,6 +25,25 @@ pub fn hosts() -> impl Iterator<Item = &'static str> {
     known.filter(move |host| std::mem::replace(&mut last, host) != *host)
 }
 
+/// The host of the provider that alone offers a model by that name, as its own API writes it. Names under which several
+/// providers offer open models lead nowhere.
+pub fn host_of_model(model: &str) -> Option<&'static str> {
+    let model = model.to_ascii_lowercase();
+    if crate::dialects::is_mistral_model(&model) {
+        return Some("api.mistral.ai");
+    }
+    MODELS.iter().find(|(start, _)| model.starts_with(start)).map(|(_, host)| *host)
+}
+
+/// What the names of models begin with that one provider alone has, in lower case, and the provider's host.
+static MODELS: &[(&str, &str)] = &[
+    // https://api-docs.deepseek.com/quick_start/pricing
+    ("deepseek-chat", "api.deepseek.com"),
+    ("deepseek-reasoner", "api.deepseek.com"),
+    // https://docs.x.ai/docs/models
+    ("grok-", "api.x.ai"),
+];
+
 /// The hosts where a newest profile of a dialect answers that is meant, with the models that a gateway hands on.
 pub(crate) fn hosts_that(is_meant: impl Fn(&Profile) -> bool, dialect: Dialect) -> Vec<String> {
     let is_of = |name: &&str| {
@@ -177,6 +196,19 @@ mod tests {
         ] {
             let found = profile_for(dialect, host, "").map(Profile::undated);
             assert_eq!(found, expected, "{dialect} at {host}");
+        }
+    }
+
+    #[test]
+    fn a_model_of_one_provider_leads_to_its_host() {
+        assert_eq!(host_of_model("mistral-large-latest"), Some("api.mistral.ai"));
+        assert_eq!(host_of_model("Grok-4"), Some("api.x.ai"));
+        assert_eq!(host_of_model("deepseek-chat"), Some("api.deepseek.com"));
+        for open in ["gpt-5", "qwen3-coder", "deepseek-r1-distill-llama-70b", "mixtral", ""] {
+            assert_eq!(host_of_model(open).filter(|host| *host != "api.mistral.ai"), None, "{open}");
+        }
+        for (_, host) in MODELS {
+            assert!(profile_for(Dialect::OpenaiChat, host, "").is_some(), "{host}");
         }
     }
 

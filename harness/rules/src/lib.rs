@@ -42,12 +42,14 @@ mod waiting;
 pub use address::{Address, Api};
 pub use detect::{DIALECT_SIGNS, detect, unspoken};
 pub use dialect::Dialect;
-pub use hosts::{hosts, profile_for};
+pub use hosts::{host_of_model, hosts, profile_for};
 pub use memory::{Delivery, ExpandedRequest, Memory, Retention};
 pub use profile::Profile;
 pub use rule::{Confidence, Rule};
 pub use union::{UnionViolation, validate_union, validate_union_list};
-pub use validate::{list_of, validate, validate_asking, validate_list, validate_remembering, validate_value};
+pub use validate::{
+    list_of, naming, validate, validate_asking, validate_list, validate_remembering, validate_value,
+};
 pub use violation::{Envelope, MAX_VIOLATIONS, Severity, Violation, refusal};
 
 use dialects::{Bound, Thoughts};

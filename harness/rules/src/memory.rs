@@ -65,10 +65,12 @@ impl Memory {
 
     /// Whether what is not in it was never said.
     pub(crate) fn is_whole(&self) -> bool {
-        self.is_whole
-            && !self.replies.overflowed()
-            && !self.signatures.overflowed()
-            && !self.thoughts.overflowed()
+        self.is_whole && !self.is_full()
+    }
+
+    /// Whether more was said than is kept, so that nothing is added any more.
+    pub fn is_full(&self) -> bool {
+        self.replies.overflowed() || self.signatures.overflowed() || self.thoughts.overflowed()
     }
 
     /// What a provider of that dialect keeps of its answer to this request. Where that is nothing, [`Memory::add`] does

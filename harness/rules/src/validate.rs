@@ -80,7 +80,7 @@ pub(crate) fn validate_list_to(
 }
 
 /// The body as one that names this model. Pointers into it are those into the body.
-pub(crate) fn naming<'a>(body: &'a [u8], model: Option<&str>) -> Cow<'a, [u8]> {
+pub fn naming<'a>(body: &'a [u8], model: Option<&str>) -> Cow<'a, [u8]> {
     let Some(model) = model else { return Cow::Borrowed(body) };
     let Ok(document) = Document::parse(body) else { return Cow::Borrowed(body) };
     let root = document.root();

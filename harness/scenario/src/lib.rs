@@ -10,6 +10,7 @@ mod named;
 pub mod parse;
 pub mod plan;
 pub mod point;
+pub mod random;
 pub mod scenario;
 pub mod surrogate;
 pub mod trace;

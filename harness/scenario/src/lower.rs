@@ -34,6 +34,7 @@ mod processes;
 mod settle;
 mod tools;
 
+pub use call_table::{cut, fragments};
 pub use given::{Files, MAX_GIVEN, fetch};
 pub use header::{
     MAX_ACTIONS, MAX_ARGS, MAX_ATTEMPTS, MAX_BLOCKS, MAX_CALLS, MAX_REPLIES, MAX_STRING, MAX_TOOLS, MAX_TURNS,

@@ -9,6 +9,7 @@ pub(crate) mod event_stream;
 pub(crate) mod frames;
 pub(crate) mod history;
 pub(crate) mod marks;
+pub mod offer;
 pub(crate) mod request;
 pub(crate) mod signature;
 pub(crate) mod sse;
@@ -24,11 +25,13 @@ pub use frames::json_string;
 pub use frames::{Encoded, Frames};
 pub use history::{history, offered_tools};
 pub use marks::marks;
+pub use offer::{Offer, ToolChoice};
 pub use request::{Delivery, OfferedTool, Thinking};
 pub use sse::{SseEvent, SseReader};
 
 use crate::history::History;
 use crate::plan::{Mark, Plan, PlannedCall, Script};
+use crate::random::Random;
 use crate::scenario::{ErrorKind, Stop};
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::Json;
@@ -47,6 +50,8 @@ pub struct Wire {
     pub(crate) asks_to_think: Option<fn(Json<'_, '_>) -> bool>,
     /// The names in one entry of the list of tools.
     pub(crate) tool_names: fn(Json<'_, '_>) -> Vec<String>,
+    /// What a request lets the model do.
+    pub(crate) offer: for<'t, 'a> fn(Json<'t, 'a>) -> Offer<'t, 'a>,
     pub(crate) history: fn(Json<'_, '_>) -> History,
     pub(crate) request_id: fn(&str) -> String,
     pub(crate) error_headers: fn(u16) -> &'static [(&'static str, &'static str)],
@@ -165,6 +170,19 @@ impl Wire {
         }
     }
 
+    /// The same for a client whose base URL is longer or shorter than that of the provider: gateways, clouds and relatives
+    /// have the same API below other paths.
+    pub fn route_by_end<'a>(&self, method: &str, path: &'a str) -> Option<Route<'a>> {
+        let path = path.strip_suffix('/').unwrap_or(path);
+        match self.traits.paths {
+            Paths::Fixed(own) if method == "POST" => {
+                let end = own.strip_prefix("/v1").unwrap_or(own);
+                path.ends_with(end).then(Route::default)
+            }
+            Paths::Fixed(_) | Paths::OfModel { .. } => self.route(method, path),
+        }
+    }
+
     /// The body of the answer, with status 200, to a request outside the conversation, such as a count of tokens; none
     /// if the provider does not know the path.
     pub fn side_answer(&self, method: &str, path: &str, body: &[u8]) -> Option<Value> {
@@ -184,6 +202,11 @@ impl Wire {
     /// Whether a request asks the model to think and to show it. Only a client that asks is shown anything.
     pub fn asks_to_think(&self, body: Json) -> bool {
         self.asks_to_think.is_some_and(|asks| asks(body))
+    }
+
+    /// What a request lets the model do.
+    pub fn offer<'t, 'a>(&self, body: Json<'t, 'a>) -> Offer<'t, 'a> {
+        (self.offer)(body)
     }
 
     /// Whether a request offers anything to call.
@@ -228,6 +251,11 @@ impl Wire {
     /// The body of an answer with that status, 400 or above, in the provider's words.
     pub fn status_body(&self, status: u16) -> Value {
         (self.status_body)(status)
+    }
+
+    /// The status with which an overloaded provider answers.
+    pub fn overloaded_status(&self) -> u16 {
+        self.traits.overloaded_status
     }
 
     /// The body of the error that is sent inside a stream.
@@ -280,6 +308,13 @@ pub struct IdForm {
     pub alphabet: &'static [u8],
 }
 
+impl IdForm {
+    /// An id of this form.
+    pub fn mint(self, random: &mut Random) -> String {
+        format!("{}{}", self.prefix, random.letters(self.n_letters, self.alphabet))
+    }
+}
+
 /// The alphabet of most ids.
 pub(crate) const ALPHANUMERIC: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -303,6 +338,27 @@ pub struct Envelope<'a> {
     pub model: &'a str,
     /// Whether the client asked for the report of tokens, see [`Wire::asks_for_usage`].
     pub usage: bool,
+    /// How many tokens the provider reports.
+    pub tokens: Tokens,
+}
+
+/// The tokens of a request and of its reply, as the provider counts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tokens {
+    /// Those of the request.
+    pub input: u64,
+    /// Those of the reply.
+    pub output: u64,
+}
+
+impl Tokens {
+    /// What plans report, whatever is said in them, so that no system compacts its history where no plan says so.
+    pub const PLANNED: Tokens = Tokens { input: 12, output: 42 };
+
+    /// Both together.
+    pub fn total(self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
 }
 
 /// A frame of a body with that content type, as a text for people and files.

@@ -7,6 +7,7 @@ use brickbat::point::{Point, PointSpec, Region};
 use brickbat::rules::{Profile, Rule};
 use brickbat::scenario::Need;
 use brickbat::streams::StreamRule;
+use brickbat::strict_server::variables::{VARIABLES, Yields};
 use brickbat::verdict::{Level, Severity, Verdict};
 use schemars::schema_for;
 
@@ -27,6 +28,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("profiles", profiles()),
         ("severities", severities()),
         ("systems", systems()),
+        ("variables", variables()),
         ("verdicts", verdicts()),
     ])
 }
@@ -63,6 +65,19 @@ fn cells<T: schemars::JsonSchema>() -> BTreeMap<String, String> {
         .into_iter()
         .map(|(name, sentence)| (name, cell(&sentence)))
         .collect()
+}
+
+fn variables() -> String {
+    table(
+        &["variable", "value", "read by"],
+        VARIABLES.iter().map(|variable| {
+            let own = match variable.yields {
+                Yields::Never => "",
+                Yields::ToTheUser => ", unless you set it",
+            };
+            vec![code(variable.name), format!("{}{own}", code(variable.value)), variable.read_by.to_owned()]
+        }),
+    )
 }
 
 fn severities() -> String {

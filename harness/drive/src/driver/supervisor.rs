@@ -3,7 +3,8 @@
 //! It holds one end of a socket, brickbat the other. When that end closes, for whatever reason, or when the program
 //! ends, the supervisor kills everything that the program started, waits until all of it is gone, and ends. On Linux
 //! what was orphaned comes back to it, sessions of their own included; elsewhere it knows the program's group only.
-//! It passes no bytes on: the program gets the pipes themselves. Nothing here waits for time.
+//! It passes no bytes on: the program gets the pipes themselves. Nothing here waits for time. Brickbat may also have the
+//! program interrupted, by a byte on the socket.
 //!
 //! A supervisor without a program is the reaper of a run's temporary folder. Supervisors that work in the folder hold a
 //! shared lock on it, so the reaper removes it after the last of them has gone.
@@ -25,6 +26,9 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus, kill_process_group, setsid, wait, waitid,
     waitpid,
 };
+
+/// What Brickbat says when the program is to be interrupted.
+pub(super) const INTERRUPT: u8 = b'i';
 
 /// What the supervisor says when its program runs, or when the reaper's folder is there.
 pub(super) const STARTED: &str = "started";
@@ -73,13 +77,13 @@ pub fn supervise(folder: Option<&Path>, program: &OsString, args: &[OsString]) -
     let told = say(&mut owner, format_args!("{STARTED}")).and_then(|()| let_go_of_pipes());
     let watching = told.and_then(|()| {
         std::thread::Builder::new().spawn(move || {
-            wait_for_end(&mut owner);
-            kill(&watched);
+            obey(&mut owner, &watched);
+            signal(&watched, Signal::KILL);
         })
     });
     // Brickbat is gone, or its end would go unnoticed: the program ends at once.
     if watching.is_err() {
-        kill(&living);
+        signal(&living, Signal::KILL);
     }
     let status = await_program(program, &living);
     end_all();
@@ -171,7 +175,7 @@ fn let_go_of_pipes() -> io::Result<()> {
     Ok(())
 }
 
-/// Waits until brickbat closes its end. It says nothing, so anything else is the end, too.
+/// Waits until brickbat closes its end. It says nothing to a reaper, so anything else is the end, too.
 fn wait_for_end(owner: &mut UnixStream) {
     while let Err(error) = owner.read(&mut [0]) {
         if error.kind() != io::ErrorKind::Interrupted {
@@ -180,12 +184,24 @@ fn wait_for_end(owner: &mut UnixStream) {
     }
 }
 
-/// Kills the program's group, unless the program is no more: then its number may belong to someone else.
-fn kill(living: &Mutex<Option<Pid>>) {
+/// Interrupts the program's group as often as Brickbat says so, until Brickbat closes its end.
+fn obey(owner: &mut UnixStream, living: &Mutex<Option<Pid>>) {
+    let mut word = [0];
+    loop {
+        match owner.read(&mut word) {
+            Ok(1..) if word == [INTERRUPT] => signal(living, Signal::INT),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            _ => return,
+        }
+    }
+}
+
+/// Sends a signal to the program's group, unless the program is no more: then its number may belong to someone else.
+fn signal(living: &Mutex<Option<Pid>>, signal: Signal) {
     let program = living.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(program) = *program {
         // It may have ended by itself, which is as good.
-        let _ = kill_process_group(program, Signal::KILL);
+        let _ = kill_process_group(program, signal);
     }
 }
 

@@ -16,7 +16,7 @@ use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 
 use super::stopwatch::{TimeOver, within};
-use super::supervisor::{NO_PROGRAM, NO_SUPERVISOR, SIGNALLED, STARTED};
+use super::supervisor::{INTERRUPT, NO_PROGRAM, NO_SUPERVISOR, SIGNALLED, STARTED};
 
 /// What holds a supervisor to its task: when it is dropped, or when this process ends in any way, the supervisor ends
 /// what it supervises.
@@ -85,6 +85,15 @@ impl SupervisorHandle {
     /// Lets go: the supervisor kills what it supervises and ends.
     pub(super) fn let_go(&self) {
         self.take();
+    }
+
+    /// Has the program interrupted, as by Ctrl-C in a terminal.
+    pub(super) fn interrupt(&self) {
+        let socket = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(socket) = &*socket {
+            // A supervisor that is gone has ended its program.
+            let _ = socket.try_write(&[INTERRUPT]);
+        }
     }
 
     /// Takes the socket, to wait on it for the supervisor's end.

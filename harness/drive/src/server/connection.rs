@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use super::chunks::ChunkReader;
 use super::http::{self, After, Framing, Head, HttpRefusal};
 use super::newcomers::Newcomer;
-use super::{Mounted, ServerEvent, Shared, lock};
+use super::{Mounted, Place, ServerEvent, Shared, lock};
 use brickbat_engine::provider;
 use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, RequestKind};
 
@@ -101,7 +101,7 @@ impl Connection {
                 },
             };
             let Some(request) = request else { return };
-            let next = match self.find_mount(&request.head.target) {
+            let next = match self.shared.find(&request.head.target) {
                 None => AfterRequest::Refuse(HttpRefusal::UnknownPath),
                 Some(_) if newcomer.take().is_some_and(|newcomer| !newcomer.stays()) => return,
                 Some((mounted, path)) => self.serve_request(&mounted, path, &request).await,
@@ -129,11 +129,6 @@ impl Connection {
             }
             self.shrink();
         }
-    }
-
-    fn find_mount<'a>(&self, target: &'a str) -> Option<(Arc<Mounted>, &'a str)> {
-        let (token, path) = http::split_target(target)?;
-        Some((self.shared.mounted(token)?, path))
     }
 
     /// Reads a request; none if the connection ends instead.
@@ -303,7 +298,8 @@ impl Connection {
         request: &HttpRequest,
     ) -> AfterRequest {
         let served = async {
-            match path.strip_prefix("/gate/") {
+            let gate = path.strip_prefix("/gate/").filter(|_| mounted.place == Place::Below);
+            match gate {
                 Some(_) if request.head.method != "POST" => AfterRequest::Refuse(HttpRefusal::GateMethod),
                 Some(tool) => self.serve_gate(mounted, tool, request).await,
                 None => self.serve_exchange(mounted, path, request).await,

@@ -137,13 +137,17 @@ pub(super) fn may_end_head(bytes: &[u8]) -> bool {
     false
 }
 
-/// Splits a target into the token of a mount and the path below it, without the query.
-pub(super) fn split_target(target: &str) -> Option<(u64, &str)> {
+/// The path of a target, without the query.
+pub(super) fn path_of(target: &str) -> Option<&str> {
     let path = target.split(['?', '#']).next().unwrap_or_default();
-    let path = match path.strip_prefix("http://") {
-        Some(absolute) => &absolute[absolute.find('/')?..],
-        None => path,
-    };
+    match path.strip_prefix("http://") {
+        Some(absolute) => Some(&absolute[absolute.find('/')?..]),
+        None => Some(path).filter(|path| path.starts_with('/')),
+    }
+}
+
+/// Splits a path into the token of a mount and the path below it.
+pub(super) fn split_path(path: &str) -> Option<(u64, &str)> {
     let below = path.strip_prefix("/p/")?;
     let (token, path) = below.split_at(below.find('/').unwrap_or(below.len()));
     let path = if path.is_empty() { "/" } else { path };
@@ -234,6 +238,8 @@ fn reason(status: u16) -> &'static str {
         405 => "Method Not Allowed",
         408 => "Request Timeout",
         413 => "Payload Too Large",
+        415 => "Unsupported Media Type",
+        422 => "Unprocessable Entity",
         429 => "Too Many Requests",
         431 => "Request Header Fields Too Large",
         500 => "Internal Server Error",
@@ -256,11 +262,15 @@ mod tests {
 
     #[test]
     fn targets_are_split_into_token_and_path() {
-        assert_eq!(split_target("/p/3/v1/messages?beta=true"), Some((3, "/v1/messages")));
-        assert_eq!(split_target("http://127.0.0.1:80/p/3/gate/x"), Some((3, "/gate/x")));
-        assert_eq!(split_target("/p/3"), Some((3, "/")));
+        let split = |target| path_of(target).and_then(split_path);
+        assert_eq!(split("/p/3/v1/messages?beta=true"), Some((3, "/v1/messages")));
+        assert_eq!(split("http://127.0.0.1:80/p/3/gate/x"), Some((3, "/gate/x")));
+        assert_eq!(split("/p/3"), Some((3, "/")));
         for nowhere in ["", "*", "/", "/p/", "/p/x/y", "/q/3", "http://host", "/p/99999999999999999999/"] {
-            assert_eq!(split_target(nowhere), None, "{nowhere}");
+            assert_eq!(split(nowhere), None, "{nowhere}");
+        }
+        for nowhere in ["", "*", "http://host", "p/3"] {
+            assert_eq!(path_of(nowhere), None, "{nowhere}");
         }
     }
 

@@ -8,7 +8,7 @@ use brickbat_rules::json::Json;
 use brickbat_rules::{Delivery, Memory, Retention, Severity, Violation};
 use brickbat_scenario::plan::{Mark, Plan, PlannedAction, PlannedPoint, Script, Side};
 use brickbat_scenario::trace::{ExchangeId, RequestKind};
-use brickbat_scenario::wire::{self, Envelope};
+use brickbat_scenario::wire::{self, Envelope, Tokens};
 
 /// The replies of one plan's provider.
 #[derive(Debug)]
@@ -34,8 +34,7 @@ impl Recall {
 
     /// Adds what was replied to a request, if anything was.
     pub fn replied(&mut self, plan: &Plan, exchange: ExchangeId, kind: RequestKind, request: Json) {
-        let keeps = Memory::keeps(plan.dialect, request);
-        if keeps == Retention::Nothing {
+        if Memory::keeps(plan.dialect, request) == Retention::Nothing {
             return;
         }
         let asks = || wire::of(plan.dialect).asks_to_think(request);
@@ -55,19 +54,33 @@ impl Recall {
             RequestKind::Auxiliary => (Cow::Owned(title()), Delivery::Whole),
             RequestKind::Refused { .. } | RequestKind::Faulted { .. } => return,
         };
-        if keeps == Retention::Thinking && !script.thinks() {
-            return;
-        }
-        let wire = wire::of(plan.dialect);
-        let id = wire.message_id(&self.unique(exchange));
-        let reply = wire.encode_whole(plan, &script, Envelope { id: &id, model: "", usage: false });
-        self.memory.add(plan.dialect, request, &reply, told);
+        let unique = self.unique(exchange);
+        remember(&mut self.memory, plan, &unique, &script, request, told);
     }
 
     /// Digits that no other answer has.
     pub(super) fn unique(&self, exchange: ExchangeId) -> String {
         format!("{}{:08x}", self.stem, exchange.0)
     }
+}
+
+/// Adds a reply to what a provider remembers. `unique` are the digits of its answer.
+pub(crate) fn remember(
+    memory: &mut Memory,
+    plan: &Plan,
+    unique: &str,
+    script: &Script,
+    request: Json,
+    told: Delivery,
+) {
+    let keeps = Memory::keeps(plan.dialect, request);
+    if keeps == Retention::Nothing || (keeps == Retention::Thinking && !script.thinks()) {
+        return;
+    }
+    let wire = wire::of(plan.dialect);
+    let id = wire.message_id(unique);
+    let envelope = Envelope { id: &id, model: "", usage: false, tokens: Tokens::PLANNED };
+    memory.add(plan.dialect, request, &wire.encode_whole(plan, script, envelope), told);
 }
 
 /// What a client gets to see of a reply, by whether it asked the model to think. A model that is asked to think does:
@@ -103,12 +116,12 @@ fn cuts(action: &PlannedAction, reply: usize, attempt: usize) -> bool {
 }
 
 /// The reply to a request beyond the script.
-pub(super) fn surplus() -> Script {
+pub(crate) fn surplus() -> Script {
     short_text("Done.")
 }
 
 /// The reply to a request that offers no tools.
-pub(super) fn title() -> Script {
+pub(crate) fn title() -> Script {
     short_text("A conversation")
 }
 

@@ -8,7 +8,7 @@ use crate::provider::{Answer, Sent};
 use brickbat_scenario::action::Action;
 use brickbat_scenario::plan::{Mark, Plan, Side};
 use brickbat_scenario::trace::{Held, RequestKind};
-use brickbat_scenario::wire::{self, Envelope};
+use brickbat_scenario::wire::{self, Envelope, Tokens};
 
 /// Whether so much of the reply to a request, which asks the model to think or not, is what stands before a hold of the
 /// plan. Of replies that are no scripted streams nothing is held inside, and where the harness adds frames of its own they
@@ -31,7 +31,7 @@ pub(super) fn is_as_planned(
     let script = shown(plan, &plan.turns[turn].replies[reply].attempts[attempt], asks_to_think);
     // If token usage was asked for, a frame with it follows the stop reason.
     [false, true].into_iter().any(|usage| {
-        let envelope = Envelope { id: "check", model: "check", usage };
+        let envelope = Envelope { id: "check", model: "check", usage, tokens: Tokens::PLANNED };
         let encoded = wire::encode_stream(plan.dialect, plan, &script, envelope);
         let planned = match (at.mark, at.side) {
             (Mark::Headers, Side::Before) => Some(Sent::Nothing),

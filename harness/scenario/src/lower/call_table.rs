@@ -163,12 +163,12 @@ impl std::ops::Index<CallKey> for CallTable<'_> {
 const N_FRAGMENTS: usize = 2;
 
 /// A text in the fragments in which it is sent.
-pub(super) fn fragments(text: &str) -> Vec<String> {
+pub fn fragments(text: &str) -> Vec<String> {
     cut(text, text.chars().count().clamp(1, N_FRAGMENTS))
 }
 
 /// A text in so many pieces of nearly the same number of characters.
-pub(super) fn cut(text: &str, n_pieces: usize) -> Vec<String> {
+pub fn cut(text: &str, n_pieces: usize) -> Vec<String> {
     let n_chars = text.chars().count();
     let mut chars = text.chars();
     let length = |piece: usize| n_chars * (piece + 1) / n_pieces - n_chars * piece / n_pieces;

@@ -3,8 +3,8 @@
 //! Written out here because the ids stand in stored reports and regressions: a dependency that improved its
 //! generator would change them all.
 
-use crate::hash::{FNV_OFFSET, fnv1a_after};
-use crate::wire::{self, IdForm};
+use crate::random::{Digest, Random};
+use crate::wire;
 use brickbat_rules::dialect::Dialect;
 
 /// Mints the ids of one plan.
@@ -22,9 +22,7 @@ impl IdSource<'_> {
         digest.bytes(self.dialect.name().as_bytes());
         digest.bytes(&call.to_le_bytes());
         digest.bytes(&(attempt as u64).to_le_bytes());
-        let mut random = Random(digest.0);
-        let IdForm { prefix, n_letters, alphabet } = wire::of(self.dialect).traits.call_id;
-        format!("{prefix}{}", random.letters(n_letters, alphabet))
+        wire::of(self.dialect).traits.call_id.mint(&mut Random::new(digest.value()))
     }
 
     /// The marker of a call; none of `taken` is part of it, and it is part of none.
@@ -32,7 +30,7 @@ impl IdSource<'_> {
         let mut digest = self.digest();
         digest.bytes(b"marker");
         digest.bytes(&call.to_le_bytes());
-        let mut random = Random(digest.0);
+        let mut random = Random::new(digest.value());
         let mut n_tries = 0;
         loop {
             // A call may be named like the marker of another; then no marker with its name will do.
@@ -46,7 +44,7 @@ impl IdSource<'_> {
     }
 
     fn digest(&self) -> Digest {
-        let mut digest = Digest(FNV_OFFSET);
+        let mut digest = Digest::new();
         digest.bytes(&self.seed.to_le_bytes());
         digest.bytes(self.scenario.as_bytes());
         digest
@@ -60,33 +58,6 @@ const MAX_NAMED_TRIES: u32 = 16;
 
 /// Letters of a marker after the name of its call: two thousand million markers, and 256 calls at the most.
 const MARKER_LETTERS: usize = 6;
-
-/// A hash of fields. The length of a field goes first, so that no two lists of fields give the same bytes.
-struct Digest(u64);
-
-impl Digest {
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.0 = fnv1a_after(fnv1a_after(self.0, &(bytes.len() as u64).to_le_bytes()), bytes);
-    }
-}
-
-/// SplitMix64: <https://prng.di.unimi.it/splitmix64.c>.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn letters(&mut self, count: usize, alphabet: &[u8]) -> String {
-        let n_letters = alphabet.len() as u64;
-        (0..count).map(|_| char::from(alphabet[(self.next() % n_letters) as usize])).collect()
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -97,6 +97,6 @@ pub fn json_string(out: &mut Vec<u8>, text: &str) {
 }
 
 /// Writes a number as JSON.
-pub(crate) fn json_number(out: &mut Vec<u8>, number: usize) {
+pub(crate) fn json_number(out: &mut Vec<u8>, number: impl serde::Serialize) {
     serde_json::to_writer(out, &number).expect("a number is JSON and a vector takes any bytes");
 }

@@ -67,7 +67,9 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
             b"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"",
         );
         out.extend_from_slice(WIRE.stop_word_of(script).as_bytes());
-        out.extend_from_slice(b"\",\"stop_sequence\":null},\"usage\":{\"output_tokens\":42}}\n\n");
+        out.extend_from_slice(b"\",\"stop_sequence\":null},\"usage\":{\"output_tokens\":");
+        json_number(out, envelope.tokens.output);
+        out.extend_from_slice(b"}}\n\n");
     });
     encoded.mark(Mark::Stop);
     encoded.frame(|out| out.extend_from_slice(b"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"));
@@ -101,7 +103,7 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
         "content": content,
         "stop_reason": WIRE.stop_word_of(script),
         "stop_sequence": null,
-        "usage": { "input_tokens": 12, "output_tokens": 42 },
+        "usage": { "input_tokens": envelope.tokens.input, "output_tokens": envelope.tokens.output },
     })
 }
 
@@ -111,8 +113,11 @@ fn message_start(out: &mut Vec<u8>, envelope: Envelope<'_>) {
     out.extend_from_slice(b",\"type\":\"message\",\"role\":\"assistant\",\"model\":");
     json_string(out, envelope.model);
     out.extend_from_slice(
-        b",\"content\":[],\"stop_reason\":null,\"stop_sequence\":null,\"usage\":{\"input_tokens\":12,\
-          \"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0,\"output_tokens\":1}}}\n\n",
+        b",\"content\":[],\"stop_reason\":null,\"stop_sequence\":null,\"usage\":{\"input_tokens\":",
+    );
+    json_number(out, envelope.tokens.input);
+    out.extend_from_slice(
+        b",\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0,\"output_tokens\":1}}}\n\n",
     );
 }
 

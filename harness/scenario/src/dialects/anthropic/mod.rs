@@ -11,6 +11,7 @@ use crate::scenario::{ErrorKind, Stop};
 use crate::wire::decode::SseDecoder;
 use crate::wire::history::{of_messages, owned_text};
 use crate::wire::marks::block_marks;
+use crate::wire::offer::{CallableTool, Offer, ToolChoice};
 use crate::wire::{
     ALPHANUMERIC, DialectTraits, IdForm, Paths, Wire, malformed_event, models, usual_request_id,
 };
@@ -40,6 +41,7 @@ pub(crate) const WIRE: Wire = Wire {
     asks_for_usage: |_| false,
     asks_to_think: Some(asks_to_think),
     tool_names: |tool| Vec::from_iter(owned_text(tool.field("name"))),
+    offer,
     history: |body| of_messages(body, history::content_of),
     request_id: usual_request_id,
     error_headers: |_| &[],
@@ -85,4 +87,25 @@ fn status_body(status: u16) -> Value {
 
 fn error_frame(kind: ErrorKind, _sent: &[u8]) -> Vec<u8> {
     format!("event: error\ndata: {}\n\n", WIRE.error_body(kind)).into_bytes()
+}
+
+/// Tools without a schema are Anthropic's own, and those with `defer_loading` are only searched for
+/// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview>).
+fn offer<'t, 'a>(body: Json<'t, 'a>) -> Offer<'t, 'a> {
+    let tools = body.field("tools").items().filter(|tool| {
+        tool.field("input_schema").is_object() && tool.field("defer_loading").as_bool() != Some(true)
+    });
+    let named = |tool: Json<'t, 'a>| CallableTool::named(tool.field("name"), tool.field("input_schema"));
+    let choice = body.field("tool_choice");
+    let format = body.field("output_config").get("format").unwrap_or_else(|| body.field("output_format"));
+    Offer {
+        choice: match choice.field("type").as_str().as_deref() {
+            Some("tool") => ToolChoice::only(choice.field("name")),
+            Some(word) => ToolChoice::of_word(word),
+            None => ToolChoice::Free,
+        },
+        parallel: choice.field("disable_parallel_tool_use").as_bool() != Some(true),
+        answer: format.get("schema"),
+        ..Offer::of(tools.filter_map(named))
+    }
 }

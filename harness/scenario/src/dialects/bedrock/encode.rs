@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
-use crate::wire::Envelope;
 use crate::wire::event_stream::write_event;
 use crate::wire::frames::{Encoded, json_number, json_string};
 use crate::wire::signature::block_signature;
+use crate::wire::{Envelope, Tokens};
 
 use super::WIRE;
 
@@ -64,7 +64,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
     });
     encoded.mark(Mark::Stop);
     encoded.frame(|out| {
-        let payload = json!({ "usage": usage(), "metrics": { "latencyMs": LATENCY_MS } });
+        let payload = json!({ "usage": usage(envelope), "metrics": { "latencyMs": LATENCY_MS } });
         write_event(out, "metadata", payload.to_string().into_bytes());
     });
     encoded.mark(Mark::Reply);
@@ -95,7 +95,7 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
     json!({
         "output": { "message": { "role": "assistant", "content": content } },
         "stopReason": WIRE.stop_word_of(script),
-        "usage": usage(),
+        "usage": usage(envelope),
         "metrics": { "latencyMs": LATENCY_MS },
     })
 }
@@ -103,8 +103,9 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
 /// The service reports how long a reply took; ours is a constant, so that the same plan gives the same bytes.
 const LATENCY_MS: u64 = 1234;
 
-fn usage() -> Value {
-    json!({ "inputTokens": 12, "outputTokens": 42, "totalTokens": 54 })
+fn usage(envelope: Envelope<'_>) -> Value {
+    let Tokens { input, output } = envelope.tokens;
+    json!({ "inputTokens": input, "outputTokens": output, "totalTokens": envelope.tokens.total() })
 }
 
 /// The beginning of a payload about a block.

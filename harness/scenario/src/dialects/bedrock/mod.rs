@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::scenario::{ErrorKind, Stop};
 use crate::wire::history::{of_messages, owned_text};
 use crate::wire::marks::block_marks;
+use crate::wire::offer::{CallableTool, Offer, ToolChoice};
 use crate::wire::{ALPHANUMERIC, Delivery, DialectTraits, IdForm, Paths, Route, Wire, event_stream};
 use brickbat_rules::json::Json;
 
@@ -39,6 +40,7 @@ pub(crate) const WIRE: Wire = Wire {
     asks_for_usage: |_| false,
     asks_to_think: Some(asks_to_think),
     tool_names: |tool| Vec::from_iter(owned_text(tool.field("toolSpec").field("name"))),
+    offer,
     history: |body| of_messages(body, history::content_of),
     request_id,
     error_headers,
@@ -172,6 +174,22 @@ fn decoded(segment: &str) -> Cow<'_, str> {
         rest = if byte.is_some() { &after[2..] } else { after };
     }
     Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolChoice.html>
+fn offer<'t, 'a>(body: Json<'t, 'a>) -> Offer<'t, 'a> {
+    let config = body.field("toolConfig");
+    let specs = config.field("tools").items().map(|tool| tool.field("toolSpec"));
+    let named =
+        |spec: Json<'t, 'a>| CallableTool::named(spec.field("name"), spec.field("inputSchema").field("json"));
+    let choice = config.field("toolChoice");
+    Offer {
+        choice: match choice.get("any") {
+            Some(_) => ToolChoice::Any,
+            None => ToolChoice::only(choice.field("tool").field("name")),
+        },
+        ..Offer::of(specs.filter_map(named))
+    }
 }
 
 #[cfg(test)]

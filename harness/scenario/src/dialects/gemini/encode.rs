@@ -78,31 +78,29 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
             "index": 0,
         }],
         "usageMetadata": {
-            "promptTokenCount": N_PROMPT_TOKENS,
-            "candidatesTokenCount": 42,
-            "totalTokenCount": N_PROMPT_TOKENS + 42,
+            "promptTokenCount": envelope.tokens.input,
+            "candidatesTokenCount": envelope.tokens.output,
+            "totalTokenCount": envelope.tokens.total(),
         },
         "modelVersion": envelope.model,
         "responseId": envelope.id,
     })
 }
 
-const N_PROMPT_TOKENS: usize = 12;
-
 /// A chunk with one part. The counts of tokens grow with each.
 fn chunk(encoded: &mut Encoded, envelope: Envelope<'_>, part: impl FnOnce(&mut Vec<u8>), finish: &[u8]) {
-    let n_tokens = encoded.frames.len() + 1;
+    let n_tokens = encoded.frames.len() as u64 + 1;
     encoded.frame(|out| {
         out.extend_from_slice(br#"data: {"candidates":[{"content":{"parts":["#);
         part(out);
         out.extend_from_slice(br#"],"role":"model"}"#);
         out.extend_from_slice(finish);
         out.extend_from_slice(br#","index":0}],"usageMetadata":{"promptTokenCount":"#);
-        json_number(out, N_PROMPT_TOKENS);
+        json_number(out, envelope.tokens.input);
         out.extend_from_slice(br#","candidatesTokenCount":"#);
         json_number(out, n_tokens);
         out.extend_from_slice(br#","totalTokenCount":"#);
-        json_number(out, N_PROMPT_TOKENS + n_tokens);
+        json_number(out, envelope.tokens.input.saturating_add(n_tokens));
         out.extend_from_slice(br#"},"modelVersion":"#);
         json_string(out, envelope.model);
         out.extend_from_slice(br#","responseId":"#);

@@ -17,6 +17,7 @@ use crate::plan::Mark;
 use crate::scenario::Stop;
 use crate::wire::history::owned_text;
 use crate::wire::marks::blocks;
+use crate::wire::offer::{CallableTool, Offer, ToolChoice};
 use crate::wire::{
     ALPHANUMERIC, Delivery, DialectTraits, IdForm, Paths, Route, Wire, malformed_event, usual_request_id,
 };
@@ -47,6 +48,7 @@ pub(crate) const WIRE: Wire = Wire {
     asks_for_usage: |_| false,
     asks_to_think: Some(asks_to_think),
     tool_names,
+    offer,
     history: history::history,
     request_id: usual_request_id,
     error_headers: |_| &[],
@@ -149,6 +151,33 @@ fn model_and_verb(path: &str) -> Option<(&str, &str)> {
 /// A field that the JSON API knows by two names: as documented, and as the protocol buffers spell it.
 fn either<'t, 'a>(json: Json<'t, 'a>, camel: &str, snake: &str) -> Json<'t, 'a> {
     json.get(camel).unwrap_or_else(|| json.field(snake))
+}
+
+/// <https://ai.google.dev/api/caching#FunctionCallingConfig>
+fn offer<'t, 'a>(body: Json<'t, 'a>) -> Offer<'t, 'a> {
+    let tools = body.field("tools").items();
+    let declared =
+        tools.flat_map(|tool| either(tool, "functionDeclarations", "function_declarations").items());
+    let config =
+        either(either(body, "toolConfig", "tool_config"), "functionCallingConfig", "function_calling_config");
+    let allowed: Vec<_> = either(config, "allowedFunctionNames", "allowed_function_names")
+        .items()
+        .filter_map(|name| name.as_str())
+        .collect();
+    let named = declared.filter_map(|tool| {
+        let schema = either(tool, "parametersJsonSchema", "parameters_json_schema");
+        let schema = if schema.is_null() { tool.field("parameters") } else { schema };
+        CallableTool::named(tool.field("name"), schema)
+    });
+    let format = either(body, "generationConfig", "generation_config");
+    let schema = either(format, "responseJsonSchema", "response_json_schema");
+    let schema = if schema.is_null() { either(format, "responseSchema", "response_schema") } else { schema };
+    Offer {
+        choice: config.field("mode").as_str().map_or(ToolChoice::Free, |mode| ToolChoice::of_word(&mode)),
+        answer: Some(schema).filter(|schema| schema.is_object()),
+        answers_in_json: either(format, "responseMimeType", "response_mime_type").is("application/json"),
+        ..Offer::of(named.filter(|tool| allowed.is_empty() || allowed.contains(&tool.name)))
+    }
 }
 
 #[cfg(test)]

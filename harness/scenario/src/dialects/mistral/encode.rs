@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
 use crate::wire::frames::{Encoded, json_number, json_string};
 use crate::wire::marks::text_marks;
-use crate::wire::{CREATED, Envelope};
+use crate::wire::{CREATED, Envelope, Tokens};
 
 use super::WIRE;
 use crate::dialects::openai::{chunk_head, content, number_of};
@@ -51,7 +51,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
         out.extend_from_slice(&head);
         out.extend_from_slice(br#"{"content":""},"finish_reason":"#);
         json_string(out, WIRE.stop_word_of(script));
-        out.extend_from_slice(format!("}}],\"usage\":{}}}\n\n", usage()).as_bytes());
+        out.extend_from_slice(format!("}}],\"usage\":{}}}\n\n", usage(envelope)).as_bytes());
     });
     encoded.mark(Mark::Stop);
     encoded.frame(|out| out.extend_from_slice(b"data: [DONE]\n\n"));
@@ -93,12 +93,13 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
             "message": { "role": "assistant", "tool_calls": calls, "content": script.text() },
             "finish_reason": WIRE.stop_word_of(script),
         }],
-        "usage": usage(),
+        "usage": usage(envelope),
     })
 }
 
-fn usage() -> Value {
-    json!({ "prompt_tokens": 12, "total_tokens": 54, "completion_tokens": 42 })
+fn usage(envelope: Envelope<'_>) -> Value {
+    let Tokens { input, output } = envelope.tokens;
+    json!({ "prompt_tokens": input, "total_tokens": envelope.tokens.total(), "completion_tokens": output })
 }
 
 fn call(out: &mut Vec<u8>, number: Option<usize>, call: &PlannedCall) {

@@ -10,7 +10,7 @@ use crate::plan::{CallKey, Mark, Plan, PlannedCall, Script, ScriptBlock};
 use crate::scenario::Indices;
 use crate::wire::frames::{Encoded, json_number, json_string};
 use crate::wire::marks::text_marks;
-use crate::wire::{CREATED, Envelope};
+use crate::wire::{CREATED, Envelope, Tokens};
 
 use super::WIRE;
 
@@ -65,9 +65,9 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
     if envelope.usage {
         encoded.frame(|out| {
             out.extend_from_slice(&head);
-            out.extend_from_slice(
-                b",\"choices\":[],\"usage\":{\"prompt_tokens\":12,\"completion_tokens\":42,\"total_tokens\":54}}\n\n",
-            );
+            out.extend_from_slice(b",\"choices\":[],\"usage\":");
+            out.extend_from_slice(usage(envelope).to_string().as_bytes());
+            out.extend_from_slice(b"}\n\n");
         });
     }
     encoded.frame(|out| out.extend_from_slice(b"data: [DONE]\n\n"));
@@ -112,8 +112,13 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
         "created": CREATED,
         "model": envelope.model,
         "choices": [{ "index": 0, "message": message, "logprobs": null, "finish_reason": WIRE.stop_word_of(script) }],
-        "usage": { "prompt_tokens": 12, "completion_tokens": 42, "total_tokens": 54 },
+        "usage": usage(envelope),
     })
+}
+
+fn usage(envelope: Envelope<'_>) -> Value {
+    let Tokens { input, output } = envelope.tokens;
+    json!({ "prompt_tokens": input, "completion_tokens": output, "total_tokens": envelope.tokens.total() })
 }
 
 /// The number that the call at that place has on the wire, if it has one.

@@ -12,9 +12,11 @@ use serde_json::{Value, json};
 use crate::scenario::Stop;
 use crate::wire::decode::SseDecoder;
 use crate::wire::history::owned_text;
+use crate::wire::offer::{CallableTool, Offer, ToolChoice};
 use crate::wire::{
     ALPHANUMERIC, DialectTraits, IdForm, Paths, Wire, malformed_event, models, usual_request_id,
 };
+use brickbat_rules::json::Json;
 
 pub(crate) const WIRE: Wire = Wire {
     traits: DialectTraits {
@@ -40,6 +42,7 @@ pub(crate) const WIRE: Wire = Wire {
     asks_for_usage: |body| body.field("stream_options").field("include_usage").as_bool() == Some(true),
     asks_to_think: None,
     tool_names: |tool| Vec::from_iter(owned_text(tool.field("function").field("name"))),
+    offer,
     history: history::history,
     request_id: usual_request_id,
     error_headers: |_| &[],
@@ -65,4 +68,28 @@ pub(super) fn status_body(status: u16) -> Value {
     };
     let code = if status == 429 { Some("rate_limit_exceeded") } else { None };
     json!({ "error": { "message": message, "type": word, "param": null, "code": code } })
+}
+
+fn offer<'t, 'a>(body: Json<'t, 'a>) -> Offer<'t, 'a> {
+    let functions = body.field("tools").items().map(|tool| tool.field("function"));
+    let named = |tool: Json<'t, 'a>| CallableTool::named(tool.field("name"), tool.field("parameters"));
+    let format = body.field("response_format");
+    Offer {
+        choice: choice(body.field("tool_choice"), |choice| choice.field("function").field("name")),
+        parallel: body.field("parallel_tool_calls").as_bool() != Some(false),
+        answer: format.field("json_schema").get("schema"),
+        answers_in_json: format.field("type").is("json_object"),
+        ..Offer::of(functions.filter_map(named))
+    }
+}
+
+/// A choice in a word, or an object in which a name stands.
+pub(super) fn choice<'t, 'a>(
+    choice: Json<'t, 'a>,
+    name: impl Fn(Json<'t, 'a>) -> Json<'t, 'a>,
+) -> ToolChoice<'a> {
+    match choice.as_str() {
+        Some(word) => ToolChoice::of_word(&word),
+        None => ToolChoice::only(name(choice)),
+    }
 }

@@ -121,11 +121,11 @@ pub(super) fn error(kind: ErrorKind, sent: &[u8]) -> Vec<u8> {
 fn response(envelope: Envelope<'_>, status: &str, output: Vec<Value>) -> Value {
     let usage = match status {
         COMPLETED | "incomplete" => json!({
-            "input_tokens": 12,
+            "input_tokens": envelope.tokens.input,
             "input_tokens_details": { "cached_tokens": 0 },
-            "output_tokens": 42,
+            "output_tokens": envelope.tokens.output,
             "output_tokens_details": { "reasoning_tokens": 0 },
-            "total_tokens": 54,
+            "total_tokens": envelope.tokens.total(),
         }),
         _ => Value::Null,
     };

@@ -12,9 +12,11 @@ use crate::scenario::Stop;
 use crate::wire::decode::SseDecoder;
 use crate::wire::history::owned_text;
 use crate::wire::marks::block_marks;
+use crate::wire::offer::{CallableTool, Offer};
 use crate::wire::{
     ALPHANUMERIC, DialectTraits, IdForm, Paths, Wire, malformed_event, models, usual_request_id,
 };
+use brickbat_rules::json::Json;
 
 pub(crate) const WIRE: Wire = Wire {
     traits: DialectTraits {
@@ -41,6 +43,7 @@ pub(crate) const WIRE: Wire = Wire {
     // (<https://platform.openai.com/docs/guides/reasoning#reasoning-summaries>).
     asks_to_think: Some(|body| body.field("reasoning").field("summary").is_str()),
     tool_names: |tool| Vec::from_iter(owned_text(tool.field("name"))),
+    offer,
     history: history::history,
     request_id: usual_request_id,
     error_headers: |_| &[],
@@ -60,5 +63,22 @@ fn side_answer(method: &str, path: &str, body: &[u8]) -> Option<Value> {
             Some(json!({ "object": "response.input_tokens", "input_tokens": body.len() / 4 }))
         }
         _ => models(method, path),
+    }
+}
+
+/// Only functions take JSON arguments; those with `defer_loading` are only searched for
+/// (<https://platform.openai.com/docs/guides/tools-tool-search>).
+fn offer<'t, 'a>(body: Json<'t, 'a>) -> Offer<'t, 'a> {
+    let tools = body.field("tools").items().filter(|tool| {
+        tool.field("type").is("function") && tool.field("defer_loading").as_bool() != Some(true)
+    });
+    let named = |tool: Json<'t, 'a>| CallableTool::named(tool.field("name"), tool.field("parameters"));
+    let format = body.field("text").field("format");
+    Offer {
+        choice: openai::choice(body.field("tool_choice"), |choice| choice.field("name")),
+        parallel: body.field("parallel_tool_calls").as_bool() != Some(false),
+        answer: format.get("schema"),
+        answers_in_json: format.field("type").is("json_object"),
+        ..Offer::of(tools.filter_map(named))
     }
 }

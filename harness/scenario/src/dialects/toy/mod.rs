@@ -13,6 +13,7 @@ use crate::wire::decode::{ReadEvent, ReplyEvent, SseDecoder, text_of, whole_call
 use crate::wire::frames::Encoded;
 use crate::wire::history::{of_messages, owned_text, string};
 use crate::wire::marks::blocks;
+use crate::wire::offer::{CallableTool, Offer};
 use crate::wire::request::{RequestForm, list, short_ascii_id};
 use crate::wire::sse::SseEvent;
 use crate::wire::thread::{Block, Message};
@@ -46,6 +47,7 @@ pub(crate) const WIRE: Wire = Wire {
     asks_for_usage: |_| false,
     asks_to_think: None,
     tool_names: |tool| Vec::from_iter(owned_text(tool.field("name"))),
+    offer,
     history: |body| of_messages(body, content_of),
     request_id: usual_request_id,
     error_headers: |_| &[],
@@ -177,4 +179,9 @@ fn content_of(block: Json) -> Content {
     } else {
         Content::Raw { value: block.to_value() }
     }
+}
+
+fn offer<'t, 'a>(body: Json<'t, 'a>) -> Offer<'t, 'a> {
+    let named = |tool: Json<'t, 'a>| CallableTool::named(tool.field("name"), tool.field("schema"));
+    Offer::of(body.field("tools").items().filter_map(named))
 }

@@ -1,0 +1,116 @@
+//! What `serve` and `wrap` share: the provider that they start, as their options describe it.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::error::{CliError, UnknownName};
+use super::options::{duration, jobs, model, profile};
+use brickbat_engine::improvise::Manner;
+use brickbat_engine::standalone::{Behaviour, FaultKind, Faults, ProgramStop, Strictness};
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::{Address, Profile, profile_for};
+use brickbat_scenario::plan::Plan;
+
+#[derive(Args)]
+pub(super) struct ProviderChoice {
+    /// How strict the provider is in the profile's dialect; otherwise the path, the model or the newest profile decide.
+    #[arg(long, value_name = "PROFILE", value_parser = profile, conflicts_with = "host")]
+    profile: Option<&'static Profile>,
+    /// Whom the program believes to speak with, such as `api.x.ai`: the host's profile judges.
+    #[arg(long, value_name = "HOST", value_parser = host)]
+    host: Option<String>,
+    /// Judge by the rules of this model, whichever the requests name.
+    #[arg(long, value_name = "MODEL", value_parser = model)]
+    model: Option<String>,
+    /// Take the replies from a scenario: a file, or the id of a built-in one. Without it they are improvised.
+    #[arg(long, value_name = "SCENARIO")]
+    scenario: Option<String>,
+    /// What improvised replies are drawn from.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// How often the improvised model calls tools after a prompt before it answers in text.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=100))]
+    rounds: u32,
+    /// The tokens that each reply reports for its request, so that a program compacts its history. Without it they follow
+    /// from the size of the request.
+    #[arg(long, value_name = "TOKENS")]
+    usage: Option<u64>,
+    /// Spoil improvised replies: eof, reset, end-early, error, overloaded, rate-limit and stall, with commas between. All
+    /// but stall if none is named.
+    #[arg(long, value_name = "KINDS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    #[arg(value_parser = kinds)]
+    faults: Option<Kinds>,
+    /// With --faults, each so-manieth reply to a request that offers tools is spoilt.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..))]
+    every: u32,
+    /// After how long a stalled reply goes on.
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
+    pub(super) stall: Duration,
+}
+
+/// Kinds of faults.
+#[derive(Debug, Clone)]
+struct Kinds(Vec<FaultKind>);
+
+fn kinds(words: &str) -> Result<Kinds, UnknownName> {
+    if words.is_empty() {
+        return Ok(Kinds(Faults::USUAL.to_vec()));
+    }
+    let known = |word: &str| FaultKind::ALL.into_iter().find(|kind| kind.name() == word);
+    let kinds: Option<Vec<FaultKind>> = words.split(',').map(|word| known(word.trim())).collect();
+    kinds.map(Kinds).ok_or_else(|| {
+        let names = FaultKind::ALL.map(FaultKind::name).join(", ");
+        UnknownName(format!("expected some of {names}, with commas between"))
+    })
+}
+
+/// A host of which it is known how strict it is in any dialect.
+fn host(word: &str) -> Result<String, UnknownName> {
+    let host = Address::of(word).host;
+    // Gateways are as strict as whoever serves the model, so a model may be needed.
+    let models = ["", "openai/", "deepseek/"];
+    let is_known = |dialect| models.iter().any(|model| profile_for(dialect, &host, model).is_some());
+    match Dialect::ALL.into_iter().any(is_known) {
+        true => Ok(host),
+        false => Err(UnknownName(
+            "it is not known how strict this host is; name a profile with --profile instead".to_owned(),
+        )),
+    }
+}
+
+impl ProviderChoice {
+    /// How the provider behaves. The program is ended at these points.
+    pub(super) fn behaviour(&self, stops: Vec<ProgramStop>) -> Result<Behaviour, CliError> {
+        let faults =
+            self.faults.as_ref().map(|Kinds(kinds)| Faults { kinds: kinds.clone(), every: self.every });
+        Ok(Behaviour {
+            strictness: Strictness {
+                profile: self.profile,
+                host: self.host.clone(),
+                model: self.model.clone(),
+            },
+            manner: Manner { seed: self.seed, n_rounds: self.rounds },
+            scripted: self.scripted()?,
+            usage: self.usage,
+            faults,
+            stops,
+        })
+    }
+
+    /// The first plan of the scenario in each dialect that can play it.
+    fn scripted(&self) -> Result<Vec<Plan>, CliError> {
+        let Some(word) = &self.scenario else { return Ok(Vec::new()) };
+        let mut plans: Vec<Plan> = Vec::new();
+        for job in jobs(std::slice::from_ref(word), &Dialect::ALL, None, self.seed)? {
+            let is_new = plans.iter().all(|plan| plan.dialect != job.plan.dialect);
+            if is_new && job.plan.impossible.is_none() {
+                plans.push(Plan::clone(&job.plan));
+            }
+        }
+        match plans.is_empty() {
+            true => Err(CliError::input(format!("no dialect can play `{word}`"))),
+            false => Ok(plans),
+        }
+    }
+}

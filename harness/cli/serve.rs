@@ -1,0 +1,64 @@
+//! `brickbat serve`: the strict provider by itself.
+
+use clap::Args;
+
+use super::error::{CliError, Outcome};
+use super::interrupt::until_interrupted;
+use super::launch::block_on;
+use super::output::print;
+use super::provider::ProviderChoice;
+use super::served;
+use brickbat_drive::strict_server::{Seen, StrictServer};
+
+/// Serve a strict provider on 127.0.0.1 that any program can be pointed at, in all dialects.
+///
+/// Each request is held against the rules of the provider and refused in its own words if it breaks one. Replies are
+/// improvised: they call the tools that the request offers, several at once, and answer when the results have come.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Serve {
+    /// The port; a free one if it is 0.
+    #[arg(long, value_name = "PORT", default_value_t = 8787)]
+    port: u16,
+    #[command(flatten)]
+    provider: ProviderChoice,
+}
+
+const EXAMPLES: &str = "Examples:
+  brickbat serve                                    ANTHROPIC_BASE_URL=http://127.0.0.1:8787 my-agent
+  brickbat serve --port 0                           a free port, which is printed
+  brickbat serve --host api.x.ai                    as strict as xAI
+  brickbat serve --faults --every 5                 each fifth reply is cut, or refused as overloaded
+  brickbat serve --usage 180000                     programs that watch their tokens compact their history
+  brickbat serve --scenario mine.yaml               replies from a scenario
+  curl http://127.0.0.1:8787/_brickbat/state        what has happened so far, as JSON
+
+A base URL may name the profile: http://127.0.0.1:8787/deepseek/v1 is as strict as DeepSeek.
+Ctrl-C ends it with a summary. Exit codes: 0 nothing was refused, 1 a request was refused, 3 none came.";
+
+impl Serve {
+    pub(super) fn execute(&self) -> Outcome {
+        let behaviour = self.provider.behaviour(Vec::new())?;
+        block_on(async {
+            let started = StrictServer::start(behaviour, self.port, self.provider.stall).await;
+            let mut server = started
+                .map_err(|error| CliError::start(format!("cannot listen on port {}: {error}", self.port)))?;
+            let printing = async {
+                // Said when Ctrl-C is listened for: whoever reads it may interrupt at once.
+                print(&served::banner(server.base_url()));
+                while let Some(seen) = server.next().await {
+                    match seen {
+                        Seen::Notice(notice) => print(&served::line(&notice)),
+                        // There is no program here that could be ended.
+                        Seen::EndProgram(exchange, _) => server.release(exchange),
+                    }
+                }
+            };
+            until_interrupted(printing).await;
+            server.caught_up().await;
+            let log = server.log();
+            print(&served::summary(&log));
+            Ok(served::exit_code(&log))
+        })?
+    }
+}

@@ -1,0 +1,118 @@
+//! What `serve` and `wrap` print about requests.
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use super::error::UNJUDGED;
+use super::output::paint;
+use super::secrets::redactor;
+use brickbat_engine::standalone::{Log, Notice};
+use brickbat_report::report::text::Tone;
+use brickbat_rules::dialect::Dialect;
+
+/// Exit code when a request was refused.
+const REFUSED: u8 = 1;
+
+/// Characters of a message and of a shape on a line.
+const MAX_CHARS: usize = 300;
+
+/// What is said at the start.
+pub(super) fn banner(base_url: &str) -> String {
+    let dialects: Vec<&str> = Dialect::ALL.into_iter().map(Dialect::name).collect();
+    format!("{base_url}  {}\n{base_url}/_brickbat/state  what has happened, as JSON\n", dialects.join(", "))
+}
+
+/// A notice on a line, or on a few.
+pub(super) fn line(notice: &Notice) -> String {
+    match notice {
+        Notice::Chosen(choice) => {
+            format!("{}: judged by {}, {}\n", choice.path, choice.profile, choice.basis.words())
+        }
+        Notice::Refused { exchange, profile, rule, pointer, status, message, shape } => format!(
+            "{} request {exchange}: {rule} at {} ({profile}, status {status})\n    {}\n    {}\n",
+            paint(Tone::Bad, "refused"),
+            place(pointer),
+            shortened(message),
+            shortened(shape),
+        ),
+        Notice::Unspoken { method, path } => {
+            format!("{} {method} {path}: nothing answers there; status 404\n", paint(Tone::Warn, "unknown"))
+        }
+        Notice::Unreadable(why) => format!("{} {why}\n", paint(Tone::Warn, "unread")),
+        Notice::Delivered { exchange, words, grade } => {
+            format!("{} request {exchange}: {words} ({})\n", paint(Tone::Warn, "fault"), grade.name())
+        }
+    }
+}
+
+/// What is said at the end.
+pub(super) fn summary(log: &Log) -> String {
+    let mut text = String::new();
+    let counts = format!("{} requests, {} refused", log.n_requests(), log.n_refused());
+    let by_dialect: Vec<String> = log
+        .dialects
+        .iter()
+        .filter(|(_, requests)| requests.requests > 0)
+        .map(|(dialect, requests)| format!("{dialect} {}", requests.requests))
+        .collect();
+    let dialects =
+        if by_dialect.is_empty() { String::new() } else { format!(" ({})", by_dialect.join(", ")) };
+    let _ = writeln!(text, "{counts}{dialects}");
+    for (rule, refusals) in &log.refusals {
+        let times = if refusals.times == 1 { String::new() } else { format!(", {} times", refusals.times) };
+        let _ =
+            writeln!(text, "  {} {rule} at {}{times}", paint(Tone::Bad, "refused"), place(&refusals.pointer));
+        let _ = writeln!(text, "    {}", shortened(&refusals.message));
+    }
+    let faults = log.faults;
+    if faults.armed > 0 {
+        let _ = writeln!(
+            text,
+            "faults: {} armed, {} with receipt; next request accepted {} times, refused {} times",
+            faults.armed, faults.delivered, faults.then_accepted, faults.then_refused
+        );
+    }
+    for (path, times) in &log.unspoken {
+        let times = if *times == 1 { String::new() } else { format!(", {times} times") };
+        let _ = writeln!(text, "  {} {path}: nothing answers there{times}", paint(Tone::Warn, "unknown"));
+    }
+    text
+}
+
+/// 0 if every request was accepted, 1 if one was refused, 3 if none came.
+pub(super) fn exit_code(log: &Log) -> u8 {
+    match (log.n_requests(), log.n_refused()) {
+        (0, _) => UNJUDGED,
+        (_, 0) => 0,
+        _ => REFUSED,
+    }
+}
+
+/// What happened, as JSON. `programs` are the exit codes of the program's runs.
+pub(super) fn report(log: &Log, code: u8, programs: Vec<Option<i32>>) -> String {
+    let exchanges: Vec<_> = log.exchanges().collect();
+    let faults: Vec<_> = log.fault_records().collect();
+    let mut report = json!({
+        "exit_code": code,
+        "programs": programs,
+        "state": log,
+        "exchanges": exchanges,
+        "faults": faults,
+    });
+    redactor().value(&mut report);
+    format!("{report:#}\n")
+}
+
+/// A pointer; the empty one is the body itself.
+fn place(pointer: &str) -> &str {
+    if pointer.is_empty() { "the body" } else { pointer }
+}
+
+fn shortened(text: &str) -> String {
+    let line = text.replace('\n', " ");
+    match line.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}

@@ -1,0 +1,182 @@
+//! `brickbat wrap`: a program, and a strict provider that it speaks with.
+
+mod run;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::error::{CliError, Outcome, UNJUDGED};
+use super::launch::{block_on, own_program};
+use super::options::duration;
+use super::output::tell;
+use super::provider::ProviderChoice;
+use super::served;
+use brickbat_drive::strict_server::StrictServer;
+use brickbat_drive::strict_server::variables::{WITHOUT, for_url};
+use brickbat_engine::standalone::{ProgramEnd, ProgramStop, ReplyPoint};
+use run::{Ended, Starter};
+
+/// Run a program against a strict provider, and say what the provider refused.
+///
+/// The program finds the provider by the variables that SDKs and agents read for the base URL and the key. In the command
+/// and in --env, {url} stands for the address. What the program says goes where it always does.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Wrap {
+    #[command(flatten)]
+    provider: ProviderChoice,
+    /// A variable for the program, such as `MY_BASE_URL={url}/v1`. May be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    env: Vec<(String, String)>,
+    /// Interrupt the program, as by Ctrl-C, at a point of an improvised reply, such as `after end a` or `after text 1 of
+    /// reply 2`.
+    #[arg(long, value_name = "POINT")]
+    stop_at: Option<ReplyPoint>,
+    /// Kill the program at such a point.
+    #[arg(long, value_name = "POINT", conflicts_with = "stop_at")]
+    kill_at: Option<ReplyPoint>,
+    /// How the program goes on with its thread after it has ended, as one command line: {turn} stands for what the user
+    /// says next.
+    #[arg(long, value_name = "COMMAND")]
+    resume: Option<String>,
+    /// What the user says in each resumed run, a line for each; one run that says "Go on." without it.
+    #[arg(long, value_name = "FILE", requires = "resume")]
+    turns: Option<PathBuf>,
+    /// How long each run of the program may take.
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = duration)]
+    timeout: Duration,
+    /// Write what happened as JSON.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// The program and its arguments, after `--`.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+const EXAMPLES: &str = "Examples:
+  brickbat wrap -- python my_agent.py
+  brickbat wrap --faults -- node agent.mjs                     each third reply is spoilt
+  brickbat wrap --host api.deepseek.com -- aider --message 'Look around.'
+  brickbat wrap --stop-at 'after calls' --resume 'claude -c -p {turn}' -- claude -p 'Look around.'
+  brickbat wrap --kill-at 'after end a' --resume 'codex exec resume --last {turn}' -- codex exec 'Look around.'
+  brickbat wrap --env 'MY_BASE_URL={url}/v1' -- ./my-program
+
+The tools that the program offers are really called, with made-up arguments: run it where they can do no harm. Tools
+that only look at something are preferred.
+
+Exit codes: 0 every request was accepted, 1 a request was refused, 2 the program cannot be started, 3 no request came,
+or the program did not end. The program's own exit code is reported.";
+
+fn variable(word: &str) -> Result<(String, String), NoVariable> {
+    let (name, value) = word.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or(NoVariable)?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("expected NAME=VALUE")]
+struct NoVariable;
+
+/// What the user says where nothing else is written down.
+const GO_ON: &str = "Go on.";
+
+/// Turns of a file at the most.
+const MAX_TURNS: usize = 1000;
+
+impl Wrap {
+    pub(super) fn execute(&self) -> Outcome {
+        let resumed = self.resumed()?;
+        let behaviour = self.provider.behaviour(self.stops())?;
+        let supervisor = own_program()?;
+        block_on(async {
+            let started = StrictServer::start(behaviour, 0, self.provider.stall).await;
+            let mut server =
+                started.map_err(|error| CliError::start(format!("the provider does not start: {error}")))?;
+            let url = server.base_url().to_owned();
+            let with_url = |text: &str| text.replace("{url}", &url);
+            let mut variables = for_url(&url, |name| std::env::var(name).ok());
+            variables.extend(self.env.iter().map(|(name, value)| (name.clone(), with_url(value))));
+            let starter = Starter {
+                supervisor: &supervisor,
+                variables: &variables,
+                without: WITHOUT,
+                timeout: self.timeout,
+            };
+            let first: Vec<String> = self.command.iter().map(|word| with_url(word)).collect();
+            let mut ends = Vec::new();
+            for command in std::iter::once(first)
+                .chain(resumed.iter().map(|command| command.iter().map(|word| with_url(word)).collect()))
+            {
+                let before = server.log();
+                let ended = starter.run(&command, &mut server).await?;
+                let after = server.log();
+                tell(format!("brickbat: {}", ended.words(&before, &after)));
+                let is_over = matches!(ended, Ended::TimedOut | Ended::Interrupted);
+                ends.push(ended);
+                if is_over {
+                    break;
+                }
+            }
+            self.judge(&server, &ends)
+        })?
+    }
+
+    /// Says what came of it all.
+    fn judge(&self, server: &StrictServer, ends: &[Ended]) -> Outcome {
+        let log = server.log();
+        tell(served::summary(&log).trim_end());
+        let has_ended = !ends.iter().any(|end| matches!(end, Ended::TimedOut | Ended::Interrupted));
+        let is_reached = (self.stop_at.is_none() && self.kill_at.is_none())
+            || ends.iter().any(|end| matches!(end, Ended::AtPoint { .. }));
+        if !is_reached {
+            tell("brickbat: the point at which the program was to end was never reached");
+        }
+        let code = match served::exit_code(&log) {
+            0 if !has_ended || !is_reached => UNJUDGED,
+            code => code,
+        };
+        tell(format!("verdict: {}", verdict(code, log.n_requests())));
+        if let Some(path) = &self.report {
+            let report = served::report(&log, code, ends.iter().map(Ended::status).collect());
+            std::fs::write(path, report).map_err(|error| CliError::cannot_write(path.display(), error))?;
+        }
+        Ok(code)
+    }
+
+    fn stops(&self) -> Vec<ProgramStop> {
+        let stop = |at: &Option<ReplyPoint>, end| at.clone().map(|at| ProgramStop { at, end });
+        let ends = [stop(&self.stop_at, ProgramEnd::Interrupt), stop(&self.kill_at, ProgramEnd::Kill)];
+        ends.into_iter().flatten().collect()
+    }
+
+    /// The commands of the resumed runs, in words.
+    fn resumed(&self) -> Result<Vec<Vec<String>>, CliError> {
+        let Some(resume) = &self.resume else { return Ok(Vec::new()) };
+        let words = shlex::split(resume).filter(|words| !words.is_empty());
+        let words = words.ok_or_else(|| CliError::input("--resume is no command line"))?;
+        let turns = match &self.turns {
+            None => vec![GO_ON.to_owned()],
+            Some(path) => {
+                let text = std::fs::read_to_string(path)
+                    .map_err(|error| CliError::cannot_read(path.display(), error))?;
+                text.lines()
+                    .filter(|line| !line.trim().is_empty())
+                    .take(MAX_TURNS)
+                    .map(str::to_owned)
+                    .collect()
+            }
+        };
+        let command = |turn: &String| words.iter().map(|word| word.replace("{turn}", turn)).collect();
+        Ok(turns.iter().map(command).collect())
+    }
+}
+
+fn verdict(code: u8, n_requests: u64) -> &'static str {
+    match code {
+        0 => "every request was accepted",
+        UNJUDGED if n_requests == 0 => "no request came: the program does not use the base URL",
+        UNJUDGED => "not judged to its end",
+        _ => "a request was refused",
+    }
+}

@@ -1,0 +1,180 @@
+//! The strict provider that stands by itself, on a port of this machine: for `serve` and `wrap`, and for tests in process.
+//!
+//! It moves the answers of [`brickbat_engine::standalone`] through the server, and releases what that holds. It starts no
+//! program: whoever does is asked to end it where a point says so.
+
+pub mod variables;
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+
+use crate::server::{Answerer, Mount, Server, ServerEvent, ServerLimits};
+use brickbat_engine::provider;
+use brickbat_engine::standalone::{Behaviour, Log, Next, Notice, ProgramEnd, Standalone};
+use brickbat_scenario::plan::ToolOutcome;
+use brickbat_scenario::trace::{ExchangeId, RequestKind};
+
+impl Answerer for Standalone {
+    fn answer(&mut self, request: provider::Request<'_>) -> (RequestKind, provider::Answer) {
+        Standalone::answer(self, request)
+    }
+}
+
+/// A strict provider that listens. It stops when this is dropped.
+#[derive(Debug)]
+pub struct StrictServer {
+    base_url: String,
+    core: Arc<Mutex<Standalone>>,
+    seen: mpsc::Receiver<Seen>,
+    orders: mpsc::UnboundedSender<Order>,
+    // Dropped last: the task and the server go with it.
+    _task: JoinSet<()>,
+}
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Seen {
+    /// Something for people.
+    Notice(Notice),
+    /// The point is reached at which the program is ended. The reply is held until [`StrictServer::release`].
+    EndProgram(ExchangeId, ProgramEnd),
+}
+
+enum Order {
+    Release(ExchangeId),
+    Answer(oneshot::Sender<()>),
+}
+
+/// What waits for the one who reads it. Beyond it notices are left out: they are in the log.
+const N_WAITING: usize = 1024;
+
+impl StrictServer {
+    /// Listens on that port of 127.0.0.1; on a free one if it is 0. A stalled reply goes on after `stall`.
+    pub async fn start(behaviour: Behaviour, port: u16, stall: Duration) -> io::Result<StrictServer> {
+        let server = Server::start_at(ServerLimits::STANDARD, port).await?;
+        let mount = server.mount_at_root(Standalone::new(behaviour));
+        let (base_url, core) = (mount.base_url(), mount.core());
+        let (sender, seen) = mpsc::channel(N_WAITING);
+        let (orders, ordered) = mpsc::unbounded_channel();
+        let mut task = JoinSet::new();
+        task.spawn(play(mount, sender, ordered, stall));
+        Ok(StrictServer { base_url, core, seen, orders, _task: task })
+    }
+
+    /// The URL below which all dialects are spoken, without a slash at its end.
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// What has happened so far.
+    pub fn log(&self) -> Log {
+        self.with_core(|core| core.log().clone())
+    }
+
+    /// The next thing that happens.
+    pub async fn next(&mut self) -> Option<Seen> {
+        self.seen.recv().await
+    }
+
+    /// What has happened and was not read.
+    pub fn unread(&mut self) -> Vec<Seen> {
+        std::iter::from_fn(|| self.seen.try_recv().ok()).collect()
+    }
+
+    /// Lets a reply go on that is held because the program is to be ended.
+    pub fn release(&self, exchange: ExchangeId) {
+        // If the task is gone, so is the reply.
+        let _ = self.orders.send(Order::Release(exchange));
+    }
+
+    /// Waits until all that the server has reported is in the log.
+    pub async fn caught_up(&self) {
+        let (answer, answered) = oneshot::channel();
+        if self.orders.send(Order::Answer(answer)).is_ok() {
+            // It is dropped unanswered only if the task is gone.
+            let _ = answered.await;
+        }
+    }
+
+    /// Ends no program any more.
+    pub fn end_program_no_more(&self) {
+        self.with_core(Standalone::end_program_no_more);
+    }
+
+    fn with_core<R>(&self, f: impl FnOnce(&mut Standalone) -> R) -> R {
+        f(&mut self.core.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Plays until the handle is gone.
+async fn play(
+    mut mount: Mount<Standalone>,
+    sender: mpsc::Sender<Seen>,
+    mut orders: mpsc::UnboundedReceiver<Order>,
+    stall: Duration,
+) {
+    let mut stalled = JoinSet::new();
+    loop {
+        // Biased, so that what was reported before an order is in the log before the order is carried out.
+        tokio::select! {
+            biased;
+            event = mount.next() => match event {
+                None => return,
+                Some(ServerEvent::Trace(event)) => {
+                    let (next, notices) =
+                        mount.with_core(|core| (core.observed(&event), core.take_notices()));
+                    for notice in notices {
+                        // Nobody has to read it.
+                        let _ = sender.try_send(Seen::Notice(notice));
+                    }
+                    match next {
+                        Next::Nothing => {}
+                        Next::Release(exchange) => mount.release(exchange),
+                        Next::ReleaseLater(exchange) => {
+                            stalled.spawn(async move {
+                                silence(stall).await;
+                                exchange
+                            });
+                        }
+                        Next::EndProgram(exchange, end) => {
+                            // Where nobody reads, there is no program to end.
+                            if sender.try_send(Seen::EndProgram(exchange, end)).is_err() {
+                                mount.release(exchange);
+                            }
+                        }
+                    }
+                }
+                // A mount at the root has no gates.
+                Some(ServerEvent::GateOpened { gate, .. }) => {
+                    mount.settle(gate, &ToolOutcome::Error("there are no gates here".to_owned()));
+                }
+                Some(ServerEvent::GateSettled { .. } | ServerEvent::GateDropped { .. } | ServerEvent::Broken) => {}
+            },
+            Some(exchange) = stalled.join_next(), if !stalled.is_empty() => {
+                if let Ok(exchange) = exchange {
+                    mount.release(exchange);
+                }
+            }
+            order = orders.recv() => match order {
+                None => return,
+                Some(Order::Release(exchange)) => mount.release(exchange),
+                Some(Order::Answer(answer)) => {
+                    // Whoever asked may have gone.
+                    let _ = answer.send(());
+                }
+            },
+        }
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a stall is a silence of a given length; no order of events hangs on it"
+)]
+async fn silence(length: Duration) {
+    tokio::time::sleep(length).await;
+}

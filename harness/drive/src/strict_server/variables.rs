@@ -1,0 +1,132 @@
+//! The variables of the environment by which programs find their provider, as `wrap` sets them.
+//!
+//! A key is never a real one: the provider asks for none, and many clients do not start without.
+
+use std::collections::BTreeMap;
+
+/// One variable.
+#[derive(Debug, Clone, Copy)]
+pub struct Variable {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value, in which `{url}` stands for the address of the provider.
+    pub value: &'static str,
+    /// Whether it is left as it is where the user has set it.
+    pub yields: Yields,
+    /// Who reads it.
+    pub read_by: &'static str,
+}
+
+/// What becomes of a variable that the user has set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Yields {
+    /// It is replaced.
+    Never,
+    /// It stays: it serves other purposes, too, and leads nobody past the provider.
+    ToTheUser,
+}
+
+const fn set(name: &'static str, value: &'static str, read_by: &'static str) -> Variable {
+    Variable { name, value, yields: Yields::Never, read_by }
+}
+
+const fn unless_set(name: &'static str, value: &'static str, read_by: &'static str) -> Variable {
+    Variable { name, value, yields: Yields::ToTheUser, read_by }
+}
+
+/// Every variable that is set, by provider.
+#[rustfmt::skip]
+pub const VARIABLES: &[Variable] = &[
+    set("ANTHROPIC_BASE_URL", "{url}", "Anthropic's SDKs, Claude Code, LangChain, AI SDK, LiteLLM, aider"),
+    set("ANTHROPIC_API_BASE", "{url}", "LiteLLM, aider"),
+    set("ANTHROPIC_HOST", "{url}", "goose"),
+    set("ANTHROPIC_API_KEY", "sk-ant-brickbat", "all of these"),
+    unless_set("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1", "Claude Code"),
+    set("OPENAI_BASE_URL", "{url}/v1", "OpenAI's SDKs, Codex, LangChain, AI SDK, LiteLLM, llm, qwen-code"),
+    set("OPENAI_API_BASE", "{url}/v1", "LiteLLM, aider, LangChain"),
+    set("OPENAI_HOST", "{url}", "goose"),
+    set("OPENAI_API_KEY", "sk-brickbat", "all of these"),
+    set("CODEX_API_KEY", "sk-brickbat", "Codex"),
+    set("AZURE_OPENAI_ENDPOINT", "{url}", "OpenAI's SDKs for Azure, LangChain"),
+    set("AZURE_OPENAI_API_KEY", "brickbat", "the same"),
+    unless_set("OPENAI_API_VERSION", "2024-10-21", "the same"),
+    set("AZURE_API_BASE", "{url}", "LiteLLM, aider"),
+    set("AZURE_API_KEY", "brickbat", "LiteLLM, aider"),
+    unless_set("AZURE_API_VERSION", "2024-10-21", "LiteLLM, aider"),
+    set("GOOGLE_GEMINI_BASE_URL", "{url}", "Google's Gen AI SDKs, Gemini CLI"),
+    set("GEMINI_API_KEY", "brickbat", "Google's Gen AI SDKs, Gemini CLI, LiteLLM, aider"),
+    set("GOOGLE_GENERATIVE_AI_API_KEY", "brickbat", "AI SDK"),
+    set("MISTRAL_BASE_URL", "{url}/mistral/v1", "LangChain"),
+    set("MISTRAL_API_BASE", "{url}/mistral/v1", "LiteLLM, aider"),
+    set("MISTRAL_API_KEY", "brickbat", "Mistral's SDKs and all of these"),
+    set("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "{url}", "AWS's SDKs, for Bedrock's Converse"),
+    unless_set("AWS_ACCESS_KEY_ID", "brickbat", "AWS's SDKs"),
+    unless_set("AWS_SECRET_ACCESS_KEY", "brickbat", "AWS's SDKs"),
+    unless_set("AWS_REGION", "us-east-1", "AWS's SDKs"),
+    unless_set("AWS_DEFAULT_REGION", "us-east-1", "AWS's SDK for Python"),
+    set("DEEPSEEK_API_BASE", "{url}/deepseek/v1", "LiteLLM, aider, LangChain"),
+    set("DEEPSEEK_API_KEY", "brickbat", "LiteLLM, aider, LangChain, AI SDK"),
+    set("GROQ_BASE_URL", "{url}/groq", "Groq's SDKs"),
+    set("GROQ_API_BASE", "{url}/groq/openai/v1", "LiteLLM, aider, LangChain"),
+    set("GROQ_API_KEY", "brickbat", "all of these"),
+    set("MOONSHOT_API_BASE", "{url}/moonshot/v1", "LiteLLM, aider"),
+    set("MOONSHOT_API_KEY", "brickbat", "LiteLLM, aider"),
+    set("XAI_API_BASE", "{url}/xai/v1", "LiteLLM, aider"),
+    set("XAI_API_KEY", "brickbat", "LiteLLM, aider, AI SDK"),
+    set("OPENROUTER_API_BASE", "{url}/v1", "LiteLLM, aider"),
+    set("OPENROUTER_API_KEY", "brickbat", "LiteLLM, aider, goose"),
+];
+
+/// Variables that are taken away, because they would lead a program past the provider.
+pub const WITHOUT: &[&str] = &[
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_CUSTOM_HEADERS",
+    "AWS_BEARER_TOKEN_BEDROCK",
+    "AWS_ENDPOINT_URL",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CODE_USE_BEDROCK",
+    "CLAUDE_CODE_USE_FOUNDRY",
+    "CLAUDE_CODE_USE_VERTEX",
+    "GOOGLE_API_KEY",
+    "GOOGLE_GENAI_USE_GCA",
+    "GOOGLE_GENAI_USE_VERTEXAI",
+    "GOOGLE_VERTEX_BASE_URL",
+];
+
+/// What is set for a provider at that address. `own` gives what the user has set.
+pub fn for_url(url: &str, own: impl Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
+    let is_wanted = |variable: &&Variable| variable.yields == Yields::Never || own(variable.name).is_none();
+    let wanted = VARIABLES.iter().filter(is_wanted);
+    let mut set: BTreeMap<String, String> =
+        wanted.map(|variable| (variable.name.to_owned(), variable.value.replace("{url}", url))).collect();
+    for name in ["NO_PROXY", "no_proxy"] {
+        let before = own(name).filter(|hosts| !hosts.is_empty()).map(|hosts| format!("{hosts},"));
+        set.insert(name.to_owned(), format!("{}127.0.0.1,localhost", before.unwrap_or_default()));
+    }
+    set
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn no_variable_is_there_twice_or_taken_away_again() {
+        let names: BTreeSet<&str> = VARIABLES.iter().map(|variable| variable.name).collect();
+        assert_eq!(names.len(), VARIABLES.len());
+        assert!(WITHOUT.iter().all(|name| !names.contains(name)));
+    }
+
+    #[test]
+    fn what_the_user_has_set_stays_where_it_leads_nobody_past_the_provider() {
+        let is_own = |name: &str| name.starts_with("AWS_") || ["OPENAI_BASE_URL", "NO_PROXY"].contains(&name);
+        let set = for_url("http://127.0.0.1:1", |name| is_own(name).then(|| "mine".to_owned()));
+        assert_eq!(set["NO_PROXY"], "mine,127.0.0.1,localhost");
+        assert_eq!(set["no_proxy"], "127.0.0.1,localhost");
+        assert_eq!(set["OPENAI_BASE_URL"], "http://127.0.0.1:1/v1");
+        assert!(!set.contains_key("AWS_REGION"));
+        assert_eq!(set["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"], "http://127.0.0.1:1");
+    }
+}

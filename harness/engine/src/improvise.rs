@@ -1,0 +1,156 @@
+//! Improvised replies: what the model says where no scenario does.
+//!
+//! A model that is asked something calls tools that the request offers, several at once, with arguments that fit their
+//! schemas, and answers in text when the results have come. All of it follows from a seed and from the number of the
+//! request, so that the same requests in the same order get the same replies, ids included.
+
+mod arguments;
+mod tools;
+mod words;
+
+pub use arguments::fill;
+
+use serde_json::Value;
+
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::json::Json;
+use brickbat_scenario::history::{Content, History, Role};
+use brickbat_scenario::lower::{cut, fragments};
+use brickbat_scenario::plan::{CallKey, Plan, PlanId, PlannedCall, Script, ScriptBlock, ToolOutcome};
+use brickbat_scenario::random::Random;
+use brickbat_scenario::wire::{self, Offer};
+
+/// How the model behaves.
+#[derive(Debug, Clone, Copy)]
+pub struct Manner {
+    /// What all is drawn from.
+    pub seed: u64,
+    /// How often the model calls tools after a prompt before it answers.
+    pub n_rounds: u32,
+}
+
+/// The places of a conversation that say what the model does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// Batches of results that have come since the user spoke.
+    pub n_rounds: u32,
+    /// Whether the model has said anything before.
+    pub has_begun: bool,
+}
+
+impl Standing {
+    /// Where a conversation stands: what came since the model spoke last decides, since programs add notes of their own
+    /// to the results of tools.
+    pub fn of(history: &History) -> Standing {
+        let is_of_model = |role: Role| role == Role::Assistant;
+        let mut n_rounds = 0;
+        let mut rest = history.items.as_slice();
+        loop {
+            let n_since = rest.iter().rev().take_while(|item| !is_of_model(item.role)).count();
+            let (before, since) = rest.split_at(rest.len() - n_since);
+            let has_results = since.iter().any(|item| matches!(item.content, Content::Result { .. }));
+            if !has_results {
+                break;
+            }
+            n_rounds += 1;
+            let n_said = before.iter().rev().take_while(|item| is_of_model(item.role)).count();
+            rest = &before[..before.len() - n_said];
+        }
+        Standing { n_rounds, has_begun: history.items.iter().any(|item| is_of_model(item.role)) }
+    }
+}
+
+/// A reply, with the plan that holds its calls.
+#[derive(Debug, Clone)]
+pub struct Improvised {
+    /// A plan of nothing but these calls.
+    pub plan: Plan,
+    /// What is said.
+    pub script: Script,
+}
+
+/// What the model says to a request. `number` is another one for each request.
+pub fn reply(manner: Manner, dialect: Dialect, number: u32, standing: Standing, body: Json) -> Improvised {
+    let offer = wire::of(dialect).offer(body);
+    let mut random = Random::of(manner.seed, &[dialect.name().as_bytes(), &number.to_le_bytes()]);
+    let mut plan = empty_plan(dialect, manner.seed);
+    let called = match standing.n_rounds < manner.n_rounds {
+        true => tools::called(&offer, &mut random),
+        false => tools::forced(&offer),
+    };
+    let mut blocks = Vec::new();
+    if called.is_empty() {
+        blocks.push(ScriptBlock::Text(fragments(&answer(&offer, standing, &mut random))));
+    } else {
+        blocks.push(ScriptBlock::Text(fragments(words::before_calls(&mut random))));
+    }
+    for tool in called {
+        let args = fill(&tool.schema.to_value(), &mut random);
+        let key = CallKey(plan.calls.len() as u32);
+        plan.calls.push(call(dialect, key, &tool.name, args, &mut random));
+        blocks.push(ScriptBlock::Call(key));
+    }
+    let script = Script { blocks, interleave: false, stop: None, indices: None };
+    Improvised { plan, script }
+}
+
+fn answer(offer: &Offer<'_, '_>, standing: Standing, random: &mut Random) -> String {
+    match offer.answer.filter(|schema| schema.is_object()) {
+        Some(schema) => fill(&schema.to_value(), random).to_string(),
+        None if offer.answers_in_json => r#"{"answer":"done"}"#.to_owned(),
+        None if standing.n_rounds > 0 => words::after_results(random).to_owned(),
+        None => words::without_tools(random).to_owned(),
+    }
+}
+
+/// The letters by which the calls of a reply are named, as in scenarios.
+const NAMES: [&str; tools::MAX_CALLS] = ["a", "b", "c"];
+
+/// Pieces in which arguments are sent, where they are long enough.
+const N_PIECES: usize = 3;
+
+fn call(dialect: Dialect, key: CallKey, tool: &str, args: Value, random: &mut Random) -> PlannedCall {
+    let text = args.to_string();
+    PlannedCall {
+        name: NAMES.get(key.0 as usize).copied().unwrap_or("call").to_owned(),
+        id: wire::of(dialect).traits.call_id.mint(random),
+        tool: tool.to_owned(),
+        deltas: cut(&text, text.chars().count().clamp(1, N_PIECES)),
+        args,
+        outcome: ToolOutcome::Return(String::new()),
+        marker: String::new(),
+        deaf: false,
+        asks: false,
+        hangs: false,
+        malformation: None,
+        turn: 0,
+        reply: 0,
+        attempt: 0,
+        given: false,
+    }
+}
+
+/// A plan in which nothing is said and nothing happens.
+pub(crate) fn empty_plan(dialect: Dialect, seed: u64) -> Plan {
+    let id = PlanId { scenario: "improvised".to_owned(), variant: String::new(), dialect, control: false };
+    Plan {
+        id,
+        dialect,
+        seed,
+        model: None,
+        needs: Vec::new(),
+        classes: Vec::new(),
+        profile: None,
+        impossible: None,
+        tools: Vec::new(),
+        missing: Vec::new(),
+        step_limit: None,
+        calls: Vec::new(),
+        given: Vec::new(),
+        turns: Vec::new(),
+        executed: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! Which of the offered tools the model calls.
+//!
+//! The tools of a program really run. So the model prefers tools that by their names only look at something, and calls
+//! one that writes or executes only where a request offers nothing else.
+
+use brickbat_scenario::random::Random;
+use brickbat_scenario::wire::offer::CallableTool;
+use brickbat_scenario::wire::{Offer, ToolChoice};
+
+/// Calls in one reply at the most.
+pub(super) const MAX_CALLS: usize = 3;
+
+/// The fewest, where several are allowed.
+const MIN_CALLS: u64 = 2;
+
+/// The tools that are called, in order. A tool may be called twice: that, too, is a parallel batch.
+pub(super) fn called<'t, 'a>(offer: &Offer<'t, 'a>, random: &mut Random) -> Vec<CallableTool<'t, 'a>> {
+    let forced = forced(offer);
+    if !forced.is_empty() || offer.choice == ToolChoice::Never {
+        return forced;
+    }
+    let Some(mildest) = offer.tools.iter().map(|tool| Effect::of(&tool.name)).min() else {
+        return Vec::new();
+    };
+    let mild: Vec<_> = offer.tools.iter().filter(|tool| Effect::of(&tool.name) == mildest).collect();
+    let n_calls = if offer.parallel { MIN_CALLS + random.below(MAX_CALLS as u64 - MIN_CALLS + 1) } else { 1 };
+    (0..n_calls).filter_map(|_| random.pick(&mild).map(|tool| (*tool).clone())).collect()
+}
+
+/// The tool that a request insists on: programs take structured answers in this way.
+pub(super) fn forced<'t, 'a>(offer: &Offer<'t, 'a>) -> Vec<CallableTool<'t, 'a>> {
+    let wanted = match &offer.choice {
+        ToolChoice::Only(name) => offer.tools.iter().find(|tool| tool.name == *name),
+        ToolChoice::Any => offer.tools.iter().min_by_key(|tool| Effect::of(&tool.name)),
+        ToolChoice::Free | ToolChoice::Never => None,
+    };
+    wanted.into_iter().cloned().collect()
+}
+
+/// What a tool does to the world, as far as its name says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Effect {
+    Looks,
+    Unknown,
+    Asks,
+    Acts,
+}
+
+/// Words in the names of tools that only look at something.
+const LOOKING: &str = "read view get list ls glob grep search find lookup look show cat query status check count \
+                       describe weather time";
+
+/// Words in the names of tools that ask the user, start other agents or end the work.
+const ASKING: &str = "ask question task agent plan mode attempt complete completion finish exit done todo";
+
+/// Words in the names of tools that change something, execute something or go out to the network.
+const ACTING: &str = "write edit create update delete remove move rename patch apply replace insert bash shell exec \
+                      execute run command terminal kill send post push commit install deploy fetch web browser http \
+                      save upload download notebook git process";
+
+impl Effect {
+    fn of(name: &str) -> Effect {
+        let words = words(name);
+        let has = |known: &str| known.split_whitespace().any(|known| words.iter().any(|word| word == known));
+        match () {
+            () if has(ACTING) => Effect::Acts,
+            () if has(ASKING) => Effect::Asks,
+            () if has(LOOKING) => Effect::Looks,
+            () => Effect::Unknown,
+        }
+    }
+}
+
+/// The words of a name in snake case, kebab case or camel case, in lower case.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = vec![String::new()];
+    let mut was_lower = false;
+    for letter in name.chars() {
+        if !letter.is_alphanumeric() || (letter.is_uppercase() && was_lower) {
+            words.push(String::new());
+        }
+        was_lower = letter.is_lowercase();
+        if let (Some(word), true) = (words.last_mut(), letter.is_alphanumeric()) {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_what_a_tool_does() {
+        for (name, effect) in [
+            ("read_file", Effect::Looks),
+            ("Glob", Effect::Looks),
+            ("mcp__files__listFolder", Effect::Looks),
+            ("order", Effect::Unknown),
+            ("AskUserQuestion", Effect::Asks),
+            ("TodoRead", Effect::Asks),
+            ("Bash", Effect::Acts),
+            ("run_shell_command", Effect::Acts),
+            ("WebFetch", Effect::Acts),
+            ("NotebookEdit", Effect::Acts),
+        ] {
+            assert_eq!(Effect::of(name), effect, "{name}");
+        }
+        assert_eq!(words("getHTTPStatus"), ["get", "httpstatus"]);
+    }
+}

@@ -1,0 +1,30 @@
+//! The words of improvised texts.
+
+use brickbat_scenario::random::Random;
+
+/// What the model says before it calls tools.
+pub(super) fn before_calls(random: &mut Random) -> &'static str {
+    pick(random, &["Let me look at this.", "I will check a few things first.", "Looking that up now."])
+}
+
+/// What it says when the results have come.
+pub(super) fn after_results(random: &mut Random) -> &'static str {
+    pick(
+        random,
+        &["That is all I needed. Done.", "I have looked at the results. Done.", "Done, all results are in."],
+    )
+}
+
+/// What it says where it has nothing to call.
+pub(super) fn without_tools(random: &mut Random) -> &'static str {
+    pick(random, &["Here is a short answer.", "Yes, that is clear.", "All right, noted."])
+}
+
+/// A word that means nothing, for arguments.
+pub(super) fn word(random: &mut Random) -> &'static str {
+    pick(random, &["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath"])
+}
+
+fn pick(random: &mut Random, texts: &[&'static str]) -> &'static str {
+    random.pick(texts).copied().unwrap_or_default()
+}

@@ -1,0 +1,76 @@
+//! Where the script of a plan stands: which attempt of which reply is served next.
+
+use brickbat_scenario::action::HttpFault;
+use brickbat_scenario::plan::{Plan, PlannedAction, PlannedPoint, Script};
+
+/// The place in the script of a plan.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Playhead {
+    turn: usize,
+    next: Position,
+    n_http_faults: u32,
+}
+
+/// Which attempt of which reply.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Position {
+    pub(crate) reply: usize,
+    pub(crate) attempt: usize,
+}
+
+/// What the script has for a request.
+#[derive(Debug)]
+pub(crate) enum Due<'p> {
+    /// This reply, with what happens in it.
+    Reply { script: &'p Script, actions: Vec<&'p PlannedAction>, at: Position },
+    /// An HTTP error in place of the reply.
+    Fault { fault: &'p HttpFault, at: Position },
+    /// Nothing more in this turn.
+    Nothing,
+}
+
+impl Playhead {
+    /// Moves to the beginning of a turn.
+    pub(crate) fn begin_turn(&mut self, turn: usize) {
+        *self = Playhead { turn, ..Playhead::default() };
+    }
+
+    /// The turn that is played.
+    pub(crate) fn turn(&self) -> usize {
+        self.turn
+    }
+
+    /// What is served next in it.
+    pub(crate) fn next(&self) -> Position {
+        self.next
+    }
+
+    /// What is due for a request, which takes it.
+    pub(crate) fn take<'p>(&mut self, plan: &'p Plan) -> Due<'p> {
+        let at = self.next;
+        let Some(turn) = plan.turns.get(self.turn) else { return Due::Nothing };
+        let Some(script) = turn.replies.get(at.reply).and_then(|reply| reply.attempts.get(at.attempt)) else {
+            return Due::Nothing;
+        };
+        let actions: Vec<&PlannedAction> =
+            turn.actions.iter().filter(|action| is_at(action, at.reply, at.attempt)).collect();
+        if let Some(fault) = actions.iter().find_map(|action| action.what.http())
+            && self.n_http_faults < fault.times
+        {
+            self.n_http_faults += 1;
+            return Due::Fault { fault, at };
+        }
+        self.n_http_faults = 0;
+        let fails = actions.iter().any(|action| action.what.ends_attempt());
+        self.next = if fails {
+            Position { reply: at.reply, attempt: at.attempt + 1 }
+        } else {
+            Position { reply: at.reply + 1, attempt: 0 }
+        };
+        Due::Reply { script, actions, at }
+    }
+}
+
+fn is_at(action: &PlannedAction, reply: usize, attempt: usize) -> bool {
+    matches!(action.at, PlannedPoint::Stream { reply: r, attempt: a, .. } if r == reply && a == attempt)
+}

@@ -1,0 +1,414 @@
+//! A strict provider that stands by itself: any program may speak with it, in every dialect, and nobody drives the program.
+//!
+//! It is the provider of plans with another source of replies. The dialect follows from the path, the profile from the
+//! path, the options, or the model; each request is held against the rules, refused in the provider's own words, or
+//! answered from a scenario or with an improvised reply, on which faults may be armed.
+//!
+//! It does not insist on having said what a history says the model said: a program may go on with a thread that it began
+//! elsewhere.
+
+mod address;
+mod faults;
+mod log;
+mod reply;
+mod stop;
+mod tape;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde_json::{Value, json};
+
+pub use address::{Basis, Strictness};
+pub use faults::{FaultKind, Faults};
+pub use log::{Choice, Exchange, FaultRecord, Faulted, Followed, Log, Refusals, Requests};
+pub use stop::{NoPoint, ProgramEnd, ProgramStop, ReplyPoint};
+
+use crate::improvise::{self, Manner};
+use crate::provider::voice::{ReplyTerms, Voice};
+use crate::provider::{Answer, Request, conversation};
+use address::{Addressed, addressed};
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::json::Document;
+use brickbat_rules::{self as rules, Memory, Profile, Violation};
+use brickbat_scenario::history::{Content, History};
+use brickbat_scenario::plan::Plan;
+use brickbat_scenario::random::Random;
+use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind};
+use brickbat_scenario::wire::{self, Tokens};
+use reply::Accepted;
+use tape::Tape;
+
+/// How the provider behaves.
+#[derive(Debug, Clone)]
+pub struct Behaviour {
+    /// How strict it is.
+    pub strictness: Strictness,
+    /// What improvised replies are drawn from.
+    pub manner: Manner,
+    /// The plans of a scenario, one for each dialect; where there is none, replies are improvised.
+    pub scripted: Vec<Plan>,
+    /// The tokens that each reply reports for its request; by the size of the body if nothing is said.
+    pub usage: Option<u64>,
+    /// What goes wrong with improvised replies.
+    pub faults: Option<Faults>,
+    /// Where the program is stopped or killed.
+    pub stops: Vec<ProgramStop>,
+}
+
+/// Something that happened, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notice {
+    /// Requests to a path are judged so from now on.
+    Chosen(Choice),
+    /// A request was refused.
+    Refused {
+        /// The number of the exchange.
+        exchange: u32,
+        /// The profile.
+        profile: &'static str,
+        /// The rule.
+        rule: &'static str,
+        /// Where in the body.
+        pointer: String,
+        /// The HTTP status.
+        status: u16,
+        /// The provider's words.
+        message: String,
+        /// The history in the request, in a line.
+        shape: String,
+    },
+    /// A request to a path that leads to nothing here.
+    Unspoken {
+        /// The method.
+        method: String,
+        /// The path.
+        path: String,
+    },
+    /// A request could not be read, for a reason that is no fault of the program.
+    Unreadable(String),
+    /// A fault happened, or the point at which the program is ended was reached.
+    Delivered {
+        /// The number of the exchange.
+        exchange: u32,
+        /// What, and where.
+        words: String,
+        /// How sure it is.
+        grade: Confidence,
+    },
+}
+
+/// What is to be done about a reply that is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// Nothing.
+    Nothing,
+    /// It goes on.
+    Release(ExchangeId),
+    /// It goes on after a silence.
+    ReleaseLater(ExchangeId),
+    /// The program is ended; then it goes on.
+    EndProgram(ExchangeId, ProgramEnd),
+}
+
+/// A provider that stands by itself.
+#[derive(Debug)]
+pub struct Standalone {
+    behaviour: Behaviour,
+    tapes: Vec<Tape>,
+    memories: BTreeMap<Dialect, Memory>,
+    n_exchanges: u32,
+    /// Replies to requests that are of a conversation with tools, or to all if none has been.
+    n_replies: u32,
+    has_offered: bool,
+    open: BTreeMap<ExchangeId, Open>,
+    /// The last fault of each dialect after which no request has come. A client may ask again before it is known that the
+    /// fault was delivered.
+    unfollowed: BTreeMap<Dialect, ExchangeId>,
+    log: Log,
+    notices: VecDeque<Notice>,
+}
+
+/// What is to happen in a reply that is being sent.
+#[derive(Debug)]
+struct Open {
+    fault: Option<Ending>,
+    stalls: bool,
+    end: Option<(Held, ProgramEnd)>,
+    grade: Option<Confidence>,
+}
+
+/// Notices that wait for the one who prints them.
+const MAX_NOTICES: usize = 1000;
+
+/// Below this path it says what has happened.
+const OWN: &str = "/_brickbat/";
+
+impl Standalone {
+    /// A provider that has said nothing yet.
+    pub fn new(mut behaviour: Behaviour) -> Standalone {
+        let tapes = std::mem::take(&mut behaviour.scripted).into_iter().map(Tape::of).collect();
+        Standalone {
+            behaviour,
+            tapes,
+            memories: BTreeMap::new(),
+            n_exchanges: 0,
+            n_replies: 0,
+            has_offered: false,
+            open: BTreeMap::new(),
+            unfollowed: BTreeMap::new(),
+            log: Log::default(),
+            notices: VecDeque::new(),
+        }
+    }
+
+    /// What has happened so far.
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// What people have not been told yet.
+    pub fn take_notices(&mut self) -> Vec<Notice> {
+        self.notices.drain(..).collect()
+    }
+
+    /// Ends the program nowhere any more: it is another one, or there is none.
+    pub fn end_program_no_more(&mut self) {
+        self.behaviour.stops.clear();
+    }
+
+    /// Answers a request.
+    pub fn answer(&mut self, request: Request<'_>) -> (RequestKind, Answer) {
+        let exchange = ExchangeId(self.n_exchanges);
+        self.n_exchanges = self.n_exchanges.saturating_add(1);
+        if let Some(own) = request.path.strip_prefix(OWN) {
+            return (RequestKind::Auxiliary, self.own(exchange, own));
+        }
+        let strictness = self.behaviour.strictness.clone();
+        match addressed(&strictness, request.method, request.path, request.body) {
+            Some(addressed) => self.exchange(exchange, request, &addressed),
+            None => (RequestKind::Auxiliary, self.beside(exchange, request)),
+        }
+    }
+
+    /// Takes in what happened to an answer.
+    pub fn observed(&mut self, event: &Event) -> Next {
+        match *event {
+            Event::Held { exchange, at, grade } => self.held(exchange, at, grade),
+            Event::Replied { exchange, ending } => {
+                let Some(open) = self.open.remove(&exchange) else { return Next::Nothing };
+                if open.fault == Some(ending) {
+                    // A fault that replaces the whole answer has no place inside it to hold at.
+                    self.delivered(exchange, open.grade.unwrap_or(Confidence::Written));
+                }
+                Next::Nothing
+            }
+            Event::PeerClosed { exchange } => {
+                self.open.remove(&exchange);
+                Next::Nothing
+            }
+            _ => Next::Nothing,
+        }
+    }
+
+    fn held(&mut self, exchange: ExchangeId, at: Held, grade: Confidence) -> Next {
+        let Some(open) = self.open.get_mut(&exchange) else { return Next::Release(exchange) };
+        open.grade = Some(grade);
+        let (end, stalls) = (open.end, open.stalls);
+        if let Some((_, end)) = end.filter(|(place, _)| *place == at) {
+            self.delivered(exchange, grade);
+            return Next::EndProgram(exchange, end);
+        }
+        if stalls {
+            self.delivered(exchange, grade);
+            return Next::ReleaseLater(exchange);
+        }
+        Next::Release(exchange)
+    }
+
+    fn delivered(&mut self, exchange: ExchangeId, grade: Confidence) {
+        if let Some(words) = self.log.delivered(exchange, grade) {
+            self.notice(Notice::Delivered { exchange: exchange.0, words, grade });
+        }
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        if self.notices.len() < MAX_NOTICES {
+            self.notices.push_back(notice);
+        }
+    }
+
+    fn exchange(
+        &mut self,
+        exchange: ExchangeId,
+        request: Request<'_>,
+        addressed: &Addressed<'_>,
+    ) -> (RequestKind, Answer) {
+        let Addressed { profile, basis, ref route } = *addressed;
+        let dialect = profile.dialect;
+        if let Some(choice) = self.log.chosen(request.path, profile, basis) {
+            self.notice(Notice::Chosen(choice));
+        }
+        if let Some(coding) = coding(request) {
+            self.notice(Notice::Unreadable(format!(
+                "{} {}: content-encoding {coding} is not read here",
+                request.method, request.path
+            )));
+            let answer =
+                self.spoken(exchange, dialect, |voice| voice.whole(415, &wire::of(dialect).status_body(415)));
+            return (RequestKind::Auxiliary, answer);
+        }
+        let model = self.behaviour.strictness.model.clone();
+        let named = rules::naming(request.body, model.as_deref());
+        let document = Document::parse(&named);
+        let asked_model = model.as_deref().or(route.model.as_deref());
+        let memory = self.memories.entry(dialect).or_default();
+        let violations = rules::validate_asking(profile, memory, asked_model, &named, &document);
+        let document = document.unwrap_or_default();
+        let body = document.root();
+        let history = conversation(&improvise::empty_plan(dialect, 0), memory, body);
+        let terms = ReplyTerms::of(wire::of(dialect), route, body);
+        let mut entry = Exchange {
+            exchange: exchange.0,
+            dialect,
+            profile: profile.name,
+            model: terms.model.clone(),
+            shape: shape(&history),
+            status: 200,
+            rule: None,
+            pointer: None,
+            fault: None,
+        };
+        if let Some(refusal) = rules::refusal(&violations) {
+            entry.status = refusal.status();
+            entry.rule = Some(refusal.rule.id);
+            entry.pointer = Some(refusal.pointer.clone());
+            self.refused(exchange, profile, refusal, &entry.shape);
+            self.log.exchange(entry);
+            let answer = self.spoken(exchange, dialect, |voice| voice.refuse(refusal));
+            return (RequestKind::Refused { status: refusal.status() }, answer);
+        }
+        self.follow(dialect, Followed::Accepted);
+        let accepted = Accepted { exchange, dialect, terms: &terms, body, history: &history };
+        let (kind, answer, fault) = self.reply(&accepted, request.body.len());
+        entry.status = answer.status;
+        entry.fault = fault;
+        self.log.exchange(entry);
+        (kind, answer)
+    }
+
+    fn refused(&mut self, exchange: ExchangeId, profile: &'static Profile, refusal: &Violation, shape: &str) {
+        self.follow(profile.dialect, Followed::Refused(refusal.rule.id));
+        self.log.refused(exchange, profile, refusal);
+        self.notice(Notice::Refused {
+            exchange: exchange.0,
+            profile: profile.name,
+            rule: refusal.rule.id,
+            pointer: refusal.pointer.clone(),
+            status: refusal.status(),
+            message: refusal.message.clone(),
+            shape: shape.to_owned(),
+        });
+    }
+
+    fn follow(&mut self, dialect: Dialect, by: Followed) {
+        if let Some(fault) = self.unfollowed.remove(&dialect) {
+            self.log.followed(fault, by);
+        }
+    }
+
+    /// Answers what is no request for a reply.
+    fn beside(&mut self, exchange: ExchangeId, request: Request<'_>) -> Answer {
+        for (dialect, path) in address::beside(request.path) {
+            let Some(body) = wire::of(dialect).side_answer(request.method, &path, request.body) else {
+                continue;
+            };
+            self.log.beside(dialect);
+            return self.spoken(exchange, dialect, |voice| voice.whole(200, &body));
+        }
+        let is_greeting = matches!(request.method, "GET" | "HEAD") && request.path == "/";
+        if is_greeting {
+            return self.spoken(exchange, Dialect::ALL[0], |voice| voice.whole(200, &greeting()));
+        }
+        if self.log.unspoken(request.method, request.path) {
+            let (method, path) = (request.method.to_owned(), request.path.to_owned());
+            self.notice(Notice::Unspoken { method, path });
+        }
+        let dialect = address::split(request.path).0.map_or(Dialect::ALL[0], |profile| profile.dialect);
+        self.spoken(exchange, dialect, |voice| voice.whole(404, &wire::of(dialect).status_body(404)))
+    }
+
+    /// Says what has happened.
+    fn own(&self, exchange: ExchangeId, path: &str) -> Answer {
+        let said = match path {
+            "state" => serde_json::to_value(&self.log).ok(),
+            "journal" => Some(json!({
+                "forgotten": self.log.n_forgotten(),
+                "exchanges": self.log.exchanges().collect::<Vec<_>>(),
+                "faults": self.log.fault_records().collect::<Vec<_>>(),
+            })),
+            _ => None,
+        };
+        let dialect = Dialect::ALL[0];
+        self.spoken(exchange, dialect, |voice| match &said {
+            Some(said) => voice.whole(200, said),
+            None => voice.whole(404, &wire::of(dialect).status_body(404)),
+        })
+    }
+
+    /// An answer that no model gives.
+    fn spoken(
+        &self,
+        exchange: ExchangeId,
+        dialect: Dialect,
+        say: impl FnOnce(Voice<'_>) -> Answer,
+    ) -> Answer {
+        let plan = improvise::empty_plan(dialect, self.behaviour.manner.seed);
+        let unique = self.unique(exchange);
+        say(Voice { plan: &plan, exchange, unique: &unique, tokens: Tokens::PLANNED, n_late: 0 })
+    }
+
+    /// Digits that no other answer has.
+    fn unique(&self, exchange: ExchangeId) -> String {
+        let stem = Random::of(self.behaviour.manner.seed, &[b"answers"]).next_number();
+        format!("{stem:016x}{:08x}", exchange.0)
+    }
+}
+
+/// What a browser sees.
+fn greeting() -> Value {
+    let dialects: Vec<&str> = Dialect::ALL.into_iter().map(Dialect::name).collect();
+    json!({
+        "brickbat": "a strict provider",
+        "dialects": dialects,
+        "state": format!("{OWN}state"),
+        "journal": format!("{OWN}journal"),
+    })
+}
+
+/// In what a body is packed, if it is.
+fn coding(request: Request<'_>) -> Option<String> {
+    let mut headers = request.headers.iter();
+    let (_, coding) = headers.find(|(name, _)| name.eq_ignore_ascii_case("content-encoding"))?;
+    (!coding.is_empty() && !coding.eq_ignore_ascii_case("identity")).then(|| coding.into_owned())
+}
+
+/// The history in a line, with the calls by letters in the order in which they occur.
+fn shape(history: &History) -> String {
+    let mut ids: Vec<&str> = Vec::new();
+    for item in &history.items {
+        if let Content::Call { id, .. } | Content::Result { id, .. } = &item.content
+            && ids.len() < N_LETTERS
+            && !ids.contains(&id.as_str())
+        {
+            ids.push(id);
+        }
+    }
+    let letter = |at: usize| char::from(b'a' + u8::try_from(at).unwrap_or_default()).to_string();
+    history.shape(|id| ids.iter().position(|own| *own == id).map_or_else(|| "?".to_owned(), letter))
+}
+
+/// Calls that have a letter of their own in a shape.
+const N_LETTERS: usize = 26;
+
+#[cfg(test)]
+mod tests;

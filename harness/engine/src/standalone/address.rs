@@ -1,0 +1,187 @@
+//! Where a request goes: in which dialect it is written, and by which profile it is judged.
+
+use std::borrow::Cow;
+
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::json::{Json, Part, walk};
+use brickbat_rules::{self as rules, Address, Api, Profile};
+use brickbat_scenario::wire::{self, Route};
+
+/// How strict the provider is, as far as the user says it.
+#[derive(Debug, Clone, Default)]
+pub struct Strictness {
+    /// The profile of its dialect.
+    pub profile: Option<&'static Profile>,
+    /// Whom the program believes to speak with, as a host.
+    pub host: Option<String>,
+    /// The model by whose rules requests are judged, whichever they name.
+    pub model: Option<String>,
+}
+
+/// Why a request is judged by a profile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Basis {
+    /// The path begins with its name.
+    Path,
+    /// The user named it.
+    Option,
+    /// The user named the host.
+    Host,
+    /// Only one provider has the model.
+    Model,
+    /// The dialect has this one as its newest.
+    Newest,
+}
+
+impl Basis {
+    /// The reason in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Basis::Path => "as the path says",
+            Basis::Option => "as --profile says",
+            Basis::Host => "as --host says",
+            Basis::Model => "by the name of the model",
+            Basis::Newest => "the newest of the dialect",
+        }
+    }
+}
+
+/// What the address of a request for a reply says.
+#[derive(Debug)]
+pub(super) struct Addressed<'r> {
+    pub(super) profile: &'static Profile,
+    pub(super) basis: Basis,
+    pub(super) route: Route<'r>,
+}
+
+/// A path in two parts: the profile that it begins with, if any, and the rest.
+pub(super) fn split(path: &str) -> (Option<&'static Profile>, &str) {
+    let below = path.strip_prefix('/').unwrap_or(path);
+    let (first, _) = below.split_once('/').unwrap_or((below, ""));
+    match Profile::named(first) {
+        Some(profile) => (Some(profile), &below[first.len()..]),
+        None => (None, path),
+    }
+}
+
+/// Where a request for a reply goes; nothing if its path leads to no reply.
+pub(super) fn addressed<'r>(
+    strictness: &Strictness,
+    method: &str,
+    path: &'r str,
+    body: &[u8],
+) -> Option<Addressed<'r>> {
+    let (named, below) = split(path);
+    if let Some(profile) = named {
+        let route = wire::of(profile.dialect).route_by_end(method, below)?;
+        return Some(Addressed { profile, basis: Basis::Path, route });
+    }
+    let host = strictness.host.as_deref().unwrap_or_default();
+    let address = Address { host: host.to_owned(), path: path.to_owned() };
+    let Some(Api::Spoken(dialect)) = address.api() else { return None };
+    let model = match (&strictness.model, address.model()) {
+        (Some(model), _) => model.clone(),
+        (None, Some(model)) => model.into_owned(),
+        (None, None) => named_model(body),
+    };
+    let (profile, basis) = judge(strictness, dialect, &model);
+    let route = wire::of(profile.dialect).route_by_end(method, path)?;
+    Some(Addressed { profile, basis, route })
+}
+
+/// By which profile requests in a dialect are judged. Mistral's API has the paths of OpenAI's.
+fn judge(strictness: &Strictness, dialect: Dialect, model: &str) -> (&'static Profile, Basis) {
+    let is_meant = |profile: &&Profile| {
+        profile.dialect == dialect || (profile.dialect == Dialect::Mistral && dialect == Dialect::OpenaiChat)
+    };
+    if let Some(profile) = strictness.profile.filter(is_meant) {
+        return (profile, Basis::Option);
+    }
+    if let Some(host) = &strictness.host {
+        let profile = rules::profile_for(dialect, host, model);
+        return profile.map_or((Profile::newest(dialect), Basis::Newest), |profile| (profile, Basis::Host));
+    }
+    let Some(host) = rules::host_of_model(model) else {
+        return (Profile::newest(dialect), Basis::Newest);
+    };
+    let dialects = [dialect, Dialect::Mistral];
+    let of_chat = if dialect == Dialect::OpenaiChat { &dialects[..] } else { &dialects[..1] };
+    let profile = of_chat.iter().find_map(|dialect| rules::profile_for(*dialect, host, model));
+    profile.map_or((Profile::newest(dialect), Basis::Newest), |profile| (profile, Basis::Model))
+}
+
+/// The model that a body names; an empty text if it names none.
+fn named_model(body: &[u8]) -> String {
+    let mut model = String::new();
+    let name = |body: Json| body.field("model").as_str().map(Cow::into_owned);
+    // A body that is no JSON names no model; that it is none is for the rules to say.
+    let _ = walk(body, "messages", |part| {
+        if let Part::Rest(body) = part {
+            model = name(body).unwrap_or_default();
+        }
+    });
+    model
+}
+
+/// The dialects that may answer what is no request for a reply, with the paths by which they may know it. Base URLs of
+/// some clients end in `/v1`, those of others do not.
+pub(super) fn beside(path: &str) -> Vec<(Dialect, Cow<'_, str>)> {
+    let (named, below) = split(path);
+    let dialects = named.map_or_else(|| Dialect::ALL.to_vec(), |profile| vec![profile.dialect]);
+    let paths = [Cow::Borrowed(below), Cow::Owned(format!("/v1{below}"))];
+    let each = |dialect| paths.iter().map(move |path| (dialect, path.clone()));
+    dialects.into_iter().flat_map(each).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(strictness: &Strictness, path: &str, body: &str) -> Option<(&'static str, Basis)> {
+        let found = addressed(strictness, "POST", path, body.as_bytes())?;
+        Some((found.profile.undated(), found.basis))
+    }
+
+    #[test]
+    fn bare_paths_lead_to_the_dialect_that_owns_them() {
+        let nothing = Strictness::default();
+        let newest = |path| judged(&nothing, path, "{}").map(|(name, _)| name);
+        assert_eq!(newest("/v1/messages"), Some("anthropic-messages"));
+        assert_eq!(newest("/v1/chat/completions"), Some("openai-chat"));
+        assert_eq!(newest("/openai/deployments/mine/chat/completions"), Some("openai-chat"));
+        assert_eq!(newest("/v1/responses"), Some("openai-responses"));
+        assert_eq!(newest("/v1beta/models/gemini-3-pro:generateContent"), Some("gemini"));
+        assert_eq!(newest("/model/m/converse-stream"), Some("bedrock-converse"));
+        for elsewhere in ["/v1/messages/count_tokens", "/v1/embeddings", "/", "/v1/threads/t/messages"] {
+            assert_eq!(newest(elsewhere), None, "{elsewhere}");
+        }
+        assert!(addressed(&nothing, "GET", "/v1/responses", b"").is_none());
+    }
+
+    #[test]
+    fn the_path_the_option_the_host_and_the_model_say_how_strict_it_is() {
+        let chat = "/v1/chat/completions";
+        let of = |profile, host: Option<&str>| Strictness {
+            profile: Option::and_then(profile, Profile::named),
+            host: host.map(str::to_owned),
+            model: None,
+        };
+        let nothing = of(None, None);
+        let grok = r#"{"messages":[],"model":"grok-4"}"#;
+        assert_eq!(judged(&nothing, "/deepseek/chat/completions", grok), Some(("deepseek", Basis::Path)));
+        assert_eq!(judged(&nothing, "/mistral/v1/chat/completions", grok), Some(("mistral", Basis::Path)));
+        assert_eq!(judged(&of(Some("groq"), None), chat, grok), Some(("groq", Basis::Option)));
+        assert_eq!(judged(&of(Some("mistral"), None), chat, grok), Some(("mistral", Basis::Option)));
+        assert_eq!(judged(&of(None, Some("api.deepseek.com")), chat, grok), Some(("deepseek", Basis::Host)));
+        assert_eq!(judged(&of(None, Some("api.mistral.ai")), chat, "{}"), Some(("mistral", Basis::Host)));
+        assert_eq!(judged(&nothing, chat, grok), Some(("xai", Basis::Model)));
+        let mistral = r#"{"model":"mistral-large-latest"}"#;
+        assert_eq!(judged(&nothing, chat, mistral), Some(("mistral", Basis::Model)));
+        assert_eq!(judged(&nothing, chat, "no JSON"), Some(("openai-chat", Basis::Newest)));
+        assert_eq!(
+            judged(&of(Some("groq"), None), "/v1/messages", "{}"),
+            Some(("anthropic-messages", Basis::Newest))
+        );
+    }
+}

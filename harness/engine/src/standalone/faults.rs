@@ -1,0 +1,98 @@
+//! Faults on replies that no scenario plans: which reply, which fault, and where in it.
+
+use brickbat_scenario::action::{Action, ErrorKind, HttpFault, SOON_MS};
+use brickbat_scenario::plan::{BoundAction, Mark, PlannedAction, PlannedPoint, Side};
+use brickbat_scenario::random::Random;
+
+brickbat_scenario::named! {
+    /// What goes wrong with a reply.
+    pub enum FaultKind {
+        /// The connection is closed inside the body (FIN).
+        Eof = "eof",
+        /// The connection is reset (RST).
+        Reset = "reset",
+        /// The body ends as HTTP wants it, without the terminal event.
+        EndEarly = "end-early",
+        /// An error event inside a stream that began with status 200.
+        Error = "error",
+        /// The provider is overloaded: an HTTP error in place of the reply.
+        Overloaded = "overloaded",
+        /// Status 429 in place of the reply.
+        RateLimit = "rate-limit",
+        /// The provider falls silent inside the reply, and goes on after a while.
+        Stall = "stall",
+    }
+}
+
+/// Which replies are spoilt, and how.
+#[derive(Debug, Clone)]
+pub struct Faults {
+    /// The kinds to draw from; not empty.
+    pub kinds: Vec<FaultKind>,
+    /// Each so-manieth reply.
+    pub every: u32,
+}
+
+impl Faults {
+    /// What is drawn from if the user names nothing. A program without a limit of its own waits for ever at a stall, so
+    /// that one is named on purpose.
+    pub const USUAL: [FaultKind; 6] = [
+        FaultKind::Eof,
+        FaultKind::Reset,
+        FaultKind::EndEarly,
+        FaultKind::Error,
+        FaultKind::Overloaded,
+        FaultKind::RateLimit,
+    ];
+
+    /// The fault of the reply of that number, from 1, if it has one.
+    pub(super) fn of_reply(&self, number: u32, random: &mut Random) -> Option<FaultKind> {
+        let is_due = number.checked_rem(self.every) == Some(0);
+        is_due.then(|| random.pick(&self.kinds).copied()).flatten()
+    }
+}
+
+impl FaultKind {
+    /// The same for a reply in one piece, which has no events: no provider answers such a request with an error and status
+    /// 200, or leaves out an event.
+    pub(super) fn of_whole(self) -> FaultKind {
+        match self {
+            FaultKind::Error => FaultKind::Overloaded,
+            FaultKind::EndEarly => FaultKind::Eof,
+            FaultKind::Eof
+            | FaultKind::Reset
+            | FaultKind::Overloaded
+            | FaultKind::RateLimit
+            | FaultKind::Stall => self,
+        }
+    }
+}
+
+/// The fault as an action of a plan, at a place of the reply that is drawn from these.
+pub(super) fn planned(
+    kind: FaultKind,
+    overloaded_status: u16,
+    marks: &[Mark],
+    random: &mut Random,
+) -> PlannedAction {
+    let http = |status| {
+        let fault = HttpFault { status, times: 1, retry_after_ms: SOON_MS };
+        (Action::Http(fault), Mark::Headers, Side::Before)
+    };
+    // Something has to be missing: a reply that is whole is no broken one.
+    let inside: Vec<Mark> =
+        marks.iter().copied().filter(|mark| !matches!(mark, Mark::Stop | Mark::Reply)).collect();
+    let mut at_place =
+        |what: BoundAction| (what, random.pick(&inside).copied().unwrap_or(Mark::Headers), Side::After);
+    let (what, mark, side) = match kind {
+        FaultKind::Eof => at_place(Action::Eof),
+        FaultKind::Reset => at_place(Action::Reset),
+        FaultKind::EndEarly => at_place(Action::EndEarly),
+        FaultKind::Error => at_place(Action::Error(ErrorKind::Overloaded)),
+        FaultKind::Stall => at_place(Action::Stall),
+        FaultKind::Overloaded => http(overloaded_status),
+        FaultKind::RateLimit => http(429),
+    };
+    let at = PlannedPoint::Stream { reply: 0, attempt: 0, mark, side };
+    PlannedAction { words: String::new(), at, what }
+}

@@ -1,0 +1,301 @@
+//! What a provider that stands by itself keeps of what happened: counts, the last exchanges, and the last faults. It keeps
+//! no word of a conversation.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::Serialize;
+
+use super::address::Basis;
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::{Profile, Violation};
+use brickbat_scenario::trace::{Confidence, ExchangeId};
+
+/// Exchanges and faults that are kept: enough to look back over a session, whatever came before.
+const N_KEPT: usize = 1000;
+
+/// Paths that lead nowhere, and ways to judge, that are kept apart: a program has a few, a scanner has thousands.
+const N_NAMED: usize = 100;
+
+/// Characters of a path, a model or a shape that are kept.
+const MAX_CHARS: usize = 200;
+
+/// What is kept.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Log {
+    /// Requests by dialect.
+    pub dialects: BTreeMap<Dialect, Requests>,
+    /// Refusals by rule.
+    pub refusals: BTreeMap<&'static str, Refusals>,
+    /// Faults, and points at which the program was ended.
+    pub faults: Faulted,
+    /// How often each way of judging was chosen.
+    pub chosen: Vec<Choice>,
+    /// Requests to paths that lead to nothing here.
+    pub unspoken: BTreeMap<String, u64>,
+    #[serde(skip)]
+    exchanges: Ring<Exchange>,
+    #[serde(skip)]
+    kept_faults: Ring<FaultRecord>,
+}
+
+/// The requests in a dialect.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Requests {
+    /// Requests for a reply.
+    pub requests: u64,
+    /// Those of them that were refused.
+    pub refused: u64,
+    /// Others, such as counts of tokens.
+    pub beside: u64,
+}
+
+/// The refusals by one rule, and the first of them.
+#[derive(Debug, Clone, Serialize)]
+pub struct Refusals {
+    /// How many.
+    pub times: u64,
+    /// The number of the first such exchange.
+    pub exchange: u32,
+    /// The profile by which it was judged.
+    pub profile: &'static str,
+    /// The HTTP status.
+    pub status: u16,
+    /// Where in the body.
+    pub pointer: String,
+    /// The provider's words.
+    pub message: String,
+}
+
+/// Faults by what became of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Faulted {
+    /// That were to happen.
+    pub armed: u64,
+    /// That happened where they were to.
+    pub delivered: u64,
+    /// Requests that came next and were accepted.
+    pub then_accepted: u64,
+    /// Requests that came next and were refused.
+    pub then_refused: u64,
+}
+
+/// A way of judging that was chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Choice {
+    /// The path, without the profile that it may begin with.
+    pub path: String,
+    /// The profile.
+    pub profile: &'static str,
+    /// Why.
+    pub basis: Basis,
+}
+
+/// One exchange.
+#[derive(Debug, Clone, Serialize)]
+pub struct Exchange {
+    /// Its number, from 0.
+    pub exchange: u32,
+    /// The dialect.
+    pub dialect: Dialect,
+    /// The profile by which it was judged.
+    pub profile: &'static str,
+    /// The model that was asked.
+    pub model: String,
+    /// The history in the request, in a line.
+    pub shape: String,
+    /// The HTTP status of the answer.
+    pub status: u16,
+    /// The rule by which it was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<&'static str>,
+    /// Where in the body.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+    /// What was to go wrong with the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
+}
+
+/// One fault, or one point at which the program was ended.
+#[derive(Debug, Clone, Serialize)]
+pub struct FaultRecord {
+    /// The exchange in which it happens.
+    pub exchange: u32,
+    /// What happens and where, in words.
+    pub words: String,
+    /// The proof that it happened, if it did.
+    pub receipt: Option<Confidence>,
+    /// What became of the next request in that dialect.
+    pub then: Option<Followed>,
+}
+
+/// What followed a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Followed {
+    /// The next request was accepted.
+    Accepted,
+    /// It was refused by this rule.
+    Refused(&'static str),
+}
+
+impl Log {
+    /// The last exchanges, the earliest first.
+    pub fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
+        self.exchanges.kept.iter()
+    }
+
+    /// The last faults, the earliest first.
+    pub fn fault_records(&self) -> impl Iterator<Item = &FaultRecord> {
+        self.kept_faults.kept.iter()
+    }
+
+    /// How many exchanges happened before those that are kept.
+    pub fn n_forgotten(&self) -> u64 {
+        self.exchanges.n_dropped
+    }
+
+    /// Requests for a reply, in all dialects.
+    pub fn n_requests(&self) -> u64 {
+        self.dialects.values().map(|requests| requests.requests).sum()
+    }
+
+    /// Those of them that were refused.
+    pub fn n_refused(&self) -> u64 {
+        self.dialects.values().map(|requests| requests.refused).sum()
+    }
+
+    pub(super) fn beside(&mut self, dialect: Dialect) {
+        self.dialects.entry(dialect).or_default().beside += 1;
+    }
+
+    /// Counts a request that leads nowhere; whether it is the first to that path.
+    pub(super) fn unspoken(&mut self, method: &str, path: &str) -> bool {
+        let key = format!("{method} {}", shortened(path));
+        if !self.unspoken.contains_key(&key) && self.unspoken.len() >= N_NAMED {
+            return false;
+        }
+        let times = self.unspoken.entry(key).or_default();
+        *times += 1;
+        *times == 1
+    }
+
+    /// Notes a way of judging; the note if it is new.
+    pub(super) fn chosen(&mut self, path: &str, profile: &'static Profile, basis: Basis) -> Option<Choice> {
+        let choice = Choice { path: shortened(path), profile: profile.name, basis };
+        if self.chosen.contains(&choice) || self.chosen.len() >= N_NAMED {
+            return None;
+        }
+        self.chosen.push(choice.clone());
+        Some(choice)
+    }
+
+    pub(super) fn exchange(&mut self, mut exchange: Exchange) {
+        let requests = self.dialects.entry(exchange.dialect).or_default();
+        requests.requests += 1;
+        requests.refused += u64::from(exchange.rule.is_some());
+        exchange.model = shortened(&exchange.model);
+        exchange.shape = shortened(&exchange.shape);
+        self.exchanges.push(exchange);
+    }
+
+    pub(super) fn refused(&mut self, exchange: ExchangeId, profile: &'static Profile, by: &Violation) {
+        let refusals = self.refusals.entry(by.rule.id).or_insert_with(|| Refusals {
+            times: 0,
+            exchange: exchange.0,
+            profile: profile.name,
+            status: by.status(),
+            pointer: by.pointer.clone(),
+            message: by.message.clone(),
+        });
+        refusals.times += 1;
+    }
+
+    pub(super) fn armed(&mut self, exchange: ExchangeId, words: String) {
+        self.faults.armed += 1;
+        self.kept_faults.push(FaultRecord { exchange: exchange.0, words, receipt: None, then: None });
+    }
+
+    /// Notes the proof that a fault happened; its words.
+    pub(super) fn delivered(&mut self, exchange: ExchangeId, grade: Confidence) -> Option<String> {
+        let record = self.record(exchange)?;
+        if record.receipt.replace(grade).is_some() {
+            return None;
+        }
+        let words = record.words.clone();
+        self.faults.delivered += 1;
+        Some(words)
+    }
+
+    pub(super) fn followed(&mut self, exchange: ExchangeId, by: Followed) {
+        match by {
+            Followed::Accepted => self.faults.then_accepted += 1,
+            Followed::Refused(_) => self.faults.then_refused += 1,
+        }
+        if let Some(record) = self.record(exchange) {
+            record.then = Some(by);
+        }
+    }
+
+    fn record(&mut self, exchange: ExchangeId) -> Option<&mut FaultRecord> {
+        self.kept_faults.kept.iter_mut().rev().find(|record| record.exchange == exchange.0)
+    }
+}
+
+/// The last of many.
+#[derive(Debug, Clone)]
+struct Ring<T> {
+    kept: VecDeque<T>,
+    n_dropped: u64,
+}
+
+impl<T> Default for Ring<T> {
+    fn default() -> Ring<T> {
+        Ring { kept: VecDeque::new(), n_dropped: 0 }
+    }
+}
+
+impl<T> Ring<T> {
+    fn push(&mut self, item: T) {
+        if self.kept.len() >= N_KEPT {
+            self.kept.pop_front();
+            self.n_dropped += 1;
+        }
+        self.kept.push_back(item);
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_last_of_many_exchanges_are_kept() {
+        let mut log = Log::default();
+        for exchange in 0..N_KEPT as u32 + 5 {
+            log.exchange(Exchange {
+                exchange,
+                dialect: Dialect::Gemini,
+                profile: "gemini",
+                model: "m".repeat(2 * MAX_CHARS),
+                shape: String::new(),
+                status: 200,
+                rule: None,
+                pointer: None,
+                fault: None,
+            });
+            log.unspoken("GET", &format!("/{exchange}"));
+        }
+        assert_eq!((log.exchanges().count(), log.n_forgotten()), (N_KEPT, 5));
+        assert_eq!(log.exchanges().next().map(|kept| kept.exchange), Some(5));
+        assert_eq!((log.n_requests(), log.unspoken.len()), (N_KEPT as u64 + 5, N_NAMED));
+        assert!(log.exchanges().all(|kept| kept.model.chars().count() == MAX_CHARS + 1));
+    }
+}

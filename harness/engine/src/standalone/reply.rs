@@ -1,0 +1,215 @@
+//! The reply to a request that is accepted: from the scenario, or improvised, with what goes wrong in it.
+
+use std::borrow::Cow;
+
+use super::faults;
+use super::stop::end_of;
+use super::tape::Served;
+use super::{Open, Standalone};
+use crate::improvise::{self, Improvised, Standing};
+use crate::provider::Answer;
+use crate::provider::recall::{remember, shown};
+use crate::provider::voice::{ReplyTerms, Voice, ending_of};
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::json::Json;
+use brickbat_rules::{Delivery, Memory};
+use brickbat_scenario::action::{Action, HttpFault};
+use brickbat_scenario::history::History;
+use brickbat_scenario::plan::{Mark, Plan, PlannedAction, PlannedPoint, Script};
+use brickbat_scenario::random::Random;
+use brickbat_scenario::trace::{Ending, ExchangeId, Held, RequestKind};
+use brickbat_scenario::wire::{self, Tokens};
+
+/// A request that is accepted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Accepted<'r, 't, 'a> {
+    pub(super) exchange: ExchangeId,
+    pub(super) dialect: Dialect,
+    pub(super) terms: &'r ReplyTerms,
+    pub(super) body: Json<'t, 'a>,
+    pub(super) history: &'r History,
+}
+
+/// An answer with what is to go wrong in it, in words.
+type Replied = (RequestKind, Answer, Option<String>);
+
+/// Bytes that make a token, roughly.
+const BYTES_PER_TOKEN: u64 = 4;
+
+impl Standalone {
+    /// Answers a request. `n_bytes` is the size of its body.
+    pub(super) fn reply(&mut self, request: &Accepted<'_, '_, '_>, n_bytes: usize) -> Replied {
+        let number = self.count(request);
+        let standing = Standing::of(request.history);
+        let seed = self.behaviour.manner.seed;
+        let tokens = self.behaviour.usage.unwrap_or(n_bytes as u64 / BYTES_PER_TOKEN);
+        if let Some(replied) = self.scripted(request, standing, tokens) {
+            return replied;
+        }
+        let Improvised { plan, script } = improvise::reply(
+            self.behaviour.manner,
+            request.dialect,
+            request.exchange.0,
+            standing,
+            request.body,
+        );
+        let script = shown(&plan, &script, request.terms.thinking).into_owned();
+        let mut actions = Vec::new();
+        if let Some(number) = number {
+            let stops = self.behaviour.stops.iter();
+            actions.extend(stops.filter_map(|stop| stop.planned(number, &plan, &script)));
+            let mut random = Random::of(seed, &[b"faults", &number.to_le_bytes()]);
+            let drawn =
+                self.behaviour.faults.as_ref().and_then(|faults| faults.of_reply(number, &mut random));
+            actions.extend(drawn.map(|kind| {
+                let (kind, marks) = match request.terms.streamed {
+                    true => (kind, wire::marks(request.dialect, &script, &plan.calls)),
+                    false => (kind.of_whole(), vec![Mark::Headers]),
+                };
+                let status = wire::of(request.dialect).overloaded_status();
+                faults::planned(kind, status, &marks, &mut random)
+            }));
+        }
+        match actions.iter().find_map(|action| action.what.http()) {
+            Some(fault) => self.http_fault(request, &plan, fault),
+            None => self.speak(request, &plan, &script, &actions, tokens),
+        }
+    }
+
+    /// The reply of the scenario, if there is one and it is not over.
+    fn scripted(
+        &mut self,
+        request: &Accepted<'_, '_, '_>,
+        standing: Standing,
+        tokens: u64,
+    ) -> Option<Replied> {
+        let at = self.tapes.iter().position(|tape| tape.dialect() == request.dialect)?;
+        // Taken out while the reply is spoken, since that notes what is armed.
+        let mut tape = self.tapes.swap_remove(at);
+        let plan = tape.plan_apart();
+        let replied = match tape.take(standing) {
+            Served::Reply(script, actions) => {
+                let script = shown(&plan, script, request.terms.thinking);
+                let actions: Vec<PlannedAction> = actions.into_iter().cloned().collect();
+                Some(self.speak(request, &plan, &script, &actions, tokens))
+            }
+            Served::Fault(fault) => Some(self.http_fault(request, &plan, fault)),
+            Served::Nothing => None,
+        };
+        self.tapes.push(tape);
+        replied
+    }
+
+    /// The number of a reply among those that count, from 1: those to requests that offer tools, or, as long as none
+    /// does, all.
+    fn count(&mut self, request: &Accepted<'_, '_, '_>) -> Option<u32> {
+        let offers = wire::of(request.dialect).offers_tools(request.body);
+        if offers && !self.has_offered {
+            self.has_offered = true;
+            self.n_replies = 0;
+        }
+        if self.has_offered && !offers {
+            return None;
+        }
+        self.n_replies = self.n_replies.saturating_add(1);
+        Some(self.n_replies)
+    }
+
+    fn http_fault(&mut self, request: &Accepted<'_, '_, '_>, plan: &Plan, fault: &HttpFault) -> Replied {
+        let unique = self.unique(request.exchange);
+        let answer = voice(plan, request.exchange, &unique, 0, 0).http_fault(fault);
+        let words = format!("http {}", fault.status);
+        let open = Open { fault: Some(Ending::Status), ..Open::NOTHING };
+        self.arm(request, open, words.clone());
+        let kind = RequestKind::Faulted { turn: 0, reply: 0, attempt: 0, status: fault.status };
+        (kind, answer, Some(words))
+    }
+
+    fn speak(
+        &mut self,
+        request: &Accepted<'_, '_, '_>,
+        plan: &Plan,
+        script: &Script,
+        actions: &[PlannedAction],
+        tokens: u64,
+    ) -> Replied {
+        let unique = self.unique(request.exchange);
+        let n_said = script.text().len() + script.calls().map(|key| n_bytes(plan, key.0)).sum::<usize>();
+        let voice = voice(plan, request.exchange, &unique, tokens, n_said);
+        let actions: Vec<&PlannedAction> = actions.iter().collect();
+        let answer = voice.speak(request.terms, script, &actions);
+        let (open, words) = open(plan, &answer, &actions);
+        let is_cut = open.as_ref().is_some_and(|open| open.fault.is_some() || open.end.is_some());
+        let delivery = if is_cut { Delivery::Cut } else { Delivery::Whole };
+        let memory = self.memories.entry(request.dialect).or_default();
+        if memory.is_full() {
+            // What is forgotten is not refused, so the memory may begin again.
+            *memory = Memory::default();
+        }
+        remember(memory, plan, &unique, script, request.body, delivery);
+        if let (Some(open), Some(words)) = (open, &words) {
+            self.arm(request, open, words.clone());
+        }
+        (RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 }, answer, words)
+    }
+
+    fn arm(&mut self, request: &Accepted<'_, '_, '_>, open: Open, words: String) {
+        self.open.insert(request.exchange, open);
+        self.unfollowed.insert(request.dialect, request.exchange);
+        self.log.armed(request.exchange, words);
+    }
+}
+
+impl Open {
+    const NOTHING: Open = Open { fault: None, stalls: false, end: None, grade: None };
+}
+
+/// What is to happen in an answer, and the same in words; nothing if its points are not in it.
+fn open(plan: &Plan, answer: &Answer, actions: &[&PlannedAction]) -> (Option<Open>, Option<String>) {
+    let mut open = Open::NOTHING;
+    let mut words = Vec::new();
+    for action in actions {
+        let PlannedPoint::Stream { mark, side, .. } = action.at else { continue };
+        let at = Held { mark, side };
+        if !answer.holds.iter().any(|hold| hold.at == at) {
+            continue;
+        }
+        let stalls = action.what == Action::Stall;
+        open.stalls |= stalls;
+        open.fault = ending_of(&action.what).or(open.fault);
+        open.end = end_of(&action.what).map(|end| (at, end)).or(open.end);
+        if stalls || ending_of(&action.what).is_some() || end_of(&action.what).is_some() {
+            words.push(format!("{} {} {}", action.what.spec().name, side.name(), mark_words(plan, mark)));
+        }
+    }
+    let words = (!words.is_empty()).then(|| words.join(", "));
+    (words.is_some().then_some(open), words)
+}
+
+/// A mark as scenarios write the point.
+fn mark_words(plan: &Plan, mark: Mark) -> Cow<'static, str> {
+    let call = |key: brickbat_scenario::plan::CallKey| {
+        plan.calls.get(key.0 as usize).map_or("?", |call| call.name.as_str())
+    };
+    match mark {
+        Mark::Headers => "headers".into(),
+        Mark::Think(k) => format!("think {k}").into(),
+        Mark::Text(k) => format!("text {k}").into(),
+        Mark::Start(key) => format!("start {}", call(key)).into(),
+        Mark::Delta(key, k) => format!("delta {} {k}", call(key)).into(),
+        Mark::End(key) => format!("end {}", call(key)).into(),
+        Mark::Calls => "calls".into(),
+        Mark::Stop => "stop".into(),
+        Mark::Reply => "reply".into(),
+    }
+}
+
+fn n_bytes(plan: &Plan, call: u32) -> usize {
+    plan.calls.get(call as usize).map_or(0, |call| call.deltas.iter().map(String::len).sum())
+}
+
+/// The provider as it answers one request, with the tokens that it reports.
+fn voice<'a>(plan: &'a Plan, exchange: ExchangeId, unique: &'a str, input: u64, n_said: usize) -> Voice<'a> {
+    let tokens = Tokens { input, output: (n_said as u64 / BYTES_PER_TOKEN).max(1) };
+    Voice { plan, exchange, unique, tokens, n_late: 0 }
+}

@@ -1,0 +1,189 @@
+//! `serve`: the strict provider by itself, over sockets.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::program::command;
+
+/// A test that hangs fails after this time instead.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// `brickbat serve` on a free port. It is killed with the test.
+struct Served {
+    child: Child,
+    address: String,
+    out: BufReader<std::process::ChildStdout>,
+    _folder: TempDir,
+}
+
+impl Served {
+    fn start(args: &[&str]) -> Served {
+        let folder = TempDir::new().unwrap();
+        let mut command = command(folder.path(), &[&["serve", "--port", "0"], args].concat());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        let url = line.split_whitespace().next().unwrap();
+        let address = url.strip_prefix("http://").unwrap().to_owned();
+        Served { child, address, out, _folder: folder }
+    }
+
+    /// Posts a body and gives the status and the answer, on a connection of its own.
+    fn post(&self, path: &str, body: &Value) -> (u16, String) {
+        let body = body.to_string();
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(&[head.as_bytes(), body.as_bytes()].concat()).unwrap();
+        answer(stream)
+    }
+
+    fn get(&self, path: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+            .write_all(format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes())
+            .unwrap();
+        answer(stream)
+    }
+
+    /// Interrupts it, and gives its exit code and all that it said.
+    fn end(mut self) -> (Option<i32>, String) {
+        kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
+        let mut said = String::new();
+        self.out.read_to_string(&mut said).unwrap();
+        (self.child.wait().unwrap().code(), said)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It has ended where the test came to its end.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn answer(mut stream: TcpStream) -> (u16, String) {
+    let mut bytes = Vec::new();
+    // A connection that is reset has no more to say.
+    let _ = stream.read_to_end(&mut bytes);
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();
+    (status, body.to_owned())
+}
+
+fn chat(model: &str, messages: Value) -> Value {
+    json!({ "model": model, "messages": messages })
+}
+
+#[test]
+fn all_dialects_are_spoken_on_one_port_and_the_choice_is_printed() {
+    let served = Served::start(&[]);
+    let prompt = json!([{ "role": "user", "content": "Hello." }]);
+    let anthropic = json!({ "model": "claude-sonnet-4-5", "max_tokens": 9, "messages": prompt });
+    let gemini = json!({ "contents": [{ "role": "user", "parts": [{ "text": "Hello." }] }] });
+    let bedrock = json!({ "messages": [{ "role": "user", "content": [{ "text": "Hello." }] }] });
+    for (path, body) in [
+        ("/v1/messages", &anthropic),
+        ("/anthropic-messages/v1/messages", &anthropic),
+        ("/anthropic-messages@2026-05/v1/messages", &anthropic),
+        ("/v1/chat/completions", &chat("gpt-5", prompt.clone())),
+        ("/deepseek/chat/completions", &chat("deepseek-chat", prompt.clone())),
+        ("/v1/responses", &json!({ "model": "gpt-5", "input": "Hello." })),
+        ("/v1beta/models/gemini-3-pro-preview:generateContent", &gemini),
+        ("/model/amazon.nova-pro-v1%3A0/converse", &bedrock),
+        ("/mistral/v1/chat/completions", &chat("mistral-large-latest", prompt.clone())),
+        ("/v1/chat/completions", &chat("mistral-large-latest", prompt.clone())),
+    ] {
+        let (status, said) = served.post(path, body);
+        assert_eq!(status, 200, "{path}: {said}");
+    }
+    let (_, state) = served.get("/_brickbat/state");
+    let state: Value = serde_json::from_str(&state).unwrap();
+    let requests = |dialect: &str| state["dialects"][dialect]["requests"].as_u64();
+    assert_eq!(requests("anthropic-messages"), Some(3), "{state:#}");
+    assert_eq!(requests("openai-chat"), Some(2), "{state:#}");
+    assert_eq!(requests("mistral"), Some(2), "{state:#}");
+    let (code, said) = served.end();
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        said.contains("/v1/chat/completions: judged by openai-chat@2026-09, the newest of the dialect"),
+        "{said}"
+    );
+    assert!(
+        said.contains("/v1/chat/completions: judged by mistral@2026-09, by the name of the model"),
+        "{said}"
+    );
+    assert!(said.contains("10 requests, 0 refused"), "{said}");
+}
+
+#[test]
+fn a_refusal_is_in_the_words_of_the_host_and_is_named_on_the_terminal() {
+    let served = Served::start(&["--host", "https://api.deepseek.com/v1"]);
+    let call =
+        json!({ "id": "call_1", "type": "function", "function": { "name": "look", "arguments": "{}" } });
+    let broken = json!([
+        { "role": "user", "content": "Look." },
+        { "role": "assistant", "content": null, "tool_calls": [call] },
+        { "role": "user", "content": "And?" },
+    ]);
+    let (status, said) = served.post("/v1/chat/completions", &chat("deepseek-chat", broken));
+    assert_eq!(status, 400, "{said}");
+    let (code, said) = served.end();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("refused request 0: openai-chat/tool-message-missing at /messages/1"), "{said}");
+    assert!(said.contains("(deepseek@"), "{said}");
+    assert!(said.contains("u[text] a[call a] u[text]"), "{said}");
+}
+
+#[test]
+fn a_provider_of_which_nothing_was_asked_has_judged_nothing() {
+    let served = Served::start(&[]);
+    assert_eq!(served.get("/v1/nowhere").0, 404);
+    let (code, said) = served.end();
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("GET /v1/nowhere: nothing answers there"), "{said}");
+}
+
+#[test]
+fn every_cut_of_two_hundred_is_delivered_with_its_receipt() {
+    let served = Served::start(&["--faults=eof,reset,end-early,error", "--every", "2", "--seed", "3"]);
+    let mut n_broken = 0;
+    for _ in 0..400 {
+        let body = json!({
+            "model": "claude-sonnet-4-5", "max_tokens": 9, "stream": true,
+            "messages": [{ "role": "user", "content": "Look." }],
+            "tools": [{ "name": "look", "input_schema": { "type": "object" } }],
+        });
+        let (_, said) = served.post("/v1/messages", &body);
+        n_broken += u32::from(!said.contains("message_stop"));
+    }
+    assert_eq!(n_broken, 200);
+    // The last client may see the end of its reply before the provider has noted it.
+    let faults =
+        || serde_json::from_str::<Value>(&served.get("/_brickbat/state").1).unwrap()["faults"].clone();
+    let faults = (0..1000).map(|_| faults()).find(|faults| faults["delivered"] == 200).unwrap_or_else(faults);
+    assert_eq!(faults, json!({ "armed": 200, "delivered": 200, "then_accepted": 199, "then_refused": 0 }));
+}
+
+#[test]
+fn an_unknown_host_is_bad_input() {
+    let folder = TempDir::new().unwrap();
+    let said = crate::program::brickbat(folder.path(), &["serve", "--host", "llm.example.org"], &[]);
+    assert_eq!(said.code, Some(2));
+    assert!(said.err.contains("not known how strict"), "{said:#?}");
+}
