@@ -313,6 +313,10 @@ impl Conductor {
 
     /// Answers what has been asked, by the plan. Who stops the turn answers nothing any more.
     fn answer(&mut self, commands: &mut Vec<Command>) {
+        // The turn ends while the question is open, as soon as the result under way has come.
+        if !self.turn.put_off.is_empty() {
+            return;
+        }
         let is_over = self.turn.stopped || self.turn.stage.is_over();
         for (question, call) in self.questions.take(is_over) {
             let consent = if is_over { Consent::Withheld } else { questions::consent(&self.plan, call) };

@@ -283,3 +283,14 @@ fn a_turn_that_waits_for_a_result_kept_for_a_later_one_gets_it() {
     assert!(settles(&conductor.observe(&Event::Quiet), 1));
     assert_eq!(conductor.observe(&settled(1)), [Command::Stop]);
 }
+
+#[test]
+fn no_question_is_answered_while_the_end_of_its_turn_waits_for_a_result() {
+    let mut conductor = conductor_of(include_str!("../../../../scenarios/approval/kill-when-asked.yaml"));
+    ask_for_first_reply(&mut conductor);
+    conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
+    assert!(matches!(conductor.observe(&started(0))[..], [Command::Settle { .. }]));
+    let asked = Event::Asked { question: QuestionId(0), id: String::new(), call: Some(CallKey(1)) };
+    assert_eq!(conductor.observe(&asked), []);
+    assert_eq!(conductor.observe(&settled(0)), [Command::Kill]);
+}
