@@ -84,7 +84,10 @@ fn log(bytes: &[u8]) -> (Tree, usize, Vec<Trouble>) {
         match json::parse(line.bytes) {
             Some(value) => records.push(Record::of_line(&line, value)),
             None => match glued(&line) {
-                own if own.is_empty() => troubles.push(records::trouble(&line)),
+                own if own.is_empty() => {
+                    records.extend(records::between_nul(&line));
+                    troubles.push(records::trouble(&line));
+                }
                 own => records.extend(own),
             },
         }

@@ -81,7 +81,7 @@ pub(super) fn of_lines(bytes: &[u8]) -> (Vec<Record>, Vec<Trouble>) {
 }
 
 /// The record of a line that can be read but for NUL bytes before or after it.
-fn between_nul(line: &Line<'_>) -> Option<Record> {
+pub(super) fn between_nul(line: &Line<'_>) -> Option<Record> {
     let is_content = |byte: &u8| *byte != 0 && !byte.is_ascii_whitespace();
     let first = line.bytes.iter().position(is_content)?;
     let last = line.bytes.iter().rposition(is_content)?;
