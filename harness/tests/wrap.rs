@@ -1,7 +1,5 @@
 //! `wrap`: programs that nobody drives, against a strict provider.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
-
 use std::path::Path;
 
 use tempfile::TempDir;

@@ -203,7 +203,7 @@ impl<'s> Target<'s> {
         let mut messages = (0..session.messages.len()).filter(with_calls);
         let message = match spot {
             Spot::First | Spot::BatchEnd => messages.next()?,
-            Spot::Last => messages.last()?,
+            Spot::Last => messages.next_back()?,
         };
         // Some stores have a message for each call, so the batch goes on in the messages after it.
         let end = batch_end(&session.messages, message);

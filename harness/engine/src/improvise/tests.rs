@@ -31,7 +31,9 @@ fn a_prompt_gets_several_calls_in_every_dialect_and_results_get_a_text() {
             assert!((2..=3).contains(&script.calls().count()), "{dialect}");
             assert!(plan.calls.iter().all(|call| call.tool == "get_weather"), "{dialect}");
             assert!(plan.calls.iter().all(|call| call.args["city"].is_string()), "{dialect}");
-            assert!(plan.calls.iter().all(|call| call.deltas.concat() == call.args.to_string()));
+            for call in &plan.calls {
+                assert_eq!(call.deltas.concat(), call.args.to_string());
+            }
             let text = said(dialect, 7, number, &["get_weather"], ANSWERED);
             assert!(!text.script.has_calls() && !text.script.text().is_empty(), "{dialect}");
         }
