@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::error::{CliError, Outcome};
+use super::error::{CliError, Outcome, UNJUDGED};
 use super::interrupt::until_interrupted;
 use super::launch::{Launch, block_on};
 use super::mending::{Mending, Treated, Treatment};
@@ -49,7 +49,8 @@ const EXAMPLES: &str = "Examples:
   brickbat closed-loop kill/ --system langgraph-python
   brickbat closed-loop kill/between-turns --system ai-sdk@6/ui-messages --plant all --report loop.json
 
-Exit codes: 0 every bricked session goes on after its repair, and no healthy one was touched; 1 not so.";
+Exit codes: 0 every bricked session goes on after its repair, and no healthy one was touched; 1 not so; 3 no stored
+session could be judged.";
 
 /// Faults that one option names.
 #[derive(Debug, Clone)]
@@ -90,6 +91,10 @@ impl ClosedLoop {
                     table.write(path).map_err(|error| CliError::cannot_write(path.display(), error))?;
                 }
             }
+        }
+        if !fresh.is_judged() {
+            tell("error: no stored session could be judged, so nothing is shown");
+            return Ok(UNJUDGED);
         }
         print(&fresh.text());
         Ok(u8::from(!fresh.is_closed()))

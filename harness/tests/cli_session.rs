@@ -148,3 +148,14 @@ fn an_imported_scenario_keeps_the_fault_and_no_word() {
     assert_eq!(healthy.code, Some(2));
     assert!(healthy.err.contains("not bricked"), "{}", healthy.err);
 }
+
+#[test]
+fn a_closed_loop_in_which_no_store_is_read_shows_nothing() {
+    let folder = folder_of(&[]);
+    for system in ["reference/simulated", "reference/acp"] {
+        let args = ["closed-loop", "kill/mid-batch", "--system", system, "--dialect", "openai-chat"];
+        let none = said(&folder, &args);
+        assert_eq!(none.code, Some(3), "{none:#?}");
+        assert!(none.err.contains("no stored session could be judged"), "{none:#?}");
+    }
+}

@@ -312,6 +312,11 @@ impl Table {
         self.sessions.sort();
     }
 
+    /// Whether the store of any session was read, and what became of it is known.
+    pub(super) fn is_judged(&self) -> bool {
+        self.sessions.iter().any(|row| row.store.is_some() && row.without != Fate::Unjudged)
+    }
+
     /// Whether each bricked session that could be judged goes on, and nothing healthy was touched.
     pub(super) fn is_closed(&self) -> bool {
         self.exceptions().next().is_none()

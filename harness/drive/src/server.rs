@@ -301,7 +301,7 @@ struct Mounts {
 enum Place {
     /// Below a base path of its own.
     Below,
-    /// At all paths that belong to nobody else.
+    /// At all paths that no other mount has.
     Root,
 }
 

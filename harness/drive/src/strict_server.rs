@@ -141,7 +141,7 @@ async fn play(
                             });
                         }
                         Next::EndProgram(exchange, end) => {
-                            // Where nobody reads, there is no program to end.
+                            // Without a reader, there is no program to end.
                             if sender.try_send(Seen::EndProgram(exchange, end)).is_err() {
                                 mount.release(exchange);
                             }

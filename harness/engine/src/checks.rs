@@ -219,7 +219,7 @@ pub fn judge_apart_from(
         reason,
         asked: asked.clone(),
     };
-    // What was found without what was planned is not the plan's, and nobody can bring it about again.
+    // What was found without the planned fault is no finding of this plan, and a second run need not show it.
     let nothing = |verdict, reason: String| Judgement {
         findings: Vec::new(),
         application: Vec::new(),

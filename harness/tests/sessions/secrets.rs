@@ -1,7 +1,7 @@
 //! Nothing of what people, tools and models said reaches a report, an error or a scenario.
 //!
 //! Every session of the corpus gets secrets in all its texts; then everything that the commands print or write of it is
-//! searched for them. The program itself is held to it in `cli_stored`.
+//! searched for them. The program itself is held to it in `program`.
 
 use std::collections::BTreeSet;
 

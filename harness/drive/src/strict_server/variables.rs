@@ -22,7 +22,7 @@ pub struct Variable {
 pub enum Yields {
     /// It is replaced.
     Never,
-    /// It stays: it serves other purposes, too, and leads nobody past the provider.
+    /// It stays: it serves other purposes, too, and no request goes past the provider because of it.
     ToTheUser,
 }
 

@@ -6,7 +6,7 @@
 //! fits, such as one that requires itself, gets one that does not fit.
 //!
 //! The values are harmless where their names are understood: a command only prints a word, and an address is one at
-//! which nobody listens.
+//! which nothing listens.
 
 mod numbers;
 mod strings;

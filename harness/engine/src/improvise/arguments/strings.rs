@@ -17,7 +17,7 @@ pub(super) fn string(schema: &Value, name: &str, random: &mut Random) -> String 
 /// Characters of one text at the most, whatever the schema asks for.
 const MAX_CHARS: u64 = 4096;
 
-/// An address at which nobody listens: port 9 of this machine.
+/// An address at which nothing listens: port 9 of this machine.
 const NOWHERE: &str = "http://127.0.0.1:9/";
 
 /// Where there is a pattern, an example of the author's own is all that is sure to fit it.
