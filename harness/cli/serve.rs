@@ -47,18 +47,26 @@ impl Serve {
                 // Said when Ctrl-C is listened for: whoever reads it may interrupt at once.
                 print(&served::banner(server.base_url()));
                 while let Some(seen) = server.next().await {
-                    match seen {
-                        Seen::Notice(notice) => print(&served::line(&notice)),
-                        // There is no program here that could be ended.
-                        Seen::EndProgram(exchange, _) => server.release(exchange),
-                    }
+                    show(&server, seen);
                 }
             };
             until_interrupted(printing).await;
             server.caught_up().await;
+            // What came just before Ctrl-C is named, too.
+            for seen in server.unread() {
+                show(&server, seen);
+            }
             let log = server.log();
             print(&served::summary(&log));
             Ok(served::exit_code(&log))
         })?
+    }
+}
+
+fn show(server: &StrictServer, seen: Seen) {
+    match seen {
+        Seen::Notice(notice) => print(&served::line(&notice)),
+        // There is no program here that could be ended.
+        Seen::EndProgram(exchange, _) => server.release(exchange),
     }
 }
