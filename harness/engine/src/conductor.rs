@@ -313,8 +313,9 @@ impl Conductor {
 
     /// Answers what has been asked, by the plan. Who stops the turn answers nothing any more.
     fn answer(&mut self, commands: &mut Vec<Command>) {
-        // The turn ends while the question is open, as soon as the result under way has come.
-        if !self.turn.put_off.is_empty() {
+        // The turn ends while the question is open, as soon as the result under way has come. A process that is being
+        // killed is answered nothing.
+        if !self.turn.put_off.is_empty() || self.turn.stage == TurnStage::Dying {
             return;
         }
         let is_over = self.turn.stopped || self.turn.stage.is_over();

@@ -371,6 +371,13 @@ impl<A: SansIo> Simulation<A> {
         let n_entries = self.agent.n_entries();
         let new = entry(disk.n_entries) + 1..entry(n_entries.max(disk.n_entries)) + 1;
         let n_before = disk.n_before;
+        // The conductor counts the entries of the next turn, which is about to begin: what is written until then is none.
+        let is_between_turns =
+            self.todo.iter().any(|todo| matches!(todo, Todo::Obey(Command::Prompt { .. })));
+        if is_between_turns {
+            self.disk = Some(Disk { n_before, ..Disk::of(&self.agent) });
+            return true;
+        }
         for entry in new.clone() {
             self.observe(Event::Saving { entry, side: Side::Before });
             if self.is_dying() {
