@@ -210,11 +210,12 @@ impl Agent {
         self.decisions.continues(&mut turn.step);
         let has_calls = turn.step.calls().next().is_some();
         // A change that has waited for this step comes before what was said meanwhile.
-        let waits = self.put_off.is_some() && has_calls;
+        let waits = self.put_off.is_some();
         let said = if waits { std::mem::take(&mut turn.said) } else { Vec::new() };
         let was_told = self.save(&mut turn) || !said.is_empty();
         turn.said = said;
         if !(has_calls || was_told) || turn.n_requests >= MAX_REQUESTS {
+            self.push_said(&mut turn);
             self.session.end(TurnOutcome::Returned);
             return None;
         }
