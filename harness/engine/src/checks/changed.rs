@@ -27,7 +27,8 @@ impl Changed {
         let mut told = vec![false; plan.calls.len()];
         let mut standing: Vec<usize> = Vec::new();
         let (mut is_running, mut n_requests) = (false, 0);
-        // A running turn may put a change off until the results of its step have come, which then go with it.
+        // A running turn may put a change off until the results of its step have come, which then go with it, and so does
+        // what requests tell the model meanwhile.
         let mut is_put_off = false;
         for event in trace.events() {
             match event {
@@ -39,7 +40,10 @@ impl Changed {
                 Event::Requested { body, .. } => {
                     n_requests += 1;
                     let body = String::from_utf8_lossy(body);
-                    asides.iter_mut().for_each(|(text, is_told)| *is_told |= body.contains(text.as_str()));
+                    for ((text, is_told), gone) in asides.iter_mut().zip(&mut changed.asides) {
+                        *is_told |= body.contains(text.as_str());
+                        *gone |= *is_told && is_put_off;
+                    }
                 }
                 Event::Said { text, .. } => {
                     asides.push((as_written(text), false));
