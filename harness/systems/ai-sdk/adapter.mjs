@@ -25,6 +25,8 @@ const atMost = MAJOR >= 7 ? ai.isStepCount : ai.stepCountIs;
 const [ENDED, STEP_ENDED] = MAJOR >= 7 ? ['onEnd', 'onStepEnd'] : ['onFinish', 'onStepFinish'];
 const uiStream = (result, options) =>
   MAJOR >= 7 ? ai.toUIMessageStream({ stream: result.stream, ...options }) : result.toUIMessageStream(options);
+// The handlers of the documentation. That of version 7 gives the text that the model gets of a tool that failed.
+const onError = (error) => (MAJOR >= 7 ? String(error) : (error?.message ?? String(error)));
 // Version 5 cannot ask the user, version 6 asks by the tool, and version 7 by the request.
 const APPROVALS = MAJOR >= 6;
 const onTool = ({ asks }) => (MAJOR === 6 && asks ? { needsApproval: true } : {});
@@ -185,7 +187,6 @@ async function request(session, mode, show) {
       ...onRequest(session.spec.tools),
       ...mode.requestHooks?.(stored, keep),
     });
-    const onError = (error) => error?.message ?? String(error);
     for await (const chunk of uiStream(result, { onError, ...mode.streamHooks?.(stored, keep) })) {
       cancelled ||= chunk.type === 'abort';
       if (chunk.type === 'tool-approval-request' && !chunk.isAutomatic) approvals.push(chunk);

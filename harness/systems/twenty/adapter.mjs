@@ -18,6 +18,7 @@ async function turn({ spec, store }, text, signal, show) {
   const n = store.load([]).length;
   add(store, chokepoint, said(text, n));
   const messages = store.load([]).map(messageOf);
+  const running = new Set();
   let aborted, raised;
   try {
     const result = streamText({
@@ -33,11 +34,15 @@ async function turn({ spec, store }, text, signal, show) {
     });
     for await (const chunk of stream) {
       aborted ||= chunk.type === 'abort';
-      show(chunk.toolCallId, states[chunk.type], chunk.toolName);
+      const state = states[chunk.type];
+      if (state) running[state === 'pending' || state === 'in_progress' ? 'add' : 'delete'](chunk.toolCallId);
+      show(chunk.toolCallId, state, chunk.toolName);
     }
   } catch (error) {
     raised ??= error;
   }
+  // When nothing streams any more, no call is drawn as running.
+  for (const id of running) show(id, 'failed');
   return endOf(signal, aborted, raised);
 }
 

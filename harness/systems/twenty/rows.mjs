@@ -16,14 +16,14 @@ const rowOf = (part, orderIndex) => ({
   providerMetadata: part.providerMetadata ?? part.callProviderMetadata ?? null,
 });
 
-/** What a row is read as. NULL is what is not there. */
+/** What a row is read as. NULL is what is not there, and the input of a call is then empty. */
 function partOf(row) {
   const { type, toolCallId, state } = row;
   const metadata = row.providerMetadata ?? undefined;
   if (type === 'text') return { type, text: row.textContent, providerMetadata: metadata };
   if (type === 'reasoning') return { type, text: row.reasoningContent, providerMetadata: metadata };
   if (toolCallId === null) return { type };
-  const call = { type, toolCallId, state, input: row.toolInput ?? undefined, callProviderMetadata: metadata };
+  const call = { type, toolCallId, state, input: row.toolInput ?? {}, callProviderMetadata: metadata };
   if (type === 'dynamic-tool') call.toolName = row.toolName;
   if (state === 'output-available') call.output = row.toolOutput;
   if (state === 'output-error') call.errorText = row.errorMessage ?? '';
@@ -45,10 +45,17 @@ const withInput = (parts) => parts.map((part) =>
 /** twentyhq/twenty#23277: a call can come as a typed part and as a dynamic one; the first stays. */
 const withoutTwins = (parts) => parts.filter((part, idx) => !isCall(part) || isFirst(part, idx, parts));
 
+/** Until twentyhq/twenty#21740 a call of a tool that was not bound had no row: the whole message was not written. */
+function bound(parts) {
+  const odd = parts.find(({ type }) => type === 'dynamic-tool');
+  if (odd) throw new Error(`Unsupported part type: ${odd.type}`);
+  return parts;
+}
+
 /** The one place through which every message is written, in its four versions. */
 export const CHOKEPOINTS = {
-  v0: (parts) => parts,
-  v1: finalised,
+  v0: bound,
+  v1: (parts) => finalised(bound(parts)),
   v2: (parts) => finalised(withoutHalves(parts)),
   v3: (parts) => withInput(finalised(withoutTwins(withoutHalves(parts)))),
 };

@@ -27,7 +27,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     for (key, (call, account)) in (0..).map(CallKey).zip(evidence.calls()) {
         let n_starts = account.starts.len();
         if call.given && n_starts > 0 {
-            let message = format!("call {} from the given history ran again", call.name);
+            let message = format!("call {} from the given history ran in a later turn", call.name);
             findings.push(finding(message, "no run", format!("{n_starts} runs")).of_calls([key]));
         } else if n_starts > 1 {
             let message = format!("call {} ran {n_starts} times", call.name);

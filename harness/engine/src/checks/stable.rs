@@ -73,7 +73,22 @@ fn change<'a>(
     if is_repairing || is_late || is_changed {
         return None;
     }
-    let is_repaired = story.breaks.iter().any(|(broken, at)| turns.contains(&Some(*broken)) && *at < from);
+    // What stood there before the break, and a result that came after it, are no repair.
+    let is_older = |at: usize| {
+        let told = evidence.requests.iter().filter(|request| request.kind != RequestKind::Auxiliary);
+        told.take_while(|request| story.sent(request) < at)
+            .any(|request| without_thoughts(request).nth(index).is_some_and(|item| is_same(item, before)))
+    };
+    let is_newer = |at: usize| match &before.content {
+        Content::Result { id, .. } => evidence
+            .answered(earlier, id)
+            .is_some_and(|key| story.settled.iter().any(|(settled, then)| *settled == key && *then > at)),
+        _ => false,
+    };
+    let is_repaired = story
+        .breaks
+        .iter()
+        .any(|(broken, at)| turns.contains(&Some(*broken)) && *at < from && !is_older(*at) && !is_newer(*at));
     Some(StableChange { request: later, before, after, is_repaired })
 }
 
@@ -83,19 +98,28 @@ pub(super) struct Story {
     pub(super) breaks: Vec<(usize, usize)>,
     /// Changes of the history that were made on purpose, with the place up to which a running turn may put each off.
     changes: Vec<(usize, usize)>,
-    /// Results that came when their turn was over.
+    /// Results, and where they came.
+    settled: Vec<(CallKey, usize)>,
+    /// Those that came when their turn was over.
     late: Vec<(CallKey, usize)>,
     sent: Vec<(ExchangeId, usize)>,
 }
 
 impl Story {
     pub(super) fn of(evidence: &Evidence<'_>) -> Story {
-        let mut story = Story { breaks: Vec::new(), changes: Vec::new(), late: Vec::new(), sent: Vec::new() };
+        let mut story = Story {
+            breaks: Vec::new(),
+            changes: Vec::new(),
+            settled: Vec::new(),
+            late: Vec::new(),
+            sent: Vec::new(),
+        };
         let mut is_running = false;
         for (at, (turn, event)) in evidence.run.trace.by_turn().enumerate() {
             match event {
                 Event::Requested { exchange, .. } => story.sent.push((*exchange, at)),
                 Event::ToolSettled { call, .. } => {
+                    story.settled.push((*call, at));
                     let account = evidence.ledger.calls.get(call.0 as usize);
                     if account.is_some_and(|account| account.settled_late) {
                         story.late.push((*call, at));

@@ -7,6 +7,7 @@
 use super::*;
 use brickbat_scenario::plan::PlannedTurn;
 use brickbat_scenario::scenario::Stop;
+use brickbat_scenario::wire;
 
 pub(super) const CHECK: Check = Check {
     id: "thread-survives",
@@ -36,7 +37,13 @@ fn refused(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     let refused = evidence.requests.iter().filter(|request| request.refusal.is_some());
     let refused = refused.map(|request| request.exchange);
     let bare = failure(evidence, check, Severity::BrickedByProvider, request.place(&refusal.pointer));
-    let bare = bare.of_calls(guilty(request, &refusal.pointer)).resting_on(basis(evidence, check, request));
+    let guilty = guilty(request, &refusal.pointer);
+    let basis = if is_of_another_provider(evidence, &guilty) {
+        &[Duty::Store]
+    } else {
+        basis(evidence, check, request)
+    };
+    let bare = bare.of_calls(guilty).resting_on(basis);
     Some(Finding {
         message: refusal.message.clone(),
         rule: Some(refusal.rule),
@@ -62,6 +69,13 @@ fn basis(evidence: &Evidence<'_>, check: &Check, request: &RequestView) -> &'sta
     } else {
         &[Duty::Loop]
     }
+}
+
+/// Whether what is refused is a stored call with an id that only another provider takes. Whoever stores the thread goes
+/// on with it at this provider, as vercel/ai#5171 says.
+fn is_of_another_provider(evidence: &Evidence<'_>, guilty: &[CallKey]) -> bool {
+    let wire = wire::of(evidence.plan.dialect);
+    guilty.iter().map(|key| evidence.call(*key)).any(|call| call.given && !wire.takes_id(&call.id))
 }
 
 /// What it rests on that a turn works, if no request says why it does not: a call may still wait for an answer of the
