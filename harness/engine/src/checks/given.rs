@@ -1,13 +1,16 @@
 //! What a given history demands: it is part of the thread like all that came after it.
 
+use std::collections::BTreeSet;
+
 use super::{Evidence, RequestView};
 use brickbat_scenario::history::Content;
 use brickbat_scenario::plan::{GivenBlock, GivenMessage, GivenResult, MARKER, Plan, ToolOutcome};
 use brickbat_scenario::trace::Ledger;
+use brickbat_scenario::wire;
 
 /// Enters into the ledger how the calls of the given history ended: their tools ran before anyone looked.
 pub(super) fn enter(plan: &Plan, ledger: &mut Ledger) {
-    for GivenResult { id, text, is_error } in results(plan) {
+    for GivenResult { id, text, is_error, .. } in results(plan) {
         let at = plan.calls.iter().position(|call| call.given && call.id == *id);
         let Some(account) = at.and_then(|at| ledger.calls.get_mut(at)) else { continue };
         let outcome =
@@ -18,16 +21,42 @@ pub(super) fn enter(plan: &Plan, ledger: &mut Ledger) {
     }
 }
 
-/// Whether the given history is broken: the results of a reply's calls do not follow it, all together.
+/// Whether the given history is broken: the results of a reply's calls do not follow it, all together, or it holds what no
+/// provider takes, or none of this dialect.
 pub(super) fn is_broken(plan: &Plan) -> bool {
-    plan.given.iter().enumerate().any(|(at, message)| {
-        let GivenMessage::Assistant(blocks) = message else { return false };
-        let followed_by = |id: &str| match plan.given.get(at + 1) {
-            Some(GivenMessage::Results(results)) => results.iter().any(|result| result.id == id),
-            _ => false,
-        };
-        blocks.iter().any(|block| matches!(block, GivenBlock::Call { id, .. } if !followed_by(id)))
+    let given = live(plan);
+    let is_unanswered = given.iter().enumerate().any(|(at, message)| {
+        let next = given.get(at + 1).map_or(&[][..], GivenMessage::results);
+        let followed_by = |id: &str| next.iter().any(|result| result.id == id);
+        message.blocks().iter().any(|block| matches!(block, GivenBlock::Call { id, .. } if !followed_by(id)))
+    });
+    is_unanswered || is_odd(plan, given)
+}
+
+/// Whether something in the history is odd by itself.
+fn is_odd(plan: &Plan, given: &[GivenMessage]) -> bool {
+    let wire = wire::of(plan.dialect);
+    let mut ids = BTreeSet::new();
+    let mut is_odd_block = |block: &GivenBlock| match block {
+        // What the provider has signed is looked at where it is sent.
+        GivenBlock::Thinking { .. } => true,
+        GivenBlock::Text(text) => text.trim().is_empty(),
+        GivenBlock::Call { id, raw, .. } => raw.is_some() || !wire.takes_id(id) || !ids.insert(id.clone()),
+    };
+    given.iter().any(|message| match message {
+        GivenMessage::User(text) => text.trim().is_empty(),
+        GivenMessage::Assistant(blocks) => blocks.iter().any(&mut is_odd_block),
+        GivenMessage::Results(results) => results.iter().any(|result| result.orphan_of.is_some()),
+        GivenMessage::Picture(_) | GivenMessage::System(_) | GivenMessage::Failed(_) => true,
+        GivenMessage::Compacted(_) => false,
     })
+}
+
+/// What counts of the given history: what stands after its last compaction, and the summary.
+fn live(plan: &Plan) -> &[GivenMessage] {
+    let is_compaction = |message: &GivenMessage| matches!(message, GivenMessage::Compacted(_));
+    let start = plan.given.iter().rposition(is_compaction).unwrap_or(0);
+    &plan.given[start..]
 }
 
 /// Whether a request answers a call of the given history that the history itself leaves open. Then the system has added
@@ -42,11 +71,19 @@ pub(super) fn has_additions(evidence: &Evidence<'_>, request: &RequestView) -> b
     request.results().any(|result| is_open(result.id))
 }
 
-/// What the user says in the given history.
+/// What the user says in the given history, as far as it counts.
 pub(super) fn user_messages(plan: &Plan) -> impl Iterator<Item = &str> {
-    plan.given.iter().filter_map(|message| match message {
-        GivenMessage::User(text) => Some(text.as_str()),
-        GivenMessage::Assistant(_) | GivenMessage::Results(_) => None,
+    live(plan).iter().filter_map(|message| match message {
+        GivenMessage::User(text) if !text.trim().is_empty() => Some(text.as_str()),
+        _ => None,
+    })
+}
+
+/// The summary that stands for what was before the last compaction.
+fn summary(plan: &Plan) -> Option<&str> {
+    live(plan).iter().find_map(|message| match message {
+        GivenMessage::Compacted(text) => Some(text.as_str()),
+        _ => None,
     })
 }
 
@@ -64,7 +101,7 @@ pub(super) fn unsent(evidence: &Evidence<'_>) -> Option<String> {
 
 fn tells(plan: &Plan, request: &RequestView) -> bool {
     let knows = |text: &str| {
-        user_messages(plan).any(|said| text.contains(said.trim()))
+        user_messages(plan).chain(summary(plan)).any(|said| text.contains(said.trim()))
             || plan.calls.iter().any(|call| call.given && text.contains(call.marker.as_str()))
     };
     request.history.items.iter().any(|item| match &item.content {
@@ -76,8 +113,5 @@ fn tells(plan: &Plan, request: &RequestView) -> bool {
 }
 
 fn results(plan: &Plan) -> impl Iterator<Item = &GivenResult> {
-    plan.given.iter().flat_map(|message| match message {
-        GivenMessage::Results(results) => results.as_slice(),
-        GivenMessage::User(_) | GivenMessage::Assistant(_) => &[],
-    })
+    live(plan).iter().flat_map(GivenMessage::results)
 }
