@@ -60,7 +60,7 @@ impl Agent {
     }
 
     /// What must stand on the disk for an agent to find a given history there, as this store says it: instructions and
-    /// failed replies never come into it, a compaction takes what was before it away, and of a picture it keeps a word.
+    /// failed replies never come into it, a compaction takes what was before it away, and for a picture a word stands.
     pub fn stored(given: &[GivenMessage]) -> Vec<u8> {
         let is_compaction = |message: &GivenMessage| matches!(message, GivenMessage::Compacted(_));
         let start = given.iter().rposition(is_compaction).unwrap_or(0);
@@ -154,7 +154,9 @@ fn given_block(given: &GivenBlock) -> Block {
 
 fn given_result(given: &GivenResult) -> CallResult {
     let GivenResult { id, text, is_error, picture, orphan_of: _ } = given;
-    let text = picture.as_ref().map_or_else(|| text.clone(), word_of);
+    let word = picture.as_ref().map(word_of);
+    let said = (!text.is_empty()).then(|| text.clone());
+    let text = said.into_iter().chain(word).collect::<Vec<_>>().join("\n");
     CallResult { call_id: id.clone(), text, is_error: *is_error }
 }
 

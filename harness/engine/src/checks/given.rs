@@ -4,15 +4,17 @@ use std::collections::BTreeSet;
 
 use super::{Evidence, RequestView};
 use brickbat_scenario::history::Content;
-use brickbat_scenario::plan::{GivenBlock, GivenMessage, GivenResult, MARKER, Plan, ToolOutcome};
+use brickbat_scenario::plan::{
+    CallKey, GivenBlock, GivenMessage, GivenResult, MARKER, Plan, PlannedCall, ToolOutcome,
+};
 use brickbat_scenario::trace::Ledger;
 use brickbat_scenario::wire;
 
 /// Enters into the ledger how the calls of the given history ended: their tools ran before anyone looked.
 pub(super) fn enter(plan: &Plan, ledger: &mut Ledger) {
-    for GivenResult { id, text, is_error, .. } in results(plan) {
-        let at = plan.calls.iter().position(|call| call.given && call.id == *id);
-        let Some(account) = at.and_then(|at| ledger.calls.get_mut(at)) else { continue };
+    for GivenResult { id, text, is_error, .. } in plan.given.iter().flat_map(GivenMessage::results) {
+        let key = called(plan, id).filter(|key| !is_ambiguous(plan, *key));
+        let Some(account) = key.and_then(|key| ledger.calls.get_mut(key.0 as usize)) else { continue };
         let outcome =
             if *is_error { ToolOutcome::Error(text.clone()) } else { ToolOutcome::Return(text.clone()) };
         // Of two results the first is the one that the model has read.
@@ -21,8 +23,30 @@ pub(super) fn enter(plan: &Plan, ledger: &mut Ledger) {
     }
 }
 
-/// Whether the given history is broken: the results of a reply's calls do not follow it, all together, or it holds what no
-/// provider takes, or none of this dialect.
+/// The first call of the given history with that id, which may be empty.
+fn called(plan: &Plan, id: &str) -> Option<CallKey> {
+    let at = plan.calls.iter().position(|call| call.given && call.id == id)?;
+    Some(CallKey(at as u32))
+}
+
+/// Whether a call of the given history shares its id with another one there. Of a result with that id nobody can say
+/// which of them it belongs to, so nothing is asked of how the system pairs them.
+pub(super) fn is_ambiguous(plan: &Plan, key: CallKey) -> bool {
+    let PlannedCall { given, id, .. } = &plan.calls[key.0 as usize];
+    *given && plan.calls.iter().filter(|call| call.given && call.id == *id).count() > 1
+}
+
+/// Whether a compaction has taken a call of the given history, or its result, out of what the system still has to know.
+pub(super) fn is_compacted(plan: &Plan, key: CallKey) -> bool {
+    let PlannedCall { given, id, .. } = &plan.calls[key.0 as usize];
+    let makes_it = |block: &GivenBlock| matches!(block, GivenBlock::Call { id: own, .. } if own == id);
+    let is_whole = live(plan).iter().flat_map(GivenMessage::blocks).any(makes_it)
+        && results(plan).any(|result| result.id == *id);
+    *given && !is_whole
+}
+
+/// Whether the given history is broken: the results of a reply's calls do not follow it, all together, or something in it
+/// is odd by itself.
 pub(super) fn is_broken(plan: &Plan) -> bool {
     let given = live(plan);
     let is_unanswered = given.iter().enumerate().any(|(at, message)| {
@@ -30,25 +54,52 @@ pub(super) fn is_broken(plan: &Plan) -> bool {
         let followed_by = |id: &str| next.iter().any(|result| result.id == id);
         message.blocks().iter().any(|block| matches!(block, GivenBlock::Call { id, .. } if !followed_by(id)))
     });
-    is_unanswered || is_odd(plan, given)
+    is_unanswered || is_odd(plan, given) || has_torn_thoughts(plan)
 }
 
-/// Whether something in the history is odd by itself.
+/// Whether something stands in a history that no provider has given out, or takes at this place.
+///
+/// Ids that another provider has given out are not odd: whole threads change their provider, and to say their ids in the
+/// form of the new one is what such a change takes.
 fn is_odd(plan: &Plan, given: &[GivenMessage]) -> bool {
     let wire = wire::of(plan.dialect);
     let mut ids = BTreeSet::new();
     let mut is_odd_block = |block: &GivenBlock| match block {
-        // What the provider has signed is looked at where it is sent.
-        GivenBlock::Thinking { .. } => true,
+        GivenBlock::Thinking { .. } => false,
         GivenBlock::Text(text) => text.trim().is_empty(),
-        GivenBlock::Call { id, raw, .. } => raw.is_some() || !wire.takes_id(id) || !ids.insert(id.clone()),
+        GivenBlock::Call { id, raw, .. } => {
+            raw.is_some() || (id.is_empty() && !wire.takes_id(id)) || !ids.insert(id.clone())
+        }
     };
     given.iter().any(|message| match message {
         GivenMessage::User(text) => text.trim().is_empty(),
         GivenMessage::Assistant(blocks) => blocks.iter().any(&mut is_odd_block),
-        GivenMessage::Results(results) => results.iter().any(|result| result.orphan_of.is_some()),
+        // Pictures have limits of size.
+        GivenMessage::Results(results) => {
+            results.iter().any(|result| result.orphan_of.is_some() || result.picture.is_some())
+        }
         GivenMessage::Picture(_) | GivenMessage::System(_) | GivenMessage::Failed(_) => true,
         GivenMessage::Compacted(_) => false,
+    })
+}
+
+/// Whether the store has lost or altered something of what the model thought.
+fn has_torn_thoughts(plan: &Plan) -> bool {
+    let start = plan.given.len() - live(plan).len();
+    let thoughts = |message: &GivenMessage| {
+        let thoughts = message.blocks().iter().filter_map(|block| match block {
+            GivenBlock::Thinking { text, signature } => Some((text.clone(), signature.clone())),
+            GivenBlock::Text(_) | GivenBlock::Call { .. } => None,
+        });
+        thoughts.collect::<Vec<_>>()
+    };
+    let thinking = plan.given.iter().enumerate().map(|(at, message)| (at, thoughts(message)));
+    let thinking = thinking.filter(|(_, thoughts)| !thoughts.is_empty());
+    thinking.zip(wire::given_thoughts(plan)).any(|((at, thoughts), (_, given_out))| {
+        let is_torn = |((text, signature), whole): ((String, Option<String>), String)| {
+            text.is_empty() || signature != Some(whole)
+        };
+        at >= start && thoughts.into_iter().zip(given_out).any(is_torn)
     })
 }
 
