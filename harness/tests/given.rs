@@ -120,9 +120,11 @@ fn histories() -> Vec<(&'static str, String)> {
     ]
 }
 
-fn judge(plan: &Plan, canary: Option<Canary>) -> Verdict {
-    let judgement = judged(plan, |plan| Agent::of_plan(plan, Delivery::Streamed, canary));
-    judgement.unwrap_or_else(|control| panic!("{} {control:#?}", plan.id)).verdict
+/// The checks that accuse an agent with a planted bug, each with the rule by which the provider refused it.
+fn accusations(plan: &Plan, canary: Canary) -> Vec<(&'static str, Option<&'static str>)> {
+    let judgement = judged(plan, |plan| Agent::of_plan(plan, Delivery::Streamed, Some(canary)));
+    let judgement = judgement.unwrap_or_else(|control| panic!("{} {control:#?}", plan.id));
+    judgement.findings.iter().map(|finding| (finding.check, finding.rule)).collect()
 }
 
 #[test]
@@ -155,7 +157,8 @@ fn a_store_that_is_sent_as_it_stands_is_refused_where_a_rule_is_broken() {
         let plans = plans(&history);
         table.push_str(&format!("{name}:"));
         for plan in plans.iter().filter(|plan| plan.impossible.is_none()) {
-            if canaries.iter().any(|canary| judge(plan, Some(*canary)) == Verdict::Fail) {
+            let mut found = canaries.iter().flat_map(|canary| accusations(plan, *canary));
+            if found.any(|(_, rule)| rule.is_some()) {
                 table.push_str(&format!(" {}", plan.dialect.name()));
             }
         }
@@ -199,8 +202,7 @@ fn ids_of_another_provider_are_no_broken_store() {
     let canary = Canary::from_name("foreign-id-kept").unwrap();
     let (_, history) = histories().into_iter().find(|(name, _)| *name == "foreign id").unwrap();
     let plan = plans(&history).into_iter().find(|plan| plan.dialect == Dialect::AnthropicMessages).unwrap();
-    let judgement = judged(&plan, |plan| Agent::of_plan(plan, Delivery::Streamed, Some(canary))).unwrap();
-    let checks: Vec<&str> = judgement.findings.iter().map(|finding| finding.check).collect();
+    let checks: Vec<&str> = accusations(&plan, canary).into_iter().map(|(check, _)| check).collect();
     assert_eq!(checks, ["thread-survives"]);
 }
 
