@@ -30,10 +30,7 @@ struct Search<F> {
 impl<F: Fn(&Shape) -> bool> Search<F> {
     fn try_it(&mut self, candidate: Shape) -> bool {
         // A conversation begins with the user; some providers demand that, which would be another fault.
-        let begins = |shape: &Shape| {
-            matches!(shape.messages.first(), Some(ShapeMessage::User(_) | ShapeMessage::Compacted))
-        };
-        if self.n_tried >= MAX_TRIED || (begins(&self.best) && !begins(&candidate)) {
+        if self.n_tried >= MAX_TRIED || (self.best.begins_with_user() && !candidate.begins_with_user()) {
             return false;
         }
         self.n_tried += 1;
@@ -101,6 +98,12 @@ impl<F: Fn(&Shape) -> bool> Search<F> {
 }
 
 impl Shape {
+    /// Whether the user, or a summary of what was said, stands before any reply; instructions may stand before that.
+    fn begins_with_user(&self) -> bool {
+        let first = self.messages.iter().find(|message| !matches!(message, ShapeMessage::System));
+        matches!(first, Some(ShapeMessage::User(_) | ShapeMessage::Picture(_) | ShapeMessage::Compacted))
+    }
+
     /// Takes a part of a message out, and what speaks of it; false if there is none of that number.
     fn drop_part(&mut self, message: usize, part: usize) -> bool {
         let mut gone = BTreeSet::new();
@@ -239,6 +242,17 @@ mod tests {
         let plain = ShapeBlock::Call { call: 3, args: ShapeArgs::Object(serde_json::Map::new()) };
         assert_eq!(smallest.messages, [user(), ShapeMessage::Assistant(vec![plain])]);
         assert_eq!(smallest.calls[&3].id, ShapeId::Own);
+    }
+
+    #[test]
+    fn the_user_stays_first_where_the_store_begins_with_instructions() {
+        let user = ShapeMessage::User(Words::plain());
+        let reply = ShapeMessage::Assistant(vec![call(0)]);
+        let whole = shape(vec![ShapeMessage::System, user.clone(), reply]);
+        let (smallest, _) =
+            minimise(whole, |shape| shape.messages.iter().any(|message| message.made().count() > 0));
+        let plain = ShapeBlock::Call { call: 0, args: ShapeArgs::Object(serde_json::Map::new()) };
+        assert_eq!(smallest.messages, [user, ShapeMessage::Assistant(vec![plain])]);
     }
 
     #[test]
