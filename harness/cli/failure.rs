@@ -3,6 +3,8 @@
 use brickbat_scenario::plan::CONTROL;
 use std::path::Path;
 
+use serde_json::json;
+
 use super::error::CliError;
 use super::output::paint;
 use super::secrets::redactor;
@@ -40,11 +42,21 @@ pub(super) fn comment(found: &str, what: &str, finding: &Finding) -> String {
     format!("{found}: {what}; then {} fails: {why}.", finding.check)
 }
 
-/// Writes a scenario, redacted.
+/// Writes a scenario, redacted. The history that is given with it goes into a file next to it, of the same name.
 pub(super) fn write(path: &Path, scenario: &Scenario) -> Result<(), CliError> {
-    let text = yaml::text(scenario);
-    let written = std::fs::write(path, redactor().text(&text).as_bytes());
-    written.map_err(|error| CliError::cannot_write(path.display(), error))
+    let mut scenario = scenario.clone();
+    let to = |path: &Path, text: &str| {
+        let written = std::fs::write(path, redactor().text(text).as_bytes());
+        written.map_err(|error| CliError::cannot_write(path.display(), error))
+    };
+    if let Some(given) = &mut scenario.given
+        && let Some(history) = &given.content
+    {
+        let file = path.with_extension("json");
+        to(&file, &format!("{:#}\n", json!(history)))?;
+        given.history = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    }
+    to(path, &yaml::text(&scenario))
 }
 
 /// Makes the directory that scenarios go to.

@@ -1,37 +1,45 @@
 //! `brickbat import`.
 
+mod faults;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde_json::Value;
+use serde_json::json;
 
 use super::error::{CliError, Outcome, UNJUDGED};
 use super::failure;
-use super::launch::FOUND;
-use super::library::one_scenario;
-use super::options::profile;
+use super::interrupt::until_interrupted;
+use super::launch::{FOUND, Launch, block_on, start};
+use super::options::{SystemOptions, profile};
 use super::output::{print, tell};
+use super::replay;
 use super::stored;
-use brickbat_engine::agent::{Agent, Delivery};
-use brickbat_engine::simulate::judged;
-use brickbat_rules::{Dialect, Profile};
-use brickbat_scenario::lower;
+use brickbat_engine::triage::Signature;
+use brickbat_rules::Profile;
+use brickbat_scenario::scenario::Scenario;
 use brickbat_scenario::verdict::Verdict;
-use brickbat_search::import::{ImportError, Imported, import};
-use brickbat_sessions::judge;
+use brickbat_scenario::yaml;
+use brickbat_search::import::{Cause, Imported, Sign};
+use brickbat_search::shrink::{Accused, Setting};
+use faults::{Fault, Faults};
 
 /// Make a scenario of a bricked session: its structure, and none of its words.
 ///
-/// Kept are who spoke in which order, the calls, which of them have results and where those stand. Words, names, ids and
-/// paths are made anew from numbers. Then everything goes without which the provider still refuses for the same reason.
+/// Kept are who spoke in which order, the calls, which of them have results and where those stand, and what is odd about
+/// the form of texts, ids and arguments. Words, names, ids and paths are made anew from numbers. Then everything goes
+/// without which the provider still refuses for the same reason. Where the store shows how the thread broke, a second
+/// scenario is made of that.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Import {
-    /// The file of the session, or `STORE#ID` for one session of a database.
-    #[arg(value_name = "FILE")]
-    path: String,
-    /// Where to write the scenario; its history goes next to it, with `.json`. By default the name is made of the rule and
-    /// of the structure, so that one fault has one name.
+    /// The file of the session, `STORE#ID` for one session of a database, or a folder: sessions with one fault make one
+    /// scenario.
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<String>,
+    /// Where to write the scenario; its history goes next to it, with `.json`, and a scenario of the cause, with
+    /// `-cause.yaml`. Of several sessions it is a folder. By default the name is made of the rule and of the structure, so
+    /// that one fault has one name.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Say what would be kept, and write nothing.
@@ -40,69 +48,148 @@ pub(super) struct Import {
     /// How strict the provider is; by default the newest of the dialect that the store shows.
     #[arg(long, value_name = "PROFILE", value_parser = profile)]
     profile: Option<&'static Profile>,
+    #[command(flatten)]
+    system: SystemOptions,
 }
 
 const EXAMPLES: &str = "Examples:
   brickbat import 7c1f.jsonl --explain           what would be kept
   brickbat import 7c1f.jsonl --out mine.yaml     writes mine.yaml and mine.json
-  brickbat run --system ai-sdk@6/ui-messages mine.yaml
+  brickbat import ~/.claude/projects --out found one scenario for each fault, with a count
+  brickbat import 7c1f.jsonl --out mine.yaml --system ai-sdk@6/ui-messages
+  brickbat replay mine.yaml                      does it still fail there?
 
-Exit codes: 0 written; 1 the fault is in what a given history cannot say; 2 not readable, or not bricked; 3 the reference
-agent does not survive the scenario, so it could not tell a correct system from a broken one.";
+Exit codes: 0 written; 1 the fault of a session is in what a given history cannot say; 2 not readable, or none is bricked;
+3 the reference agent does not survive a scenario, so it could not tell a correct system from a broken one.";
 
 impl Import {
     pub(super) fn execute(&self) -> Outcome {
-        let stores = stored::find(std::slice::from_ref(&self.path)).map_err(CliError::input)?;
-        let [store] = stores.as_slice() else {
-            return Err(CliError::input(format!("{}: name one file", self.path)));
+        let stores = stored::find(&self.paths).map_err(CliError::input)?;
+        let is_one = matches!(stores.as_slice(), [store] if store.is_named);
+        let faults = Faults::of(&stores, self.profile)?;
+        if is_one && faults.n_sessions > 1 {
+            return Err(CliError::input(format!("{}: name one session, as STORE#ID", self.paths[0])));
+        }
+        if is_one && faults.n_healthy == 1 {
+            return Err(CliError::input(format!(
+                "{}: the session is not bricked, so there is no failure to keep",
+                self.paths[0]
+            )));
+        }
+        for (file, why) in &faults.unsaid {
+            tell(format!("error: {file}: {why}"));
+        }
+        if faults.found.is_empty() && faults.unsaid.is_empty() {
+            return Err(CliError::input(format!(
+                "none of {} sessions is bricked, so there is no failure to keep",
+                faults.n_sessions
+            )));
+        }
+        let mut code = if faults.unsaid.is_empty() { 0 } else { 1 };
+        for fault in &faults.found {
+            code = code.max(self.keep(fault, is_one)?);
+        }
+        if !is_one {
+            print(&faults.summary());
+        }
+        Ok(code)
+    }
+
+    /// Writes the scenarios of a fault, or says what they would be.
+    fn keep(&self, fault: &Fault, is_one: bool) -> Outcome {
+        let Fault { imported, .. } = fault;
+        let name = format!("{}.yaml", fault.name());
+        let path = match (&self.out, is_one) {
+            (Some(path), true) => path.clone(),
+            (Some(folder), false) => folder.join(name),
+            (None, _) => PathBuf::from(name),
         };
-        let files = stored::open(&store.path).map_err(CliError::input)?;
-        let sessions = brickbat_sessions::read(&files)
-            .map_err(|error| CliError::input(format!("{}: {error}", self.path)))?;
-        let mut meant =
-            sessions.iter().enumerate().filter(|(n, one)| store.means(*n, one)).map(|(_, one)| one);
-        let (Some(session), None) = (meant.next(), meant.next()) else {
-            return Err(CliError::input(format!("{}: name one session, as STORE#ID", self.path)));
-        };
-        let judgement = judge(session, self.profile);
-        // The name of the history is known when its structure is.
-        let name = |imported: &Imported| {
-            let rule = imported.rule.id.split_once('/').map_or(imported.rule.id, |(_, rule)| rule);
-            PathBuf::from(format!("{rule}-{}.yaml", imported.hash))
-        };
-        let first = match import(session, &judgement, "history.json") {
-            Ok(imported) => imported,
-            Err(error @ ImportError::Healthy) => {
-                return Err(CliError::input(format!("{}: {error}", self.path)));
-            }
-            Err(error) => {
-                tell(format!("error: {}: {error}", self.path));
-                return Ok(1);
-            }
-        };
-        let out = self.out.clone().unwrap_or_else(|| name(&first));
-        let history = out.with_extension("json");
-        let file = history.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let imported = import(session, &judgement, &file)
-            .map_err(|error| CliError::input(format!("{}: {error}", self.path)))?;
-        self.say(&imported);
+        self.say(fault, is_one);
         if self.explain {
+            explain(&path, &imported.scenario);
+            if let Cause::Found(_, scenario) = &imported.cause {
+                explain(&cause_path(&path), scenario);
+            }
             return Ok(0);
         }
-        write(&out, &history, &imported)?;
-        if !survived(&out, judgement.profile.dialect)? {
-            tell(
-                "error: the reference agent fails this scenario, too, so it could not tell a correct system from a broken one",
-            );
+        if !imported.is_survived {
+            tell(format!(
+                "error: {}: the reference agent fails this scenario, too, so it could not tell a correct system from a broken one",
+                fault.name()
+            ));
             return Ok(UNJUDGED);
         }
-        print(&format!("wrote {} and {file}.\n", out.display()));
+        let mut scenario = imported.scenario.clone();
+        let mut cause = match &imported.cause {
+            Cause::Found(_, scenario) => Some(scenario.as_ref().clone()),
+            Cause::NotShown | Cause::NotFound(_) => None,
+        };
+        if self.system.is_given() {
+            let of_fault = [Some(&mut scenario), cause.as_mut()].into_iter().flatten();
+            self.run(imported, of_fault.collect())?;
+        }
+        failure::make_folder(path.parent().filter(|folder| !folder.as_os_str().is_empty()))?;
+        let history = path.with_extension("json");
+        let mut written = vec![path.clone(), history];
+        written.extend(cause.is_some().then(|| cause_path(&path)));
+        if let Some(taken) = written.iter().find(|path| path.exists()) {
+            return Err(CliError::input(format!(
+                "{} is there already\nhint: name another file",
+                taken.display()
+            )));
+        }
+        failure::write(&path, &scenario)?;
+        if let Some(cause) = &cause {
+            failure::write(&cause_path(&path), cause)?;
+        }
+        let names: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
+        print(&format!("wrote {}.\n", names.join(", ")));
         Ok(0)
     }
 
-    fn say(&self, imported: &Imported) {
+    /// Runs scenarios on the system that the user names, and keeps in each what it shows there.
+    fn run(&self, imported: &Imported, scenarios: Vec<&mut Scenario>) -> Result<(), CliError> {
+        let system = self.system.one_system()?;
+        let launch = Launch::newest()?;
+        let options = launch.options(1);
+        let setting = Setting { id: FOUND, dialect: imported.dialect, seed: 0, accused: Accused::System };
+        let work = async {
+            let started = start(&system, options.supervisor).await?;
+            for scenario in scenarios {
+                let cases = replay::runs(&started, setting, scenario, 1, options).await;
+                let what = if scenario.given.is_some() { "the stored thread" } else { "the cause" };
+                let Some(case) = cases.first() else { continue };
+                let finding = case.all_findings().next().filter(|_| case.judged == Verdict::Fail);
+                match finding {
+                    Some(finding) => {
+                        let canary = scenario.found.take().and_then(|found| found.canary);
+                        let mut found = Signature::of(finding).found(started.name(), imported.dialect, 0);
+                        found.canary = canary;
+                        scenario.found = Some(found);
+                        print(&format!("fails on {} ({what}): {}.\n", started.name(), finding.check));
+                    }
+                    None => print(&format!(
+                        "{} on {} ({what}){}\n",
+                        case.judged.name(),
+                        started.name(),
+                        case.reason.as_ref().map_or_else(|| ".".to_owned(), |reason| format!(": {reason}"))
+                    )),
+                }
+            }
+            Ok::<_, CliError>(())
+        };
+        block_on(until_interrupted(work))?.ok_or(CliError::Interrupted)?
+    }
+
+    fn say(&self, fault: &Fault, is_one: bool) {
+        let Fault { imported, n_sessions, .. } = fault;
+        let count = match (is_one, n_sessions) {
+            (true, _) => String::new(),
+            (false, 1) => format!("1 session with {}: ", fault.name()),
+            (false, n) => format!("{n} sessions with {}: ", fault.name()),
+        };
         print(&format!(
-            "{} messages → {} after {} tries; keeps: {}. No text, path or name was copied.\n",
+            "{count}{} messages → {} after {} tries; keeps: {}. No text, path or name was copied.\n",
             imported.n_before, imported.n_after, imported.n_tried, imported.rule.id
         ));
         if !imported.left_out.is_empty() {
@@ -111,28 +198,34 @@ impl Import {
                 imported.left_out.join(", ")
             ));
         }
-        if self.explain {
-            print(&imported.scenario);
-            print(&format!("{:#}\n", imported.history));
-        }
+        print(&match &imported.cause {
+            Cause::NotShown => "The store does not show how the thread broke.\n".to_owned(),
+            Cause::NotFound(signs) => format!(
+                "The store shows how the thread broke ({}), but no scenario of that breaks a planted bug so.\n",
+                signs.iter().copied().map(Sign::words).collect::<Vec<_>>().join("; ")
+            ),
+            Cause::Found(sign, scenario) => format!(
+                "The store shows how the thread broke ({}): a scenario of that breaks the planted bug {}.\n",
+                sign.words(),
+                scenario.found.as_ref().and_then(|found| found.canary.as_deref()).unwrap_or_default()
+            ),
+        });
     }
 }
 
-fn write(out: &Path, history: &Path, imported: &Imported) -> Result<(), CliError> {
-    failure::make_folder(out.parent().filter(|folder| !folder.as_os_str().is_empty()))?;
-    let text = |value: &Value| format!("{value:#}\n");
-    for (path, text) in [(history, text(&imported.history)), (out, imported.scenario.clone())] {
-        stored::write_new(path, text.as_bytes())
-            .map_err(|error| CliError::cannot_write(path.display(), error))?;
-    }
-    Ok(())
+/// Where the scenario of the cause goes.
+fn cause_path(path: &Path) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{stem}-cause.yaml"))
 }
 
-/// Whether the reference agent survives it.
-fn survived(out: &Path, dialect: Dialect) -> Result<bool, CliError> {
-    let (_, scenario) = one_scenario(&out.to_string_lossy()).map_err(CliError::input)?;
-    let plan = lower::lower(FOUND, "", &scenario, dialect, 0)
-        .map_err(|_| CliError::input(format!("{}: the scenario cannot be played", out.display())))?;
-    let judgement = judged(&plan, |plan| Agent::of_plan(plan, Delivery::Streamed, None));
-    Ok(judgement.is_ok_and(|judgement| judgement.verdict == Verdict::Pass))
+/// Prints a scenario as it would be written, and its history.
+fn explain(path: &Path, scenario: &Scenario) {
+    let mut scenario = scenario.clone();
+    let Some(given) = &mut scenario.given else { return print(&yaml::text(&scenario)) };
+    let file = path.with_extension("json");
+    given.history = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let history = json!(given.content);
+    print(&yaml::text(&scenario));
+    print(&format!("{history:#}\n"));
 }

@@ -20,7 +20,7 @@ use brickbat_scenario::verdict::{Finding, Verdict};
 
 /// File a minimised scenario as a regression test, named after its failure.
 ///
-/// If a planted bug shows the same failure in the simulation, the file names it.
+/// If a planted bug shows the same failure in the simulation, the file names it. A given history is filed next to it.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Promote {
@@ -41,12 +41,6 @@ const EXAMPLES: &str = "Examples:
 impl Promote {
     pub(super) fn execute(&self) -> Outcome {
         let (mut scenario, mut found) = one_found(&self.file)?;
-        if scenario.given.is_some() {
-            return Err(CliError::input(format!(
-                "{} begins with a given history, which is a file of its own\nhint: file it among the scenarios, with its history",
-                self.file
-            )));
-        }
         let cause = Signature::of_found(&found);
         if let Some(known) = self.duplicate(&cause, &scenario)? {
             return Err(CliError::input(format!(

@@ -24,6 +24,8 @@ const EXAMPLES: &str = "Examples:
 enum SchemaOf {
     /// Scenario files.
     Scenario,
+    /// Files of given histories, next to scenarios.
+    History,
     /// JSON reports.
     Report,
     /// Files of rule vectors.
@@ -36,6 +38,7 @@ impl Schema {
     pub(super) fn execute(&self) -> Outcome {
         let schema: Value = match self.format {
             SchemaOf::Scenario => parse::schema(),
+            SchemaOf::History => parse::history_schema(),
             SchemaOf::Report => report::schema(),
             SchemaOf::Vectors => lint::schema(),
             SchemaOf::Protocol => driver::protocol::schema(),

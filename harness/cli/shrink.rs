@@ -96,6 +96,12 @@ struct FailingScenario {
 impl Shrink {
     pub(super) fn execute(&self) -> Outcome {
         let (_, scenario) = one_scenario(&self.scenario)?;
+        if scenario.given.is_some() && self.out.is_none() {
+            return Err(CliError::input(format!(
+                "{} begins with a given history, which is a file of its own\nhint: name a file with --out; the history goes next to it",
+                self.scenario
+            )));
+        }
         let system = self.system.system_of(&scenario)?;
         let launch = Launch::newest()?;
         let options = launch.options(self.jobs);

@@ -159,3 +159,84 @@ fn a_closed_loop_in_which_no_store_is_read_shows_nothing() {
         assert!(none.err.contains("no stored session could be judged"), "{none:#?}");
     }
 }
+
+/// A result whose call stands nowhere.
+const ORPHAN: &str = r#"{"model":"claude-sonnet-5","max_tokens":1024,"messages":[
+  {"role":"user","content":"The private question."},
+  {"role":"assistant","content":[{"type":"text","text":"A private answer."}]},
+  {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_secret9","content":"private result"}]},
+  {"role":"assistant","content":[{"type":"text","text":"Another."}]}]}"#;
+
+#[test]
+fn a_folder_makes_one_scenario_for_each_fault_with_a_count() {
+    let other = BROKEN.replace("private", "other").replace("secret", "else").replace("And now?", "Hello?");
+    let folder = folder_of(&[
+        ("a/one.json", BROKEN),
+        ("a/two.json", &other),
+        ("a/three.json", ORPHAN),
+        ("a/healthy.json", HEALTHY),
+        ("a/other.json", "{}"),
+    ]);
+    let imported = said(&folder, &["import", "a", "--out", "found"]);
+    assert_eq!(imported.code, Some(0), "{imported:#?}");
+    assert!(imported.out.contains("2 sessions with tool-result-missing-"), "{}", imported.out);
+    assert!(imported.out.contains("1 session with tool-result-orphan-"), "{}", imported.out);
+    let last = "4 sessions: 3 bricked with 2 faults, 1 not bricked, 0 whose fault cannot be said; 1 file of no known product.\n";
+    assert!(imported.out.ends_with(last), "{}", imported.out);
+    let written = fs::read_dir(folder.path().join("found")).unwrap();
+    let histories = written
+        .filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|ending| ending == "json"));
+    assert_eq!(histories.count(), 2);
+    let again = said(&folder, &["import", "a", "--out", "found"]);
+    assert_eq!(again.code, Some(2), "{again:#?}");
+    assert!(again.err.contains("is there already"), "{}", again.err);
+}
+
+/// The whole way of a broken session that nobody may read: a scenario, a smaller one, a regression, and an answer.
+#[test]
+fn an_imported_scenario_is_replayed_shrunk_and_promoted() {
+    let folder = folder_of(&[("orphan.json", ORPHAN)]);
+    let imported = said(&folder, &["import", "orphan.json", "--out", "mine.yaml"]);
+    assert_eq!(imported.code, Some(0), "{imported:#?}");
+    let history = fs::read_to_string(folder.path().join("mine.json")).unwrap();
+    let history: Value = serde_json::from_str(&history).unwrap();
+    assert_eq!(history["lost"].as_array().map(Vec::len), Some(1), "{history:#}");
+    assert!(!history.to_string().contains("secret9"));
+    let replayed = said(&folder, &["replay", "mine.yaml"]);
+    assert_eq!(replayed.code, Some(1), "{replayed:#?}");
+    assert!(replayed.out.starts_with("STILL FAILS: 3 of 3 runs show it\n"), "{}", replayed.out);
+    let fixed = said(&folder, &["replay", "mine.yaml", "--system", "reference"]);
+    assert!(fixed.out.starts_with("FIXED: 0 of 3 runs show it\n"), "{fixed:#?}");
+    let nowhere = said(&folder, &["shrink", "mine.yaml"]);
+    assert_eq!(nowhere.code, Some(2), "{nowhere:#?}");
+    let shrunk = said(&folder, &["shrink", "mine.yaml", "--out", "small.yaml"]);
+    assert_eq!(shrunk.code, Some(0), "{shrunk:#?}");
+    let text = fs::read_to_string(folder.path().join("small.yaml")).unwrap();
+    assert!(text.contains("history: small.json"), "{text}");
+    let promoted = said(&folder, &["promote", "small.yaml", "--into", "kept"]);
+    assert_eq!(promoted.code, Some(0), "{promoted:#?}");
+    assert_eq!(fs::read_dir(folder.path().join("kept")).unwrap().count(), 2);
+    let twice = said(&folder, &["promote", "small.yaml", "--into", "kept"]);
+    assert!(twice.err.contains("shows the same failure"), "{twice:#?}");
+}
+
+#[test]
+fn where_the_store_shows_how_the_thread_broke_the_cause_becomes_a_scenario() {
+    let open = BROKEN.replace(",{\"type\":\"text\",\"text\":\"And now?\"}", "");
+    let folder = folder_of(&[("open.json", &open), ("orphan.json", ORPHAN)]);
+    let imported = said(&folder, &["import", "open.json", "--out", "mine.yaml"]);
+    assert_eq!(imported.code, Some(0), "{imported:#?}");
+    assert!(
+        imported.out.contains("calls had begun, and nothing was recorded after them"),
+        "{}",
+        imported.out
+    );
+    let cause = fs::read_to_string(folder.path().join("mine-cause.yaml")).unwrap();
+    for words in PRIVATE {
+        assert!(!cause.contains(words), "{words} in {cause}");
+    }
+    assert_eq!(said(&folder, &["replay", "mine-cause.yaml"]).code, Some(1));
+    assert_eq!(said(&folder, &["replay", "mine-cause.yaml", "--system", "reference"]).code, Some(0));
+    let orphan = said(&folder, &["import", "orphan.json", "--explain"]);
+    assert!(orphan.out.contains("The store does not show how the thread broke.\n"), "{}", orphan.out);
+}

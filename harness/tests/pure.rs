@@ -11,6 +11,7 @@ mod dependencies;
 mod dialects;
 mod differential;
 mod documents;
+mod given;
 mod improvise;
 mod judgement;
 mod life_cycle;

@@ -1,9 +1,11 @@
 //! The messages that the author of a scenario gets. Every message here has been read: it says what is wrong in the words of
 //! the file, points at the place, and says what to do where that is not plain.
 
+mod given;
+
 use brickbat::colour::Colour;
 use brickbat::dialect::Dialect;
-use brickbat::lower::{plans, plans_with};
+use brickbat::lower::plans;
 use brickbat::parse::MAX_TEXT;
 
 /// A good scenario; the mistakes are made by changing one piece of it.
@@ -513,55 +515,6 @@ fn colours_are_only_colours() {
     let plain: String = error.render(Colour::Plain);
     let coloured = error.render(Colour::Ansi);
     assert!(!plain.contains('\u{1b}') && coloured.contains('\u{1b}'));
-}
-
-/// The good scenario with a given history, and that history.
-fn given(name: &str, history: &str) -> String {
-    let text = GOOD.replacen("tools:\n", &format!("given: {{ history: {name} }}\ntools:\n"), 1);
-    let files = |asked: &str| match asked {
-        "old.json" => Ok(history.to_owned()),
-        _ => Err(std::io::Error::other("there is no such file")),
-    };
-    match plans_with("x", "folder/broken.yaml", &text, &[Dialect::OpenaiChat], 7, &files) {
-        Err(diagnostic) => diagnostic.to_string(),
-        Ok(plans) => format!("{} plans", plans.len()),
-    }
-}
-
-#[test]
-fn given_histories() {
-    const OLD: &str = r#"{
-  "schema": 1,
-  "comment": "An old session.",
-  "source": "twentyhq/twenty#21276",
-  "messages": [
-    { "user": "Look up the order." },
-    { "assistant": [{ "call": { "as": "z", "tool": "lookup", "args": { "key": "z" } } }] },
-    { "results": [{ "of": "z", "returns": "found {key}" }] }
-  ]
-}"#;
-    let with = |from: &str, to: &str| {
-        assert!(OLD.contains(from), "{from}");
-        given("old.json", &OLD.replacen(from, to, 1))
-    };
-    assert_eq!(given("old.json", OLD), "4 plans");
-    let alone = GOOD.replacen("tools:\n", "given: { history: old.json }\ntools:\n", 1);
-    snapshot(
-        "given_histories",
-        &[
-            ("outside of the folder", given("../old.json", OLD)),
-            ("another ending", given("old.yaml", OLD)),
-            ("no such file", given("new.json", OLD)),
-            ("no files at all", mistake(&alone)),
-            ("no source", with("twentyhq/twenty#21276", "somewhere")),
-            ("a tool that the scenario lacks", with("\"lookup\"", "\"look\"")),
-            ("a call that the scenario has, too", given("old.json", &OLD.replace("\"z\"", "\"a\""))),
-            ("a result of nothing", with("\"of\": \"z\"", "\"of\": \"y\"")),
-            ("a result that says nothing", with(", \"returns\": \"found {key}\"", "")),
-            ("an unknown key", with("\"user\"", "\"usr\"")),
-            ("what the model thought", with("{ \"call\"", "{ \"think\": \"Hm.\" }, { \"call\"")),
-        ],
-    );
 }
 
 #[test]

@@ -13,6 +13,11 @@ fn the_committed_schema_of_scenarios_is_current() {
 }
 
 #[test]
+fn the_committed_schema_of_given_histories_is_current() {
+    is_current("scenarios/given-history.schema.json", &brickbat::parse::history_schema());
+}
+
+#[test]
 fn the_committed_schema_of_reports_is_current() {
     is_current("harness/report/report.schema.json", &brickbat::report::schema());
 }

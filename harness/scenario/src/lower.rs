@@ -109,7 +109,8 @@ pub fn lower(
     let mut turns = Vec::with_capacity(scenario.turns.len());
     let mut impossible = other_profile(scenario, dialect)?
         .or_else(|| hidden_thinking(scenario, dialect))
-        .or_else(|| malformations::impossible(scenario, dialect));
+        .or_else(|| malformations::impossible(scenario, dialect))
+        .or_else(|| given::impossible(scenario, dialect));
     let mut live_prompts = Vec::new();
     for (index, said) in scenario.turns.iter().enumerate() {
         let planned = turn(&mut table, index, (said, &live_prompts), &mut impossible)?;
@@ -128,7 +129,7 @@ pub fn lower(
     let given = given::lower(scenario, &mut table);
     let id = PlanId { scenario: id.to_owned(), variant: variant.to_owned(), dialect, control: false };
     let (classes, profile) = (scenario.class.clone(), scenario.profile.clone());
-    Ok(Plan {
+    let mut plan = Plan {
         id,
         dialect,
         seed,
@@ -144,7 +145,9 @@ pub fn lower(
         given,
         turns,
         executed,
-    })
+    };
+    given::sign(scenario, &mut plan);
+    Ok(plan)
 }
 
 /// The same conversation with nothing going wrong, from an empty store and in one process. Of each reply one attempt is
@@ -327,9 +330,7 @@ fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Ne
     if turns.iter().any(|turn| turn.process != 1) {
         needs.push(Need::SharedSession);
     }
-    if scenario.given.is_some() {
-        needs.push(Need::GivenHistory);
-    }
+    needs.extend(given::needs(scenario));
     needs.extend(endings::needs(scenario));
     let points = scenario.turns.iter().flat_map(|turn| &turn.at).filter_map(|at| at.point());
     needs.extend(points.filter_map(|point| point.spec().needs));

@@ -19,7 +19,7 @@ mod typed;
 mod vary;
 
 pub use diagnostic::Diagnostic;
-pub use schema::schema;
+pub use schema::{history_schema, schema};
 pub use suggest::{did_you_mean, one_of, suggestion};
 pub use tree::{MAX_TEXT, Span};
 

@@ -5,7 +5,7 @@
 
 mod given;
 
-pub use given::{GivenBlock, GivenMessage, GivenResult};
+pub use given::{GivenBlock, GivenMessage, GivenPicture, GivenResult};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

@@ -19,6 +19,7 @@ use crate::point::Region;
 mod given;
 mod limits;
 mod malformation;
+mod picture;
 mod provenance;
 mod shorthand;
 
@@ -31,7 +32,9 @@ pub use provenance::{Frequency, Provenance};
 pub use crate::action::{Action, ErrorKind, HttpFault, SOON_MS};
 pub use crate::point::{Point, Which};
 
-pub use given::{Given, GivenHistory, GivenMessage, GivenResult};
+pub use given::{Given, GivenBlock, GivenHistory, GivenMessage, GivenResult, GivenThought, Signature};
+
+pub use picture::{Picture, PictureFormat};
 
 /// One scenario file, or one variant of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -125,6 +128,16 @@ crate::named! {
         Thinking = "thinking",
         /// A history can be put into the system's store before it loads the session.
         GivenHistory = "given-history",
+        /// A given history may hold what the model thought, with what is left of its signature.
+        GivenThinking = "given-thinking",
+        /// A given history may hold pictures.
+        GivenPictures = "given-pictures",
+        /// A given history may hold what only a store knows: instructions in between, failed replies and compactions.
+        GivenMarks = "given-marks",
+        /// A given history may hold results whose call the store has lost.
+        GivenOrphans = "given-orphans",
+        /// A given history may hold arguments that are no JSON object.
+        GivenRawArguments = "given-raw-arguments",
         /// Two processes can have one session open at the same time.
         SharedSession = "shared-session",
         /// The harness can hold the writes of the store, one by one.

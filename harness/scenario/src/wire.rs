@@ -7,6 +7,7 @@
 pub(crate) mod decode;
 pub(crate) mod event_stream;
 pub(crate) mod frames;
+mod given;
 pub(crate) mod history;
 pub(crate) mod marks;
 pub mod offer;
@@ -23,6 +24,7 @@ pub use crate::dialects::of;
 pub use decode::{Decode, Decoder, ReplyEvent, decode_whole};
 pub use frames::json_string;
 pub use frames::{Encoded, Frames};
+pub use given::given_thoughts;
 pub use history::{history, offered_tools};
 pub use marks::marks;
 pub use offer::{Offer, ToolChoice};

@@ -1,7 +1,8 @@
 //! Shrinking: a failing scenario is made smaller as long as it fails for the same cause.
 //!
 //! It is hierarchical delta debugging: turns are taken out first, then actions, replies, attempts, calls, texts, and
-//! properties of tools and calls; in the end values are made plain. Each kind is tried all at once, then in halves,
+//! properties of tools and calls; in the end values are made plain. A given history is a conversation as well: its messages
+//! go with the results of their calls, then its blocks and results. Each kind is tried all at once, then in halves,
 //! down to single elements, and over again until no single element can go: then the scenario is 1-minimal.
 //!
 //! Nothing is run here. A [`Shrinker`] hands out candidates and takes back which of them still show the cause, so the same
@@ -9,6 +10,7 @@
 //! takes out what names it as well; one that still cannot be played is never handed out, and none is handed out twice.
 
 mod edit;
+mod given;
 mod plain;
 mod rate;
 mod search;
@@ -198,5 +200,6 @@ pub fn shrink<'a>(
 
 /// The same for equal scenarios alone.
 fn text(scenario: &Scenario) -> String {
-    serde_json::to_string(scenario).unwrap_or_default()
+    let history = scenario.given.as_ref().map(|given| &given.content);
+    serde_json::to_string(&(scenario, history)).unwrap_or_default()
 }

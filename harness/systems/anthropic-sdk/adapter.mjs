@@ -68,16 +68,31 @@ async function turn({ spec, store }, text, signal, show) {
   return { raised: raised && { name: raised.constructor.name, message: raised.message } };
 }
 
-/** A given history as the messages of a request. */
-const give = (history) => history.map(({ user, assistant, results }) => {
-  if (user !== undefined) return { role: 'user', content: user };
-  if (results) {
-    return { role: 'user', content: results.map(({ id, text, isError }) =>
-      ({ type: 'tool_result', tool_use_id: id, content: text, ...(isError && { is_error: true }) })) };
-  }
-  return { role: 'assistant', content: assistant.map(({ text, call }) => text !== undefined
-    ? { type: 'text', text }
-    : { type: 'tool_use', id: call.id, name: call.tool, input: call.args }) };
+const picture = ({ mediaType, data }) => ({ type: 'image', source: { type: 'base64', media_type: mediaType, data } });
+
+/** What came of a call. A picture stands in its content. */
+const result = ({ id, text, isError, picture: shown }) => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content: shown ? [...(text ? [{ type: 'text', text }] : []), picture(shown)] : text,
+  ...(isError && { is_error: true }),
 });
-const capabilities = { history: true, sharedSession: true, thinking: true, stepLimit: true };
+
+/** What the model said. A signature that the store has lost is no field. */
+const block = ({ text, call, thinking }) => {
+  if (thinking) return { type: 'thinking', thinking: thinking.text, signature: thinking.signature };
+  if (text !== undefined) return { type: 'text', text };
+  return { type: 'tool_use', id: call.id, name: call.tool, input: call.args };
+};
+
+/** A given history as the messages of a request. */
+const give = (history) => history.map(({ user, assistant, results, picture: shown }) => {
+  if (user !== undefined) return { role: 'user', content: user };
+  if (shown) return { role: 'user', content: [picture(shown)] };
+  return results ? { role: 'user', content: results.map(result) } : { role: 'assistant', content: assistant.map(block) };
+});
+const capabilities = {
+  history: true, sharedSession: true, thinking: true, stepLimit: true,
+  givenThinking: true, givenPictures: true, givenOrphans: true, givenRawArguments: true,
+};
 serve({ sdk: '@anthropic-ai/sdk', version, modes: Object.keys(MODES) }, ['anthropic-messages'], turn, { capabilities, give });

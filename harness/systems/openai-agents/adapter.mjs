@@ -95,4 +95,5 @@ async function turn(session, text, signal, show) {
   return { cancelled: result.cancelled };
 }
 
-serve({ sdk: '@openai/agents', version, modes: Object.keys(MODES) }, Object.keys(DIALECTS), turn, { give: given });
+serve({ sdk: '@openai/agents', version, modes: Object.keys(MODES) }, Object.keys(DIALECTS), turn,
+  { give: given, capabilities: { givenOrphans: true, givenRawArguments: true } });

@@ -124,5 +124,6 @@ async def turn(spec, store, text, stopped, show, ask):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True}}
+         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True,
+                          "givenOrphans": True, "givenRawArguments": True}}
 serve(about, MODELS, turn, Stopped, give, lambda _, store: json.loads(store.load() or "[]"), ready=model)

@@ -8,12 +8,14 @@ def give(_, store, history):
     names = {block["call"]["id"]: block["call"]["tool"] for block in blocks if "call" in block}
 
     def part(block):
-        call = block.get("call")
-        return ToolCallPart(call["tool"], call["args"], call["id"]) if call else TextPart(block["text"])
+        if call := block.get("call"):
+            # What is no JSON object stands in the store as the text that the model wrote.
+            return ToolCallPart(call["tool"], call.get("raw", call["args"]), call["id"])
+        return TextPart(block["text"])
 
     def result(one):
         outcome = {"outcome": "failed"} if one["isError"] else {}
-        return ToolReturnPart(names.get(one["id"], "unknown"), one["text"], one["id"], **outcome)
+        return ToolReturnPart(names.get(one["id"], one.get("orphanOf", "unknown")), one["text"], one["id"], **outcome)
 
     def message(said):
         if "user" in said:

@@ -5,9 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use brickbat_search::import::import;
+use brickbat_scenario::yaml;
+use brickbat_search::import::{Cause, import};
 use brickbat_sessions::report::{self, Examined, Survey, Unread};
 use brickbat_sessions::{Files, Repair, RepairOptions, judge, read, repair};
+use serde_json::json;
 
 use super::entry::all;
 use super::planted::{MARK, leaked};
@@ -30,10 +32,14 @@ fn said_of(files: &Files) -> Vec<(&'static str, String)> {
     let mut said = Vec::new();
     for (n, session) in sessions.into_iter().enumerate() {
         let judgement = judge(&session, None);
-        match import(&session, &judgement, "history.json") {
+        match import(&session, &judgement) {
             Ok(imported) => {
-                said.push(("scenario", imported.scenario));
-                said.push(("given history", imported.history.to_string()));
+                said.push(("scenario", yaml::text(&imported.scenario)));
+                let history = imported.scenario.given.map(|given| given.content);
+                said.push(("given history", json!(history).to_string()));
+                if let Cause::Found(_, cause) = imported.cause {
+                    said.push(("scenario of the cause", yaml::text(&cause)));
+                }
                 said.push(("import", imported.left_out.join(", ")));
             }
             Err(error) => said.push(("import", error.to_string())),

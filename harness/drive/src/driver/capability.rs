@@ -27,7 +27,7 @@ pub struct Capability {
 }
 
 /// Every capability, in the order of the protocol's schema.
-pub const CAPABILITIES: [Capability; 21] = [
+pub const CAPABILITIES: [Capability; 26] = [
     required("cancel", Some(Need::Cancel), "The user can stop a running turn."),
     required("streaming", Some(Need::Streaming), "The SDK asks the provider for streams."),
     required(
@@ -44,6 +44,27 @@ pub const CAPABILITIES: [Capability; 21] = [
         "givenHistory",
         Need::GivenHistory,
         "`_brickbat/give` puts a history into the store, so that `session/load` finds it there.",
+    ),
+    optional(
+        "givenThinking",
+        Need::GivenThinking,
+        "A given history may hold what the model thought, with what is left of its signature.",
+    ),
+    optional("givenPictures", Need::GivenPictures, "A given history may hold pictures."),
+    optional(
+        "givenMarks",
+        Need::GivenMarks,
+        "A given history may hold what only a store knows: instructions in between, failed replies and compactions.",
+    ),
+    optional(
+        "givenOrphans",
+        Need::GivenOrphans,
+        "A given history may hold results whose call the store has lost.",
+    ),
+    optional(
+        "givenRawArguments",
+        Need::GivenRawArguments,
+        "A given history may hold arguments that are no JSON object.",
     ),
     optional(
         "sharedSession",

@@ -31,9 +31,14 @@ pub(crate) fn trimmed(thread: &[Message], keep: usize) -> Vec<Message> {
 /// A thread whose beginning a summary stands for. What the user said in a running turn stays.
 pub(crate) fn summarised(thread: &[Message], keep: usize, summary: &str, is_running: bool) -> Vec<Message> {
     let kept = &thread[start(thread, keep)..];
-    let summary = Message::User(format!("{SUMMARY}{summary}"));
+    let summary = self::summary(summary);
     let prompt = last_prompt(thread).filter(|_| is_running && !kept.iter().any(is_user));
     std::iter::once(&summary).chain(prompt).chain(kept).cloned().collect()
+}
+
+/// The message that a summary stands in.
+pub(crate) fn summary(text: &str) -> Message {
+    Message::User(format!("{SUMMARY}{text}"))
 }
 
 /// The thread without the last messages of the user, so many, and all that followed them.

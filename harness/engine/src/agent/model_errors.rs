@@ -134,8 +134,7 @@ impl Agent {
         if is_known || self.decisions.keeps_name(&name) {
             return name;
         }
-        let fit = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-        format!("_{}", name.chars().map(fit).take(MAX_NAME - 1).collect::<String>())
+        fitted_name(&name)
     }
 
     /// The id of a call, or a new one.
@@ -156,9 +155,10 @@ impl Agent {
     pub(super) fn fit_ids(&mut self) {
         let wire = wire::of(self.setup.dialect);
         let ids = self.session.thread.iter().flat_map(Message::calls).map(|call| &call.id);
-        let refused: Vec<String> = ids.filter(|id| !id.is_empty() && !wire.takes_id(id)).cloned().collect();
+        let refused: Vec<String> = ids.filter(|id| !wire.takes_id(id)).cloned().collect();
         for id in refused {
-            if self.decisions.replaces_id(IdProblem::Refused) {
+            let problem = if id.is_empty() { IdProblem::Missing } else { IdProblem::Refused };
+            if self.decisions.replaces_id(problem) {
                 let new = self.new_id(None);
                 self.session.thread.iter_mut().for_each(|message| message.rename_call(&id, &new));
             }
@@ -180,6 +180,12 @@ impl Agent {
         let mut calls = self.session.thread.iter().flat_map(Message::calls).chain(said);
         calls.any(|call| call.id == id)
     }
+}
+
+/// The nearest name that every provider takes.
+pub(super) fn fitted_name(name: &str) -> String {
+    let fit = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    format!("_{}", name.chars().map(fit).take(MAX_NAME - 1).collect::<String>())
 }
 
 /// Whether every provider takes a name. Some want it to begin with a letter or an underscore.

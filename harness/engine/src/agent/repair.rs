@@ -4,22 +4,30 @@
 //! is on its way any more, so each call gets one result, directly after its message and in the order of the calls: the
 //! real one wherever it stands, else one that says that the tool may have run. What answers no call is dropped, and
 //! nothing that the user or the model said is lost.
+//!
+//! What the model thought in a turn that is over is dropped: a provider has no more use for it, and refuses it if the
+//! store has changed it, which nobody can see.
 
+use super::model_errors::{fitted_name, is_valid_name};
 use super::step::interrupted;
-use super::thread::{Block, Call, CallResult, Message};
+use super::thread::{Block, Call, CallResult, Message, Thought};
 
 /// The thread with one result for every call.
 pub(crate) fn repaired(thread: Vec<Message>) -> Vec<Message> {
     let mut results = Results::of(&thread);
     let mut seen: Vec<String> = Vec::new();
     let mut whole = Vec::with_capacity(thread.len() + 1);
-    for message in thread {
+    let open = open_from(&thread);
+    for (at, message) in thread.into_iter().enumerate() {
         match message {
+            Message::User(text) if text.trim().is_empty() => {}
             Message::User(_) => whole.push(message),
             Message::Results(_) => {}
             Message::Assistant(blocks) => {
-                let blocks: Vec<Block> =
-                    blocks.into_iter().filter_map(|block| worth_keeping(block, &mut seen)).collect();
+                let blocks: Vec<Block> = blocks
+                    .into_iter()
+                    .filter_map(|block| worth_keeping(block, at >= open, &mut seen))
+                    .collect();
                 let answers: Vec<CallResult> =
                     blocks.iter().filter_map(Block::call).map(|call| results.answer(call)).collect();
                 if !blocks.is_empty() {
@@ -34,9 +42,18 @@ pub(crate) fn repaired(thread: Vec<Message>) -> Vec<Message> {
     whole
 }
 
-/// A block that a provider takes: text that says something, and the first call of each id, with an object as arguments.
-fn worth_keeping(block: Block, seen: &mut Vec<String>) -> Option<Block> {
+/// Where the run of calls and results begins that the next request may still go on with. Providers count what the user
+/// says after results to the results.
+fn open_from(thread: &[Message]) -> usize {
+    let is_reply = |message: &Message| matches!(message, Message::Assistant(_)) && !message.has_calls();
+    thread.iter().rposition(is_reply).map_or(0, |last| last + 1)
+}
+
+/// A block that a provider takes: a thought that it may still want, text that says something, and the first call of each
+/// id, with an object as arguments.
+fn worth_keeping(block: Block, is_open: bool, seen: &mut Vec<String>) -> Option<Block> {
     match block {
+        Block::Thought(thought) if !is_wanted(&thought, is_open) => None,
         Block::Text(text) if text.trim().is_empty() => None,
         Block::Call(call) if seen.contains(&call.id) => None,
         Block::Call(mut call) => {
@@ -44,10 +61,28 @@ fn worth_keeping(block: Block, seen: &mut Vec<String>) -> Option<Block> {
             if !matches!(serde_json::from_str(&call.args), Ok(serde_json::Value::Object(_))) {
                 call.args = "{}".to_owned();
             }
+            if !is_valid_name(&call.tool) {
+                call.tool = fitted_name(&call.tool);
+            }
             Some(Block::Call(call))
         }
         Block::Thought(_) | Block::Text(_) => Some(block),
     }
+}
+
+/// Whether a provider takes a thought back and may still want it. An object is what a call may be bound to.
+fn is_wanted(thought: &Thought, is_open: bool) -> bool {
+    match thought.signature.as_deref().unwrap_or_default() {
+        "" => false,
+        signature if signature.starts_with('{') => is_sealed(signature),
+        _ => is_open && !thought.text.is_empty(),
+    }
+}
+
+/// Whether an object has the encrypted part by which a provider that stores nothing knows what it thought.
+fn is_sealed(signature: &str) -> bool {
+    let object: serde_json::Value = serde_json::from_str(signature).unwrap_or_default();
+    object["encrypted_content"].as_str().is_some_and(|part| !part.is_empty())
 }
 
 /// The results of a thread, wherever they stand.

@@ -62,7 +62,8 @@ impl StepBlock {
     pub(crate) fn kept(&self, keeps_blank_text: bool) -> Option<Block> {
         match self {
             StepBlock::Thought(StepThought { text, signature, .. }) => {
-                Some(Block::Thought(Thought { text: text.clone(), signature: signature.clone()? }))
+                let signature = Some(signature.clone()?);
+                Some(Block::Thought(Thought { text: text.clone(), signature }))
             }
             StepBlock::Text(text) if text.trim().is_empty() && !keeps_blank_text => None,
             StepBlock::Text(text) => Some(Block::Text(text.clone())),

@@ -9,8 +9,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::Agent;
-use super::thread::{Block, Call, CallResult, Message};
-use brickbat_scenario::plan::{GivenBlock, GivenMessage, GivenResult};
+use super::compaction;
+use super::thread::{Block, Call, CallResult, Message, Thought};
+use brickbat_scenario::plan::{GivenBlock, GivenMessage, GivenPicture, GivenResult};
 
 /// The version of the format. Another one is not guessed at.
 const VERSION: u32 = 1;
@@ -58,9 +59,12 @@ impl Agent {
         entries.sum()
     }
 
-    /// What must stand on the disk for an agent to find a given history there.
+    /// What must stand on the disk for an agent to find a given history there, as this store says it: instructions and
+    /// failed replies never come into it, a compaction takes what was before it away, and for a picture a word stands.
     pub fn stored(given: &[GivenMessage]) -> Vec<u8> {
-        let thread: Vec<Message> = given.iter().map(given_message).collect();
+        let is_compaction = |message: &GivenMessage| matches!(message, GivenMessage::Compacted(_));
+        let start = given.iter().rposition(is_compaction).unwrap_or(0);
+        let thread: Vec<Message> = given[start..].iter().filter_map(given_message).collect();
         stored(&thread)
     }
 
@@ -124,27 +128,40 @@ pub(crate) fn push(thread: &mut Vec<Message>, message: Vec<Block>, results: Vec<
     }
 }
 
-fn given_message(given: &GivenMessage) -> Message {
+fn given_message(given: &GivenMessage) -> Option<Message> {
     match given {
-        GivenMessage::User(text) => Message::User(text.clone()),
-        GivenMessage::Assistant(blocks) => Message::Assistant(blocks.iter().map(given_block).collect()),
-        GivenMessage::Results(results) => Message::Results(results.iter().map(given_result).collect()),
+        GivenMessage::User(text) => Some(Message::User(text.clone())),
+        GivenMessage::Picture(picture) => Some(Message::User(word_of(picture))),
+        GivenMessage::Compacted(summary) => Some(compaction::summary(summary)),
+        GivenMessage::Assistant(blocks) => Some(Message::Assistant(blocks.iter().map(given_block).collect())),
+        GivenMessage::Results(results) => Some(Message::Results(results.iter().map(given_result).collect())),
+        GivenMessage::System(_) | GivenMessage::Failed(_) => None,
     }
 }
 
 fn given_block(given: &GivenBlock) -> Block {
     match given {
+        GivenBlock::Thinking { text, signature } => {
+            Block::Thought(Thought { text: text.clone(), signature: signature.clone() })
+        }
         GivenBlock::Text(text) => Block::Text(text.clone()),
-        GivenBlock::Call { id, tool, args } => {
-            let (id, tool, args) = (id.clone(), tool.clone(), args.to_string());
-            Block::Call(Call { id, tool, args, signature: None })
+        GivenBlock::Call { id, tool, args, raw } => {
+            let args = raw.clone().unwrap_or_else(|| args.to_string());
+            Block::Call(Call { id: id.clone(), tool: tool.clone(), args, signature: None })
         }
     }
 }
 
 fn given_result(given: &GivenResult) -> CallResult {
-    let GivenResult { id, text, is_error } = given;
-    CallResult { call_id: id.clone(), text: text.clone(), is_error: *is_error }
+    let GivenResult { id, text, is_error, picture, orphan_of: _ } = given;
+    let word = picture.as_ref().map(word_of);
+    let said = (!text.is_empty()).then(|| text.clone());
+    let text = said.into_iter().chain(word).collect::<Vec<_>>().join("\n");
+    CallResult { call_id: id.clone(), text, is_error: *is_error }
+}
+
+fn word_of(picture: &GivenPicture) -> String {
+    format!("[a picture, {}]", picture.media_type)
 }
 
 #[cfg(test)]

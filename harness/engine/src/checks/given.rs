@@ -1,15 +1,20 @@
 //! What a given history demands: it is part of the thread like all that came after it.
 
+use std::collections::BTreeSet;
+
 use super::{Evidence, RequestView};
 use brickbat_scenario::history::Content;
-use brickbat_scenario::plan::{GivenBlock, GivenMessage, GivenResult, MARKER, Plan, ToolOutcome};
+use brickbat_scenario::plan::{
+    CallKey, GivenBlock, GivenMessage, GivenResult, MARKER, Plan, PlannedCall, ToolOutcome,
+};
 use brickbat_scenario::trace::Ledger;
+use brickbat_scenario::wire;
 
 /// Enters into the ledger how the calls of the given history ended: their tools ran before anyone looked.
 pub(super) fn enter(plan: &Plan, ledger: &mut Ledger) {
-    for GivenResult { id, text, is_error } in results(plan) {
-        let at = plan.calls.iter().position(|call| call.given && call.id == *id);
-        let Some(account) = at.and_then(|at| ledger.calls.get_mut(at)) else { continue };
+    for GivenResult { id, text, is_error, .. } in plan.given.iter().flat_map(GivenMessage::results) {
+        let key = called(plan, id).filter(|key| !is_ambiguous(plan, *key));
+        let Some(account) = key.and_then(|key| ledger.calls.get_mut(key.0 as usize)) else { continue };
         let outcome =
             if *is_error { ToolOutcome::Error(text.clone()) } else { ToolOutcome::Return(text.clone()) };
         // Of two results the first is the one that the model has read.
@@ -18,16 +23,91 @@ pub(super) fn enter(plan: &Plan, ledger: &mut Ledger) {
     }
 }
 
-/// Whether the given history is broken: the results of a reply's calls do not follow it, all together.
+/// The first call of the given history with that id, which may be empty.
+fn called(plan: &Plan, id: &str) -> Option<CallKey> {
+    let at = plan.calls.iter().position(|call| call.given && call.id == id)?;
+    Some(CallKey(at as u32))
+}
+
+/// Whether a call of the given history shares its id with another one there. Of a result with that id nobody can say
+/// which of them it belongs to, so nothing is asked of how the system pairs them.
+pub(super) fn is_ambiguous(plan: &Plan, key: CallKey) -> bool {
+    let PlannedCall { given, id, .. } = &plan.calls[key.0 as usize];
+    *given && plan.calls.iter().filter(|call| call.given && call.id == *id).count() > 1
+}
+
+/// Whether a compaction has taken a call of the given history, or its result, out of what the system still has to know.
+pub(super) fn is_compacted(plan: &Plan, key: CallKey) -> bool {
+    let PlannedCall { given, id, .. } = &plan.calls[key.0 as usize];
+    let makes_it = |block: &GivenBlock| matches!(block, GivenBlock::Call { id: own, .. } if own == id);
+    let is_whole = live(plan).iter().flat_map(GivenMessage::blocks).any(makes_it)
+        && results(plan).any(|result| result.id == *id);
+    *given && !is_whole
+}
+
+/// Whether the given history is broken: the results of a reply's calls do not follow it, all together, or something in it
+/// is odd by itself.
 pub(super) fn is_broken(plan: &Plan) -> bool {
-    plan.given.iter().enumerate().any(|(at, message)| {
-        let GivenMessage::Assistant(blocks) = message else { return false };
-        let followed_by = |id: &str| match plan.given.get(at + 1) {
-            Some(GivenMessage::Results(results)) => results.iter().any(|result| result.id == id),
-            _ => false,
-        };
-        blocks.iter().any(|block| matches!(block, GivenBlock::Call { id, .. } if !followed_by(id)))
+    let given = live(plan);
+    let is_unanswered = given.iter().enumerate().any(|(at, message)| {
+        let next = given.get(at + 1).map_or(&[][..], GivenMessage::results);
+        let followed_by = |id: &str| next.iter().any(|result| result.id == id);
+        message.blocks().iter().any(|block| matches!(block, GivenBlock::Call { id, .. } if !followed_by(id)))
+    });
+    is_unanswered || is_odd(plan, given) || has_torn_thoughts(plan)
+}
+
+/// Whether something stands in a history that no provider has given out, or takes at this place.
+///
+/// Ids that another provider has given out are not odd: whole threads change their provider, and to say their ids in the
+/// form of the new one is what such a change takes.
+fn is_odd(plan: &Plan, given: &[GivenMessage]) -> bool {
+    let wire = wire::of(plan.dialect);
+    let mut ids = BTreeSet::new();
+    let mut is_odd_block = |block: &GivenBlock| match block {
+        GivenBlock::Thinking { .. } => false,
+        GivenBlock::Text(text) => text.trim().is_empty(),
+        GivenBlock::Call { id, raw, .. } => {
+            raw.is_some() || (id.is_empty() && !wire.takes_id(id)) || !ids.insert(id.clone())
+        }
+    };
+    given.iter().any(|message| match message {
+        GivenMessage::User(text) => text.trim().is_empty(),
+        GivenMessage::Assistant(blocks) => blocks.iter().any(&mut is_odd_block),
+        // Pictures have limits of size.
+        GivenMessage::Results(results) => {
+            results.iter().any(|result| result.orphan_of.is_some() || result.picture.is_some())
+        }
+        GivenMessage::Picture(_) | GivenMessage::System(_) | GivenMessage::Failed(_) => true,
+        GivenMessage::Compacted(_) => false,
     })
+}
+
+/// Whether the store has lost or altered something of what the model thought.
+fn has_torn_thoughts(plan: &Plan) -> bool {
+    let start = plan.given.len() - live(plan).len();
+    let thoughts = |message: &GivenMessage| {
+        let thoughts = message.blocks().iter().filter_map(|block| match block {
+            GivenBlock::Thinking { text, signature } => Some((text.clone(), signature.clone())),
+            GivenBlock::Text(_) | GivenBlock::Call { .. } => None,
+        });
+        thoughts.collect::<Vec<_>>()
+    };
+    let thinking = plan.given.iter().enumerate().map(|(at, message)| (at, thoughts(message)));
+    let thinking = thinking.filter(|(_, thoughts)| !thoughts.is_empty());
+    thinking.zip(wire::given_thoughts(plan)).any(|((at, thoughts), (_, given_out))| {
+        let is_torn = |((text, signature), whole): ((String, Option<String>), String)| {
+            text.is_empty() || signature != Some(whole)
+        };
+        at >= start && thoughts.into_iter().zip(given_out).any(is_torn)
+    })
+}
+
+/// What counts of the given history: what stands after its last compaction, and the summary.
+fn live(plan: &Plan) -> &[GivenMessage] {
+    let is_compaction = |message: &GivenMessage| matches!(message, GivenMessage::Compacted(_));
+    let start = plan.given.iter().rposition(is_compaction).unwrap_or(0);
+    &plan.given[start..]
 }
 
 /// Whether a request answers a call of the given history that the history itself leaves open. Then the system has added
@@ -42,11 +122,19 @@ pub(super) fn has_additions(evidence: &Evidence<'_>, request: &RequestView) -> b
     request.results().any(|result| is_open(result.id))
 }
 
-/// What the user says in the given history.
+/// What the user says in the given history, as far as it counts.
 pub(super) fn user_messages(plan: &Plan) -> impl Iterator<Item = &str> {
-    plan.given.iter().filter_map(|message| match message {
-        GivenMessage::User(text) => Some(text.as_str()),
-        GivenMessage::Assistant(_) | GivenMessage::Results(_) => None,
+    live(plan).iter().filter_map(|message| match message {
+        GivenMessage::User(text) if !text.trim().is_empty() => Some(text.as_str()),
+        _ => None,
+    })
+}
+
+/// The summary that stands for what was before the last compaction.
+fn summary(plan: &Plan) -> Option<&str> {
+    live(plan).iter().find_map(|message| match message {
+        GivenMessage::Compacted(text) => Some(text.as_str()),
+        _ => None,
     })
 }
 
@@ -64,7 +152,7 @@ pub(super) fn unsent(evidence: &Evidence<'_>) -> Option<String> {
 
 fn tells(plan: &Plan, request: &RequestView) -> bool {
     let knows = |text: &str| {
-        user_messages(plan).any(|said| text.contains(said.trim()))
+        user_messages(plan).chain(summary(plan)).any(|said| text.contains(said.trim()))
             || plan.calls.iter().any(|call| call.given && text.contains(call.marker.as_str()))
     };
     request.history.items.iter().any(|item| match &item.content {
@@ -76,8 +164,5 @@ fn tells(plan: &Plan, request: &RequestView) -> bool {
 }
 
 fn results(plan: &Plan) -> impl Iterator<Item = &GivenResult> {
-    plan.given.iter().flat_map(|message| match message {
-        GivenMessage::Results(results) => results.as_slice(),
-        GivenMessage::User(_) | GivenMessage::Assistant(_) => &[],
-    })
+    live(plan).iter().flat_map(GivenMessage::results)
 }

@@ -72,6 +72,7 @@ pub(super) fn is_due(evidence: &Evidence<'_>, key: CallKey) -> bool {
         && is_of_thread
         && evidence.could_send(key)
         && !evidence.changed.result_may_be_gone(key)
+        && !given::is_compacted(evidence.plan, key)
 }
 
 /// What it rests on that a result is there. What stood in a given history came to the system as it was.

@@ -17,6 +17,9 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let Some(last) = evidence.last_request() else { return Vec::new() };
     let lies = last.results().filter(|result| {
         let Some(key) = evidence.answered(last, result.id) else { return false };
+        if given::is_ambiguous(evidence.plan, key) {
+            return false;
+        }
         let account = evidence.account(key);
         let succeeded = account.settled.as_ref().is_some_and(ToolOutcome::is_success);
         // A success that came too late excuses only a result that carries it.

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use brickbat_rules::json::Json;
+use brickbat_rules::json::{Document, Json};
 use brickbat_rules::{Delivery, Memory, Retention, Severity, Violation};
 use brickbat_scenario::plan::{Mark, Plan, PlannedAction, PlannedPoint, Script, Side};
 use brickbat_scenario::trace::{ExchangeId, RequestKind};
@@ -19,12 +19,19 @@ pub struct Recall {
 }
 
 impl Recall {
-    /// What the provider of a plan remembers before the first request.
+    /// What the provider of a plan remembers before the first request: what it thought in the given history.
     pub fn of(plan: &Plan) -> Recall {
         let stem = plan.id.to_string().bytes().fold(plan.seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        Recall { stem: format!("{stem:016x}"), memory: Memory::of_nothing_said() }
+        let mut memory = Memory::of_nothing_said();
+        let request = Document::default();
+        for (reply, _) in wire::given_thoughts(plan) {
+            if Memory::keeps(plan.dialect, request.root()) == Retention::Thinking {
+                memory.add(plan.dialect, request.root(), &reply, Delivery::Whole);
+            }
+        }
+        Recall { stem: format!("{stem:016x}"), memory }
     }
 
     /// The memory.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Signature;
 use brickbat_scenario::hash::fnv1a;
-use brickbat_scenario::scenario::{Action, Block, Scenario};
+use brickbat_scenario::scenario::{Action, Block, Given, GivenBlock, GivenMessage, Scenario};
 
 /// What goes wrong, for a reader: each action in its place, and whatever else is odd.
 pub fn words(scenario: &Scenario) -> String {
@@ -70,6 +70,7 @@ fn oddities(scenario: &Scenario) -> Vec<String> {
         );
     }
     add(scenario.given.is_some(), "given-history");
+    scenario.given.iter().for_each(|given| in_given(given, &mut add));
     add(scenario.limits.steps.is_some(), "step-limit");
     for turn in &scenario.turns {
         add(turn.process != 1, "second-process");
@@ -91,4 +92,27 @@ fn oddities(scenario: &Scenario) -> Vec<String> {
         add(!turn.settle.is_empty(), "order");
     }
     odd.into_iter().collect()
+}
+
+/// What is odd in the given history, beyond its being there.
+fn in_given(given: &Given, add: &mut impl FnMut(bool, &str)) {
+    add(!given.lost().is_empty(), "lost-call");
+    for message in given.messages() {
+        add(matches!(message, GivenMessage::Picture(_)), "stored-picture");
+        add(matches!(message, GivenMessage::System(_)), "stored-instructions");
+        add(matches!(message, GivenMessage::Failed(_)), "stored-failure");
+        add(matches!(message, GivenMessage::Compacted(_)), "stored-compaction");
+        add(matches!(message, GivenMessage::User(text) if text.trim().is_empty()), "blank-text");
+        for block in message.blocks() {
+            match block {
+                GivenBlock::Call(call) => {
+                    add(call.id.is_some(), "odd-call-id");
+                    add(call.raw.is_some(), "odd-arguments");
+                }
+                GivenBlock::Text(text) => add(text.trim().is_empty(), "blank-text"),
+                GivenBlock::Think(_) => add(true, "stored-thinking"),
+            }
+        }
+        add(message.results().iter().any(|result| result.shows.is_some()), "stored-picture");
+    }
 }

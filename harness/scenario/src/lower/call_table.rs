@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::plan::{CallKey, MARKER, PlannedCall, PlannedReply, Script, ScriptBlock, ToolOutcome};
-use crate::scenario::{Block, Call, Reply, Scenario};
+use crate::scenario::{Block, Call, CallId, Reply, Scenario};
 use crate::wire;
 use brickbat_rules::dialect::Dialect;
 
@@ -113,6 +113,14 @@ impl<'a> CallTable<'a> {
         key
     }
 
+    /// The id of a call that the given history has lost. It is none of the plan's calls, since no system can know it.
+    pub fn lost_id(&self, n: u32, call: &Call) -> String {
+        match &call.id {
+            Some(CallId::Text(id)) => id.clone(),
+            _ => self.ids.wire_id(FIRST_LOST + n, 0),
+        }
+    }
+
     /// What came of a call of the given history.
     pub fn settle_given(&mut self, key: CallKey, outcome: ToolOutcome) {
         self.calls[key.0 as usize].outcome = outcome;
@@ -150,6 +158,9 @@ impl<'a> CallTable<'a> {
         key
     }
 }
+
+/// The number of the first lost call, from which its id is minted: more than a plan has calls.
+const FIRST_LOST: u32 = 1 << 16;
 
 impl std::ops::Index<CallKey> for CallTable<'_> {
     type Output = PlannedCall;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::scenario::Scenario;
+use crate::scenario::{GivenHistory, Scenario};
 
 /// The schema. It is that of [`Scenario`], with a `$name` placeholder accepted wherever a value stands.
 pub fn schema() -> Value {
@@ -17,6 +17,11 @@ pub fn schema() -> Value {
         definitions.insert("Placeholder".to_owned(), placeholder());
     }
     root
+}
+
+/// The schema of the files that `given` names. They have no placeholders.
+pub fn history_schema() -> Value {
+    schemars::schema_for!(GivenHistory).to_value()
 }
 
 fn placeholder() -> Value {

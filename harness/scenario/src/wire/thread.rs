@@ -86,8 +86,9 @@ impl Block {
 pub struct Thought {
     /// What it shows of it.
     pub text: String,
-    /// What the provider signed it with. It wants both back, or neither.
-    pub signature: String,
+    /// What the provider signed it with. It wants both back, or neither; a store may have lost it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
 }
 
 /// A call that the model made.

@@ -1,7 +1,10 @@
-//! Takes out of a structure whatever it still fails without: messages in ever smaller runs, then single calls with their
-//! results, results, and texts.
+//! Takes out of a structure whatever it still fails without: messages in ever smaller runs, then calls with their results,
+//! single results and texts; in the end what is odd is made plain, as far as the fault is not in it.
 
-use super::shape::{Shape, ShapeBlock, ShapeMessage};
+use std::collections::BTreeSet;
+
+use super::shape::{Shape, ShapeArgs, ShapeBlock, ShapeId, ShapeMessage, Words};
+use brickbat_scenario::scenario::Signature;
 
 /// Reductions that are tried at most. A thread of ten thousand messages takes about fifty thousand.
 const MAX_TRIED: usize = 200_000;
@@ -11,7 +14,7 @@ pub(super) fn minimise(shape: Shape, fails: impl Fn(&Shape) -> bool) -> (Shape, 
     let mut search = Search { best: shape, n_tried: 0, fails };
     loop {
         let before = search.n_tried;
-        let is_smaller = search.drop_runs() | search.drop_parts();
+        let is_smaller = search.drop_runs() | search.drop_parts() | search.make_plain();
         if !is_smaller || search.n_tried >= MAX_TRIED || search.n_tried == before {
             return (search.best, search.n_tried);
         }
@@ -27,13 +30,11 @@ struct Search<F> {
 impl<F: Fn(&Shape) -> bool> Search<F> {
     fn try_it(&mut self, candidate: Shape) -> bool {
         // A conversation begins with the user; some providers demand that, which would be another fault.
-        let begins = matches!(candidate.messages.first(), Some(ShapeMessage::User));
-        let began = matches!(self.best.messages.first(), Some(ShapeMessage::User));
-        if self.n_tried >= MAX_TRIED || (began && !begins) {
+        if self.n_tried >= MAX_TRIED || (self.best.begins_with_user() && !candidate.begins_with_user()) {
             return false;
         }
         self.n_tried += 1;
-        let is_smaller = (self.fails)(&candidate);
+        let is_smaller = candidate != self.best && (self.fails)(&candidate);
         if is_smaller {
             self.best = candidate;
         }
@@ -49,8 +50,10 @@ impl<F: Fn(&Shape) -> bool> Search<F> {
             while at < self.best.messages.len() {
                 let mut fewer = self.best.clone();
                 let end = (at + run).min(fewer.messages.len());
+                let gone: BTreeSet<usize> =
+                    fewer.messages[at..end].iter().flat_map(ShapeMessage::made).collect();
                 fewer.messages.drain(at..end);
-                fewer.forget_orphans();
+                fewer.forget(&gone);
                 match self.try_it(fewer) {
                     true => has_dropped = true,
                     false => at += run,
@@ -61,7 +64,7 @@ impl<F: Fn(&Shape) -> bool> Search<F> {
         has_dropped
     }
 
-    /// Single calls, results and texts.
+    /// Single calls with their results, results and texts.
     fn drop_parts(&mut self) -> bool {
         let mut has_dropped = false;
         let (mut n, mut part) = (0, 0);
@@ -78,14 +81,37 @@ impl<F: Fn(&Shape) -> bool> Search<F> {
         }
         has_dropped
     }
+
+    /// What is odd, all of it and then one thing after another.
+    fn make_plain(&mut self) -> bool {
+        let mut has_changed = false;
+        let mut all = self.best.clone();
+        (0..all.n_oddities()).rev().for_each(|n| all.straighten(n));
+        has_changed |= self.try_it(all);
+        for n in (0..self.best.n_oddities()).rev() {
+            let mut plainer = self.best.clone();
+            plainer.straighten(n);
+            has_changed |= self.try_it(plainer);
+        }
+        has_changed
+    }
 }
 
 impl Shape {
+    /// Whether the user, or a summary of what was said, stands before any reply; instructions may stand before that.
+    fn begins_with_user(&self) -> bool {
+        let first = self.messages.iter().find(|message| !matches!(message, ShapeMessage::System));
+        matches!(first, Some(ShapeMessage::User(_) | ShapeMessage::Picture(_) | ShapeMessage::Compacted))
+    }
+
     /// Takes a part of a message out, and what speaks of it; false if there is none of that number.
     fn drop_part(&mut self, message: usize, part: usize) -> bool {
+        let mut gone = BTreeSet::new();
         let is_there = match self.messages.get_mut(message) {
             Some(ShapeMessage::Assistant(blocks)) if part < blocks.len() => {
-                blocks.remove(part);
+                if let ShapeBlock::Call { call, .. } = blocks.remove(part) {
+                    gone.insert(call);
+                }
                 true
             }
             Some(ShapeMessage::Results(results)) if part < results.len() => {
@@ -94,30 +120,152 @@ impl Shape {
             }
             _ => false,
         };
-        self.forget_orphans();
+        let is_empty = |message: &ShapeMessage| match message {
+            ShapeMessage::Assistant(blocks) => blocks.is_empty(),
+            ShapeMessage::Results(results) => results.is_empty(),
+            _ => false,
+        };
+        if is_there && self.messages.get(message).is_some_and(is_empty) {
+            self.messages.remove(message);
+        }
+        self.forget(&gone);
         is_there
     }
 
-    /// Takes out results whose call is gone, and messages that nothing is left of: a given history cannot say them.
-    fn forget_orphans(&mut self) {
-        let mut calls = std::collections::BTreeSet::new();
-        for message in &mut self.messages {
-            match message {
-                ShapeMessage::User => {}
-                ShapeMessage::Assistant(blocks) => {
-                    for block in blocks {
-                        if let ShapeBlock::Call { call, .. } = block {
-                            calls.insert(*call);
-                        }
-                    }
-                }
-                ShapeMessage::Results(results) => results.retain(|result| calls.contains(&result.call)),
-            }
+    /// Takes out the results of calls that go, and messages of nothing else: a pair goes as a whole.
+    fn forget(&mut self, gone: &BTreeSet<usize>) {
+        if gone.is_empty() {
+            return;
         }
-        self.messages.retain(|message| match message {
-            ShapeMessage::User => true,
-            ShapeMessage::Assistant(blocks) => !blocks.is_empty(),
-            ShapeMessage::Results(results) => !results.is_empty(),
+        self.messages.retain_mut(|message| {
+            let ShapeMessage::Results(results) = message else { return true };
+            let n_before = results.len();
+            results.retain(|result| !gone.contains(&result.call));
+            results.len() == n_before || !results.is_empty()
         });
+    }
+
+    /// Places at which something may be odd: one for each call and tool, and one for each part of a message.
+    fn n_oddities(&self) -> usize {
+        let parts: usize = self.messages.iter().map(n_parts).sum();
+        self.calls.len() + self.tools.len() + parts
+    }
+
+    /// Makes plain what is odd at a place.
+    fn straighten(&mut self, n: usize) {
+        if let Some(call) = self.calls.values_mut().nth(n) {
+            call.id = ShapeId::Own;
+            return;
+        }
+        let Some(mut n) = n.checked_sub(self.calls.len() + self.tools.len()) else {
+            if let Some(tool) = self.tools.keys().nth(n - self.calls.len()).copied() {
+                self.tools.remove(&tool);
+            }
+            return;
+        };
+        for message in &mut self.messages {
+            let own = n_parts(message);
+            if n < own {
+                return straighten_part(message, n);
+            }
+            n -= own;
+        }
+    }
+}
+
+fn n_parts(message: &ShapeMessage) -> usize {
+    match message {
+        ShapeMessage::Assistant(blocks) => blocks.len(),
+        ShapeMessage::Results(results) => results.len(),
+        _ => 1,
+    }
+}
+
+fn straighten_part(message: &mut ShapeMessage, part: usize) {
+    match message {
+        ShapeMessage::User(words) => *words = Words::plain(),
+        ShapeMessage::Compacted | ShapeMessage::Picture(_) | ShapeMessage::System => {
+            *message = ShapeMessage::User(Words::plain());
+        }
+        ShapeMessage::Failed => {}
+        ShapeMessage::Assistant(blocks) => match &mut blocks[part] {
+            ShapeBlock::Text(words) => *words = Words::plain(),
+            ShapeBlock::Think { has_words, signature } => {
+                (*has_words, *signature) = (true, Signature::Full);
+            }
+            ShapeBlock::Call { args, .. } => *args = ShapeArgs::Object(serde_json::Map::new()),
+        },
+        ShapeMessage::Results(results) => {
+            (results[part].is_error, results[part].picture) = (false, None);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::shape::{ShapeCall, ShapeResult};
+
+    fn call(number: usize) -> ShapeBlock {
+        ShapeBlock::Call { call: number, args: ShapeArgs::Raw("null") }
+    }
+
+    fn result(call: usize) -> ShapeResult {
+        ShapeResult { call, is_error: true, picture: None }
+    }
+
+    fn shape(messages: Vec<ShapeMessage>) -> Shape {
+        let foreign = |n: usize| (n, ShapeCall { tool: 0, id: ShapeId::Foreign(format!("fc_{n}")) });
+        Shape { messages, calls: (0..4).map(foreign).collect(), ..Shape::default() }
+    }
+
+    #[test]
+    fn pairs_go_as_a_whole_and_what_is_odd_becomes_plain() {
+        let user = || ShapeMessage::User(Words::plain());
+        let whole = shape(vec![
+            user(),
+            ShapeMessage::Assistant(vec![call(0), call(1)]),
+            ShapeMessage::Results(vec![result(0), result(1)]),
+            ShapeMessage::Failed,
+            user(),
+            ShapeMessage::Assistant(vec![call(2), call(3)]),
+            ShapeMessage::Results(vec![result(2)]),
+        ]);
+        let fails = |shape: &Shape| {
+            let made: Vec<usize> = shape.messages.iter().flat_map(ShapeMessage::made).collect();
+            let answered = |call: &usize| {
+                shape.messages.iter().flat_map(ShapeMessage::results).any(|result| result.call == *call)
+            };
+            made.iter().any(|call| !answered(call))
+        };
+        let (smallest, _) = minimise(whole, fails);
+        let plain = ShapeBlock::Call { call: 3, args: ShapeArgs::Object(serde_json::Map::new()) };
+        assert_eq!(smallest.messages, [user(), ShapeMessage::Assistant(vec![plain])]);
+        assert_eq!(smallest.calls[&3].id, ShapeId::Own);
+    }
+
+    #[test]
+    fn the_user_stays_first_where_the_store_begins_with_instructions() {
+        let user = ShapeMessage::User(Words::plain());
+        let reply = ShapeMessage::Assistant(vec![call(0)]);
+        let whole = shape(vec![ShapeMessage::System, user.clone(), reply]);
+        let (smallest, _) =
+            minimise(whole, |shape| shape.messages.iter().any(|message| message.made().count() > 0));
+        let plain = ShapeBlock::Call { call: 0, args: ShapeArgs::Object(serde_json::Map::new()) };
+        assert_eq!(smallest.messages, [user, ShapeMessage::Assistant(vec![plain])]);
+    }
+
+    #[test]
+    fn a_result_whose_call_is_nowhere_stays_if_it_is_the_fault() {
+        let lost = shape(vec![
+            ShapeMessage::User(Words::plain()),
+            ShapeMessage::Assistant(vec![call(0)]),
+            ShapeMessage::Results(vec![result(0), result(1)]),
+        ]);
+        let (smallest, _) = minimise(lost, |shape| !shape.lost().is_empty());
+        let results: Vec<usize> =
+            smallest.messages.iter().flat_map(ShapeMessage::results).map(|result| result.call).collect();
+        assert_eq!(results, [1]);
+        assert_eq!(smallest.named().lost(), [0]);
     }
 }

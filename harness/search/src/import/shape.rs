@@ -1,218 +1,256 @@
 //! The structure of a session, as far as a given history can say it.
 
+mod measure;
+mod odd;
+mod read;
+mod render;
+
 use std::collections::BTreeMap;
 
-use brickbat_rules::histories::{self, Block, Role, render};
-use brickbat_rules::{Dialect, Profile, Rule, Severity, validate};
-use brickbat_sessions as sessions;
+use brickbat_scenario::scenario::{
+    Call, CallId, GivenBlock, GivenHistory, GivenMessage, GivenResult, GivenThought, Picture, Signature,
+};
 use serde_json::{Map, Value, json};
 
+pub(super) use odd::Words;
+
 /// A conversation without words.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Shape {
     pub(super) messages: Vec<ShapeMessage>,
+    /// What is odd about ids and names, by the numbers of calls and tools. A call that no message has is lost.
+    pub(super) calls: BTreeMap<usize, ShapeCall>,
+    pub(super) tools: BTreeMap<usize, String>,
 }
 
 /// One message.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ShapeMessage {
     /// The user said something.
-    User,
+    User(Words),
+    /// The user showed a picture.
+    Picture(Picture),
+    /// Instructions in between.
+    System,
     /// The model said something.
     Assistant(Vec<ShapeBlock>),
+    /// A reply failed.
+    Failed,
     /// Results, in one message.
     Results(Vec<ShapeResult>),
+    /// All before was replaced by a summary.
+    Compacted,
 }
 
 /// A part of a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ShapeBlock {
-    Text,
-    Call {
-        /// The call's number, by which results speak of it.
-        call: usize,
-        /// The tool's number.
-        tool: usize,
-        args: Map<String, Value>,
+    Think {
+        /// Whether the store has the words.
+        has_words: bool,
+        signature: Signature,
     },
+    Text(Words),
+    /// A call, by its number.
+    Call {
+        call: usize,
+        args: ShapeArgs,
+    },
+}
+
+/// What is known of a call wherever it is spoken of.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ShapeCall {
+    /// The tool's number.
+    pub(super) tool: usize,
+    pub(super) id: ShapeId,
+}
+
+/// The id of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ShapeId {
+    /// One that the provider gives.
+    Own,
+    /// One of this form.
+    Foreign(String),
+    /// That of another call.
+    Same(usize),
+}
+
+/// The arguments of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum ShapeArgs {
+    /// An object, by the kinds of its values.
+    Object(Map<String, Value>),
+    /// Anything else, as a text of its kind.
+    Raw(&'static str),
 }
 
 /// What came of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ShapeResult {
     pub(super) call: usize,
-    /// The tool's number.
-    pub(super) tool: usize,
     pub(super) is_error: bool,
+    pub(super) picture: Option<Picture>,
 }
 
 impl Shape {
-    /// The structure of messages, and what of them it cannot hold.
-    pub(super) fn of(messages: &[sessions::Message]) -> (Shape, Vec<&'static str>) {
-        let mut reader = Reader::default();
-        let mut shape = Shape { messages: Vec::new() };
-        for message in messages {
-            shape.messages.extend(reader.message(message));
-        }
-        reader.left_out.sort_unstable();
-        reader.left_out.dedup();
-        (shape, reader.left_out)
-    }
-
-    /// The rule for which a provider refuses it, after the user has said something more.
-    pub(super) fn refusal(&self, profile: &'static Profile) -> Option<&'static Rule> {
-        let mut messages: Vec<histories::Message> =
-            self.messages.iter().map(|message| plain(message, profile.dialect)).collect();
-        messages.push(histories::Message::text(Role::User, "Go on."));
-        let body = render(profile.dialect, None, &messages).body.to_string();
-        let violations = validate(profile, body.as_bytes());
-        let refused = violations.into_iter().find(|violation| violation.severity == Severity::Error);
-        refused.map(|violation| violation.rule)
-    }
-
-    /// The same with calls and tools numbered anew, in the order of the conversation.
+    /// The same with calls and tools numbered anew, in the order of the conversation, and without those that nothing
+    /// speaks of.
     pub(super) fn named(&self) -> Shape {
-        let (mut calls, mut tools) = (BTreeMap::new(), BTreeMap::new());
-        let mut named = self.clone();
+        let mut order: Vec<usize> = Vec::new();
+        for call in self.messages.iter().flat_map(ShapeMessage::calls) {
+            if !order.contains(&call) {
+                order.push(call);
+            }
+        }
+        let number = |call: usize| order.iter().position(|known| *known == call).unwrap_or(order.len());
+        let mut tools: Vec<usize> = Vec::new();
+        let mut named = Shape::default();
+        for (n, call) in order.iter().enumerate() {
+            let Some(ShapeCall { tool, id }) = self.calls.get(call) else { continue };
+            if !tools.contains(tool) {
+                tools.push(*tool);
+            }
+            let id = match id {
+                ShapeId::Same(other) if order.contains(other) => ShapeId::Same(number(*other)),
+                ShapeId::Same(_) => ShapeId::Own,
+                other => other.clone(),
+            };
+            let tool = tools.iter().position(|known| known == tool).unwrap_or(0);
+            named.calls.insert(n, ShapeCall { tool, id });
+        }
+        named.tools = tools
+            .iter()
+            .enumerate()
+            .filter_map(|(n, tool)| Some((n, self.tools.get(tool)?.clone())))
+            .collect();
+        named.messages = self.messages.clone();
         for message in &mut named.messages {
             match message {
-                ShapeMessage::User => {}
                 ShapeMessage::Assistant(blocks) => {
                     for block in blocks {
-                        let ShapeBlock::Call { call, tool, .. } = block else { continue };
-                        let n = calls.len();
-                        *call = *calls.entry(*call).or_insert(n);
-                        let n = tools.len();
-                        *tool = *tools.entry(*tool).or_insert(n);
+                        if let ShapeBlock::Call { call, .. } = block {
+                            *call = number(*call);
+                        }
                     }
                 }
                 ShapeMessage::Results(results) => {
-                    for result in results {
-                        let n = calls.len();
-                        result.call = *calls.entry(result.call).or_insert(n);
-                        let n = tools.len();
-                        result.tool = *tools.entry(result.tool).or_insert(n);
-                    }
+                    results.iter_mut().for_each(|result| result.call = number(result.call));
                 }
+                _ => {}
             }
         }
         named
     }
 
-    pub(super) fn n_messages(&self) -> usize {
-        self.messages.len()
+    /// The calls that results speak of and no message has.
+    pub(super) fn lost(&self) -> Vec<usize> {
+        let made: Vec<usize> = self.messages.iter().flat_map(ShapeMessage::made).collect();
+        let calls = self.calls.keys().copied();
+        let is_spoken_of = |call: &usize| {
+            let mut results = self.messages.iter().flat_map(ShapeMessage::results);
+            results.any(|result| result.call == *call)
+        };
+        calls.filter(|call| !made.contains(call) && is_spoken_of(call)).collect()
     }
 
-    /// The names of its tools.
-    pub(super) fn tools(&self) -> Vec<String> {
-        let blocks = self.messages.iter().flat_map(|message| match message {
-            ShapeMessage::Assistant(blocks) => blocks.as_slice(),
-            _ => &[],
-        });
-        let mut tools: Vec<String> = blocks
-            .filter_map(|block| match block {
-                ShapeBlock::Call { tool, .. } => Some(tool_name(*tool)),
-                ShapeBlock::Text => None,
-            })
-            .collect();
-        tools.sort();
-        tools.dedup();
-        tools
+    /// Its tools: the names by which the scenario has them, each with the odd name by which the model calls it, if it is
+    /// odd. Only of a [`Shape::named`] one.
+    pub(super) fn tools(&self) -> Vec<(String, Option<&str>)> {
+        let calls = self.calls.values().map(|call| call.tool);
+        let mut used: Vec<usize> = calls.collect();
+        used.sort_unstable();
+        used.dedup();
+        used.into_iter().map(|tool| (tool_name(tool), self.tools.get(&tool).map(String::as_str))).collect()
     }
 
-    /// The messages as a given history has them.
-    pub(super) fn history(&self) -> Value {
-        let message = |(n, message): (usize, &ShapeMessage)| match message {
-            ShapeMessage::User => json!({ "user": format!("Message {}.", n + 1) }),
+    /// The given history.
+    pub(super) fn history(&self, comment: String) -> GivenHistory {
+        let lost = self.lost().into_iter().map(|call| self.call(call, None)).collect();
+        let messages =
+            self.messages.iter().enumerate().map(|(n, message)| self.message(n, message)).collect();
+        GivenHistory { schema: 1, comment, source: String::new(), lost, messages }
+    }
+
+    fn message(&self, n: usize, message: &ShapeMessage) -> GivenMessage {
+        match message {
+            ShapeMessage::User(words) => GivenMessage::User(words.text(&format!("Message {}.", n + 1))),
+            ShapeMessage::Picture(picture) => GivenMessage::Picture(*picture),
+            ShapeMessage::System => GivenMessage::System(format!("Instructions {}.", n + 1)),
+            ShapeMessage::Failed => GivenMessage::Failed("The reply failed.".to_owned()),
+            ShapeMessage::Compacted => GivenMessage::Compacted(format!("Summary {}.", n + 1)),
             ShapeMessage::Assistant(blocks) => {
-                let block = |block: &ShapeBlock| match block {
-                    ShapeBlock::Text => json!({ "text": format!("Reply {}.", n + 1) }),
-                    ShapeBlock::Call { call, tool, args } => {
-                        json!({ "call": { "as": call_name(*call), "tool": tool_name(*tool), "args": args } })
-                    }
-                };
-                json!({ "assistant": blocks.iter().map(block).collect::<Vec<_>>() })
+                GivenMessage::Assistant(blocks.iter().map(|block| self.block(n, block)).collect())
             }
             ShapeMessage::Results(results) => {
                 let result = |result: &ShapeResult| {
-                    let said = if result.is_error { "fails" } else { "returns" };
-                    json!({ "of": call_name(result.call), said: "what came of it" })
+                    let text = Some("what came of it".to_owned());
+                    let (returns, fails) = if result.is_error { (None, text) } else { (text, None) };
+                    GivenResult { of: call_name(result.call), returns, fails, shows: result.picture }
                 };
-                json!({ "results": results.iter().map(result).collect::<Vec<_>>() })
+                GivenMessage::Results(results.iter().map(result).collect())
             }
+        }
+    }
+
+    fn block(&self, n: usize, block: &ShapeBlock) -> GivenBlock {
+        match block {
+            ShapeBlock::Think { has_words, signature } => {
+                let text = if *has_words { format!("Thought {}.", n + 1) } else { String::new() };
+                GivenBlock::Think(GivenThought { text, signature: *signature })
+            }
+            ShapeBlock::Text(words) => GivenBlock::Text(words.text(&format!("Reply {}.", n + 1))),
+            ShapeBlock::Call { call, args } => GivenBlock::Call(self.call(*call, Some(args))),
+        }
+    }
+
+    pub(super) fn call(&self, number: usize, args: Option<&ShapeArgs>) -> Call {
+        let known = self.calls.get(&number);
+        let id = known.and_then(|call| match &call.id {
+            ShapeId::Own => None,
+            ShapeId::Foreign(text) => Some(CallId::Text(text.clone())),
+            ShapeId::Same(other) => Some(CallId::Same(call_name(*other))),
+        });
+        let (args, raw) = match args {
+            Some(ShapeArgs::Object(fields)) => (fields.clone().into_iter().collect(), None),
+            Some(ShapeArgs::Raw(text)) => (BTreeMap::new(), Some((*text).to_owned())),
+            None => (BTreeMap::new(), None),
         };
-        Value::Array(self.messages.iter().enumerate().map(message).collect())
+        let tool = tool_name(known.map_or(0, |call| call.tool));
+        Call { name: call_name(number), tool, args, raw, id, deltas: 3 }
     }
 }
 
-/// Reads messages, and gives calls and tools numbers.
-#[derive(Default)]
-struct Reader {
-    /// The numbers of each call and of its tool, by its id.
-    calls: BTreeMap<String, (usize, usize)>,
-    tools: BTreeMap<String, usize>,
-    n_calls: usize,
-    left_out: Vec<&'static str>,
-}
-
-impl Reader {
-    fn message(&mut self, message: &sessions::Message) -> Vec<ShapeMessage> {
-        let (mut blocks, mut results) = (Vec::new(), Vec::new());
-        let mut has_words = false;
-        for block in &message.blocks {
-            match &block.content {
-                Block::Text(text) if text.trim().is_empty() => self.left_out.push("a blank text"),
-                Block::Text(_) => {
-                    has_words = true;
-                    blocks.push(ShapeBlock::Text);
-                }
-                Block::Thinking(_) => self.left_out.push("thinking"),
-                Block::Image(_) => {
-                    has_words = true;
-                    self.left_out.push("an image");
-                }
-                Block::Native { .. } => self.left_out.push("a block of one provider alone"),
-                Block::Call(call) => blocks.extend(self.call(call)),
-                Block::Result(result) => match self.calls.get(&result.call) {
-                    Some(&(call, tool)) => {
-                        results.push(ShapeResult { call, tool, is_error: result.is_error });
-                    }
-                    None => self.left_out.push("a result without a call before it"),
-                },
-            }
-        }
-        let mut messages = Vec::new();
-        if !results.is_empty() {
-            messages.push(ShapeMessage::Results(results));
-        }
-        match message.role {
-            Role::Assistant if !blocks.is_empty() => messages.insert(0, ShapeMessage::Assistant(blocks)),
-            Role::User if has_words => messages.push(ShapeMessage::User),
-            _ => {}
-        }
-        messages
+impl ShapeMessage {
+    /// The calls that it makes.
+    pub(super) fn made(&self) -> impl Iterator<Item = usize> + '_ {
+        let blocks = match self {
+            ShapeMessage::Assistant(blocks) => blocks.as_slice(),
+            _ => &[],
+        };
+        blocks.iter().filter_map(|block| match block {
+            ShapeBlock::Call { call, .. } => Some(*call),
+            _ => None,
+        })
     }
 
-    fn call(&mut self, call: &histories::Call) -> Option<ShapeBlock> {
-        if self.calls.contains_key(&call.id) {
-            self.left_out.push("a call id that is used twice");
-            return None;
+    /// The results that it has.
+    pub(super) fn results(&self) -> &[ShapeResult] {
+        match self {
+            ShapeMessage::Results(results) => results,
+            _ => &[],
         }
-        let Ok(Value::Object(fields)) = serde_json::from_str(&call.arguments) else {
-            self.left_out.push("arguments that are no JSON object");
-            return None;
-        };
-        let n_tools = self.tools.len();
-        let tool = *self.tools.entry(call.name.clone()).or_insert(n_tools);
-        let n = self.n_calls;
-        self.n_calls += 1;
-        self.calls.insert(call.id.clone(), (n, tool));
-        Some(ShapeBlock::Call { call: n, tool, args: kinds(&fields) })
+    }
+
+    /// The calls that it makes, and those that it answers.
+    fn calls(&self) -> impl Iterator<Item = usize> + '_ {
+        self.made().chain(self.results().iter().map(|result| result.call))
     }
 }
 
 /// Arguments by their kinds: a number stays a number, anything that holds words becomes a word.
-fn kinds(fields: &Map<String, Value>) -> Map<String, Value> {
+pub(super) fn kinds(fields: &Map<String, Value>) -> Map<String, Value> {
     /// Arguments of one call that are kept. What breaks a thread does not hang on the thirtieth.
     const MAX_ARGUMENTS: usize = 8;
     let kind = |value: &Value| match value {
@@ -222,45 +260,6 @@ fn kinds(fields: &Map<String, Value>) -> Map<String, Value> {
     };
     let named = fields.values().take(MAX_ARGUMENTS).enumerate();
     named.map(|(n, value)| (format!("p{}", n + 1), kind(value))).collect()
-}
-
-fn plain(message: &ShapeMessage, dialect: Dialect) -> histories::Message {
-    match message {
-        ShapeMessage::User => histories::Message::text(Role::User, "Message."),
-        ShapeMessage::Assistant(blocks) => {
-            let block = |block: &ShapeBlock| match block {
-                ShapeBlock::Text => Block::Text("Reply.".to_owned()),
-                ShapeBlock::Call { call, tool, args } => Block::Call(histories::Call {
-                    id: wire_id(dialect, *call),
-                    name: tool_name(*tool),
-                    arguments: Value::Object(args.clone()).to_string(),
-                    ..histories::Call::default()
-                }),
-            };
-            histories::Message { role: Role::Assistant, blocks: blocks.iter().map(block).collect() }
-        }
-        ShapeMessage::Results(results) => {
-            let block = |result: &ShapeResult| {
-                Block::Result(histories::CallResult {
-                    call: wire_id(dialect, result.call),
-                    name: tool_name(result.tool),
-                    output: vec![Block::Text("what came of it".to_owned())],
-                    is_error: result.is_error,
-                })
-            };
-            histories::Message { role: Role::Tool, blocks: results.iter().map(block).collect() }
-        }
-    }
-}
-
-/// An id in the form that the provider of a dialect mints.
-fn wire_id(dialect: Dialect, n: usize) -> String {
-    match dialect {
-        Dialect::AnthropicMessages => format!("toolu_{n:024}"),
-        Dialect::BedrockConverse => format!("tooluse_{n:022}"),
-        Dialect::Mistral => format!("{n:09}"),
-        _ => format!("call_{n:024}"),
-    }
 }
 
 fn tool_name(n: usize) -> String {

@@ -2,13 +2,19 @@
 
 use std::fmt::Debug;
 
-use super::plain;
+use super::{given, plain};
 use crate::fixup;
 use brickbat_scenario::scenario::{Block, Call, Reply, Scenario, Tool};
 
 /// One element that is taken out, or one value that is made plain. All indices count from 0.
 #[derive(Debug, Clone)]
 pub(super) enum Edit {
+    /// A message of the given history, with the results of its calls.
+    Given(usize),
+    /// A part of such a message: a block, with the results if it is a call, or a result.
+    GivenPart(usize, usize),
+    /// What is odd about a part of such a message.
+    GivenOddity(usize, usize),
     Turn(usize),
     Action(usize, usize),
     Reply(usize, usize),
@@ -70,24 +76,28 @@ fn on<T>(switches: &[Switch<T>], of: &T) -> impl Iterator<Item = usize> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ElementKind {
     Turns,
+    Given,
     Actions,
     Replies,
     Attempts,
     Calls,
     Texts,
+    GivenParts,
     Switches,
     Values,
 }
 
 impl ElementKind {
     /// The coarsest first.
-    pub const ALL: [ElementKind; 8] = [
+    pub const ALL: [ElementKind; 10] = [
         ElementKind::Turns,
+        ElementKind::Given,
         ElementKind::Actions,
         ElementKind::Replies,
         ElementKind::Attempts,
         ElementKind::Calls,
         ElementKind::Texts,
+        ElementKind::GivenParts,
         ElementKind::Switches,
         ElementKind::Values,
     ];
@@ -100,7 +110,7 @@ pub fn singles(scenario: &Scenario) -> impl Iterator<Item = (impl Debug, Scenari
 }
 
 /// How many elements a scenario has: turns, replies, attempts, blocks, arguments, actions, entries of orders and
-/// expectations, and tools.
+/// expectations, tools, and of a given history messages, blocks, arguments and results.
 pub fn size(scenario: &Scenario) -> usize {
     let of_block = |block: &Block| match block {
         Block::Call(call) => 1 + call.args.len(),
@@ -112,7 +122,7 @@ pub fn size(scenario: &Scenario) -> usize {
         .turns
         .iter()
         .map(|turn| 1 + turn.replies.iter().map(of_reply).sum::<usize>() + turn.settle.len() + turn.at.len());
-    turns.sum::<usize>() + scenario.tools.len() + scenario.expect.executed.len()
+    turns.sum::<usize>() + scenario.tools.len() + scenario.expect.executed.len() + given::size(scenario)
 }
 
 /// The elements of one kind, the last first: what comes later goes first, and what is taken out moves nothing that is
@@ -120,6 +130,8 @@ pub fn size(scenario: &Scenario) -> usize {
 pub(super) fn elements(scenario: &Scenario, kind: ElementKind) -> Vec<Edit> {
     let mut found = match kind {
         ElementKind::Turns => (0..scenario.turns.len()).map(Edit::Turn).collect(),
+        ElementKind::Given => given::messages(scenario),
+        ElementKind::GivenParts => given::parts(scenario),
         ElementKind::Switches => switches(scenario),
         ElementKind::Values => plain::values(scenario).into_iter().map(Edit::Plain).collect(),
         _ => in_turns(scenario, kind),
@@ -157,6 +169,7 @@ fn in_turns(scenario: &Scenario, kind: ElementKind) -> Vec<Edit> {
 /// What a scenario says besides what happens.
 fn switches(scenario: &Scenario) -> Vec<Edit> {
     let mut found: Vec<Edit> = scenario.expect.executed.keys().cloned().map(Edit::Expectation).collect();
+    found.extend(given::oddities(scenario));
     found.extend((0..scenario.needs.len()).map(Edit::Need));
     found.extend(on(&OF_SCENARIO, scenario).map(Edit::OfScenario));
     for (turn, said) in scenario.turns.iter().enumerate() {
@@ -171,7 +184,7 @@ fn switches(scenario: &Scenario) -> Vec<Edit> {
     }
     for (name, tool) in &scenario.tools {
         found.extend(on(&OF_TOOL, tool).map(|switch| Edit::OfTool(name.clone(), switch)));
-        let is_called = scenario.calls().any(|call| call.tool == *name);
+        let is_called = scenario.calls().chain(given::calls(scenario)).any(|call| call.tool == *name);
         found.extend((!is_called).then(|| Edit::Tool(name.clone())));
     }
     found
@@ -187,6 +200,9 @@ pub(super) fn without(scenario: &Scenario, edits: &[Edit]) -> Scenario {
 
 fn take_out(scenario: &mut Scenario, edit: &Edit) {
     match edit {
+        Edit::Given(message) => given::take_message(scenario, *message),
+        Edit::GivenPart(message, part) => given::take_part(scenario, *message, *part),
+        Edit::GivenOddity(message, part) => given::straighten(scenario, *message, *part),
         Edit::Turn(turn) => fixup::remove_turn(scenario, *turn),
         Edit::Action(turn, at) => drop(scenario.turns[*turn].at.remove(*at)),
         Edit::Reply(turn, reply) => fixup::remove_reply(&mut scenario.turns[*turn], *reply),

@@ -40,7 +40,9 @@ fn block(out: &mut Vec<u8>, block: &Block) {
     match block {
         Block::Thought(thought) => {
             prefixed(out, br#"{"type":"thinking","thinking":"#, &thought.text);
-            prefixed(out, br#","signature":"#, &thought.signature);
+            if let Some(signature) = &thought.signature {
+                prefixed(out, br#","signature":"#, signature);
+            }
         }
         Block::Text(text) => prefixed(out, br#"{"type":"text","text":"#, text),
         Block::Call(call) => {

@@ -65,7 +65,9 @@ fn block(out: &mut Vec<u8>, block: &Block) {
     match block {
         Block::Thought(thought) => {
             prefixed(out, br#"{"reasoningContent":{"reasoningText":{"text":"#, &thought.text);
-            prefixed(out, br#","signature":"#, &thought.signature);
+            if let Some(signature) = &thought.signature {
+                prefixed(out, br#","signature":"#, signature);
+            }
             out.extend_from_slice(b"}}}");
         }
         Block::Text(text) => text_block(out, text),

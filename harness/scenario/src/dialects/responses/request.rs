@@ -6,7 +6,7 @@
 use serde_json::json;
 
 use crate::wire::request::{RequestForm, list, prefixed, short_ascii_id};
-use crate::wire::thread::{Block, CallResult, Message};
+use crate::wire::thread::{Block, CallResult, Message, Thought};
 
 pub(super) const FORM: RequestForm = RequestForm {
     current_model: "gpt-5",
@@ -31,9 +31,14 @@ fn is_empty(message: &Message) -> bool {
 /// A thought is given back with what the provider enclosed; a flawed client has nothing of it left.
 fn is_sent(block: &Block) -> bool {
     match block {
-        Block::Thought(thought) => thought.signature.starts_with('{'),
+        Block::Thought(thought) => signed(thought).is_some(),
         Block::Text(_) | Block::Call(_) => true,
     }
+}
+
+/// The text of an object that stands for a signature.
+fn signed(thought: &Thought) -> Option<&str> {
+    thought.signature.as_deref().filter(|signature| signature.starts_with('{'))
 }
 
 fn message(out: &mut Vec<u8>, message: &Message) {
@@ -53,7 +58,7 @@ fn block(out: &mut Vec<u8>, block: &Block) {
             prefixed(out, br#"{"type":"reasoning","summary":[{"type":"summary_text","text":"#, &thought.text);
             out.extend_from_slice(b"}],");
             // The signature is an object; what is left of it closes the item.
-            out.extend_from_slice(&thought.signature.as_bytes()[1..]);
+            out.extend_from_slice(&signed(thought).unwrap_or("{}").as_bytes()[1..]);
         }
         Block::Text(text) => {
             prefixed(out, br#"{"role":"assistant","content":[{"type":"output_text","text":"#, text);

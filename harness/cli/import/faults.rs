@@ -1,0 +1,101 @@
+//! The faults of stored sessions: each once, with the number of sessions that have it.
+
+use std::collections::BTreeMap;
+
+use crate::cli::error::CliError;
+use crate::cli::stored::{self, Store};
+use brickbat_report::report::text::counted;
+use brickbat_rules::Profile;
+use brickbat_search::import::{Cause, ImportError, Imported, import};
+use brickbat_sessions::{ReadError, judge};
+
+/// What was found in some stores.
+#[derive(Default)]
+pub(super) struct Faults {
+    /// Faults, by their names.
+    pub(super) found: Vec<Fault>,
+    /// Sessions whose fault cannot be said, with the reason.
+    pub(super) unsaid: Vec<(String, ImportError)>,
+    pub(super) n_sessions: usize,
+    pub(super) n_healthy: usize,
+    /// Files of folders that no known product wrote.
+    n_passed_over: usize,
+}
+
+/// One fault in one form.
+pub(super) struct Fault {
+    pub(super) imported: Imported,
+    /// Sessions that have it.
+    pub(super) n_sessions: usize,
+}
+
+impl Fault {
+    /// The rule without its dialect, and the word for the structure.
+    pub(super) fn name(&self) -> String {
+        let Imported { rule, hash, .. } = &self.imported;
+        let rule = rule.id.split_once('/').map_or(rule.id, |(_, rule)| rule);
+        format!("{rule}-{hash}")
+    }
+
+    /// Another session has the same fault. If its store shows how it broke, and that of the first does not, that counts.
+    fn also(&mut self, other: &Imported) {
+        self.n_sessions += 1;
+        let (own, other) = (&mut self.imported.cause, &other.cause);
+        if matches!((&*own, other), (Cause::NotShown | Cause::NotFound(_), Cause::Found(..))) {
+            *own = other.clone();
+        }
+    }
+}
+
+impl Faults {
+    /// The faults of all sessions of some stores.
+    pub(super) fn of(stores: &[Store], profile: Option<&'static Profile>) -> Result<Faults, CliError> {
+        let mut faults = Faults::default();
+        let mut found: BTreeMap<String, Fault> = BTreeMap::new();
+        for store in stores {
+            let file = store.path.display().to_string();
+            let files = stored::open(&store.path).map_err(CliError::input)?;
+            let sessions = match brickbat_sessions::read(&files) {
+                Ok(sessions) => sessions,
+                Err(ReadError::Unknown) if !store.is_named => {
+                    faults.n_passed_over += 1;
+                    continue;
+                }
+                Err(error) => return Err(CliError::input(format!("{file}: {error}"))),
+            };
+            let meant = sessions.iter().enumerate().filter(|(n, session)| store.means(*n, session));
+            for (_, session) in meant {
+                faults.n_sessions += 1;
+                match import(session, &judge(session, profile)) {
+                    Ok(imported) => {
+                        let fault = Fault { imported, n_sessions: 1 };
+                        match found.get_mut(&fault.name()) {
+                            Some(known) => known.also(&fault.imported),
+                            None => drop(found.insert(fault.name(), fault)),
+                        }
+                    }
+                    Err(ImportError::Healthy) => faults.n_healthy += 1,
+                    Err(error) => faults.unsaid.push((file.clone(), error)),
+                }
+            }
+        }
+        faults.found = found.into_values().collect();
+        Ok(faults)
+    }
+
+    /// What all of them come to, in a line.
+    pub(super) fn summary(&self) -> String {
+        let n_bricked: usize = self.found.iter().map(|fault| fault.n_sessions).sum();
+        let passed_over = match self.n_passed_over {
+            0 => String::new(),
+            n => format!("; {} of no known product", counted(n, "file")),
+        };
+        format!(
+            "{}: {n_bricked} bricked with {}, {} not bricked, {} whose fault cannot be said{passed_over}.\n",
+            counted(self.n_sessions, "session"),
+            counted(self.found.len(), "fault"),
+            self.n_healthy,
+            self.unsaid.len()
+        )
+    }
+}

@@ -1,0 +1,43 @@
+//! What the model thought in a given history, as the provider once gave it out.
+
+use super::{Envelope, ReplyEvent, Tokens, of};
+use crate::plan::{GivenBlock, Plan, Script, ScriptBlock};
+use serde_json::Value;
+
+/// What was thought where the store has lost the words.
+const THOUGHT: &str = "The user asks me for something.";
+
+/// For each message of the given history with thoughts: the reply in which the provider gave them out, with no more of it
+/// than them, and their signatures.
+pub fn given_thoughts(plan: &Plan) -> Vec<(Value, Vec<String>)> {
+    let wire = of(plan.dialect);
+    let mut replies = Vec::new();
+    for (n, message) in plan.given.iter().enumerate() {
+        let thoughts = message.blocks().iter().filter_map(|block| match block {
+            GivenBlock::Thinking { text, .. } if text.is_empty() => Some(THOUGHT),
+            GivenBlock::Thinking { text, .. } => Some(text.as_str()),
+            GivenBlock::Text(_) | GivenBlock::Call { .. } => None,
+        });
+        let blocks: Vec<ScriptBlock> =
+            thoughts.map(|text| ScriptBlock::Think(vec![text.to_owned()])).collect();
+        if blocks.is_empty() {
+            continue;
+        }
+        let mut script = Script::saying(vec![".".to_owned()]);
+        script.blocks.splice(0..0, blocks);
+        let id = wire.message_id(&format!("{n:024x}"));
+        let reply = wire.encode_whole(
+            plan,
+            &script,
+            Envelope { id: &id, model: "", usage: false, tokens: Tokens::PLANNED },
+        );
+        let mut signatures = Vec::new();
+        (wire.decode_whole)(&reply, &mut |event| {
+            if let ReplyEvent::ThoughtEnd { signature } = event {
+                signatures.push(signature.unwrap_or_default());
+            }
+        });
+        replies.push((reply, signatures));
+    }
+    replies
+}

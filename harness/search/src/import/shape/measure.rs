@@ -1,0 +1,100 @@
+//! The size of a picture, read off the first bytes of its file.
+
+use brickbat_scenario::scenario::{Picture, PictureFormat};
+
+/// The size of a picture in base64; nothing of a format that a given history cannot say, or of a size beyond its bounds.
+pub(super) fn measured(data: &str) -> Option<Picture> {
+    let n_letters = data.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=').count();
+    let bytes = (n_letters as u64 * 3 / 4).min(u64::from(Picture::MAX_BYTES)) as u32;
+    let head = decoded(data);
+    let (format, width, height) = match head.as_slice() {
+        [0x89, b'P', b'N', b'G', ..] => {
+            let side = |at: usize| Some(u32::from_be_bytes(head.get(at..at + 4)?.try_into().ok()?));
+            (PictureFormat::Png, side(16)?, side(20)?)
+        }
+        [0xff, 0xd8, rest @ ..] => {
+            let (width, height) = jpeg_size(rest)?;
+            (PictureFormat::Jpeg, width, height)
+        }
+        _ => return None,
+    };
+    let picture = Picture { format, width, height, bytes: class(bytes) };
+    picture.complaint().is_none().then_some(picture)
+}
+
+/// The number of bytes down to a power of two: a limit is met by the class, and the true number may be private.
+fn class(bytes: u32) -> u32 {
+    match bytes {
+        0..=SMALL => 0,
+        bytes => 1 << bytes.ilog2(),
+    }
+}
+
+/// Bytes that no provider was ever seen to mind.
+const SMALL: u32 = 64 << 10;
+
+/// Bytes of the file that are looked at. A JPEG may have previews and profiles before its size.
+const MAX_HEAD: usize = 256 << 10;
+
+/// The beginning of a text in base64, as far as it is that.
+fn decoded(data: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let (mut value, mut n_bits) = (0_u32, 0);
+    for byte in data.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
+        let digit = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => break,
+        };
+        value = (value << 6) | u32::from(digit);
+        n_bits += 6;
+        if n_bits >= 8 {
+            n_bits -= 8;
+            bytes.push((value >> n_bits) as u8);
+            value &= (1 << n_bits) - 1;
+        }
+        if bytes.len() >= MAX_HEAD {
+            break;
+        }
+    }
+    bytes
+}
+
+/// Width and height in the first frame header.
+fn jpeg_size(mut segments: &[u8]) -> Option<(u32, u32)> {
+    loop {
+        let [0xff, marker, high, low, rest @ ..] = segments else { return None };
+        let length = usize::from(u16::from_be_bytes([*high, *low])).checked_sub(2)?;
+        let is_frame = matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc);
+        if is_frame {
+            let [_, h1, h2, w1, w2, ..] = rest else { return None };
+            return Some((u16::from_be_bytes([*w1, *w2]).into(), u16::from_be_bytes([*h1, *h2]).into()));
+        }
+        segments = rest.get(length..)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_made_blank_is_measured_as_what_it_was() {
+        for format in PictureFormat::ALL {
+            let picture = Picture { format, width: 8001, height: 12, bytes: 1 << 17 };
+            assert_eq!(measured(&picture.base64()), Some(picture));
+        }
+        let small = Picture { format: PictureFormat::Png, width: 3, height: 2, bytes: 0 };
+        assert_eq!(measured(&small.base64()), Some(small));
+    }
+
+    #[test]
+    fn what_is_no_picture_has_no_size() {
+        for data in ["", "AAAA", "iVBORw0KGgo=", "/9j/", "not base64 at all", "R0lGODlh"] {
+            assert_eq!(measured(data), None, "{data}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What a provider says of a structure: the oracle of the minimiser.
+
+use brickbat_rules::histories::{self, Block, Role, render};
+use brickbat_rules::{Dialect, Profile, Rule, Severity, validate};
+use brickbat_scenario::scenario::{Picture, Signature};
+use serde_json::Value;
+
+use super::{Shape, ShapeArgs, ShapeBlock, ShapeId, ShapeMessage, ShapeResult, tool_name};
+
+impl Shape {
+    /// The rule for which a provider refuses it, after the user has said something more.
+    pub(in super::super) fn refusal(&self, profile: &'static Profile) -> Option<&'static Rule> {
+        let mut messages: Vec<histories::Message> =
+            self.messages.iter().filter_map(|message| self.plain(message, profile.dialect)).collect();
+        messages.push(histories::Message::text(Role::User, "Go on."));
+        let body = render(profile.dialect, None, &messages).body.to_string();
+        let violations = validate(profile, body.as_bytes());
+        let refused = violations.into_iter().find(|violation| violation.severity == Severity::Error);
+        refused.map(|violation| violation.rule)
+    }
+
+    /// A message as a client would send it that sends all that it has; a failed reply is never sent.
+    fn plain(&self, message: &ShapeMessage, dialect: Dialect) -> Option<histories::Message> {
+        let (role, blocks) = match message {
+            ShapeMessage::Failed => return None,
+            ShapeMessage::System => (Role::System, vec![Block::Text("Instructions.".to_owned())]),
+            ShapeMessage::Compacted => (Role::User, vec![Block::Text("Summary.".to_owned())]),
+            ShapeMessage::User(words) => (Role::User, vec![Block::Text(words.text("Message."))]),
+            ShapeMessage::Picture(picture) => (Role::User, vec![image(picture)]),
+            ShapeMessage::Assistant(blocks) => {
+                (Role::Assistant, blocks.iter().map(|block| self.plain_block(block, dialect)).collect())
+            }
+            ShapeMessage::Results(results) => {
+                (Role::Tool, results.iter().map(|result| self.plain_result(result, dialect)).collect())
+            }
+        };
+        Some(histories::Message { role, blocks })
+    }
+
+    fn plain_block(&self, block: &ShapeBlock, dialect: Dialect) -> Block {
+        match block {
+            ShapeBlock::Text(words) => Block::Text(words.text("Reply.")),
+            ShapeBlock::Think { has_words, signature } => {
+                let text = if *has_words { "Thought." } else { "" }.to_owned();
+                let signature = match signature {
+                    Signature::Full | Signature::Altered => Some(SIGNATURE.to_owned()),
+                    Signature::Empty => Some(String::new()),
+                    Signature::Absent => None,
+                };
+                let id = (dialect == Dialect::OpenaiResponses).then(|| format!("rs_{:048}", 0));
+                Block::Thinking(histories::Thinking { text, signature, id })
+            }
+            ShapeBlock::Call { call, args } => Block::Call(histories::Call {
+                id: self.id(*call, dialect),
+                name: self.name(*call),
+                arguments: match args {
+                    ShapeArgs::Object(fields) => Value::Object(fields.clone()).to_string(),
+                    ShapeArgs::Raw(text) => (*text).to_owned(),
+                },
+                ..histories::Call::default()
+            }),
+        }
+    }
+
+    fn plain_result(&self, result: &ShapeResult, dialect: Dialect) -> Block {
+        let text = Block::Text("what came of it".to_owned());
+        Block::Result(histories::CallResult {
+            call: self.id(result.call, dialect),
+            name: self.name(result.call),
+            output: std::iter::once(text).chain(result.picture.as_ref().map(image)).collect(),
+            is_error: result.is_error,
+        })
+    }
+
+    /// An id in its own form, or in that which the provider of the dialect mints.
+    fn id(&self, call: usize, dialect: Dialect) -> String {
+        match self.calls.get(&call).map(|call| &call.id) {
+            Some(ShapeId::Foreign(text)) => text.clone(),
+            Some(ShapeId::Same(other)) if *other < call => self.id(*other, dialect),
+            _ => match dialect {
+                Dialect::AnthropicMessages => format!("toolu_{call:024}"),
+                Dialect::BedrockConverse => format!("tooluse_{call:022}"),
+                Dialect::Mistral => format!("{call:09}"),
+                _ => format!("call_{call:024}"),
+            },
+        }
+    }
+
+    fn name(&self, call: usize) -> String {
+        let tool = self.calls.get(&call).map_or(0, |call| call.tool);
+        self.tools.get(&tool).cloned().unwrap_or_else(|| tool_name(tool))
+    }
+}
+
+/// Letters of base64 that nobody has signed.
+const SIGNATURE: &str = "c2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJl";
+
+fn image(picture: &Picture) -> Block {
+    // What is asked for many times over is the rule, and no rule looks into the file.
+    let media_type = picture.format.media_type().to_owned();
+    Block::Image(histories::Image { media_type, data: "AAAA".to_owned() })
+}
