@@ -11,6 +11,7 @@ use super::launch::FOUND;
 use super::library::one_scenario;
 use super::options::profile;
 use super::output::{print, tell};
+use super::recorded;
 use super::stored;
 use brickbat_engine::agent::{Agent, Delivery};
 use brickbat_engine::simulate::judged;
@@ -18,7 +19,7 @@ use brickbat_rules::{Dialect, Profile};
 use brickbat_scenario::lower;
 use brickbat_scenario::verdict::Verdict;
 use brickbat_search::import::{ImportError, Imported, import};
-use brickbat_sessions::judge;
+use brickbat_sessions::{Session, judge};
 
 /// Make a scenario of a bricked session: its structure, and none of its words.
 ///
@@ -27,7 +28,8 @@ use brickbat_sessions::judge;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Import {
-    /// The file of the session, or `STORE#ID` for one session of a database.
+    /// The file of the session, or `STORE#ID` for one session of a database. Of a recording, such as `proxy --record` makes
+    /// it, the last refused request, or the one that `FILE#LINE` names.
     #[arg(value_name = "FILE")]
     path: String,
     /// Where to write the scenario; its history goes next to it, with `.json`. By default the name is made of the rule and
@@ -57,10 +59,15 @@ impl Import {
             return Err(CliError::input(format!("{}: name one file", self.path)));
         };
         let files = stored::open(&store.path).map_err(CliError::input)?;
-        let sessions = brickbat_sessions::read(&files)
-            .map_err(|error| CliError::input(format!("{}: {error}", self.path)))?;
-        let mut meant =
-            sessions.iter().enumerate().filter(|(n, one)| store.means(*n, one)).map(|(_, one)| one);
+        let (sessions, is_recorded) = match brickbat_sessions::read(&files) {
+            Ok(sessions) => (sessions, false),
+            Err(error) => match recorded::refused(&self.path) {
+                Some(session) => (vec![session?], true),
+                None => return Err(CliError::input(format!("{}: {error}", self.path))),
+            },
+        };
+        let means = |(n, one): &(usize, &Session)| is_recorded || store.means(*n, one);
+        let mut meant = sessions.iter().enumerate().filter(means).map(|(_, one)| one);
         let (Some(session), None) = (meant.next(), meant.next()) else {
             return Err(CliError::input(format!("{}: name one session, as STORE#ID", self.path)));
         };
