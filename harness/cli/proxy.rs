@@ -88,12 +88,12 @@ impl Proxy {
     pub(super) fn execute(&self) -> Outcome {
         let upstream = Upstream::at(&self.upstream, self.silence).map_err(CliError::input)?;
         let open = |path: &PathBuf| {
-            Recording::open(path, redactor().clone())
-                .map_err(|error| CliError::cannot_write(path.display(), error))
+            Recording::open(path).map_err(|error| CliError::cannot_write(path.display(), error))
         };
         let recording = self.record.as_ref().map(open).transpose()?;
         let behaviour = self.behaviour(&upstream);
-        let terms = ProxyTerms { upstream, port: self.port, stall: self.stall, recording };
+        let redactor = redactor().clone();
+        let terms = ProxyTerms { upstream, port: self.port, stall: self.stall, recording, redactor };
         block_on(async {
             let url = terms.upstream.url();
             let mut proxy = Running::start(behaviour, terms)
@@ -103,14 +103,16 @@ impl Proxy {
                 // Said when Ctrl-C is listened for: whoever reads it may interrupt at once.
                 print(&told::banner(proxy.base_url(), &url));
                 while let Some(notice) = proxy.next().await {
-                    print(&told::line(&notice));
+                    print(&told::line(&notice, &proxy.redactor()));
                 }
             };
             until_interrupted(printing).await;
             // What came just before Ctrl-C is named, too.
-            proxy.unread().iter().for_each(|notice| print(&told::line(notice)));
+            let unread = proxy.unread();
+            let redactor = proxy.redactor();
+            unread.iter().for_each(|notice| print(&told::line(notice, &redactor)));
             let log = proxy.log();
-            print(&told::summary(&log));
+            print(&redactor.text(&told::summary(&log)));
             if let Some(path) = &self.record {
                 tell(format!("brickbat: recorded in {}", path.display()));
             }

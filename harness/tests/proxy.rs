@@ -269,7 +269,8 @@ fn a_recorded_conversation_is_explored_compared_and_imported() {
     let record = folder.path().join("rec.jsonl");
     let (_server, proxy) = in_front_of_serve(&["--record", record.to_str().unwrap()]);
     proxy.post("/v1/messages", &prompt());
-    let call = &rows(&record)[0]["reply"].as_array().unwrap().last().unwrap()["call"];
+    let first = rows(&record).remove(0);
+    let call = &first["reply"].as_array().unwrap().last().unwrap()["call"];
     let block = json!({ "type": "tool_use", "id": call["id"], "name": "look", "input": {} });
     let result = json!({ "type": "tool_result", "tool_use_id": call["id"], "content": "a tree" });
     let mut next = prompt();

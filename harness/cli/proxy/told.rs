@@ -1,14 +1,14 @@
-//! What `proxy` prints. Words of the server may repeat a key, so they are cleaned like everything that is printed.
+//! What `proxy` prints. A server may repeat the key that it was sent, so keys are taken out of it.
 
 use std::fmt::Write;
 
 use crate::cli::error::UNJUDGED;
 use crate::cli::output::paint;
-use crate::cli::secrets::redactor;
 use crate::cli::served;
 use brickbat_engine::relay::{RelayLog, RelayNotice};
 use brickbat_report::report::text::Tone;
 use brickbat_rules::dialect::Dialect;
+use brickbat_rules::redact::Redactor;
 
 /// Exit code when a request, a stream or the server was at fault.
 const FOUND: u8 = 1;
@@ -22,8 +22,12 @@ pub(super) fn banner(base_url: &str, upstream: &str) -> String {
     )
 }
 
-/// A notice on a line, or on a few.
-pub(super) fn line(notice: &RelayNotice) -> String {
+/// A notice on a line, or on a few, without keys.
+pub(super) fn line(notice: &RelayNotice, redactor: &Redactor) -> String {
+    redactor.text(&words(notice)).into_owned()
+}
+
+fn words(notice: &RelayNotice) -> String {
     match notice {
         RelayNotice::Request(notice) => served::line(notice),
         RelayNotice::LetThrough { exchange, status } => {
@@ -33,20 +37,20 @@ pub(super) fn line(notice: &RelayNotice) -> String {
         RelayNotice::Stream { exchange, rule, place, message } => format!(
             "{} request {exchange}: the server's stream breaks {rule} at {place}\n    {}\n",
             paint(Tone::Bad, "stream"),
-            clean(message),
+            served::shortened(message),
         ),
         RelayNotice::Reported { exchange, status: 200, words } => format!(
             "{} request {exchange}: the server reported an error inside its reply\n    {}\n",
             paint(Tone::Warn, "error"),
-            clean(words),
+            served::shortened(words),
         ),
         RelayNotice::Reported { exchange, status, words } => format!(
             "{} request {exchange}: the server answered with status {status}\n    {}\n",
             paint(Tone::Warn, "error"),
-            clean(words),
+            served::shortened(words),
         ),
         RelayNotice::Failed { exchange, words } => {
-            format!("{} request {exchange}: {}\n", paint(Tone::Bad, "server"), clean(words))
+            format!("{} request {exchange}: {}\n", paint(Tone::Bad, "server"), served::shortened(words))
         }
         RelayNotice::Beside { method, path } => {
             format!(
@@ -55,10 +59,6 @@ pub(super) fn line(notice: &RelayNotice) -> String {
             )
         }
     }
-}
-
-fn clean(words: &str) -> String {
-    served::shortened(&redactor().text(words))
 }
 
 /// What is said at the end.
@@ -76,7 +76,7 @@ pub(super) fn summary(log: &RelayLog) -> String {
     }
     for (rule, broken) in &log.broken {
         let _ = writeln!(text, "  {} {rule}{}", paint(Tone::Bad, "stream"), times(broken.times));
-        let _ = writeln!(text, "    {}", clean(&broken.message));
+        let _ = writeln!(text, "    {}", served::shortened(&broken.message));
     }
     for (rule, said) in &log.let_through {
         let _ = writeln!(
@@ -91,7 +91,7 @@ pub(super) fn summary(log: &RelayLog) -> String {
         let _ = writeln!(text, "  {} status {status}{}", paint(Tone::Warn, "error"), times(*n));
     }
     for (words, n) in &log.failures {
-        let _ = writeln!(text, "  {} {}{}", paint(Tone::Bad, "server"), clean(words), times(*n));
+        let _ = writeln!(text, "  {} {}{}", paint(Tone::Bad, "server"), served::shortened(words), times(*n));
     }
     if log.unrecorded > 0 {
         let _ = writeln!(

@@ -6,6 +6,7 @@
 
 mod carry;
 mod headers;
+mod keys;
 mod names;
 mod recording;
 mod upstream;
@@ -19,7 +20,9 @@ use tokio::task::JoinSet;
 
 use crate::server::{Foreign, Mount, Received, Responder, Response, Server, ServerEvent, ServerLimits};
 use brickbat_engine::relay::{Decision, Relay, RelayBehaviour, RelayLog, RelayNotice};
+use brickbat_rules::redact::Redactor;
 use carry::Errand;
+use keys::Keys;
 pub use recording::Recording;
 pub use upstream::{NoUpstream, Upstream};
 
@@ -34,13 +37,15 @@ pub struct ProxyTerms {
     pub stall: Duration,
     /// Where exchanges are recorded.
     pub recording: Option<Recording>,
+    /// What is taken out of recordings, besides the keys that requests carry.
+    pub redactor: Redactor,
 }
 
 /// A proxy that listens. It stops when this is dropped.
 #[derive(Debug)]
 pub struct Proxy {
     base_url: String,
-    relay: Arc<Mutex<Relay>>,
+    shared: Arc<Shared>,
     seen: mpsc::Receiver<RelayNotice>,
     // Dropped last: the task and the server go with it.
     _task: JoinSet<()>,
@@ -54,10 +59,11 @@ struct Core {
 
 /// What all errands share.
 struct Shared {
-    relay: Arc<Mutex<Relay>>,
+    relay: Mutex<Relay>,
     upstream: Upstream,
     stall: Duration,
     recording: Option<Mutex<Recording>>,
+    keys: Mutex<Keys>,
     seen: mpsc::Sender<RelayNotice>,
 }
 
@@ -75,20 +81,20 @@ impl Proxy {
     /// The port is taken.
     pub async fn start(behaviour: RelayBehaviour, terms: ProxyTerms) -> io::Result<Proxy> {
         let server = Server::start_at(ServerLimits::STANDARD, terms.port).await?;
-        let relay = Arc::new(Mutex::new(Relay::new(behaviour)));
         let (sender, seen) = mpsc::channel(N_WAITING);
         let shared = Arc::new(Shared {
-            relay: relay.clone(),
+            relay: Mutex::new(Relay::new(behaviour)),
             upstream: terms.upstream,
             stall: terms.stall,
             recording: terms.recording.map(Mutex::new),
+            keys: Mutex::new(Keys::new(terms.redactor)),
             seen: sender,
         });
         let mount = server.mount_at_root(Core { shared: shared.clone(), errands: JoinSet::new() });
         let base_url = mount.base_url();
         let mut task = JoinSet::new();
-        task.spawn(observe(mount, shared));
-        Ok(Proxy { base_url, relay, seen, _task: task })
+        task.spawn(observe(mount, shared.clone()));
+        Ok(Proxy { base_url, shared, seen, _task: task })
     }
 
     /// The URL that stands for the server's.
@@ -98,7 +104,12 @@ impl Proxy {
 
     /// What has happened so far.
     pub fn log(&self) -> RelayLog {
-        lock(&self.relay).log().clone()
+        lock(&self.shared.relay).log().clone()
+    }
+
+    /// What takes out of a text what must not be shown, with the keys that have passed so far.
+    pub fn redactor(&self) -> Redactor {
+        lock(&self.shared.keys).redactor().clone()
     }
 
     /// The next thing that happens.
@@ -115,10 +126,9 @@ impl Proxy {
 impl Responder for Core {
     fn respond(&mut self, received: Received<'_>) -> Response {
         while self.errands.try_join_next().is_some() {}
+        // Before anything is said of the request.
+        lock(&self.shared.keys).learn(received.asked.headers, received.target);
         let decision = self.shared.with_relay(|relay| relay.asked(received.asked));
-        if let Some(recording) = &self.shared.recording {
-            lock(recording).learn(received.asked.headers, received.target);
-        }
         match decision {
             Decision::Answered(kind, answer, row) => {
                 if let Some(row) = row {
@@ -153,7 +163,8 @@ impl Shared {
 
     fn record(&self, row: serde_json::Value) {
         let Some(recording) = &self.recording else { return };
-        if let Err(error) = lock(recording).write(row) {
+        let redactor = lock(&self.keys).redactor().clone();
+        if let Err(error) = lock(recording).write(row, &redactor) {
             let words = format!("the recording cannot be written: {error}");
             self.with_relay(|relay| relay.not_recorded(words));
         }

@@ -341,11 +341,15 @@ impl Relay {
 
     /// Takes in what happened to an answer that was given here.
     pub fn observed(&mut self, event: &Event) {
-        if let Event::Replied { exchange, ending: Ending::Status } = *event
-            && self.faulted.remove(&exchange)
-        {
-            // What replaces the whole answer has no place inside it at which a receipt is waited for.
-            self.delivered(exchange, Confidence::Written);
+        match *event {
+            Event::Replied { exchange, ending: Ending::Status } if self.faulted.remove(&exchange) => {
+                // What replaces the whole answer has no place inside it at which a receipt is waited for.
+                self.delivered(exchange, Confidence::Written);
+            }
+            Event::PeerClosed { exchange } => {
+                self.faulted.remove(&exchange);
+            }
+            _ => {}
         }
     }
 

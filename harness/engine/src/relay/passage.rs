@@ -115,6 +115,9 @@ enum Reader {
 /// Bytes of a body in one piece that are kept until it can be read.
 const MAX_WHOLE: usize = 32 << 20;
 
+/// The same of an error. Those of providers have some hundred bytes.
+const MAX_ERROR: usize = 64 << 10;
+
 /// What came of an answer.
 #[derive(Debug)]
 pub(super) struct Over {
@@ -172,6 +175,8 @@ impl Passage {
                     let pieces = self.planned.is_some().then(|| Pieces::new(cut));
                     Reader::Stream(Decoder::new(asked.dialect), pieces)
                 }
+                // A reply in one piece is only recorded.
+                false if is_success && asked.request.is_empty() => Reader::Nothing,
                 false => Reader::Whole(Vec::new()),
             };
         }
@@ -212,7 +217,8 @@ impl Passage {
         match &mut self.reader {
             Reader::Nothing => {}
             Reader::Whole(body) => {
-                if body.len() + bytes.len() <= MAX_WHOLE {
+                let max = if self.status >= 400 { MAX_ERROR } else { MAX_WHOLE };
+                if body.len() + bytes.len() <= max {
                     body.extend_from_slice(bytes);
                 }
             }
