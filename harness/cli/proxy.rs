@@ -112,7 +112,7 @@ impl Proxy {
             let redactor = proxy.redactor();
             unread.iter().for_each(|notice| print(&told::line(notice, &redactor)));
             let log = proxy.log();
-            print(&redactor.text(&told::summary(&log)));
+            print(&told::summary(&log, &redactor));
             if let Some(path) = &self.record {
                 tell(format!("brickbat: recorded in {}", path.display()));
             }

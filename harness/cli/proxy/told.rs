@@ -24,10 +24,12 @@ pub(super) fn banner(base_url: &str, upstream: &str) -> String {
 
 /// A notice on a line, or on a few, without keys.
 pub(super) fn line(notice: &RelayNotice, redactor: &Redactor) -> String {
-    redactor.text(&words(notice)).into_owned()
+    redactor.text(&words(notice, redactor)).into_owned()
 }
 
-fn words(notice: &RelayNotice) -> String {
+fn words(notice: &RelayNotice, redactor: &Redactor) -> String {
+    // Before it is shortened: half a key is not known for one.
+    let clean = |words: &str| served::shortened(&redactor.text(words));
     match notice {
         RelayNotice::Request(notice) => served::line(notice),
         RelayNotice::LetThrough { exchange, status } => {
@@ -37,20 +39,20 @@ fn words(notice: &RelayNotice) -> String {
         RelayNotice::Stream { exchange, rule, place, message } => format!(
             "{} request {exchange}: the server's stream breaks {rule} at {place}\n    {}\n",
             paint(Tone::Bad, "stream"),
-            served::shortened(message),
+            clean(message),
         ),
         RelayNotice::Reported { exchange, status: 200, words } => format!(
             "{} request {exchange}: the server reported an error inside its reply\n    {}\n",
             paint(Tone::Warn, "error"),
-            served::shortened(words),
+            clean(words),
         ),
         RelayNotice::Reported { exchange, status, words } => format!(
             "{} request {exchange}: the server answered with status {status}\n    {}\n",
             paint(Tone::Warn, "error"),
-            served::shortened(words),
+            clean(words),
         ),
         RelayNotice::Failed { exchange, words } => {
-            format!("{} request {exchange}: {}\n", paint(Tone::Bad, "server"), served::shortened(words))
+            format!("{} request {exchange}: {}\n", paint(Tone::Bad, "server"), clean(words))
         }
         RelayNotice::Beside { method, path } => {
             format!(
@@ -61,8 +63,9 @@ fn words(notice: &RelayNotice) -> String {
     }
 }
 
-/// What is said at the end.
-pub(super) fn summary(log: &RelayLog) -> String {
+/// What is said at the end, without keys.
+pub(super) fn summary(log: &RelayLog, redactor: &Redactor) -> String {
+    let clean = |words: &str| served::shortened(&redactor.text(words));
     let mut text = served::summary(&log.requests);
     let times = |n: u64| if n == 1 { String::new() } else { format!(", {n} times") };
     let streams = log.streams;
@@ -76,7 +79,7 @@ pub(super) fn summary(log: &RelayLog) -> String {
     }
     for (rule, broken) in &log.broken {
         let _ = writeln!(text, "  {} {rule}{}", paint(Tone::Bad, "stream"), times(broken.times));
-        let _ = writeln!(text, "    {}", served::shortened(&broken.message));
+        let _ = writeln!(text, "    {}", clean(&broken.message));
     }
     for (rule, said) in &log.let_through {
         let _ = writeln!(
@@ -91,7 +94,7 @@ pub(super) fn summary(log: &RelayLog) -> String {
         let _ = writeln!(text, "  {} status {status}{}", paint(Tone::Warn, "error"), times(*n));
     }
     for (words, n) in &log.failures {
-        let _ = writeln!(text, "  {} {}{}", paint(Tone::Bad, "server"), served::shortened(words), times(*n));
+        let _ = writeln!(text, "  {} {}{}", paint(Tone::Bad, "server"), clean(words), times(*n));
     }
     if log.unrecorded > 0 {
         let _ = writeln!(
@@ -101,7 +104,7 @@ pub(super) fn summary(log: &RelayLog) -> String {
             log.unrecorded
         );
     }
-    text
+    redactor.text(&text).into_owned()
 }
 
 /// 0 if nothing was found, 1 if something was, 3 if no request came or the recording lacks something.

@@ -58,6 +58,7 @@ struct Core {
 }
 
 /// What all errands share.
+#[derive(Debug)]
 struct Shared {
     relay: Mutex<Relay>,
     upstream: Upstream,
