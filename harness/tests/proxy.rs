@@ -162,9 +162,10 @@ fn keys_pass_through_and_are_neither_printed_nor_recorded() {
     let proxy = Served::start_as("proxy", &["--upstream", &url, "--record", record.to_str().unwrap()]);
     let mut stream = TcpStream::connect(&proxy.address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    let body = prompt().to_string().replace("Look.", "My key is sk-ant-secret-0123, and key-in-query too.");
+    let body =
+        prompt().to_string().replace("Look.", "My key is sk-ant-secret-0123, and key-in-query-77 too.");
     let head = format!(
-        "POST /v1/messages?beta=true&key=key-in-query HTTP/1.1\r\nhost: x\r\nx-api-key: sk-ant-secret-0123\r\n\
+        "POST /v1/messages?beta=true&key=key-in-query-77 HTTP/1.1\r\nhost: x\r\nx-api-key: sk-ant-secret-0123\r\n\
          connection: close\r\nanthropic-version: 2023-06-01\r\naccept-encoding: gzip\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
@@ -176,7 +177,7 @@ fn keys_pass_through_and_are_neither_printed_nor_recorded() {
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("the server answered with status 401") && said.contains("no such key"), "{said}");
     let (head, _) = serving.join().unwrap().remove(0);
-    assert!(head.starts_with("post /v1/messages?beta=true&key=key-in-query http/1.1"), "{head}");
+    assert!(head.starts_with("post /v1/messages?beta=true&key=key-in-query-77 http/1.1"), "{head}");
     for header in
         ["x-api-key: sk-ant-secret-0123", "anthropic-version: 2023-06-01", "accept-encoding: identity"]
     {
@@ -184,7 +185,7 @@ fn keys_pass_through_and_are_neither_printed_nor_recorded() {
     }
     let recorded = std::fs::read_to_string(&record).unwrap();
     for text in [&said, &recorded] {
-        assert!(!text.contains("secret-0123") && !text.contains("key-in-query"), "{text}");
+        assert!(!text.contains("secret-0123") && !text.contains("key-in-query-77"), "{text}");
     }
     assert_eq!(rows(&record)[0]["status"], 401);
 }
