@@ -35,6 +35,8 @@ mod output;
 mod progress;
 mod promote;
 mod provider;
+mod proxy;
+mod recorded;
 mod recordings;
 mod repair;
 mod replay;
@@ -112,6 +114,7 @@ enum Command {
     Repair(repair::RepairSession),
     Import(import::Import),
     Promote(promote::Promote),
+    Proxy(Box<proxy::Proxy>),
     Replay(replay::Replay),
     Shrink(shrink::Shrink),
     Schema(schema::Schema),
@@ -200,6 +203,7 @@ impl Command {
             Command::Repair(repair) => repair.execute(),
             Command::Import(import) => import.execute(),
             Command::Promote(promote) => promote.execute(),
+            Command::Proxy(proxy) => proxy.execute(),
             Command::Replay(replay) => replay.execute(),
             Command::Shrink(shrink) => shrink.execute(),
             Command::Schema(schema) => schema.execute(),

@@ -17,7 +17,7 @@ pub use brickbat_scenario::{
 pub use brickbat_search::{explore, fuzz, fuzz_agent, generate, mutate_scenarios, oracle, shrink, target};
 
 #[cfg(feature = "cli")]
-pub use brickbat_drive::{driver, folder, runner, server, strict_server};
+pub use brickbat_drive::{driver, folder, proxy, runner, server, strict_server};
 
 #[cfg(feature = "wiremock")]
 pub mod strict;

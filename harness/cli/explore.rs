@@ -13,12 +13,14 @@ use super::interrupt::until_interrupted;
 use super::launch::{Launch, block_on};
 use super::library::one_scenario;
 use super::options::{ProviderOptions, SystemOptions};
-use super::output::{paint, print};
+use super::output::{paint, print, tell};
 use super::progress::Progress;
+use super::recorded;
 use super::secrets::redactor;
 use brickbat_drive::runner::{self, Job, Options, Repeat, System, quoted};
 use brickbat_report::report::text::{self, Tone, counted};
 use brickbat_report::report::{Case, Report};
+use brickbat_scenario::scenario::Scenario;
 use brickbat_scenario::verdict::{Severity, Verdict};
 use brickbat_search::explore::cause::{Cause, Failure, causes};
 use brickbat_search::explore::{Base, Candidate, Depth, Ground, candidates};
@@ -41,6 +43,10 @@ pub(super) struct ExploreOptions {
     /// variant if it has several.
     #[arg(long, value_name = "SCENARIO", requires = "explore", default_value = "control/plain-batch")]
     base: String,
+    /// Explore a recorded conversation: rows that `proxy` has recorded, a VCR cassette or a HAR file. The longest in it, or
+    /// the one that `FILE#LINE` names.
+    #[arg(long, value_name = "FILE", requires = "explore", conflicts_with = "base")]
+    from: Option<String>,
     /// Run at most N plans: a stable sample, single actions first.
     #[arg(long, value_name = "N", requires = "explore")]
     limit: Option<usize>,
@@ -77,6 +83,8 @@ pub(super) struct Exploration<'a> {
 
 /// The conversation in each dialect, and what is run of all that can go wrong in it.
 struct Space {
+    /// What is explored, as the user named it.
+    named: String,
     base: Base,
     grounds: Vec<Ground>,
     chosen: Vec<Candidate>,
@@ -104,7 +112,7 @@ impl Exploration<'_> {
 
     /// What there is to explore. Which actions go together is worked out here, on all cores.
     fn space(&self) -> Result<Space, CliError> {
-        let (name, scenario) = one_scenario(&self.options.base)?;
+        let (named, name, scenario) = self.conversation()?;
         let base = Base::of(&format!("explore/{name}"), &scenario, self.seed);
         let dialects = self.provider.dialects();
         let grounds: Vec<Ground> = dialects.par_iter().map(|dialect| base.ground(*dialect)).collect();
@@ -123,7 +131,22 @@ impl Exploration<'_> {
             let words = "nothing can go wrong in it on these dialects\nhint: can they play it at all?";
             return Err(CliError::input(format!("{name}: {words}")));
         }
-        Ok(Space { base, grounds, chosen })
+        Ok(Space { named, base, grounds, chosen })
+    }
+
+    /// What is explored: as the user named it, as its plans are named, and the scenario.
+    fn conversation(&self) -> Result<(String, String, Scenario), CliError> {
+        match &self.options.from {
+            Some(file) => {
+                let conversation = recorded::conversation(file)?;
+                tell(format!("brickbat: {}", conversation.words));
+                Ok((file.clone(), conversation.name, conversation.scenario))
+            }
+            None => {
+                let (name, scenario) = one_scenario(&self.options.base)?;
+                Ok((self.options.base.clone(), name, scenario))
+            }
+        }
     }
 
     fn run_on(&self, system: &System, space: &Space) -> Outcome {
@@ -144,7 +167,7 @@ impl Exploration<'_> {
             "{}  {n_single} single actions and {} pairs in {}: {}; {}{}\n",
             paint(tone, &name),
             space.chosen.len() - n_single,
-            self.options.base,
+            space.named,
             failure::counts(&outcomes.counts),
             counted(causes.len(), "distinct failure"),
             if outcomes.is_whole { "" } else { "; interrupted before the end" },
@@ -196,7 +219,7 @@ impl Exploration<'_> {
         text.push_str(&failure::extent(cause.n_plans, cause.dialects.iter().map(|dialect| dialect.name())));
         text.push('\n');
         if let Some(folder) = self.out {
-            let found = format!("Found on {name} by exploring {}", self.options.base);
+            let found = format!("Found on {name} by exploring {}", space.named);
             let path = file_of(folder, cause, files);
             scenario.comment = failure::comment(&found, &words, finding);
             scenario.class = vec!["explored".to_owned()];

@@ -34,7 +34,8 @@ use faults::{Fault, Faults};
 #[command(after_help = EXAMPLES)]
 pub(super) struct Import {
     /// The file of the session, `STORE#ID` for one session of a database, or a folder: sessions with one fault make one
-    /// scenario.
+    /// scenario. Of a recording, such as `proxy --record` makes it, the last refused request, or the one that `FILE#LINE`
+    /// names.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
     /// Where to write the scenario; its history goes next to it, with `.json`, and a scenario of the cause, with
@@ -66,7 +67,8 @@ impl Import {
     pub(super) fn execute(&self) -> Outcome {
         let stores = stored::find(&self.paths).map_err(CliError::input)?;
         let is_one = matches!(stores.as_slice(), [store] if store.is_named);
-        let faults = Faults::of(&stores, self.profile)?;
+        let recording = self.paths.first().filter(|_| is_one).map(String::as_str);
+        let faults = Faults::of(&stores, recording, self.profile)?;
         if is_one && faults.n_sessions > 1 {
             return Err(CliError::input(format!("{}: name one session, as STORE#ID", self.paths[0])));
         }

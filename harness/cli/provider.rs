@@ -9,7 +9,7 @@ use super::options::{duration, jobs, model, profile};
 use brickbat_engine::improvise::Manner;
 use brickbat_engine::standalone::{Behaviour, FaultKind, Faults, ProgramStop, Strictness};
 use brickbat_rules::dialect::Dialect;
-use brickbat_rules::{Address, Profile, profile_for};
+use brickbat_rules::{Address, Profile, is_known_host};
 use brickbat_scenario::plan::Plan;
 
 #[derive(Args)]
@@ -51,9 +51,9 @@ pub(super) struct ProviderChoice {
 
 /// Kinds of faults.
 #[derive(Debug, Clone)]
-struct Kinds(Vec<FaultKind>);
+pub(super) struct Kinds(pub(super) Vec<FaultKind>);
 
-fn kinds(words: &str) -> Result<Kinds, UnknownName> {
+pub(super) fn kinds(words: &str) -> Result<Kinds, UnknownName> {
     if words.is_empty() {
         return Ok(Kinds(Faults::USUAL.to_vec()));
     }
@@ -66,12 +66,9 @@ fn kinds(words: &str) -> Result<Kinds, UnknownName> {
 }
 
 /// A host of which it is known how strict it is in any dialect.
-fn host(word: &str) -> Result<String, UnknownName> {
+pub(super) fn host(word: &str) -> Result<String, UnknownName> {
     let host = Address::of(word).host;
-    // Gateways are as strict as whoever serves the model, so a model may be needed.
-    let models = ["", "openai/", "deepseek/"];
-    let is_known = |dialect| models.iter().any(|model| profile_for(dialect, &host, model).is_some());
-    match Dialect::ALL.into_iter().any(is_known) {
+    match is_known_host(&host) {
         true => Ok(host),
         false => Err(UnknownName(
             "it is not known how strict this host is; name a profile with --profile instead".to_owned(),

@@ -22,7 +22,7 @@ use brickbat_rules::recordings::{self, CompareOptions, RecordingError, Table};
 #[command(after_help = EXAMPLES)]
 pub(super) struct Recordings {
     /// A VCR cassette (YAML or JSON), a HAR file, or JSONL with an object `{host, model, status, request, error}` on each
-    /// line; `-` is standard input.
+    /// line, such as `proxy --record` writes; `-` is standard input.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
     /// The dialect of all requests; by default it is detected for each.
@@ -75,9 +75,12 @@ impl Recordings {
                     Err((line, words)) => Err(RecordingError { line, words }),
                 };
                 match exchanges {
-                    Ok(exchanges) => exchanges.iter().for_each(|exchange| {
-                        table.add(file, exchange, recordings::compare(exchange, &terms));
-                    }),
+                    // What Brickbat answered itself says nothing about a provider.
+                    Ok(exchanges) => {
+                        exchanges.iter().filter(|exchange| !exchange.is_ours).for_each(|exchange| {
+                            table.add(file, exchange, recordings::compare(exchange, &terms));
+                        })
+                    }
                     Err(problem) => complain(file, problem),
                 }
             });

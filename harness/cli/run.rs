@@ -127,6 +127,7 @@ const EXAMPLES: &str = "Examples:
   brickbat run abort/ --out last
   brickbat run --rerun-failed last
   brickbat run --explore pairs --system ai-sdk@7/ui-messages --limit 500 --out found
+  brickbat run --explore singles --from rec.jsonl --system ai-sdk@7/ui-messages
   brickbat run --system ai-sdk@7/ui-messages --shard 2/4 --report shard-2.json
   brickbat run abort/ --system ai-sdk@6/ui-messages --dialect openai-chat --baseline
 

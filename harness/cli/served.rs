@@ -109,7 +109,7 @@ fn place(pointer: &str) -> &str {
     if pointer.is_empty() { "the body" } else { pointer }
 }
 
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     let line = text.replace('\n', " ");
     match line.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", &line[..end]),

@@ -35,6 +35,7 @@ mod live;
 mod matrix;
 mod mcp;
 mod plain_agent;
+mod proxy;
 mod raw_socket;
 mod repairs;
 mod run_folder;

@@ -14,20 +14,24 @@ use tempfile::TempDir;
 use crate::program::command;
 
 /// A test that hangs fails after this time instead.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// `brickbat serve` on a free port. It is killed with the test.
-struct Served {
+/// `brickbat serve` or `proxy` on a free port. It is killed with the test.
+pub(crate) struct Served {
     child: Child,
-    address: String,
+    pub(crate) address: String,
     out: BufReader<std::process::ChildStdout>,
     _folder: TempDir,
 }
 
 impl Served {
     fn start(args: &[&str]) -> Served {
+        Served::start_as("serve", args)
+    }
+
+    pub(crate) fn start_as(name: &str, args: &[&str]) -> Served {
         let folder = TempDir::new().unwrap();
-        let mut command = command(folder.path(), &[&["serve", "--port", "0"], args].concat());
+        let mut command = command(folder.path(), &[&[name, "--port", "0"], args].concat());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
@@ -38,7 +42,7 @@ impl Served {
     }
 
     /// Posts a body and gives the status and the answer, on a connection of its own.
-    fn post(&self, path: &str, body: &Value) -> (u16, String) {
+    pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, String) {
         let body = body.to_string();
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -50,7 +54,7 @@ impl Served {
         answer(stream)
     }
 
-    fn get(&self, path: &str) -> (u16, String) {
+    pub(crate) fn get(&self, path: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream
@@ -60,7 +64,7 @@ impl Served {
     }
 
     /// Interrupts it, and gives its exit code and all that it said.
-    fn end(mut self) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
         let mut said = String::new();
         self.out.read_to_string(&mut said).unwrap();

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::cli::error::CliError;
+use crate::cli::recorded;
 use crate::cli::stored::{self, Store};
 use brickbat_report::report::text::counted;
 use brickbat_rules::Profile;
 use brickbat_search::import::{Cause, ImportError, Imported, import};
-use brickbat_sessions::{ReadError, judge};
+use brickbat_sessions::{ReadError, Session, judge};
 
 /// What was found in some stores.
 #[derive(Default)]
@@ -48,22 +49,30 @@ impl Fault {
 }
 
 impl Faults {
-    /// The faults of all sessions of some stores.
-    pub(super) fn of(stores: &[Store], profile: Option<&'static Profile>) -> Result<Faults, CliError> {
+    /// The faults of all sessions of some stores. The only one may be a recording, which has then this name.
+    pub(super) fn of(
+        stores: &[Store],
+        recording: Option<&str>,
+        profile: Option<&'static Profile>,
+    ) -> Result<Faults, CliError> {
         let mut faults = Faults::default();
         let mut found: BTreeMap<String, Fault> = BTreeMap::new();
         for store in stores {
             let file = store.path.display().to_string();
             let files = stored::open(&store.path).map_err(CliError::input)?;
-            let sessions = match brickbat_sessions::read(&files) {
-                Ok(sessions) => sessions,
+            let (sessions, is_recorded) = match brickbat_sessions::read(&files) {
+                Ok(sessions) => (sessions, false),
                 Err(ReadError::Unknown) if !store.is_named => {
                     faults.n_passed_over += 1;
                     continue;
                 }
-                Err(error) => return Err(CliError::input(format!("{file}: {error}"))),
+                Err(error) => match recording.and_then(recorded::refused) {
+                    Some(session) => (vec![session?], true),
+                    None => return Err(CliError::input(format!("{file}: {error}"))),
+                },
             };
-            let meant = sessions.iter().enumerate().filter(|(n, session)| store.means(*n, session));
+            let is_meant = |(n, session): &(usize, &Session)| is_recorded || store.means(*n, session);
+            let meant = sessions.iter().enumerate().filter(is_meant);
             for (_, session) in meant {
                 faults.n_sessions += 1;
                 match import(session, &judge(session, profile)) {

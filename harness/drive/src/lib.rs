@@ -5,6 +5,7 @@
 mod by_now;
 pub mod driver;
 pub mod folder;
+pub mod proxy;
 pub mod runner;
 pub mod server;
 pub mod strict_server;

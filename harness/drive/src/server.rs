@@ -13,6 +13,7 @@ mod connection;
 mod gate;
 mod http;
 mod newcomers;
+mod pass_on;
 mod play;
 mod receipt;
 
@@ -31,6 +32,7 @@ use brickbat_scenario::plan::ToolOutcome;
 use brickbat_scenario::trace::{Confidence, Event, ExchangeId, RequestKind};
 
 pub use gate::GateId;
+pub use pass_on::{Foreign, Part, Received, Responder, Response};
 
 use gate::Gates;
 use newcomers::Newcomers;
@@ -159,16 +161,16 @@ impl Server {
     }
 
     /// Gives a core a base path of its own until the mount is dropped.
-    pub fn mount<C: Answerer>(&self, core: C) -> Mount<C> {
+    pub fn mount<C: Responder>(&self, core: C) -> Mount<C> {
         self.mount_at(Place::Below, core)
     }
 
     /// Gives a core all paths that belong to no other mount, without gates, until the mount is dropped.
-    pub fn mount_at_root<C: Answerer>(&self, core: C) -> Mount<C> {
+    pub fn mount_at_root<C: Responder>(&self, core: C) -> Mount<C> {
         self.mount_at(Place::Root, core)
     }
 
-    fn mount_at<C: Answerer>(&self, place: Place, core: C) -> Mount<C> {
+    fn mount_at<C: Responder>(&self, place: Place, core: C) -> Mount<C> {
         let (sender, seen) = mpsc::channel(N_WAITING_EVENTS);
         let core = Arc::new(Mutex::new(core));
         let mounted = Arc::new(Mounted {
@@ -195,7 +197,7 @@ impl Server {
 /// A core at its base path. Dropping it takes the path away and closes the connections that were in the
 /// middle of a request to it. Idle connections stay: a client may be about to use one for another mount.
 #[derive(Debug)]
-pub struct Mount<C: Answerer> {
+pub struct Mount<C: Responder> {
     running: Arc<ServerTask>,
     token: u64,
     mounted: Arc<Mounted>,
@@ -203,7 +205,7 @@ pub struct Mount<C: Answerer> {
     seen: mpsc::Receiver<ServerEvent>,
 }
 
-impl<C: Answerer> Mount<C> {
+impl<C: Responder> Mount<C> {
     /// The base URL that the system is given.
     pub fn base_url(&self) -> String {
         match self.mounted.place {
@@ -258,7 +260,7 @@ impl<C: Answerer> Mount<C> {
     }
 }
 
-impl<C: Answerer> Drop for Mount<C> {
+impl<C: Responder> Drop for Mount<C> {
     fn drop(&mut self) {
         lock(&self.running.shared.mounts).open.remove(&self.token);
     }
@@ -307,7 +309,7 @@ enum Place {
 
 struct Mounted {
     place: Place,
-    core: Arc<Mutex<dyn Answerer>>,
+    core: Arc<Mutex<dyn Responder>>,
     seen: mpsc::Sender<ServerEvent>,
     holds: Mutex<HashMap<ExchangeId, oneshot::Sender<()>>>,
     gates: Gates,

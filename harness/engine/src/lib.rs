@@ -9,6 +9,7 @@ pub mod flaws;
 pub mod improvise;
 pub mod interpreter;
 pub mod provider;
+pub mod relay;
 pub mod run;
 pub mod simulate;
 pub mod standalone;

@@ -7,9 +7,9 @@
 //! It does not insist on having said what a history says the model said: a program may go on with a thread that it began
 //! elsewhere.
 
-mod address;
-mod faults;
-mod log;
+pub(crate) mod address;
+pub(crate) mod faults;
+pub(crate) mod log;
 mod reply;
 mod stop;
 mod tape;
@@ -386,14 +386,14 @@ fn greeting() -> Value {
 }
 
 /// In what a body is packed, if it is.
-fn coding(request: Request<'_>) -> Option<String> {
+pub(crate) fn coding(request: Request<'_>) -> Option<String> {
     let mut headers = request.headers.iter();
     let (_, coding) = headers.find(|(name, _)| name.eq_ignore_ascii_case("content-encoding"))?;
     (!coding.is_empty() && !coding.eq_ignore_ascii_case("identity")).then(|| coding.into_owned())
 }
 
 /// The history in a line, with the calls by letters in the order in which they occur.
-fn shape(history: &History) -> String {
+pub(crate) fn shape(history: &History) -> String {
     let mut ids: Vec<&str> = Vec::new();
     for item in &history.items {
         if let Content::Call { id, .. } | Content::Result { id, .. } = &item.content

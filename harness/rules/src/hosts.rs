@@ -35,6 +35,14 @@ pub fn host_of_model(model: &str) -> Option<&'static str> {
     MODELS.iter().find(|(start, _)| model.starts_with(start)).map(|(_, host)| *host)
 }
 
+/// Whether it is known of a host how strict it is, in any dialect and for any model.
+pub fn is_known_host(host: &str) -> bool {
+    // Gateways are as strict as whoever serves the model, so a model may be needed.
+    let models = ["", "openai/", "deepseek/"];
+    let is_known = |dialect| models.iter().any(|model| profile_for(dialect, host, model).is_some());
+    Dialect::ALL.into_iter().any(is_known)
+}
+
 /// What the names of models begin with that one provider alone has, in lower case, and the provider's host.
 static MODELS: &[(&str, &str)] = &[
     // https://api-docs.deepseek.com/quick_start/pricing

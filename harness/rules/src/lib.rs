@@ -42,7 +42,7 @@ mod waiting;
 pub use address::{Address, Api};
 pub use detect::{DIALECT_SIGNS, detect, unspoken};
 pub use dialect::Dialect;
-pub use hosts::{host_of_model, hosts, profile_for};
+pub use hosts::{host_of_model, hosts, is_known_host, profile_for};
 pub use memory::{Delivery, ExpandedRequest, Memory, Retention};
 pub use profile::Profile;
 pub use rule::{Confidence, Rule};

@@ -35,6 +35,10 @@ pub struct Exchange {
     pub status: u16,
     /// The provider's sentence, if it refused; else empty.
     pub error: String,
+    /// Whether Brickbat answered in the provider's place, so that the status is no word of a provider.
+    pub is_ours: bool,
+    /// What the model said, as a proxy of Brickbat records it; nothing where it is not recorded.
+    pub reply: Option<serde_json::Value>,
 }
 
 /// In which dialect a request is written.

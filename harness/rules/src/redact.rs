@@ -59,20 +59,25 @@ const MIN_WORDY_SECRET: usize = 16;
 impl Redactor {
     /// Takes out these secrets, and the path of the user's home.
     pub fn new<'a>(secrets: impl IntoIterator<Item = &'a str>, home: Option<&str>) -> Redactor {
-        let mut redactor = Redactor::default();
-        for secret in secrets {
-            let lines = secret.lines().filter(|line| line.len() >= MIN_WORDY_SECRET);
-            for text in std::iter::once(secret).chain(lines).map(str::trim).filter(|text| is_secret(text)) {
-                redactor.add(text, REDACTED, Edges::Any);
-                redactor.add(&escaped(text), REDACTED, Edges::Any);
-                redactor.add(&percent_encoded(text), REDACTED, Edges::Any);
-            }
-        }
+        let redactor = Redactor::default().with_secrets(secrets);
         match home.map(|home| home.trim_end_matches('/')) {
             // Below the root, every path would be the user's.
             None | Some("") => redactor,
             Some(home) => redactor.with_path(home, "~"),
         }
+    }
+
+    /// Also takes out these secrets.
+    pub fn with_secrets<'a>(mut self, secrets: impl IntoIterator<Item = &'a str>) -> Redactor {
+        for secret in secrets {
+            let lines = secret.lines().filter(|line| line.len() >= MIN_WORDY_SECRET);
+            for text in std::iter::once(secret).chain(lines).map(str::trim).filter(|text| is_secret(text)) {
+                self.add(text, REDACTED, Edges::Any);
+                self.add(&escaped(text), REDACTED, Edges::Any);
+                self.add(&percent_encoded(text), REDACTED, Edges::Any);
+            }
+        }
+        self
     }
 
     /// Also puts `instead` in the place of a path or an address.

@@ -9,6 +9,7 @@ pub mod generate;
 pub mod import;
 pub mod oracle;
 mod points;
+pub mod recorded;
 #[expect(missing_docs, reason = "only the command line uses it; the names say what is missing")]
 pub mod shrink;
 pub mod target;

@@ -17,6 +17,7 @@ use tokio::time::timeout;
 use super::chunks::ChunkReader;
 use super::http::{self, After, Framing, Head, HttpRefusal};
 use super::newcomers::Newcomer;
+use super::pass_on::{Received, Response};
 use super::{Mounted, Place, ServerEvent, Shared, lock};
 use brickbat_engine::provider;
 use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, RequestKind};
@@ -365,7 +366,7 @@ impl Connection {
     ) -> AfterRequest {
         let arrived = Instant::now();
         let Ok(permit) = mounted.seen.reserve().await else { return AfterRequest::Close };
-        let (kind, answer) = {
+        let response = {
             let mut core = lock(&mounted.core);
             // A client that gave its request up before it was taken does not get a reply: seen after the turn, the
             // request would use up a reply of the next one. Only a new connection, or one of a process that was
@@ -377,19 +378,32 @@ impl Connection {
             let method = request.head.method.as_str();
             let headers = provider::Headers::of_head(&self.head);
             let asked = provider::Request { method, path, headers, body: &request.body };
-            let Ok((kind, answer)) = catch_unwind(AssertUnwindSafe(|| core.answer(asked))) else {
+            let received = Received { asked, target: &request.head.target };
+            let Ok(response) = catch_unwind(AssertUnwindSafe(|| core.respond(received))) else {
                 permit.send(ServerEvent::Broken);
                 return AfterRequest::Refuse(HttpRefusal::Broken);
             };
             // Sent before the core is free again, so that requests are reported in the order of their numbers.
-            let (exchange, model) = (answer.exchange, answer.model.clone());
-            permit.send(ServerEvent::Trace(Event::Requested {
-                exchange,
-                kind,
-                model,
-                body: request.body.clone(),
-            }));
-            (kind, answer)
+            if let Response::Planned(kind, answer) = &response {
+                let (exchange, model) = (answer.exchange, answer.model.clone());
+                permit.send(ServerEvent::Trace(Event::Requested {
+                    exchange,
+                    kind: *kind,
+                    model,
+                    body: request.body.clone(),
+                }));
+            }
+            response
+        };
+        let (kind, answer) = match response {
+            Response::Planned(kind, answer) => (kind, answer),
+            Response::Foreign(foreign) => {
+                return match self.pass_on(mounted, foreign, request.head.after).await {
+                    Ok(next) => next,
+                    // Whoever sends the parts learns of it when nobody takes them any more.
+                    Err(Gone) => AfterRequest::Close,
+                };
+            }
         };
         if kind != RequestKind::Auxiliary && lock(&mounted.due).is_some_and(|due| arrived < due) {
             let _ = mounted.seen.send(ServerEvent::Trace(Event::Early { exchange: answer.exchange })).await;

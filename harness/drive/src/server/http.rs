@@ -176,9 +176,35 @@ pub(super) fn write_head(
         out.extend_from_slice(b": ");
         out.extend_from_slice(value.as_ref().as_bytes());
     }
+    write_end_of_head(out, Some(framing), after);
+}
+
+/// Writes the head of an answer that somebody else gives. Without framing it has no body.
+pub(super) fn write_foreign_head(
+    out: &mut Vec<u8>,
+    status: u16,
+    headers: &[(String, Vec<u8>)],
+    framing: Option<Framing>,
+    after: After,
+) {
+    out.extend_from_slice(b"HTTP/1.1 ");
+    write_number(out, usize::from(status), 10);
+    out.push(b' ');
+    out.extend_from_slice(reason(status).as_bytes());
+    for (name, value) in headers {
+        out.extend_from_slice(b"\r\n");
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b": ");
+        out.extend_from_slice(value);
+    }
+    write_end_of_head(out, framing, after);
+}
+
+fn write_end_of_head(out: &mut Vec<u8>, framing: Option<Framing>, after: After) {
     match framing {
-        Framing::Chunked => out.extend_from_slice(b"\r\ntransfer-encoding: chunked"),
-        Framing::Length(n) => {
+        None => {}
+        Some(Framing::Chunked) => out.extend_from_slice(b"\r\ntransfer-encoding: chunked"),
+        Some(Framing::Length(n)) => {
             out.extend_from_slice(b"\r\ncontent-length: ");
             write_number(out, n, 10);
         }

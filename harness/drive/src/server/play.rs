@@ -58,7 +58,7 @@ impl Connection {
             self.pass_holds(mounted, answer.exchange, &mut holds, Sent::Frames(idx + 1)).await?;
         }
         if is_cut(answer.ending) {
-            return self.cut(mounted, answer).await;
+            return self.cut(mounted, answer.exchange, answer.ending).await;
         }
         if framing == Framing::Chunked {
             self.output.extend_from_slice(http::LAST_CHUNK);
@@ -102,14 +102,19 @@ impl Connection {
     }
 
     /// Breaks off inside the body, once the peer has read what was sent: a RST would take it away.
-    async fn cut(&mut self, mounted: &Arc<Mounted>, answer: &Answer) -> Result<AfterRequest, Gone> {
+    pub(super) async fn cut(
+        &mut self,
+        mounted: &Arc<Mounted>,
+        exchange: ExchangeId,
+        ending: Ending,
+    ) -> Result<AfterRequest, Gone> {
         self.flush().await?;
         self.receipt(mounted).await?;
-        if answer.ending == Ending::Reset {
-            return Ok(AfterRequest::Reset(mounted.clone(), answer.exchange));
+        if ending == Ending::Reset {
+            return Ok(AfterRequest::Reset(mounted.clone(), exchange));
         }
         self.stream.shutdown().await.map_err(|_| Gone)?;
-        let replied = ServerEvent::Trace(Event::Replied { exchange: answer.exchange, ending: answer.ending });
+        let replied = ServerEvent::Trace(Event::Replied { exchange, ending });
         let _ = mounted.seen.send(replied).await;
         Ok(AfterRequest::Close)
     }
@@ -148,7 +153,7 @@ impl Connection {
     }
 }
 
-fn is_cut(ending: Ending) -> bool {
+pub(super) fn is_cut(ending: Ending) -> bool {
     matches!(ending, Ending::Eof | Ending::Reset)
 }
 

@@ -28,6 +28,8 @@ pub enum Basis {
     Option,
     /// The user named the host.
     Host,
+    /// The server to which requests are passed on is at a host that is known.
+    Upstream,
     /// Only one provider has the model.
     Model,
     /// The dialect has this one as its newest.
@@ -41,6 +43,7 @@ impl Basis {
             Basis::Path => "as the path says",
             Basis::Option => "as --profile says",
             Basis::Host => "as --host says",
+            Basis::Upstream => "as the server's host says",
             Basis::Model => "by the name of the model",
             Basis::Newest => "the newest of the dialect",
         }
@@ -49,14 +52,14 @@ impl Basis {
 
 /// What the address of a request for a reply says.
 #[derive(Debug)]
-pub(super) struct Addressed<'r> {
-    pub(super) profile: &'static Profile,
-    pub(super) basis: Basis,
-    pub(super) route: Route<'r>,
+pub(crate) struct Addressed<'r> {
+    pub(crate) profile: &'static Profile,
+    pub(crate) basis: Basis,
+    pub(crate) route: Route<'r>,
 }
 
 /// A path in two parts: the profile that it begins with, if any, and the rest.
-pub(super) fn split(path: &str) -> (Option<&'static Profile>, &str) {
+pub(crate) fn split(path: &str) -> (Option<&'static Profile>, &str) {
     let below = path.strip_prefix('/').unwrap_or(path);
     let (first, _) = below.split_once('/').unwrap_or((below, ""));
     match Profile::named(first) {
@@ -66,7 +69,7 @@ pub(super) fn split(path: &str) -> (Option<&'static Profile>, &str) {
 }
 
 /// Where a request for a reply goes; nothing if its path leads to no reply.
-pub(super) fn addressed<'r>(
+pub(crate) fn addressed<'r>(
     strictness: &Strictness,
     method: &str,
     path: &'r str,
@@ -126,7 +129,7 @@ fn named_model(body: &[u8]) -> String {
 
 /// The dialects that may answer what is no request for a reply, with the paths by which they may know it. Base URLs of
 /// some clients end in `/v1`, those of others do not.
-pub(super) fn beside(path: &str) -> Vec<(Dialect, Cow<'_, str>)> {
+pub(crate) fn beside(path: &str) -> Vec<(Dialect, Cow<'_, str>)> {
     let (named, below) = split(path);
     let dialects = named.map_or_else(|| Dialect::ALL.to_vec(), |profile| vec![profile.dialect]);
     let paths = [Cow::Borrowed(below), Cow::Owned(format!("/v1{below}"))];

@@ -46,7 +46,7 @@ impl Faults {
     ];
 
     /// The fault of the reply of that number, from 1, if it has one.
-    pub(super) fn of_reply(&self, number: u32, random: &mut Random) -> Option<FaultKind> {
+    pub(crate) fn of_reply(&self, number: u32, random: &mut Random) -> Option<FaultKind> {
         let is_due = number.checked_rem(self.every) == Some(0);
         is_due.then(|| random.pick(&self.kinds).copied()).flatten()
     }
@@ -55,7 +55,7 @@ impl Faults {
 impl FaultKind {
     /// The same for a reply in one piece, which has no events: no provider answers such a request with an error and status
     /// 200, or leaves out an event.
-    pub(super) fn of_whole(self) -> FaultKind {
+    pub(crate) fn of_whole(self) -> FaultKind {
         match self {
             FaultKind::Error => FaultKind::Overloaded,
             FaultKind::EndEarly => FaultKind::Eof,
@@ -69,7 +69,7 @@ impl FaultKind {
 }
 
 /// The fault as an action of a plan, at a place of the reply that is drawn from these.
-pub(super) fn planned(
+pub(crate) fn planned(
     kind: FaultKind,
     overloaded_status: u16,
     marks: &[Mark],

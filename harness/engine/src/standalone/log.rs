@@ -14,7 +14,7 @@ use brickbat_scenario::trace::{Confidence, ExchangeId};
 const N_KEPT: usize = 1000;
 
 /// Paths that lead nowhere, and ways to judge, that are kept apart: a program has a few, a scanner has thousands.
-const N_NAMED: usize = 100;
+pub(crate) const N_NAMED: usize = 100;
 
 /// Characters of a path, a model or a shape that are kept.
 const MAX_CHARS: usize = 200;
@@ -165,12 +165,12 @@ impl Log {
         self.dialects.values().map(|requests| requests.refused).sum()
     }
 
-    pub(super) fn beside(&mut self, dialect: Dialect) {
+    pub(crate) fn beside(&mut self, dialect: Dialect) {
         self.dialects.entry(dialect).or_default().beside += 1;
     }
 
     /// Counts a request that leads nowhere; whether it is the first to that path.
-    pub(super) fn unspoken(&mut self, method: &str, path: &str) -> bool {
+    pub(crate) fn unspoken(&mut self, method: &str, path: &str) -> bool {
         let key = format!("{method} {}", shortened(path));
         if !self.unspoken.contains_key(&key) && self.unspoken.len() >= N_NAMED {
             return false;
@@ -181,7 +181,7 @@ impl Log {
     }
 
     /// Notes a way of judging; the note if it is new.
-    pub(super) fn chosen(&mut self, path: &str, profile: &'static Profile, basis: Basis) -> Option<Choice> {
+    pub(crate) fn chosen(&mut self, path: &str, profile: &'static Profile, basis: Basis) -> Option<Choice> {
         let choice = Choice { path: shortened(path), profile: profile.name, basis };
         if self.chosen.contains(&choice) || self.chosen.len() >= N_NAMED {
             return None;
@@ -190,7 +190,7 @@ impl Log {
         Some(choice)
     }
 
-    pub(super) fn exchange(&mut self, mut exchange: Exchange) {
+    pub(crate) fn exchange(&mut self, mut exchange: Exchange) {
         let requests = self.dialects.entry(exchange.dialect).or_default();
         requests.requests += 1;
         requests.refused += u64::from(exchange.rule.is_some());
@@ -199,7 +199,15 @@ impl Log {
         self.exchanges.push(exchange);
     }
 
-    pub(super) fn refused(&mut self, exchange: ExchangeId, profile: &'static Profile, by: &Violation) {
+    /// Notes the status with which an exchange was answered in the end.
+    pub(crate) fn answered(&mut self, exchange: ExchangeId, status: u16) {
+        let mut exchanges = self.exchanges.kept.iter_mut().rev();
+        if let Some(kept) = exchanges.find(|kept| kept.exchange == exchange.0) {
+            kept.status = status;
+        }
+    }
+
+    pub(crate) fn refused(&mut self, exchange: ExchangeId, profile: &'static Profile, by: &Violation) {
         let refusals = self.refusals.entry(by.rule.id).or_insert_with(|| Refusals {
             times: 0,
             exchange: exchange.0,
@@ -211,13 +219,13 @@ impl Log {
         refusals.times += 1;
     }
 
-    pub(super) fn armed(&mut self, exchange: ExchangeId, words: String) {
+    pub(crate) fn armed(&mut self, exchange: ExchangeId, words: String) {
         self.faults.armed += 1;
         self.kept_faults.push(FaultRecord { exchange: exchange.0, words, receipt: None, then: None });
     }
 
     /// Notes the proof that a fault happened; its words.
-    pub(super) fn delivered(&mut self, exchange: ExchangeId, grade: Confidence) -> Option<String> {
+    pub(crate) fn delivered(&mut self, exchange: ExchangeId, grade: Confidence) -> Option<String> {
         let record = self.record(exchange)?;
         if record.receipt.replace(grade).is_some() {
             return None;
@@ -227,7 +235,7 @@ impl Log {
         Some(words)
     }
 
-    pub(super) fn followed(&mut self, exchange: ExchangeId, by: Followed) {
+    pub(crate) fn followed(&mut self, exchange: ExchangeId, by: Followed) {
         match by {
             Followed::Accepted => self.faults.then_accepted += 1,
             Followed::Refused(_) => self.faults.then_refused += 1,
@@ -265,7 +273,7 @@ impl<T> Ring<T> {
     }
 }
 
-fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

@@ -19,10 +19,10 @@ pub enum ProgramEnd {
 /// A point of a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplyPoint {
-    side: Side,
-    point: Point,
+    pub(crate) side: Side,
+    pub(crate) point: Point,
     /// Which reply of the program, from 1.
-    reply: u32,
+    pub(crate) reply: u32,
 }
 
 /// The program is ended at a point.

@@ -120,6 +120,8 @@ pub fn row(text: &[u8], line: u64) -> Result<Exchange, RecordingError> {
         request: request.raw().as_bytes().to_vec(),
         status,
         error: sentence(&root.field("error").to_value()),
+        is_ours: root.field("by").is("brickbat"),
+        reply: Some(root.field("reply").to_value()).filter(serde_json::Value::is_array),
         ..exchange
     })
 }

@@ -1,0 +1,142 @@
+//! `brickbat proxy`: between a program and any server that speaks a dialect.
+
+mod told;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::error::{CliError, Outcome};
+use super::interrupt::until_interrupted;
+use super::launch::block_on;
+use super::options::{duration, model, profile};
+use super::output::{print, tell};
+use super::provider::{Kinds, host, kinds};
+use super::secrets::redactor;
+use brickbat_drive::proxy::{Proxy as Running, ProxyTerms, Recording, Upstream};
+use brickbat_engine::relay::{Refused, RelayBehaviour, Spoil};
+use brickbat_engine::standalone::{Faults, Strictness};
+use brickbat_rules::Profile;
+
+/// Stand between a program and a real server: judge requests and streams, spoil replies, record the conversation.
+///
+/// It listens on 127.0.0.1 and goes out only to the URL given. The program's own keys pass through and are written nowhere.
+/// A request that breaks a rule is refused in the provider's words and does not go on; each stream that comes back is held
+/// against the grammar of its dialect, and passes unchanged.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Proxy {
+    /// The server, such as `https://api.anthropic.com` or `http://127.0.0.1:11434`. The path of a request is put after it.
+    #[arg(long, value_name = "URL")]
+    upstream: String,
+    /// The port; a free one if it is 0.
+    #[arg(long, value_name = "PORT", default_value_t = 8788)]
+    port: u16,
+    /// Name requests that break a rule, and let them go on all the same. What the server says to them is compared.
+    #[arg(long)]
+    let_through: bool,
+    /// Add a row for each exchange to this file, without secrets: `run --from`, `recordings`, `import` and `check` read it.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// How strict the rules are in the profile's dialect; otherwise the server's host, the path, the model or the newest
+    /// profile decide.
+    #[arg(long, value_name = "PROFILE", value_parser = profile, conflicts_with = "host")]
+    profile: Option<&'static Profile>,
+    /// Judge as this host would, such as `api.x.ai`, whatever the server is.
+    #[arg(long, value_name = "HOST", value_parser = host)]
+    host: Option<String>,
+    /// Judge by the rules of this model, whichever the requests name.
+    #[arg(long, value_name = "MODEL", value_parser = model)]
+    model: Option<String>,
+    /// Spoil replies at drawn points: eof, reset, end-early, error, overloaded, rate-limit and stall, with commas between.
+    /// All but stall if none is named.
+    #[arg(long, value_name = "KINDS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    #[arg(value_parser = kinds)]
+    faults: Option<Kinds>,
+    /// With --faults, each so-manieth reply to a request that offers tools is spoilt.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..))]
+    every: u32,
+    /// Spoil a reply at a point, such as `eof after end a of reply 2` or `stall after text 1`. May be repeated.
+    #[arg(long, value_name = "FAULT")]
+    at: Vec<Spoil>,
+    /// After how long a stalled reply goes on.
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
+    stall: Duration,
+    /// How long the server may be silent, before its answer and inside it.
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = duration)]
+    silence: Duration,
+    /// What the points of --faults are drawn from.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+}
+
+const EXAMPLES: &str = "Examples:
+  brickbat proxy --upstream https://api.anthropic.com      ANTHROPIC_BASE_URL=http://127.0.0.1:8788 my-agent
+  brickbat proxy --upstream https://api.openai.com         OPENAI_BASE_URL=http://127.0.0.1:8788/v1 my-agent
+  brickbat proxy --upstream http://127.0.0.1:11434         in front of a server of your own
+  brickbat proxy --upstream URL --record rec.jsonl         then: brickbat run --explore singles --from rec.jsonl
+  brickbat proxy --upstream URL --at 'eof after end a of reply 2'
+  brickbat proxy --upstream URL --faults=eof,reset --every 5
+  brickbat proxy --upstream URL --let-through              does the server refuse what the provider refuses?
+
+Ctrl-C ends it with a summary. Exit codes: 0 every request kept the rules and every stream was whole; 1 a request broke a
+rule, a stream was illegal or broke off, or the server could not be reached; 3 no request came, or the recording could not
+be written.";
+
+impl Proxy {
+    pub(super) fn execute(&self) -> Outcome {
+        let upstream = Upstream::at(&self.upstream, self.silence).map_err(CliError::input)?;
+        let open = |path: &PathBuf| {
+            Recording::open(path).map_err(|error| CliError::cannot_write(path.display(), error))
+        };
+        let recording = self.record.as_ref().map(open).transpose()?;
+        let behaviour = self.behaviour(&upstream);
+        let redactor = redactor().clone();
+        let terms = ProxyTerms { upstream, port: self.port, stall: self.stall, recording, redactor };
+        block_on(async {
+            let url = terms.upstream.url();
+            let mut proxy = Running::start(behaviour, terms)
+                .await
+                .map_err(|error| CliError::start(format!("cannot listen on port {}: {error}", self.port)))?;
+            let printing = async {
+                // Said when Ctrl-C is listened for: whoever reads it may interrupt at once.
+                print(&told::banner(proxy.base_url(), &url));
+                while let Some(notice) = proxy.next().await {
+                    print(&told::line(&notice, &proxy.redactor()));
+                }
+            };
+            until_interrupted(printing).await;
+            // What came just before Ctrl-C is named, too.
+            let unread = proxy.unread();
+            let redactor = proxy.redactor();
+            unread.iter().for_each(|notice| print(&told::line(notice, &redactor)));
+            let log = proxy.log();
+            print(&told::summary(&log, &redactor));
+            if let Some(path) = &self.record {
+                tell(format!("brickbat: recorded in {}", path.display()));
+            }
+            Ok(told::exit_code(&log))
+        })?
+    }
+
+    fn behaviour(&self, upstream: &Upstream) -> RelayBehaviour {
+        RelayBehaviour {
+            strictness: Strictness {
+                profile: self.profile,
+                host: self.host.clone(),
+                model: self.model.clone(),
+            },
+            host: upstream.host().to_owned(),
+            url: upstream.url(),
+            refused: if self.let_through { Refused::LetThrough } else { Refused::Here },
+            faults: self
+                .faults
+                .as_ref()
+                .map(|Kinds(kinds)| Faults { kinds: kinds.clone(), every: self.every }),
+            spoils: self.at.clone(),
+            seed: self.seed,
+            records: self.record.is_some(),
+        }
+    }
+}

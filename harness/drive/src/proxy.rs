@@ -1,0 +1,187 @@
+//! Between a program and a server that speaks a dialect: listens on 127.0.0.1 and goes out only to the URL that it is given.
+//!
+//! [`brickbat_engine::relay`] decides about requests and replies; this moves the bytes. A client that hangs up closes the
+//! connection to the server, and a server that breaks off closes that to the client. Keys pass through: they are kept in
+//! memory only, so that they can be taken out of what is recorded.
+
+mod carry;
+mod headers;
+mod keys;
+mod names;
+mod recording;
+mod upstream;
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use crate::server::{Foreign, Mount, Received, Responder, Response, Server, ServerEvent, ServerLimits};
+use brickbat_engine::relay::{Decision, Relay, RelayBehaviour, RelayLog, RelayNotice};
+use brickbat_rules::redact::Redactor;
+use carry::Errand;
+use keys::Keys;
+pub use recording::Recording;
+pub use upstream::{NoUpstream, Upstream};
+
+/// What a proxy needs besides its behaviour.
+#[derive(Debug)]
+pub struct ProxyTerms {
+    /// The server.
+    pub upstream: Upstream,
+    /// The port of 127.0.0.1; a free one if it is 0.
+    pub port: u16,
+    /// After how long a stalled reply goes on.
+    pub stall: Duration,
+    /// Where exchanges are recorded.
+    pub recording: Option<Recording>,
+    /// What is taken out of recordings, besides the keys that requests carry.
+    pub redactor: Redactor,
+}
+
+/// A proxy that listens. It stops when this is dropped.
+#[derive(Debug)]
+pub struct Proxy {
+    base_url: String,
+    shared: Arc<Shared>,
+    seen: mpsc::Receiver<RelayNotice>,
+    // Dropped last: the task and the server go with it.
+    _task: JoinSet<()>,
+}
+
+/// What answers the requests.
+struct Core {
+    shared: Arc<Shared>,
+    errands: JoinSet<()>,
+}
+
+/// What all errands share.
+#[derive(Debug)]
+struct Shared {
+    relay: Mutex<Relay>,
+    upstream: Upstream,
+    stall: Duration,
+    recording: Option<Mutex<Recording>>,
+    keys: Mutex<Keys>,
+    seen: mpsc::Sender<RelayNotice>,
+}
+
+/// Notices that wait for the one who reads them. Beyond it they are left out: what they count is in the log.
+const N_WAITING: usize = 1024;
+
+/// Parts of an answer that wait until the client takes them, so that a slow client slows the server down.
+const N_PARTS: usize = 16;
+
+impl Proxy {
+    /// Starts to listen.
+    ///
+    /// # Errors
+    ///
+    /// The port is taken.
+    pub async fn start(behaviour: RelayBehaviour, terms: ProxyTerms) -> io::Result<Proxy> {
+        let server = Server::start_at(ServerLimits::STANDARD, terms.port).await?;
+        let (sender, seen) = mpsc::channel(N_WAITING);
+        let shared = Arc::new(Shared {
+            relay: Mutex::new(Relay::new(behaviour)),
+            upstream: terms.upstream,
+            stall: terms.stall,
+            recording: terms.recording.map(Mutex::new),
+            keys: Mutex::new(Keys::new(terms.redactor)),
+            seen: sender,
+        });
+        let mount = server.mount_at_root(Core { shared: shared.clone(), errands: JoinSet::new() });
+        let base_url = mount.base_url();
+        let mut task = JoinSet::new();
+        task.spawn(observe(mount, shared.clone()));
+        Ok(Proxy { base_url, shared, seen, _task: task })
+    }
+
+    /// The URL that stands for the server's.
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// What has happened so far.
+    pub fn log(&self) -> RelayLog {
+        lock(&self.shared.relay).log().clone()
+    }
+
+    /// What takes out of a text what must not be shown, with the keys that have passed so far.
+    pub fn redactor(&self) -> Redactor {
+        lock(&self.shared.keys).redactor().clone()
+    }
+
+    /// The next thing that happens.
+    pub async fn next(&mut self) -> Option<RelayNotice> {
+        self.seen.recv().await
+    }
+
+    /// What has happened and was not read.
+    pub fn unread(&mut self) -> Vec<RelayNotice> {
+        std::iter::from_fn(|| self.seen.try_recv().ok()).collect()
+    }
+}
+
+impl Responder for Core {
+    fn respond(&mut self, received: Received<'_>) -> Response {
+        while self.errands.try_join_next().is_some() {}
+        // Before anything is said of the request.
+        lock(&self.shared.keys).learn(received.asked.headers, received.target);
+        let decision = self.shared.with_relay(|relay| relay.asked(received.asked));
+        match decision {
+            Decision::Answered(kind, answer, row) => {
+                if let Some(row) = row {
+                    self.shared.record(row);
+                }
+                Response::Planned(kind, answer)
+            }
+            Decision::Onward(passage) => {
+                let exchange = passage.exchange();
+                let (sender, parts) = mpsc::channel(N_PARTS);
+                let errand = Errand::of(*passage, received, sender, self.shared.clone());
+                self.errands.spawn(errand.run());
+                Response::Foreign(Foreign { exchange, parts })
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// Lets the relay do something, and hands on what it has to say.
+    fn with_relay<R>(&self, work: impl FnOnce(&mut Relay) -> R) -> R {
+        let (done, notices) = {
+            let mut relay = lock(&self.relay);
+            (work(&mut relay), relay.take_notices())
+        };
+        for notice in notices {
+            // Nobody has to read it.
+            let _ = self.seen.try_send(notice);
+        }
+        done
+    }
+
+    fn record(&self, row: serde_json::Value) {
+        let Some(recording) = &self.recording else { return };
+        let redactor = lock(&self.keys).redactor().clone();
+        if let Err(error) = lock(recording).write(row, &redactor) {
+            let words = format!("the recording cannot be written: {error}");
+            self.with_relay(|relay| relay.not_recorded(words));
+        }
+    }
+}
+
+/// Hands what happens to answers that are given here to the relay, until the handle is gone.
+async fn observe(mut mount: Mount<Core>, shared: Arc<Shared>) {
+    while let Some(event) = mount.next().await {
+        if let ServerEvent::Trace(event) = event {
+            shared.with_relay(|relay| relay.observed(&event));
+        }
+    }
+}
+
+/// Locks, also after a panic elsewhere: what these locks guard is whole between any two statements.
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

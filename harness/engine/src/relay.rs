@@ -1,0 +1,445 @@
+//! What stands between a program and a server that speaks a dialect.
+//!
+//! Each request is held against the rules before it goes on, and refused in the provider's own words if it breaks one,
+//! unless the user wants it let through. Each stream that comes back is held against the grammar of its dialect. Replies
+//! may be cut and delayed on their way. It does no I/O: it says what is to be done with bytes, and keeps count.
+//!
+//! It never changes a byte of a reply that it does not spoil.
+
+mod log;
+mod passage;
+mod pieces;
+mod place;
+mod said;
+mod spoil;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use serde_json::{Value, json};
+
+pub use log::{BrokenStreams, RelayLog, Streams};
+pub use passage::{Passage, PassageEnd, Step};
+pub use spoil::{NoSpoil, Spoil};
+
+use crate::improvise;
+use crate::provider::voice::{ReplyTerms, Voice};
+use crate::provider::{Answer, Request, conversation};
+use crate::standalone::address::{self, Addressed};
+use crate::standalone::{Basis, Exchange, FaultKind, Faults, Followed, Notice, Strictness, coding, shape};
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::json::Document;
+use brickbat_rules::streams::StreamStrictness;
+use brickbat_rules::{self as rules, Memory, Violation};
+use brickbat_scenario::action::{HttpFault, SOON_MS};
+use brickbat_scenario::random::Random;
+use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, RequestKind};
+use brickbat_scenario::wire::{self, Tokens};
+use passage::Asked;
+use spoil::Planned;
+
+/// What becomes of a request that breaks a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refused {
+    /// It is refused here, in the provider's words, and the server never sees it.
+    Here,
+    /// It is named, and goes on.
+    LetThrough,
+}
+
+/// How the relay behaves.
+#[derive(Debug, Clone)]
+pub struct RelayBehaviour {
+    /// By whose rules requests are judged, as far as the user says it.
+    pub strictness: Strictness,
+    /// The host of the server.
+    pub host: String,
+    /// The URL of the server, which stands before the paths of requests in a recording.
+    pub url: String,
+    /// What becomes of requests that break a rule.
+    pub refused: Refused,
+    /// Which replies are spoilt at drawn points.
+    pub faults: Option<Faults>,
+    /// Replies that are spoilt at given points.
+    pub spoils: Vec<Spoil>,
+    /// What the points are drawn from.
+    pub seed: u64,
+    /// Whether exchanges are recorded.
+    pub records: bool,
+}
+
+/// Something that happened, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RelayNotice {
+    /// Something about a request, or about a fault.
+    Request(Notice),
+    /// What the server said to a request that breaks a rule.
+    LetThrough {
+        /// The number of the exchange.
+        exchange: u32,
+        /// The status of the server's answer.
+        status: u16,
+    },
+    /// The server's stream broke a rule.
+    Stream {
+        /// The number of the exchange.
+        exchange: u32,
+        /// The rule.
+        rule: &'static str,
+        /// Where in the stream.
+        place: String,
+        /// What was found and what was expected.
+        message: String,
+    },
+    /// The server answered with an error, or reported one inside a stream.
+    Reported {
+        /// The number of the exchange.
+        exchange: u32,
+        /// The status.
+        status: u16,
+        /// The server's words.
+        words: String,
+    },
+    /// The server could not be reached, or its answer broke off.
+    Failed {
+        /// The number of the exchange.
+        exchange: u32,
+        /// What happened.
+        words: String,
+    },
+    /// A request for something other than a reply, which is passed on as it is.
+    Beside {
+        /// The method.
+        method: String,
+        /// The path.
+        path: String,
+    },
+}
+
+/// What is to be done with a request.
+#[derive(Debug)]
+pub enum Decision {
+    /// It is answered here. The row is for the recording, where there is one.
+    Answered(RequestKind, Answer, Option<Value>),
+    /// It goes on to the server.
+    Onward(Box<Passage>),
+}
+
+/// What stands between a program and a server.
+#[derive(Debug)]
+pub struct Relay {
+    behaviour: RelayBehaviour,
+    n_exchanges: u32,
+    /// Replies to requests that offer tools, or to all if none has.
+    n_replies: u32,
+    has_offered: bool,
+    /// Exchanges that are answered with an error on purpose.
+    faulted: BTreeSet<ExchangeId>,
+    /// The last fault of each dialect after which no request has come.
+    unfollowed: BTreeMap<Dialect, ExchangeId>,
+    log: RelayLog,
+    notices: VecDeque<RelayNotice>,
+}
+
+/// Notices that wait for the one who prints them.
+const MAX_NOTICES: usize = 1000;
+
+/// Below this path it says what has happened; nothing below it goes on.
+const OWN: &str = "/_brickbat/";
+
+impl Relay {
+    /// A relay that has seen nothing yet.
+    pub fn new(mut behaviour: RelayBehaviour) -> Relay {
+        // How strict the server's host is, is known of some hosts; else the model and the dialect decide.
+        if behaviour.strictness.host.is_none() && rules::is_known_host(&behaviour.host) {
+            behaviour.strictness.host = Some(behaviour.host.clone());
+        }
+        Relay {
+            behaviour,
+            n_exchanges: 0,
+            n_replies: 0,
+            has_offered: false,
+            faulted: BTreeSet::new(),
+            unfollowed: BTreeMap::new(),
+            log: RelayLog::default(),
+            notices: VecDeque::new(),
+        }
+    }
+
+    /// What has happened so far.
+    pub fn log(&self) -> &RelayLog {
+        &self.log
+    }
+
+    /// What people have not been told yet.
+    pub fn take_notices(&mut self) -> Vec<RelayNotice> {
+        self.notices.drain(..).collect()
+    }
+
+    /// Decides about a request.
+    pub fn asked(&mut self, request: Request<'_>) -> Decision {
+        let exchange = ExchangeId(self.n_exchanges);
+        self.n_exchanges = self.n_exchanges.saturating_add(1);
+        if let Some(own) = request.path.strip_prefix(OWN) {
+            return Decision::Answered(RequestKind::Auxiliary, self.own(exchange, own), None);
+        }
+        let strictness = self.behaviour.strictness.clone();
+        match address::addressed(&strictness, request.method, request.path, request.body) {
+            Some(addressed) => self.exchange(exchange, request, &addressed),
+            None => {
+                if self.log.beside(request.method, request.path) {
+                    let (method, path) = (request.method.to_owned(), request.path.to_owned());
+                    self.notice(RelayNotice::Beside { method, path });
+                }
+                Decision::Onward(Box::new(Passage::unread(exchange)))
+            }
+        }
+    }
+
+    fn exchange(
+        &mut self,
+        exchange: ExchangeId,
+        request: Request<'_>,
+        addressed: &Addressed<'_>,
+    ) -> Decision {
+        let Addressed { profile, basis, ref route } = *addressed;
+        let dialect = profile.dialect;
+        let is_by_upstream = basis == Basis::Host
+            && self.behaviour.strictness.host.as_deref() == Some(self.behaviour.host.as_str());
+        let basis = if is_by_upstream { Basis::Upstream } else { basis };
+        if let Some(choice) = self.log.requests.chosen(request.path, profile, basis) {
+            self.notice(RelayNotice::Request(Notice::Chosen(choice)));
+        }
+        if let Some(coding) = coding(request) {
+            let words = format!(
+                "{} {}: a body in content-encoding {coding} is passed on unread",
+                request.method, request.path
+            );
+            self.notice(RelayNotice::Request(Notice::Unreadable(words)));
+            return Decision::Onward(Box::new(Passage::unread(exchange)));
+        }
+        let model = self.behaviour.strictness.model.clone();
+        let named = rules::naming(request.body, model.as_deref());
+        let document = Document::parse(&named);
+        let asked_model = model.as_deref().or(route.model.as_deref());
+        let violations = rules::validate_asking(profile, &Memory::default(), asked_model, &named, &document);
+        let document = document.unwrap_or_default();
+        let body = document.root();
+        let history = conversation(&improvise::empty_plan(dialect, 0), &Memory::default(), body);
+        let terms = ReplyTerms::of(wire::of(dialect), route, body);
+        let refusal = rules::refusal(&violations);
+        let shape = shape(&history);
+        self.log.requests.exchange(Exchange {
+            exchange: exchange.0,
+            dialect,
+            profile: profile.name,
+            model: terms.model.clone(),
+            shape: shape.clone(),
+            status: refusal.map_or(200, Violation::status),
+            rule: refusal.map(|refusal| refusal.rule.id),
+            pointer: refusal.map(|refusal| refusal.pointer.clone()),
+            fault: None,
+        });
+        let followed = refusal.map_or(Followed::Accepted, |refusal| Followed::Refused(refusal.rule.id));
+        if let Some(fault) = self.unfollowed.remove(&dialect) {
+            self.log.requests.followed(fault, followed);
+        }
+        let asked = Asked {
+            exchange,
+            dialect,
+            streamed: terms.streamed,
+            model: terms.model.clone(),
+            path: request.path.to_owned(),
+            strictness: self.stream_strictness(dialect, &terms.model),
+            request: if self.behaviour.records { request.body.to_vec() } else { Vec::new() },
+            refusal: refusal.map(|refusal| (refusal.rule.id, refusal.pointer.clone())),
+        };
+        if let Some(refusal) = refusal {
+            self.log.requests.refused(exchange, profile, refusal);
+            self.notice(RelayNotice::Request(Notice::Refused {
+                exchange: exchange.0,
+                profile: profile.name,
+                rule: refusal.rule.id,
+                pointer: refusal.pointer.clone(),
+                status: refusal.status(),
+                message: refusal.message.clone(),
+                shape,
+            }));
+            if self.behaviour.refused == Refused::Here {
+                let status = refusal.status();
+                let answer = self.spoken(exchange, dialect, |voice| voice.refuse(refusal));
+                let row = asked.refused_row(status, &refusal.message, &self.behaviour.url);
+                return Decision::Answered(RequestKind::Refused { status }, answer, row);
+            }
+        }
+        let number = self.count(wire::of(dialect).offers_tools(body));
+        match number.and_then(|number| self.planned(number, &terms)) {
+            None => Decision::Onward(Box::new(Passage::of(asked, None))),
+            Some(Planned { kind: FaultKind::Overloaded, .. }) => {
+                self.http_fault(exchange, dialect, wire::of(dialect).overloaded_status())
+            }
+            Some(Planned { kind: FaultKind::RateLimit, .. }) => self.http_fault(exchange, dialect, 429),
+            Some(planned) => {
+                self.arm(exchange, dialect, planned.words());
+                Decision::Onward(Box::new(Passage::of(asked, Some(planned))))
+            }
+        }
+    }
+
+    /// By whose strictness the server's streams are judged: of a host that is not known, only that is held against it which
+    /// nobody was seen to send.
+    fn stream_strictness(&self, dialect: Dialect, model: &str) -> StreamStrictness {
+        let strictness = &self.behaviour.strictness;
+        let given = strictness.profile.filter(|profile| profile.dialect == dialect);
+        match (given, &strictness.host) {
+            (Some(profile), _) => StreamStrictness::Profile(profile),
+            (None, Some(host)) => StreamStrictness::at_host(dialect, host, model),
+            (None, None) => StreamStrictness::AnyRelative(dialect),
+        }
+    }
+
+    /// The number of a reply among those that count, from 1: those to requests that offer tools, or, as long as none does,
+    /// all.
+    fn count(&mut self, offers: bool) -> Option<u32> {
+        if offers && !self.has_offered {
+            self.has_offered = true;
+            self.n_replies = 0;
+        }
+        if self.has_offered && !offers {
+            return None;
+        }
+        self.n_replies = self.n_replies.saturating_add(1);
+        Some(self.n_replies)
+    }
+
+    /// What is to go wrong with the reply of that number.
+    fn planned(&self, number: u32, terms: &ReplyTerms) -> Option<Planned> {
+        let given = self.behaviour.spoils.iter().find(|spoil| spoil.at.reply == number);
+        if let Some(spoil) = given {
+            return Some(Planned::given(spoil));
+        }
+        let mut random = Random::of(self.behaviour.seed, &[b"faults", &number.to_le_bytes()]);
+        let kind = self.behaviour.faults.as_ref()?.of_reply(number, &mut random)?;
+        Some(match terms.streamed {
+            true => Planned::drawn(kind, &mut random),
+            false => Planned::of_whole(kind.of_whole()),
+        })
+    }
+
+    fn http_fault(&mut self, exchange: ExchangeId, dialect: Dialect, status: u16) -> Decision {
+        self.arm(exchange, dialect, format!("http {status}"));
+        self.faulted.insert(exchange);
+        self.log.requests.answered(exchange, status);
+        let fault = HttpFault { status, times: 1, retry_after_ms: SOON_MS };
+        let answer = self.spoken(exchange, dialect, |voice| voice.http_fault(&fault));
+        Decision::Answered(RequestKind::Faulted { turn: 0, reply: 0, attempt: 0, status }, answer, None)
+    }
+
+    fn arm(&mut self, exchange: ExchangeId, dialect: Dialect, words: String) {
+        self.unfollowed.insert(dialect, exchange);
+        self.log.requests.armed(exchange, words);
+    }
+
+    /// Takes in what happened to an answer that was given here.
+    pub fn observed(&mut self, event: &Event) {
+        match *event {
+            Event::Replied { exchange, ending: Ending::Status } if self.faulted.remove(&exchange) => {
+                // What replaces the whole answer has no place inside it at which a receipt is waited for.
+                self.delivered(exchange, Confidence::Written);
+            }
+            Event::PeerClosed { exchange } => {
+                self.faulted.remove(&exchange);
+            }
+            _ => {}
+        }
+    }
+
+    /// A fault happened where it was to.
+    pub fn delivered(&mut self, exchange: ExchangeId, grade: Confidence) {
+        if let Some(words) = self.log.requests.delivered(exchange, grade) {
+            self.notice(RelayNotice::Request(Notice::Delivered { exchange: exchange.0, words, grade }));
+        }
+    }
+
+    /// A row could not be recorded.
+    pub fn not_recorded(&mut self, words: String) {
+        self.log.unrecorded += 1;
+        if self.log.unrecorded == 1 {
+            self.notice(RelayNotice::Request(Notice::Unreadable(words)));
+        }
+    }
+
+    /// An answer has come to its end. Gives the row of a recording, where there is one.
+    pub fn over(&mut self, passage: Passage, end: PassageEnd) -> Option<Value> {
+        let exchange = passage.exchange();
+        if let PassageEnd::Failed(words) | PassageEnd::BrokeOff(words) = &end {
+            self.log.failed(words);
+            self.notice(RelayNotice::Failed { exchange: exchange.0, words: words.clone() });
+        }
+        let url = self.behaviour.url.clone();
+        let over = passage.over(&end, &url);
+        let status = over.status;
+        if let Some(rule) = over.refused {
+            self.log.let_through(rule, status);
+            self.notice(RelayNotice::LetThrough { exchange: exchange.0, status });
+        }
+        if let Some(words) = over.reported {
+            self.log.reported(status);
+            self.notice(RelayNotice::Reported { exchange: exchange.0, status, words });
+        }
+        self.log.requests.answered(exchange, status);
+        if let Some(report) = &over.stream {
+            let broken = report.error();
+            self.log.streamed(exchange, report);
+            if let Some(violation) = broken {
+                self.notice(RelayNotice::Stream {
+                    exchange: exchange.0,
+                    rule: violation.rule.id,
+                    place: violation.place.to_string(),
+                    message: violation.message.clone(),
+                });
+            }
+        }
+        over.row
+    }
+
+    fn notice(&mut self, notice: RelayNotice) {
+        if self.notices.len() < MAX_NOTICES {
+            self.notices.push_back(notice);
+        }
+    }
+
+    /// Says what has happened.
+    fn own(&self, exchange: ExchangeId, path: &str) -> Answer {
+        let requests = &self.log.requests;
+        let said = match path {
+            "state" => serde_json::to_value(&self.log).ok(),
+            "journal" => Some(json!({
+                "forgotten": requests.n_forgotten(),
+                "exchanges": requests.exchanges().collect::<Vec<_>>(),
+                "faults": requests.fault_records().collect::<Vec<_>>(),
+            })),
+            _ => None,
+        };
+        let dialect = Dialect::ALL[0];
+        self.spoken(exchange, dialect, |voice| match &said {
+            Some(said) => voice.whole(200, said),
+            None => voice.whole(404, &wire::of(dialect).status_body(404)),
+        })
+    }
+
+    /// An answer that the server does not give.
+    fn spoken(
+        &self,
+        exchange: ExchangeId,
+        dialect: Dialect,
+        say: impl FnOnce(Voice<'_>) -> Answer,
+    ) -> Answer {
+        let plan = improvise::empty_plan(dialect, self.behaviour.seed);
+        let stem = Random::of(self.behaviour.seed, &[b"answers"]).next_number();
+        let unique = format!("{stem:016x}{:08x}", exchange.0);
+        say(Voice { plan: &plan, exchange, unique: &unique, tokens: Tokens::PLANNED, n_late: 0 })
+    }
+}
+
+#[cfg(test)]
+mod tests;

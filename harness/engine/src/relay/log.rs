@@ -1,0 +1,116 @@
+//! What a relay keeps of what happened: counts, and the first of each kind. It keeps no word of a conversation.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::standalone::Log;
+use crate::standalone::log::{N_NAMED, shortened};
+use brickbat_rules::streams::{Ended, StreamReport};
+use brickbat_scenario::trace::ExchangeId;
+
+/// What is kept.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct RelayLog {
+    /// The requests, their refusals, and the faults.
+    pub requests: Log,
+    /// The streams that came back.
+    pub streams: Streams,
+    /// Rules that streams broke.
+    pub broken: BTreeMap<&'static str, BrokenStreams>,
+    /// Answers with an error, by status; 200 where the error came inside a stream.
+    pub reported: BTreeMap<u16, u64>,
+    /// Requests that break a rule and were let through, by rule: how many of them the server accepted, and how many it
+    /// refused.
+    pub let_through: BTreeMap<&'static str, LetThrough>,
+    /// Ways in which the server failed, and how often.
+    pub failures: BTreeMap<String, u64>,
+    /// Exchanges that could not be recorded.
+    pub unrecorded: u64,
+    /// Requests for something other than a reply.
+    pub beside: BTreeMap<String, u64>,
+}
+
+/// Streams by what became of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Streams {
+    /// That are legal and came to their end.
+    pub complete: u64,
+    /// That ended with an error of the server, which is legal.
+    pub error_events: u64,
+    /// That are illegal, or broke off.
+    pub broken: u64,
+}
+
+/// The streams that broke one rule, and the first of them.
+#[derive(Debug, Clone, Serialize)]
+pub struct BrokenStreams {
+    /// How many.
+    pub times: u64,
+    /// The number of the first such exchange.
+    pub exchange: u32,
+    /// What was found and what was expected.
+    pub message: String,
+}
+
+/// What a server said to requests that break a rule.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct LetThrough {
+    /// It accepted so many.
+    pub accepted: u64,
+    /// It refused so many.
+    pub refused: u64,
+}
+
+impl RelayLog {
+    /// Whether a request was refused, a stream was broken, or the server failed.
+    pub fn has_findings(&self) -> bool {
+        self.requests.n_refused() > 0 || self.streams.broken > 0 || !self.failures.is_empty()
+    }
+
+    /// Counts a request for something other than a reply; whether it is the first to that path.
+    pub(super) fn beside(&mut self, method: &str, path: &str) -> bool {
+        count(&mut self.beside, format!("{method} {}", shortened(path))) == Some(1)
+    }
+
+    pub(super) fn failed(&mut self, words: &str) {
+        count(&mut self.failures, shortened(words));
+    }
+
+    pub(super) fn reported(&mut self, status: u16) {
+        *self.reported.entry(status).or_default() += 1;
+    }
+
+    pub(super) fn let_through(&mut self, rule: &'static str, status: u16) {
+        let by_rule = self.let_through.entry(rule).or_default();
+        let counted = if status < 400 { &mut by_rule.accepted } else { &mut by_rule.refused };
+        *counted += 1;
+    }
+
+    pub(super) fn streamed(&mut self, exchange: ExchangeId, report: &StreamReport) {
+        let counted = match report.ended {
+            Ended::Complete => &mut self.streams.complete,
+            Ended::ErrorEvent => &mut self.streams.error_events,
+            Ended::Truncated | Ended::Illegal => &mut self.streams.broken,
+        };
+        *counted += 1;
+        if let Some(violation) = report.error() {
+            let broken = self.broken.entry(violation.rule.id).or_insert_with(|| BrokenStreams {
+                times: 0,
+                exchange: exchange.0,
+                message: violation.message.clone(),
+            });
+            broken.times += 1;
+        }
+    }
+}
+
+/// Counts under a name, of which there are not too many; the count.
+fn count(counts: &mut BTreeMap<String, u64>, name: String) -> Option<u64> {
+    if !counts.contains_key(&name) && counts.len() >= N_NAMED {
+        return None;
+    }
+    let times = counts.entry(name).or_default();
+    *times += 1;
+    Some(*times)
+}

@@ -1,0 +1,69 @@
+//! What the model said in a reply, as a recording keeps it.
+
+use serde_json::{Value, json};
+
+use brickbat_scenario::wire::ReplyEvent;
+
+/// Bytes of a reply that are kept: the longest replies of models have some hundred thousand.
+const MAX_BYTES: usize = 4 << 20;
+
+/// The blocks of a reply, in order.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    blocks: Vec<Block>,
+    n_bytes: usize,
+    /// Whether the reply came to its end.
+    is_over: bool,
+    /// The error that the server reported inside it.
+    pub(super) error: Option<String>,
+}
+
+#[derive(Debug)]
+enum Block {
+    Text(String),
+    Call { index: u64, id: String, name: String, args: String },
+}
+
+impl Said {
+    pub(super) fn take(&mut self, event: &ReplyEvent) {
+        match event {
+            ReplyEvent::Text(text) if self.has_room(text.len()) => match self.blocks.last_mut() {
+                Some(Block::Text(own)) => own.push_str(text),
+                _ => self.blocks.push(Block::Text(text.clone())),
+            },
+            ReplyEvent::CallStart { index, id, name } if self.has_room(id.len() + name.len()) => {
+                let (id, name) = (id.clone(), name.clone());
+                self.blocks.push(Block::Call { index: *index, id, name, args: String::new() });
+            }
+            ReplyEvent::CallArgs { index: of, fragment } if self.has_room(fragment.len()) => {
+                let call = self.blocks.iter_mut().rev().find_map(|block| match block {
+                    Block::Call { index, args, .. } if index == of => Some(args),
+                    _ => None,
+                });
+                if let Some(args) = call {
+                    args.push_str(fragment);
+                }
+            }
+            ReplyEvent::Stop(_) | ReplyEvent::End => self.is_over = true,
+            ReplyEvent::Error { kind, message } => self.error = Some(format!("{kind}: {message}")),
+            _ => {}
+        }
+    }
+
+    fn has_room(&mut self, n_bytes: usize) -> bool {
+        self.n_bytes += n_bytes;
+        self.n_bytes <= MAX_BYTES
+    }
+
+    /// The blocks as a recording has them; nothing of a reply that did not come to its end, or that is too long.
+    pub(super) fn blocks(&self) -> Option<Value> {
+        let is_whole = self.is_over && self.n_bytes <= MAX_BYTES && !self.blocks.is_empty();
+        let block = |block: &Block| match block {
+            Block::Text(text) => json!({ "text": text }),
+            Block::Call { id, name, args, .. } => {
+                json!({ "call": { "id": id, "name": name, "arguments": args } })
+            }
+        };
+        is_whole.then(|| self.blocks.iter().map(block).collect())
+    }
+}

@@ -1,0 +1,93 @@
+//! What goes wrong with a reply of the server, and where.
+
+use std::fmt;
+
+use crate::standalone::{FaultKind, ReplyPoint};
+use brickbat_scenario::plan::Side;
+use brickbat_scenario::point::Point;
+use brickbat_scenario::random::Random;
+
+/// A fault at a given point: `eof after end a of reply 2`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spoil {
+    /// What.
+    pub kind: FaultKind,
+    /// Where.
+    pub at: ReplyPoint,
+}
+
+/// Why words name no fault at a point.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoSpoil(String);
+
+impl fmt::Display for NoSpoil {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NoSpoil {}
+
+impl std::str::FromStr for Spoil {
+    type Err = NoSpoil;
+
+    /// Reads `KIND after POINT of reply N`, or `before` it; without a number it is the first reply.
+    fn from_str(words: &str) -> Result<Spoil, NoSpoil> {
+        let (first, point) = words.trim().split_once(' ').unwrap_or((words.trim(), ""));
+        let Some(kind) = FaultKind::ALL.into_iter().find(|kind| kind.name() == first) else {
+            let names = FaultKind::ALL.map(FaultKind::name).join(", ");
+            return Err(NoSpoil(format!("`{first}` is no fault; begin with one of {names}")));
+        };
+        let at: ReplyPoint = point.parse().map_err(|error| NoSpoil(format!("{error}")))?;
+        Ok(Spoil { kind, at })
+    }
+}
+
+/// What is to go wrong with one reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Planned {
+    pub(super) kind: FaultKind,
+    pub(super) at: At,
+}
+
+/// Where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum At {
+    Point(Side, Point),
+    /// After so many pieces of what the model says, and in any case before the stop reason: a reply that is whole is no
+    /// spoilt one. How long a foreign reply will be is not known beforehand.
+    Pieces(u32),
+}
+
+/// The most pieces after which a drawn fault happens. Replies with calls have about ten.
+const MAX_PIECES: u64 = 8;
+
+impl Planned {
+    pub(super) fn given(spoil: &Spoil) -> Planned {
+        Planned { kind: spoil.kind, at: At::Point(spoil.at.side, spoil.at.point.clone()) }
+    }
+
+    pub(super) fn drawn(kind: FaultKind, random: &mut Random) -> Planned {
+        let n_pieces = u32::try_from(random.below(MAX_PIECES + 1)).unwrap_or_default();
+        Planned { kind, at: At::Pieces(n_pieces) }
+    }
+
+    /// The same for a reply in one piece, which has no points inside.
+    pub(super) fn of_whole(kind: FaultKind) -> Planned {
+        Planned { kind, at: At::Point(Side::After, Point::Headers) }
+    }
+
+    pub(super) fn words(&self) -> String {
+        let kind = self.kind.name();
+        match &self.at {
+            At::Point(side, point) => format!("{kind} {} {point}", side.name()),
+            At::Pieces(0) => format!("{kind} after headers"),
+            At::Pieces(1) => {
+                format!("{kind} after the first piece of the reply, at the latest before its stop reason")
+            }
+            At::Pieces(n) => {
+                format!("{kind} after {n} pieces of the reply, at the latest before its stop reason")
+            }
+        }
+    }
+}

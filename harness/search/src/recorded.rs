@@ -1,0 +1,371 @@
+//! A recorded conversation as a scenario in which nothing goes wrong, to be explored.
+//!
+//! Who says what in which order is kept, with the calls of each reply and what their tools returned. What a scenario cannot
+//! say is left out and named. A tool has one way to answer in a scenario: where a recorded tool answered differently, it
+//! says instead of which call its answer is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::json::Document;
+use brickbat_scenario::history::{Content, History, Item, Role};
+use brickbat_scenario::lower::{MAX_ARGS, MAX_BLOCKS, MAX_CALLS, MAX_REPLIES, MAX_TOOLS, MAX_TURNS};
+use brickbat_scenario::plan::MARKER;
+use brickbat_scenario::scenario::{Block, Call, Expect, Limits, Reply, Scenario, Tool, Turn};
+use brickbat_scenario::wire;
+
+/// A scenario that was made of a recorded conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// What it lacks, in words.
+    pub left_out: Vec<&'static str>,
+}
+
+/// Characters of a text that are kept: structure decides what breaks a thread, and a text is sent again with every request.
+const MAX_CHARS: usize = 2_000;
+
+/// The deltas of a call, as scenarios have them.
+const N_DELTAS: u32 = 3;
+
+/// What is said where nothing was recorded.
+const GOES_ON: &str = "It goes on.";
+
+/// How many blocks a request's conversation has: what was recorded last of a thread has the most.
+pub fn n_items(dialect: Dialect, request: &[u8]) -> usize {
+    Document::parse(request).map_or(0, |document| wire::history(dialect, document.root()).items.len())
+}
+
+/// Makes a scenario of the conversation in a request, and of the reply to it as a recording has it. Nothing if the user says
+/// nothing in it.
+pub fn recorded(dialect: Dialect, request: &[u8], reply: Option<&Value>) -> Option<Recorded> {
+    let document = Document::parse(request).ok()?;
+    let history = wire::history(dialect, document.root());
+    let mut reader = Reader::default();
+    reader.results(&history);
+    history.items.iter().for_each(|item| reader.item(item));
+    if let Some(reply) = reply {
+        reader.reply(reply);
+    }
+    reader.finish(dialect)
+}
+
+/// Reads a conversation from its beginning.
+#[derive(Default)]
+struct Reader {
+    /// What came of each call, by its id.
+    results: BTreeMap<String, Outcome>,
+    /// The messages that hold results.
+    with_results: BTreeSet<usize>,
+    turns: Vec<Turn>,
+    /// The last message of the model that was read: what follows in it belongs to the same reply.
+    reply_of: Option<usize>,
+    /// Each call with its tool's outcome, in order.
+    calls: Vec<(Call, Outcome)>,
+    left_out: BTreeSet<&'static str>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Outcome {
+    text: String,
+    is_error: bool,
+}
+
+impl Reader {
+    fn results(&mut self, history: &History) {
+        for item in &history.items {
+            if let Content::Result { id, text, is_error } = &item.content {
+                let outcome = Outcome { text: text.clone(), is_error: *is_error == Some(true) };
+                self.results.insert(id.clone(), outcome);
+                self.with_results.insert(item.message);
+            }
+        }
+    }
+
+    fn item(&mut self, item: &Item) {
+        match (&item.content, item.role) {
+            (Content::Text { text }, Role::User) if self.with_results.contains(&item.message) => {
+                if !text.trim().is_empty() {
+                    self.left_out.insert("notes beside results");
+                }
+            }
+            (Content::Text { text }, Role::User) => self.said_by_user(text),
+            (Content::Text { text }, Role::Assistant) => {
+                self.block(item.message, said(text).map(Block::Text))
+            }
+            (Content::Call { id, name, args }, Role::Assistant) => {
+                let call = self.call(id, name, args);
+                self.block(item.message, Some(Block::Call(call)));
+            }
+            (Content::Result { .. }, _) => self.reply_of = None,
+            (Content::Thought { .. }, _) => {
+                self.left_out.insert("thinking");
+            }
+            // Instructions are the system's own.
+            (_, Role::Other) => {}
+            _ => {
+                self.left_out.insert("images, files and what one provider alone has");
+            }
+        }
+    }
+
+    fn said_by_user(&mut self, text: &str) {
+        let Some(text) = said(text) else { return };
+        self.reply_of = None;
+        match self.turns.last_mut() {
+            Some(turn) if turn.replies.is_empty() => {
+                turn.user = shortened(&format!("{}\n{text}", turn.user));
+            }
+            _ => self.turns.push(Turn {
+                user: text,
+                process: 1,
+                replies: Vec::new(),
+                settle: Vec::new(),
+                at: Vec::new(),
+            }),
+        }
+    }
+
+    fn call(&mut self, id: &str, name: &str, args: &Value) -> Call {
+        let outcome = self.results.get(id).cloned();
+        if outcome.is_none() {
+            self.left_out.insert("that calls had no results: a scenario says so with a stop");
+        }
+        let outcome = outcome.unwrap_or(Outcome { text: GOES_ON.to_owned(), is_error: false });
+        let call = Call {
+            name: call_name(self.calls.len()),
+            tool: tool_name(name),
+            args: self.args(args),
+            raw: None,
+            id: None,
+            deltas: N_DELTAS,
+        };
+        self.calls.push((call.clone(), outcome));
+        call
+    }
+
+    /// The arguments, of which a scenario knows texts, numbers and truth values.
+    fn args(&mut self, args: &Value) -> BTreeMap<String, Value> {
+        let Some(fields) = args.as_object() else {
+            self.left_out.insert("arguments that are no object");
+            return BTreeMap::new();
+        };
+        let mut own = BTreeMap::new();
+        for (key, value) in fields.iter().filter(|(key, _)| *key != MARKER).take(MAX_ARGS) {
+            let value = match value {
+                Value::String(text) => Value::from(shortened(text)),
+                Value::Number(_) | Value::Bool(_) => value.clone(),
+                other => {
+                    self.left_out.insert("the structure of arguments, which are texts instead");
+                    Value::from(shortened(&other.to_string()))
+                }
+            };
+            own.insert(key.clone(), value);
+        }
+        own
+    }
+
+    /// Adds to the reply of a message of the model, or begins one.
+    fn block(&mut self, message: usize, block: Option<Block>) {
+        let (Some(block), Some(turn)) = (block, self.turns.last_mut()) else { return };
+        match turn.replies.last_mut().and_then(|reply| reply.attempts.first_mut()) {
+            // Without results between them, two messages of the model are one reply.
+            Some(blocks) if self.reply_of.is_some() => {
+                if blocks.len() < MAX_BLOCKS {
+                    blocks.push(block);
+                }
+            }
+            _ => turn.replies.push(reply_of(vec![block])),
+        }
+        self.reply_of = Some(message);
+    }
+
+    /// Takes the reply to the request itself.
+    fn reply(&mut self, reply: &Value) {
+        self.reply_of = None;
+        for block in reply.as_array().into_iter().flatten() {
+            let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            let said = match (&block["text"], &block["call"]) {
+                (Value::String(text), _) => said(text).map(Block::Text),
+                (_, Value::Object(call)) => {
+                    let text = |key: &str| call.get(key).map(word).unwrap_or_default();
+                    let args = serde_json::from_str(&text("arguments")).unwrap_or(Value::Null);
+                    Some(Block::Call(self.call(&text("id"), &text("name"), &args)))
+                }
+                _ => None,
+            };
+            self.block(usize::MAX, said);
+        }
+    }
+
+    fn finish(mut self, dialect: Dialect) -> Option<Recorded> {
+        for turn in &mut self.turns {
+            let is_open = turn.replies.last().is_none_or(|reply| reply.calls().next().is_some());
+            if is_open {
+                turn.replies.push(reply_of(vec![Block::Text(GOES_ON.to_owned())]));
+            }
+            if turn.replies.len() > MAX_REPLIES {
+                self.left_out.insert("steps in the middle of long turns");
+                turn.replies.drain(MAX_REPLIES - 1..turn.replies.len() - 1);
+            }
+        }
+        let n_calls = |turns: &[Turn]| turns.iter().map(|turn| turn.calls().count()).sum::<usize>();
+        while self.turns.len() > MAX_TURNS || (self.turns.len() > 1 && n_calls(&self.turns) > MAX_CALLS) {
+            self.left_out.insert("the first turns of a long conversation");
+            self.turns.remove(0);
+        }
+        if self.turns.is_empty() {
+            return None;
+        }
+        let kept: BTreeSet<String> =
+            self.turns.iter().flat_map(Turn::calls).map(|call| call.name.clone()).collect();
+        self.calls.retain(|(call, _)| kept.contains(&call.name));
+        let mut scenario = Scenario {
+            schema: 1,
+            comment: format!("A conversation that was recorded on {dialect}."),
+            class: Vec::new(),
+            evidence: Vec::new(),
+            found: None,
+            profile: None,
+            needs: Vec::new(),
+            vary: BTreeMap::new(),
+            given: None,
+            tools: self.tools(),
+            limits: Limits::default(),
+            turns: std::mem::take(&mut self.turns),
+            expect: Expect::default(),
+        };
+        of_one_kind(&mut scenario);
+        Some(Recorded { scenario, left_out: self.left_out.into_iter().collect() })
+    }
+
+    /// The tools that are called, each with what it answers.
+    fn tools(&mut self) -> BTreeMap<String, Tool> {
+        let mut by_tool: BTreeMap<&str, Vec<&(Call, Outcome)>> = BTreeMap::new();
+        for call in &self.calls {
+            by_tool.entry(&call.0.tool).or_default().push(call);
+        }
+        let mut tools = BTreeMap::new();
+        for (name, calls) in by_tool.into_iter().take(MAX_TOOLS) {
+            let (_, first) = calls[0];
+            let text = match calls.iter().all(|(_, outcome)| outcome == first) {
+                true => without_keys(&shortened(&first.text)),
+                false => {
+                    self.left_out.insert("what tools returned, where it differs from call to call");
+                    // By an argument that all calls have, results can be told apart.
+                    let shared = calls[0].0.args.keys().find(|key| {
+                        is_key(key) && calls.iter().all(|(call, _)| call.args.contains_key(*key))
+                    });
+                    match shared {
+                        Some(key) => format!("result of {name} for {{{key}}}"),
+                        None => format!("result of {name}"),
+                    }
+                }
+            };
+            let all_fail = calls.iter().all(|(_, outcome)| outcome.is_error);
+            let text = if text.trim().is_empty() { String::new() } else { text };
+            let (returns, fails) = if all_fail { (None, Some(text)) } else { (Some(text), None) };
+            let tool = Tool {
+                returns,
+                fails,
+                throws: None,
+                denies: None,
+                deaf: false,
+                asks: false,
+                missing: false,
+                called: None,
+                hangs: false,
+                ends: false,
+            };
+            tools.insert(name.to_owned(), tool);
+        }
+        tools
+    }
+}
+
+/// Makes an argument that has several kinds a text everywhere: a tool's schema has one kind for each.
+fn of_one_kind(scenario: &mut Scenario) {
+    let mut kinds: BTreeMap<(String, String), BTreeSet<u8>> = BTreeMap::new();
+    let kind = |value: &Value| match value {
+        Value::Bool(_) => 0,
+        Value::Number(_) => 1,
+        _ => 2,
+    };
+    for call in scenario.calls() {
+        for (key, value) in &call.args {
+            kinds.entry((call.tool.clone(), key.clone())).or_default().insert(kind(value));
+        }
+    }
+    for call in scenario.calls_mut() {
+        for (key, value) in &mut call.args {
+            let has_several =
+                kinds.get(&(call.tool.clone(), key.clone())).is_some_and(|kinds| kinds.len() > 1);
+            if has_several && !value.is_string() {
+                *value = Value::from(value.to_string());
+            }
+        }
+    }
+}
+
+fn reply_of(blocks: Vec<Block>) -> Reply {
+    Reply { attempts: vec![blocks], interleave: false, stop: None, indices: None }
+}
+
+/// A text that somebody says; blank ones are nobody's.
+fn said(text: &str) -> Option<String> {
+    (!text.trim().is_empty()).then(|| shortened(text))
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// A text in which no braces stand for an argument.
+fn without_keys(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(open) = rest.find('{') {
+        let (before, after) = rest.split_at(open + 1);
+        plain.push_str(before);
+        let close = after.find('}').filter(|close| is_key(&after[..*close]));
+        if close.is_some() {
+            plain.push(' ');
+        }
+        rest = after;
+    }
+    plain.push_str(rest);
+    plain
+}
+
+/// Whether a word between braces stands for an argument.
+fn is_key(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(is_name_char)
+}
+
+fn is_name_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '-'
+}
+
+/// The name of a tool in letters that every provider takes.
+fn tool_name(name: &str) -> String {
+    let name: String = name.chars().map(|c| if is_name_char(c) { c } else { '_' }).take(64).collect();
+    if name.is_empty() { "tool".to_owned() } else { name }
+}
+
+/// `a` to `z`, then `a1` and so on.
+fn call_name(n: usize) -> String {
+    let letter = char::from(b'a' + u8::try_from(n % 26).unwrap_or_default());
+    match n / 26 {
+        0 => letter.to_string(),
+        round => format!("{letter}{round}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;
