@@ -81,11 +81,17 @@ pub fn judge(session: &Session, profile: Option<&'static Profile>) -> Judgement 
 pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Option<&str>) -> Judgement {
     let model = session.model.as_deref().or(model);
     let is_assumed = profile.is_none() && session.dialect.is_none();
+    let is_given = profile.is_some();
     let dialect = session.dialect.unwrap_or(Dialect::AnthropicMessages);
     let profile = profile.unwrap_or_else(|| Profile::newest(dialect));
     let store = store_of(session.product);
+    // Some products send one dialect otherwise than another, and not every store shows which it is.
+    let known = match is_given && session.dialect.is_none() {
+        true => &Session { dialect: Some(profile.dialect), ..session.clone() },
+        false => session,
+    };
     let sent = match store {
-        Some(store) => store.send(session),
+        Some(store) => store.send(known),
         None => Sent::as_stored(session),
     };
     let fills = store.and_then(|store| store.fills_open_tail(session));
