@@ -3,6 +3,7 @@
 mod table;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -10,8 +11,9 @@ use super::error::{CliError, Outcome, UNJUDGED};
 use super::interrupt::until_interrupted;
 use super::launch::{Launch, block_on};
 use super::mending::{Mending, Treated, Treatment};
-use super::options::{JobOptions, PlanOptions, ProviderOptions, SystemOptions};
+use super::options::{self, JobOptions, PlanOptions, ProviderOptions, SystemOptions};
 use super::output::{print, tell};
+use super::recordings::today;
 use brickbat_drive::runner::{self, Job, System};
 use brickbat_report::report::Case;
 use brickbat_sessions::{Fault, Spot};
@@ -32,10 +34,14 @@ pub(super) struct ClosedLoop {
     system: SystemOptions,
     #[command(flatten)]
     provider: ProviderOptions,
+    /// The model that systems are asked to use, such as `gemini-3-flash-preview`, where the store does not show it.
+    #[arg(long, value_name = "NAME", value_parser = options::model)]
+    model: Option<String>,
     /// Plant this fault, at each of its places: a name such as `result-missing`, or `all`. May be repeated.
     #[arg(long, value_name = "FAULT", value_parser = faults)]
     plant: Vec<Faults>,
-    /// Write every session as JSON. What the file already holds of other systems and faults stays.
+    /// Write every session as JSON. What the file already holds of other systems and faults stays, also what another run
+    /// writes there meanwhile.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Say what was done to each store.
@@ -51,6 +57,9 @@ const EXAMPLES: &str = "Examples:
 
 Exit codes: 0 every bricked session goes on after its repair, and no healthy one was touched; 1 not so; 3 no stored
 session could be judged.";
+
+/// How often a plan is driven until the product has stored the same in both of its runs.
+const MAX_TRIES: usize = 3;
 
 /// Faults that one option names.
 #[derive(Debug, Clone)]
@@ -69,27 +78,29 @@ fn faults(word: &str) -> Result<Faults, String> {
 impl ClosedLoop {
     pub(super) fn execute(&self) -> Outcome {
         let jobs = self.plans.jobs(self.provider.dialects())?;
-        let jobs: Vec<Job> = jobs.into_iter().filter(|job| job.plan.kills()).collect();
+        let mut jobs: Vec<Job> = jobs.into_iter().filter(|job| job.plan.kills()).collect();
+        if let Some(model) = &self.model {
+            jobs.iter_mut().for_each(|job| job.plan = Arc::new(job.plan.with_model(model)));
+        }
         if jobs.is_empty() {
             return Err(CliError::input("no plan has a session loaded\nhint: take scenarios with `kill`"));
         }
         let launch = Launch::new(self.provider.profiles())?;
-        let mut table = match &self.report {
-            Some(path) => Table::read(path).map_err(CliError::input)?,
-            None => Table::default(),
-        };
+        if let Some(path) = &self.report {
+            // What is no such report is found before the first run, not after it.
+            Table::read(path).map_err(CliError::input)?;
+        }
         let mut fresh = Table::default();
         for system in self.system.systems()? {
             for plant in self.plants() {
                 let run = self.round(&system, plant, &jobs, &launch);
                 let rows = block_on(until_interrupted(run))?;
                 let Some(rows) = rows else { return Err(CliError::input("interrupted")) };
-                fresh.add(rows);
                 if let Some(path) = &self.report {
                     // After each round, so that a run which is ended keeps what it has.
-                    table.add(fresh.sessions.clone());
-                    table.write(path).map_err(|error| CliError::cannot_write(path.display(), error))?;
+                    Table::add_to(path, rows.clone()).map_err(CliError::input)?;
                 }
+                fresh.add(rows);
             }
         }
         if !fresh.is_judged() {
@@ -110,8 +121,29 @@ impl ClosedLoop {
         faults.into_iter().flat_map(at).collect()
     }
 
-    /// Drives each plan with the store as it is, and with the store repaired.
+    /// Drives each plan with the store as it is, and with the store repaired. Where the product stored two different things,
+    /// the two are of no use as a pair, and it is tried again.
     async fn round(
+        &self,
+        system: &System,
+        plant: Option<(Fault, Spot)>,
+        jobs: &[Job],
+        launch: &Launch,
+    ) -> Vec<SessionRow> {
+        let mut rows = self.pairs(system, plant, jobs, launch).await;
+        for _ in 1..MAX_TRIES {
+            let is_unlike = |job: &&Job| rows.iter().any(|row| row.is_of(job) && row.is_unlike());
+            let again: Vec<Job> = jobs.iter().filter(is_unlike).cloned().collect();
+            if again.is_empty() {
+                break;
+            }
+            rows.retain(|row| !again.iter().any(|job| row.is_of(job)));
+            rows.extend(self.pairs(system, plant, &again, launch).await);
+        }
+        rows
+    }
+
+    async fn pairs(
         &self,
         system: &System,
         plant: Option<(Fault, Spot)>,
@@ -129,7 +161,7 @@ impl ClosedLoop {
         let (mended, mending) =
             self.play(system, Treatment { plant, repairs: true, fills_tail: false }, &jobs, launch).await;
         tell(format!("{}: {}", system.name(), mending.summary()));
-        SessionRow::pair(plant, left, mended)
+        SessionRow::pair(plant, left, mended, &today())
     }
 
     async fn play(

@@ -147,7 +147,7 @@ impl Mending {
         let mut n_treated = 0;
         for (index, session) in found.iter().enumerate() {
             if !stored.is_shared || session.id.as_deref() == Some(stored.id) {
-                self.note(self.session(stored.plan, &mut files, index, session));
+                self.note(self.session(stored, &mut files, index, session));
                 n_treated += 1;
             }
         }
@@ -158,10 +158,17 @@ impl Mending {
     }
 
     /// Treats one session.
-    fn session(&self, plan: &PlanId, files: &mut Files, index: usize, session: &Session) -> Treated {
+    fn session(
+        &self,
+        stored: &StoredSession<'_>,
+        files: &mut Files,
+        index: usize,
+        session: &Session,
+    ) -> Treated {
+        let StoredSession { plan, model, .. } = *stored;
         // Whose rules bind is known here, also where the store does not show it.
         let profile = session.dialect.is_none().then(|| Profile::newest(plan.dialect));
-        let judgement = sessions::judge(session, profile);
+        let judgement = sessions::judge_for(session, profile, model);
         let has_batch = session.messages.iter().any(|message| message.calls().nth(1).is_some());
         let (n_compactions, n_forks) = (session.n_compactions, session.n_forks);
         let mut treated = Treated {
@@ -180,12 +187,12 @@ impl Mending {
                 }
             }
             let planted = sessions::read(files).ok().and_then(|all| all.into_iter().nth(index));
-            let judgement = planted.map(|session| sessions::judge(&session, profile));
+            let judgement = planted.map(|session| sessions::judge_for(&session, profile, model));
             treated.diagnosis = judgement.as_ref().map(Diagnosis::of);
         }
         if self.treatment.repairs {
-            let options =
-                RepairOptions { profile, tail: self.treatment.fills_tail, ..RepairOptions::default() };
+            let (model, tail) = (model.map(str::to_owned), self.treatment.fills_tail);
+            let options = RepairOptions { profile, model, tail, ..RepairOptions::default() };
             treated.outcome = repaired(files, index, &options);
         }
         treated
@@ -259,7 +266,8 @@ mod tests {
             dialect: Dialect::OpenaiChat,
             control: false,
         };
-        let stored = StoredSession { plan: &plan, id: "1", folder: folder.path(), is_shared: false };
+        let stored =
+            StoredSession { plan: &plan, id: "1", folder: folder.path(), is_shared: false, model: None };
         let mending = Mending::new(Treatment { plant: None, repairs: true, fills_tail: true }, false);
         let Mend(mend) = mending.mend();
         mend(stored);
@@ -290,7 +298,13 @@ mod tests {
         };
         let mending = Mending::new(Treatment { plant: None, repairs: true, fills_tail: true }, false);
         let Mend(mend) = mending.mend();
-        mend(StoredSession { plan: &plan, id: "another", folder: folder.path(), is_shared: true });
+        mend(StoredSession {
+            plan: &plan,
+            id: "another",
+            folder: folder.path(),
+            is_shared: true,
+            model: None,
+        });
         assert_eq!(
             mending.summary(),
             "repairs: 1 sessions, 0 healthy, 0 mended, 0 beyond repair, 1 not read"
@@ -316,7 +330,7 @@ mod tests {
         let plant = Some((Fault::ResultTwice, Spot::First));
         let mending = Mending::new(Treatment { plant, repairs: true, fills_tail: false }, false);
         let Mend(mend) = mending.mend();
-        mend(StoredSession { plan: &plan, id: "1", folder: folder.path(), is_shared: false });
+        mend(StoredSession { plan: &plan, id: "1", folder: folder.path(), is_shared: false, model: None });
         let [treated] = mending.treated().try_into().unwrap();
         assert_eq!(treated.found.map(|found| found.verdict), Some(Verdict::Accepted));
         assert_eq!(treated.diagnosis.map(|diagnosis| diagnosis.verdict), Some(Verdict::Refused));

@@ -118,7 +118,7 @@ fn keep(path: &Path, collection: &Collection) -> Result<(), CliError> {
 }
 
 /// The day in UTC, as `YYYY-MM-DD`.
-fn today() -> String {
+pub(super) fn today() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     date(since.as_secs() / SECONDS_OF_A_DAY)
 }

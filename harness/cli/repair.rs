@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::error::{CliError, Outcome, UNJUDGED};
-use super::options::profile;
+use super::options::{model, profile};
 use super::output::{print, tell};
 use super::stored::{self, Store};
 use brickbat_rules::Profile;
@@ -41,6 +41,9 @@ pub(super) struct RepairSession {
     /// How strict the provider is; by default the newest of the dialect that the store shows.
     #[arg(long, value_name = "PROFILE", value_parser = profile)]
     profile: Option<&'static Profile>,
+    /// The model that the next request asks, where the store does not show it: some rules bind for some models only.
+    #[arg(long, value_name = "NAME", value_parser = model)]
+    model: Option<String>,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -60,8 +63,14 @@ impl RepairSession {
         };
         let files = stored::open(&store.path).map_err(CliError::input)?;
         let index = index_of(&files, store).map_err(CliError::input)?;
-        let options =
-            RepairOptions { profile: self.profile, body: None, tail: self.tail, truncate: self.truncate };
+        let Self { profile, model, tail, truncate, .. } = self;
+        let options = RepairOptions {
+            profile: *profile,
+            model: model.clone(),
+            body: None,
+            tail: *tail,
+            truncate: *truncate,
+        };
         match sessions::repair(&files, index, &options) {
             Ok(Repair::Healthy(_)) => {
                 print("healthy: nothing written.\n");

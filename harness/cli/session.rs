@@ -6,12 +6,12 @@ use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 
 use super::error::{BAD_INPUT, CliError, Outcome, UNJUDGED};
-use super::options::profile;
+use super::options::{model, profile};
 use super::output::{print, print_json, tell};
 use super::stored::{self, Store};
 use brickbat_rules::Profile;
 use brickbat_sessions::report::{self, Examined, Survey, Unread};
-use brickbat_sessions::{ReadError, Verdict, judge};
+use brickbat_sessions::{ReadError, Verdict, judge_for};
 
 /// Read sessions as agents store them, and say whether the next request of each would be accepted.
 ///
@@ -32,6 +32,9 @@ pub(super) struct Session {
     /// How strict the provider is; by default the newest of the dialect that the store shows.
     #[arg(long, value_name = "PROFILE", value_parser = profile)]
     profile: Option<&'static Profile>,
+    /// The model that the next request asks, where the store does not show it: some rules bind for some models only.
+    #[arg(long, value_name = "NAME", value_parser = model)]
+    model: Option<String>,
     /// The output format: text for people, JSON for programs, SARIF 2.1.0 for code scanning.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -110,7 +113,7 @@ impl Session {
         let before = found.examined.len();
         let meant = sessions.into_iter().enumerate().filter(|(n, session)| store.means(*n, session));
         for (n, session) in meant {
-            let judgement = judge(&session, self.profile);
+            let judgement = judge_for(&session, self.profile, self.model.as_deref());
             found.examined.push(Examined { file: file.clone(), n, session, judgement });
         }
         match &store.id {
@@ -168,7 +171,7 @@ impl Found {
         let is_unknown = |unread: &Unread| unread.error == ReadError::Unknown;
         if self.unread.iter().any(is_unknown) {
             BAD_INPUT
-        } else if !self.unread.is_empty() || has(Verdict::Unreadable) {
+        } else if !self.unread.is_empty() || has(Verdict::Unreadable) || has(Verdict::Undecided) {
             UNJUDGED
         } else {
             u8::from(has(Verdict::Refused))

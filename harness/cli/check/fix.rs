@@ -42,7 +42,13 @@ fn one(path: &str, files: Files, options: &CheckOptions, fix: Fix) -> Outcome {
         CliError::input(format!("{path} is not one request that shows its dialect\nhint: --dialect names it"))
     })?;
     let profile = profile(dialect, options)?;
-    let terms = RepairOptions { profile: Some(profile), body: Some(dialect), tail: true, truncate: false };
+    let terms = RepairOptions {
+        profile: Some(profile),
+        model: None,
+        body: Some(dialect),
+        tail: true,
+        truncate: false,
+    };
     match sessions::repair(&files, 0, &terms) {
         Ok(Repair::Healthy(_)) => {
             tell(format!("{path}: accepted by {}", profile.name));

@@ -1,7 +1,9 @@
 //! The sessions of closed loops, and the table that is made of them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::{Read, Seek, Write as _};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -89,6 +91,9 @@ pub(super) struct SessionRow {
     why_not: Option<String>,
     /// What the product makes of the repaired store.
     with: Fate,
+    /// The day on which it was driven.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    day: Option<String>,
 }
 
 impl SessionRow {
@@ -97,15 +102,21 @@ impl SessionRow {
         plant: Option<(Fault, Spot)>,
         left: Vec<Played>,
         mended: Vec<Played>,
+        day: &str,
     ) -> Vec<SessionRow> {
         let mended: BTreeMap<String, Played> =
             mended.into_iter().map(|played| (played.case.plan.clone(), played)).collect();
-        left.iter().filter_map(|left| SessionRow::of(plant, left, mended.get(&left.case.plan)?)).collect()
+        left.iter()
+            .filter_map(|left| SessionRow::of(plant, left, mended.get(&left.case.plan)?, day))
+            .collect()
     }
 
-    fn of(plant: Option<(Fault, Spot)>, left: &Played, mended: &Played) -> Option<SessionRow> {
+    fn of(plant: Option<(Fault, Spot)>, left: &Played, mended: &Played, day: &str) -> Option<SessionRow> {
         // A plan that never came to its kill has loaded nothing.
         let (one, seen) = (mended.treated.last()?, left.treated.last()?);
+        if !is_alike(one, seen) {
+            return Some(SessionRow::unlike(plant, left, day));
+        }
         let (without, error) = fate(&left.case);
         let refused = |one: &Treated| one.diagnosis.as_ref().map(|own| own.rules.clone()).unwrap_or_default();
         let sound = one.found.map(|found| is_sound(found.verdict));
@@ -131,7 +142,39 @@ impl SessionRow {
             repair,
             why_not,
             with: fate(&mended.case).0,
+            day: Some(day.to_owned()),
         })
+    }
+
+    /// A plan in whose two runs the product stored different things: what became of the one says nothing of the other.
+    fn unlike(plant: Option<(Fault, Spot)>, left: &Played, day: &str) -> SessionRow {
+        SessionRow {
+            system: left.case.system.clone(),
+            plan: left.case.plan.clone(),
+            planted: plant.map(|(fault, _)| fault.id().to_owned()),
+            spot: plant.map(|(_, spot)| spot.id().to_owned()),
+            store: None,
+            sound: None,
+            batch: false,
+            compacted: false,
+            forked: false,
+            without: Fate::Unjudged,
+            error: None,
+            diagnosis: BTreeSet::new(),
+            repair: BTreeSet::new(),
+            why_not: Some(UNLIKE.to_owned()),
+            with: Fate::Unjudged,
+            day: Some(day.to_owned()),
+        }
+    }
+
+    /// Whether the product stored different things in the two runs.
+    pub(super) fn is_unlike(&self) -> bool {
+        self.why_not.as_deref() == Some(UNLIKE)
+    }
+
+    pub(super) fn is_of(&self, job: &Job) -> bool {
+        self.plan == job.plan.id.to_string()
     }
 
     /// The name of the system without version and mode.
@@ -216,6 +259,12 @@ impl SessionRow {
     }
 }
 
+/// Whether the product stored the same in two runs, as far as the verdict tells.
+fn is_alike(one: &Treated, other: &Treated) -> bool {
+    let verdict = |treated: &Treated| treated.found.map(|found| found.verdict);
+    verdict(one) == verdict(other)
+}
+
 fn is_sound(verdict: sessions::Verdict) -> bool {
     use sessions::Verdict::{Accepted, Excerpt, OpenTail};
     matches!(verdict, Accepted | OpenTail | Excerpt)
@@ -242,6 +291,9 @@ fn fate(case: &Case) -> (Fate, Option<String>) {
         None => (Fate::GoesOn, None),
     }
 }
+
+/// Why a plan is left out.
+const UNLIKE: &str = "the product stored different things in the two runs";
 
 /// All sessions, in their order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -286,14 +338,43 @@ struct Line {
 impl Table {
     pub(super) fn read(path: &Path) -> Result<Table, String> {
         match std::fs::read(path) {
-            Ok(bytes) => serde_json::from_slice(&bytes)
-                .map_err(|error| format!("{}: not the report of closed loops: {error}", path.display())),
+            Ok(bytes) => Table::parse(path, &bytes),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Table::default()),
             Err(error) => Err(format!("cannot read {}: {error}", path.display())),
         }
     }
 
-    pub(super) fn write(&self, path: &Path) -> std::io::Result<()> {
+    fn parse(path: &Path, bytes: &[u8]) -> Result<Table, String> {
+        match bytes {
+            [] => Ok(Table::default()),
+            bytes => serde_json::from_slice(bytes)
+                .map_err(|error| format!("{}: not the report of closed loops: {error}", path.display())),
+        }
+    }
+
+    /// Adds sessions to a report. It is read again first, since another run may have added some; while one writes, the
+    /// others wait.
+    pub(super) fn add_to(path: &Path, rows: Vec<SessionRow>) -> Result<(), String> {
+        let cannot = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(cannot)?;
+        file.lock().map_err(cannot)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(cannot)?;
+        let mut table = Table::parse(path, &bytes)?;
+        table.add(rows);
+        let text = table.json().map_err(cannot)?;
+        file.rewind().map_err(cannot)?;
+        file.set_len(0).map_err(cannot)?;
+        file.write_all(text.as_bytes()).map_err(cannot)
+    }
+
+    fn json(&self) -> std::io::Result<String> {
         let mut text = String::from("{\n  \"sessions\": [");
         for (n, row) in self.sessions.iter().enumerate() {
             let row = serde_json::to_string(row).map_err(std::io::Error::other)?;
@@ -301,7 +382,7 @@ impl Table {
             text.push_str(&row);
         }
         text.push_str("\n  ]\n}\n");
-        std::fs::write(path, text)
+        Ok(text)
     }
 
     /// Adds sessions; a session that is there already is replaced.
@@ -384,10 +465,15 @@ impl Table {
             bricked.iter().map(|row| (row.product(), row.fault(), row.point())).collect();
         let healthy: Vec<&SessionRow> = rows.iter().filter(|row| row.is_healthy()).collect();
         let count = |is_meant: fn(&SessionRow) -> bool| healthy.iter().filter(|row| is_meant(row)).count();
+        let n_unlike = rows.iter().filter(|row| row.is_unlike()).count();
+        let unlike = match n_unlike {
+            0 => String::new(),
+            n => format!("{n} left out, since {UNLIKE}.\n"),
+        };
         format!(
             "\n{} sessions bricked, {n_planted} of them by a planted fault, of {} products, in {} distinct products, faults and points; {n_back} brought back. \
              {n_hurt} more in which one turn fails; in {n_spared} of them none after the repair.\n\
-             {} healthy sessions of products, all taken up by another process: {} with a parallel batch, {} compacted, {} with forks; {} called broken, {} changed.\n",
+             {} healthy sessions of products, all taken up by another process: {} with a parallel batch, {} compacted, {} with forks; {} called broken, {} changed.\n{unlike}",
             bricked.len(),
             of.len(),
             distinct.len(),
@@ -404,6 +490,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::mending::Found;
 
     fn row(system: &str, planted: Option<&str>, without: Fate, with: Fate) -> SessionRow {
         SessionRow {
@@ -422,6 +509,7 @@ mod tests {
             repair: BTreeSet::new(),
             why_not: None,
             with,
+            day: None,
         }
     }
 
@@ -482,8 +570,47 @@ mod tests {
         assert_eq!(table.sessions.len(), 2);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("loop.json");
-        table.write(&path).unwrap();
+        Table::add_to(&path, table.sessions.clone()).unwrap();
         assert_eq!(Table::read(&path).unwrap(), table);
         assert_eq!(Table::read(&folder.path().join("none.json")).unwrap(), Table::default());
+    }
+
+    #[test]
+    fn runs_that_write_one_report_at_the_same_time_all_stand_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("loop.json");
+        std::thread::scope(|scope| {
+            for n in 0..8 {
+                let path = &path;
+                scope.spawn(move || {
+                    for spot in 0..8 {
+                        let system = format!("a@{n}/{spot}");
+                        Table::add_to(path, vec![broken(&system, None, Fate::GoesOn)]).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(Table::read(&path).unwrap().sessions.len(), 64);
+        std::fs::write(&path, "{}").unwrap();
+        assert!(Table::add_to(&path, Vec::new()).is_err_and(|words| words.contains("not the report")));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "{}", "what is no such report stays as it is");
+    }
+
+    #[test]
+    fn a_product_that_stored_two_different_things_is_left_out_and_counted() {
+        let treated = |verdict| Treated {
+            plan: "kill/x@openai-chat".to_owned(),
+            store: None,
+            found: Some(Found { verdict, has_batch: true, n_compactions: 0, n_forks: 0 }),
+            diagnosis: None,
+            outcome: Outcome::Left,
+        };
+        let (whole, broken) = (treated(sessions::Verdict::Accepted), treated(sessions::Verdict::Refused));
+        assert!(is_alike(&whole, &whole) && !is_alike(&whole, &broken));
+        let mut unlike = row("a@1/x", None, Fate::Unjudged, Fate::Unjudged);
+        unlike.why_not = Some(UNLIKE.to_owned());
+        assert!(unlike.is_unlike() && !unlike.is_healthy());
+        let text = table(vec![unlike]).text();
+        assert!(text.contains("1 left out, since the product stored different things"), "{text}");
     }
 }

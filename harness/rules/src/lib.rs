@@ -48,7 +48,8 @@ pub use profile::Profile;
 pub use rule::{Confidence, Rule};
 pub use union::{UnionViolation, validate_union, validate_union_list};
 pub use validate::{
-    list_of, naming, validate, validate_asking, validate_list, validate_remembering, validate_value,
+    list_of, naming, validate, validate_asking, validate_list, validate_list_to, validate_remembering,
+    validate_to, validate_value,
 };
 pub use violation::{Envelope, MAX_VIOLATIONS, Severity, Violation, refusal};
 

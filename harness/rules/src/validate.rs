@@ -54,7 +54,7 @@ pub fn validate_list(profile: &'static Profile, list: &[u8]) -> Vec<Violation> {
 }
 
 /// The same as [`validate`] for a request of which the path may name the model.
-pub(crate) fn validate_to(profile: &'static Profile, model: Option<&str>, body: &[u8]) -> Vec<Violation> {
+pub fn validate_to(profile: &'static Profile, model: Option<&str>, body: &[u8]) -> Vec<Violation> {
     let memory = Memory::default();
     let mut validator = Validator::new(profile, &memory, model);
     match json::walk(body, profile.dialect.definition().list, |part| validator.take(part)) {
@@ -64,11 +64,7 @@ pub(crate) fn validate_to(profile: &'static Profile, model: Option<&str>, body: 
 }
 
 /// The same as [`validate_list`] for a list of messages to a model.
-pub(crate) fn validate_list_to(
-    profile: &'static Profile,
-    model: Option<&str>,
-    list: &[u8],
-) -> Vec<Violation> {
+pub fn validate_list_to(profile: &'static Profile, model: Option<&str>, list: &[u8]) -> Vec<Violation> {
     let memory = Memory::default();
     let around = naming(profile.dialect.definition().bare, model);
     let around = Document::parse(&around).unwrap_or_default();

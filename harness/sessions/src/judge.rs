@@ -2,7 +2,7 @@
 
 use brickbat_rules::histories::{self, Role, render};
 use brickbat_rules::{
-    Dialect, MAX_VIOLATIONS, Profile, Rule, Severity, Violation, list_of, validate, validate_list,
+    Dialect, MAX_VIOLATIONS, Profile, Rule, Severity, Violation, list_of, validate_list_to, validate_to,
 };
 
 use crate::{Message, Place, Sent, Session, halves, store_of};
@@ -22,6 +22,8 @@ pub struct Judgement {
     pub body: Vec<u8>,
     /// Why it is refused, in the order in which the provider checks.
     pub refusals: Vec<Refusal>,
+    /// Why a later model refuses it, where the store does not show which model is asked.
+    pub by_later_models: Vec<Refusal>,
 }
 
 impl Judgement {
@@ -46,6 +48,8 @@ pub enum Verdict {
     Refused,
     /// A line or a row of the conversation cannot be read, so nothing can be said of the request.
     Unreadable,
+    /// Older models take the next request, later ones refuse it, and the store does not show which is asked.
+    Undecided,
 }
 
 /// A reason for which a request is refused.
@@ -61,18 +65,33 @@ pub struct Refusal {
     pub pointer: String,
 }
 
+/// A model of Gemini for which rules bind that do not bind for an older one. It signs the first call of each reply.
+const LATER_GEMINI: &str = "gemini-3-flash-preview";
+
 /// Words of the user that stand for the next turn. They are never stored.
 const NEXT: &str = "Go on.";
 
 /// Judges the next request of a session: in the dialect and profile that are given, else by what the store shows, else as
 /// Anthropic Messages, which checks most.
 pub fn judge(session: &Session, profile: Option<&'static Profile>) -> Judgement {
+    judge_for(session, profile, None)
+}
+
+/// The same where it is known which model the next request asks, and the store may not show it.
+pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Option<&str>) -> Judgement {
+    let model = session.model.as_deref().or(model);
     let is_assumed = profile.is_none() && session.dialect.is_none();
+    let is_given = profile.is_some();
     let dialect = session.dialect.unwrap_or(Dialect::AnthropicMessages);
     let profile = profile.unwrap_or_else(|| Profile::newest(dialect));
     let store = store_of(session.product);
+    // Some products send one dialect otherwise than another, and not every store shows which it is.
+    let known = match is_given && session.dialect.is_none() {
+        true => &Session { dialect: Some(profile.dialect), ..session.clone() },
+        false => session,
+    };
     let sent = match store {
-        Some(store) => store.send(session),
+        Some(store) => store.send(known),
         None => Sent::as_stored(session),
     };
     let fills = store.and_then(|store| store.fills_open_tail(session));
@@ -80,7 +99,7 @@ pub fn judge(session: &Session, profile: Option<&'static Profile>) -> Judgement 
     let messages = if is_open { closed(&sent.messages) } else { sent.messages.clone() };
     let request = match &session.body {
         Some(body) => Request::stored(body, session),
-        None => Request::next(&messages, session, profile),
+        None => Request::next(&messages, model, profile),
     };
     let mut refusals = match &sent.gives_up {
         Some((message, place)) => vec![Refusal {
@@ -89,17 +108,23 @@ pub fn judge(session: &Session, profile: Option<&'static Profile>) -> Judgement 
             place: Some(place.clone()),
             pointer: String::new(),
         }],
-        None => request.refusals(&sent, profile),
+        None => request.refusals(&sent, profile, model),
     };
     // The provider reads the body before anything else.
     if let Some((violation, place)) = halves::refusal(session, &sent, profile) {
         let (rule, message) = (Some(violation.rule), violation.message);
         refusals.insert(0, Refusal { rule, message, place: Some(place), pointer: violation.pointer });
     }
+    let by_later_models = match model {
+        None if refusals.is_empty() && !is_assumed => request.refusals_by_later_models(&sent, profile),
+        _ => Vec::new(),
+    };
     let verdict = if !refusals.is_empty() {
         Verdict::Refused
     } else if session.messages.is_empty() && !session.troubles.is_empty() {
         Verdict::Unreadable
+    } else if !by_later_models.is_empty() {
+        Verdict::Undecided
     } else if session.cut.is_some() {
         Verdict::Cut
     } else if is_open {
@@ -109,7 +134,7 @@ pub fn judge(session: &Session, profile: Option<&'static Profile>) -> Judgement 
     } else {
         Verdict::Accepted
     };
-    Judgement { verdict, profile, is_assumed, sent, body: request.body, refusals }
+    Judgement { verdict, profile, is_assumed, sent, body: request.body, refusals, by_later_models }
 }
 
 /// A request, and which blocks it was made of.
@@ -123,12 +148,12 @@ struct Request {
 
 impl Request {
     /// The request after the user has said something more, so that the conversation does not end with the model.
-    fn next(messages: &[Message], session: &Session, profile: &Profile) -> Request {
+    fn next(messages: &[Message], model: Option<&str>, profile: &Profile) -> Request {
         let mut messages: Vec<histories::Message> = messages.iter().map(plain).collect();
         if messages.last().is_none_or(|last| last.role != Role::User) {
             messages.push(histories::Message::text(Role::User, NEXT));
         }
-        let rendered = render(profile.dialect, session.model.as_deref(), &messages);
+        let rendered = render(profile.dialect, model, &messages);
         Request { body: rendered.body.to_string().into_bytes(), is_list: false, rendered }
     }
 
@@ -144,10 +169,22 @@ impl Request {
         Request { body: body.to_vec(), is_list, rendered }
     }
 
-    fn refusals(&self, sent: &Sent, profile: &'static Profile) -> Vec<Refusal> {
+    /// Why a later model than the oldest refuses it, if the conversation may have been held with one.
+    fn refusals_by_later_models(&self, sent: &Sent, profile: &'static Profile) -> Vec<Refusal> {
+        let is_unsigned =
+            |message: &Message| message.calls().next().is_some_and(|first| first.signature.is_none());
+        match profile.dialect {
+            Dialect::Gemini if !sent.messages.iter().any(is_unsigned) => {
+                self.refusals(sent, profile, Some(LATER_GEMINI))
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn refusals(&self, sent: &Sent, profile: &'static Profile, model: Option<&str>) -> Vec<Refusal> {
         let violations = match self.is_list {
-            true => validate_list(profile, &self.body),
-            false => validate(profile, &self.body),
+            true => validate_list_to(profile, model, &self.body),
+            false => validate_to(profile, model, &self.body),
         };
         let list = format!("/{}", list_of(profile.dialect));
         let errors = violations.into_iter().filter(|violation| violation.severity == Severity::Error);
@@ -193,4 +230,49 @@ pub(crate) fn closed(messages: &[Message]) -> Vec<Message> {
         closed.push(Message { role: Role::Tool, blocks, id: None, place, ending });
     }
     closed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Files, Repair, RepairOptions, read, repair};
+
+    /// A list of Gemini's contents in which nobody answered the call, signed or not.
+    fn unanswered(signature: &str) -> Files {
+        let list = format!(
+            r#"[{{"role":"user","parts":[{{"text":"Look."}}]}},
+            {{"role":"model","parts":[{{"functionCall":{{"name":"look","args":{{}}}}{signature}}}]}},
+            {{"role":"user","parts":[{{"text":"Well?"}}]}}]"#
+        );
+        Files::one("history.json", list)
+    }
+
+    #[test]
+    fn what_only_later_models_refuse_is_not_decided_where_the_store_shows_no_model() {
+        let files = unanswered(r#","thoughtSignature":"c2lnbmVk""#);
+        let session = read(&files).unwrap().remove(0);
+        let judgement = judge(&session, None);
+        assert_eq!(judgement.verdict, Verdict::Undecided);
+        let rules: Vec<_> = judgement.by_later_models.iter().filter_map(|refusal| refusal.rule).collect();
+        assert_eq!(rules.iter().map(|rule| rule.id).collect::<Vec<_>>(), ["gemini/response-missing"]);
+        let named = |model| judge_for(&session, None, Some(model)).verdict;
+        assert_eq!(named("gemini-2.5-flash"), Verdict::Accepted);
+        assert_eq!(named("gemini-3-flash-preview"), Verdict::Refused);
+        let Ok(Repair::Beyond(beyond)) = repair(&files, 0, &RepairOptions::default()) else {
+            panic!("it is repaired without a model")
+        };
+        assert!(beyond.why.contains("depends on the model"), "{}", beyond.why);
+        let mended = |model: &str| {
+            let options = RepairOptions { model: Some(model.to_owned()), ..RepairOptions::default() };
+            repair(&files, 0, &options)
+        };
+        assert!(matches!(mended("gemini-2.5-flash"), Ok(Repair::Healthy(_))));
+        assert!(matches!(mended("gemini-3-flash-preview"), Ok(Repair::Mended(_))));
+    }
+
+    #[test]
+    fn a_list_without_signatures_was_held_with_an_older_model() {
+        let session = read(&unanswered("")).unwrap().remove(0);
+        assert_eq!(judge(&session, None).verdict, Verdict::Accepted);
+    }
 }

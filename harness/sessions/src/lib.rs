@@ -23,7 +23,7 @@ mod sqlite;
 mod stores;
 
 pub use files::{File, Files};
-pub use judge::{Judgement, Refusal, Verdict, judge};
+pub use judge::{Judgement, Refusal, Verdict, judge, judge_for};
 pub use place::{Place, Row};
 pub use plant::{Fault, PlantError, Spot, plant};
 pub use product::Product;

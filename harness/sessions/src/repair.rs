@@ -14,8 +14,8 @@ use thiserror::Error;
 
 use crate::judge::closed;
 use crate::{
-    Block, Edit, Files, Judgement, Message, Place, ReadError, Session, Trouble, Verdict, WriteError, judge,
-    read_body, store_of,
+    Block, Edit, Files, Judgement, Message, Place, ReadError, Session, Trouble, Verdict, WriteError,
+    judge_for, read_body, store_of,
 };
 use crate::{halves, stores};
 
@@ -23,10 +23,12 @@ pub use conserved::{Loss, losses};
 pub use plan::{Planned, Reason, plan};
 
 /// What a repair may do beyond the default.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct RepairOptions {
     /// The provider, if it is not the one that the store shows.
     pub profile: Option<&'static Profile>,
+    /// The model that the next request asks, where the store does not show it.
+    pub model: Option<String>,
     /// The first file is a request body, or a list of messages, of this dialect; else it is whatever it is recognised as.
     pub body: Option<Dialect>,
     /// Fill calls at the very end that have no result, although the product may still be running them.
@@ -112,11 +114,20 @@ const MAX_TRUNCATED: usize = 200;
 pub fn repair(files: &Files, index: usize, options: &RepairOptions) -> Result<Repair, RepairError> {
     let start = Attempt::new(files.clone(), index, options)?;
     let is_tail = start.judgement.verdict == Verdict::OpenTail && options.tail;
-    let is_sound =
-        matches!(start.judgement.verdict, Verdict::Accepted | Verdict::OpenTail | Verdict::Excerpt);
+    let is_sound = match start.judgement.verdict {
+        Verdict::Accepted | Verdict::OpenTail | Verdict::Excerpt => true,
+        // A body is judged by what it names.
+        Verdict::Undecided => options.body.is_some(),
+        Verdict::Cut | Verdict::Refused | Verdict::Unreadable => false,
+    };
     let has_torn = start.session.troubles.iter().any(|trouble| trouble.loses.is_some());
     if is_sound && !is_tail && !has_torn {
         return Ok(Repair::Healthy(Box::new(start.judgement)));
+    }
+    // For an older model there is nothing to mend, and a healthy session is never touched.
+    if start.judgement.verdict == Verdict::Undecided && options.body.is_none() {
+        let why = why(&start.judgement);
+        return Ok(Repair::Beyond(Box::new(Beyond { before: start.judgement, why, can_truncate: false })));
     }
     let (whole, reattached) = reattach(&start, options)?;
     let is_changed = !reattached.is_empty() || has_torn || start.judgement.verdict != Verdict::Cut;
@@ -199,7 +210,7 @@ impl Attempt {
     }
 
     fn of(files: Files, index: usize, session: Session, options: &RepairOptions) -> Attempt {
-        let judgement = judge(&session, options.profile);
+        let judgement = judge_for(&session, options.profile, options.model.as_deref());
         Attempt { files, index, session, judgement }
     }
 
@@ -232,6 +243,8 @@ impl Attempt {
                 Verdict::OpenTail => !options.tail,
                 // A branch that is proven to follow another line is put there before anything else is done.
                 Verdict::Cut => !options.tail || !self.session.has_open_tail() || !self.fills_open_tail(),
+                // What is edited at all is made good for every model.
+                Verdict::Undecided => options.body.is_some(),
                 Verdict::Refused | Verdict::Unreadable => false,
             }
     }
@@ -426,6 +439,11 @@ fn why(judgement: &Judgement) -> String {
         None if judgement.verdict == Verdict::Cut => {
             "a line that the conversation hangs on is not in the file, and nothing proves what came before"
                 .to_owned()
+        }
+        None if judgement.verdict == Verdict::Undecided => {
+            let rules = judgement.by_later_models.iter().filter_map(|refusal| refusal.rule);
+            let rule = rules.map(|rule| rule.id).next().unwrap_or_default();
+            format!("whether {rule} binds depends on the model, which the store does not show")
         }
         None => "the conversation cannot be read".to_owned(),
     }

@@ -46,6 +46,7 @@ pub fn word(verdict: Verdict) -> &'static str {
         Verdict::Cut => "cut",
         Verdict::Refused => "bricked",
         Verdict::Unreadable => "unreadable",
+        Verdict::Undecided => "undecided",
     }
 }
 

@@ -30,6 +30,7 @@ mod list_writer;
 pub(crate) mod openai_agents;
 #[cfg(feature = "sqlite")]
 pub(crate) mod opencode;
+mod pairs;
 pub(crate) mod pi;
 pub(crate) mod pydantic_ai;
 pub(crate) mod qwen_code;

@@ -76,6 +76,18 @@ async def opened(spec, store):
         yield agent, {"configurable": {"thread_id": store.file.stem}}
 
 
+# What the user says in the place of what was said last: the thread forks at the checkpoint before that.
+EDIT = "/edit "
+
+
+async def before_last_input(agent, config):
+    """The checkpoint on which the user's last message was put, as the documentation of time travel has it."""
+    async for state in agent.aget_state_history(config):
+        if state.metadata["source"] == "input":
+            return state.parent_config
+    return config
+
+
 async def turn(spec, store, text, stopped, show, ask):
     async def run(agent, config, said):
         """Runs the graph to its end, or to the questions that it has to put to the user."""
@@ -93,8 +105,10 @@ async def turn(spec, store, text, stopped, show, ask):
                         await show(message.tool_call_id, status, message.name)
         return questions
 
-    said = {"messages": [{"role": "user", "content": text}]}
+    said = {"messages": [{"role": "user", "content": text.removeprefix(EDIT)}]}
     async with opened(spec, store) as (agent, config):
+        if text.startswith(EDIT):
+            config = await before_last_input(agent, config)
         while questions := await stoppable(run(agent, config, said), stopped):
             answers = await asyncio.gather(*map(ask, questions.values()))
             # The SDK is at rest while the user is asked: here the application is the one that is stopped.

@@ -51,7 +51,7 @@ fn mended(asked: &Asked) -> Result<Value, Unjudged> {
 
 /// As `brickbat check --fix` asks for a repair.
 fn options(profile: &'static Profile, truncate: bool) -> RepairOptions {
-    RepairOptions { profile: Some(profile), body: Some(profile.dialect), tail: true, truncate }
+    RepairOptions { profile: Some(profile), model: None, body: Some(profile.dialect), tail: true, truncate }
 }
 
 fn is_accepted(asked: &Asked, text: &str) -> bool {

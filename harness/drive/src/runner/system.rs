@@ -69,6 +69,8 @@ pub struct StoredSession<'a> {
     pub folder: &'a Path,
     /// Whether the sessions of other plans lie there as well, as in the home of an agent.
     pub is_shared: bool,
+    /// The model that the system was asked to use, if it was asked for one.
+    pub model: Option<&'a str>,
 }
 
 /// What is called with what is stored.
@@ -496,7 +498,8 @@ impl Adapted {
         let is_shared = self.prepared.agent.is_some();
         let home = crate::driver::home_of(self.prepared.path());
         let folder = if is_shared { home.as_path() } else { &spec.state_dir };
-        mend(StoredSession { plan: &plan.id, id, folder, is_shared });
+        let model = plan.model.as_deref();
+        mend(StoredSession { plan: &plan.id, id, folder, is_shared, model });
     }
 
     async fn start_anew(&self) -> Result<Adapter, DriverError> {

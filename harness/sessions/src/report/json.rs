@@ -43,6 +43,7 @@ fn session(examined: &Examined, salt: &str) -> Value {
         "mended_at_send": mended,
         "troubles": troubles,
         "refusals": judgement.refusals.iter().map(refusal).collect::<Vec<_>>(),
+        "refusals_by_later_models": judgement.by_later_models.iter().map(refusal).collect::<Vec<_>>(),
     })
 }
 

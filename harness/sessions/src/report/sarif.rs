@@ -23,6 +23,11 @@ pub fn sarif(examined: &[Examined], unread: &[Unread]) -> Value {
             rules.insert(refusal.rule.map_or(GIVES_UP, |rule| rule.id), refusal.rule);
             results.push(result(one, refusal));
         }
+        for refusal in &one.judgement.by_later_models {
+            let Some(rule) = refusal.rule else { continue };
+            rules.insert(rule.id, Some(rule));
+            results.push(finding(one, rule.id, "warning", rule.summary, refusal.place.as_ref()));
+        }
         if let Some(cut) = one.session.cut.as_ref().filter(|_| one.judgement.verdict == Verdict::Cut) {
             rules.insert(CUT, None);
             let words = "the branch is cut off from what came before it, which is not sent";

@@ -35,9 +35,12 @@ impl Survey {
         *tally.verdicts.entry(examined.judgement.verdict).or_default() += 1;
         let is_unread = |trouble: &&Trouble| trouble.loses.is_some();
         tally.n_troubles += examined.session.troubles.iter().filter(is_unread).count();
-        if matches!(examined.judgement.verdict, Verdict::Refused | Verdict::Unreadable | Verdict::Cut) {
+        if matches!(
+            examined.judgement.verdict,
+            Verdict::Refused | Verdict::Unreadable | Verdict::Cut | Verdict::Undecided
+        ) {
             let name = name(examined);
-            let why = examined.judgement.refusals.first().map(|refusal| format!("  {}", rule_of(refusal)));
+            let why = reasons(examined).first().map(|refusal| format!("  {}", rule_of(refusal)));
             let why = why.or_else(|| cut(examined));
             let shown = word_of(examined.judgement.verdict);
             self.lines.push(format!("  {shown}  {name}{}", why.unwrap_or_default()));
@@ -75,7 +78,7 @@ impl Survey {
 /// One session in a line: its name, its size and its verdict.
 pub fn line(examined: &Examined) -> String {
     let verdict = word_of(examined.judgement.verdict);
-    let why = examined.judgement.refusals.first();
+    let why = reasons(examined).first();
     let why = why.map(|refusal| {
         let place = refusal.place.as_ref().map(|place| format!(" at {place}")).unwrap_or_default();
         format!("  {}{place}", rule_of(refusal))
@@ -128,6 +131,15 @@ pub fn detail(examined: &Examined) -> String {
         let _ = writeln!(text, "{}  {place}  {}", word_of(Verdict::Refused), rule_of(refusal));
         let _ = writeln!(text, "  {}", shown::reason(refusal, session));
     }
+    for refusal in judgement.by_later_models.iter().take(MAX_LISTED) {
+        let place = refusal.place.as_ref().map_or_else(|| refusal.pointer.clone(), ToString::to_string);
+        let models = refusal.rule.and_then(|rule| rule.models()).unwrap_or("later models");
+        let _ = writeln!(text, "  {place}  {} binds for: {models}", rule_of(refusal));
+        let _ = writeln!(text, "  {}", shown::reason(refusal, session));
+    }
+    if judgement.verdict == Verdict::Undecided {
+        let _ = writeln!(text, "  The store does not show which model is asked: name it with --model.");
+    }
     if judgement.refusals.len() > MAX_LISTED {
         let _ = writeln!(text, "… and {} more.", judgement.refusals.len() - MAX_LISTED);
     }
@@ -164,6 +176,14 @@ pub fn repaired(mended: &Mended) -> String {
     text
 }
 
+/// Why a session is refused, or may be.
+fn reasons(examined: &Examined) -> &[Refusal] {
+    match examined.judgement.verdict {
+        Verdict::Undecided => &examined.judgement.by_later_models,
+        _ => &examined.judgement.refusals,
+    }
+}
+
 /// What is missing from a branch that is cut, in words.
 fn cut(examined: &Examined) -> Option<String> {
     let is_cut = examined.judgement.verdict == Verdict::Cut;
@@ -191,6 +211,7 @@ fn word_of(verdict: Verdict) -> &'static str {
         Verdict::Cut => "CUT",
         Verdict::Refused => "BRICKED",
         Verdict::Unreadable => "UNREADABLE",
+        Verdict::Undecided => "UNDECIDED",
     }
 }
 

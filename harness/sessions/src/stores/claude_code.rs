@@ -24,7 +24,7 @@ mod tests;
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{self, Role};
 
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, ReadError, Store, WriteError, pairs};
 use crate::{Files, Message, Product, Sent, Session};
 use branch::Branch;
 use line::Lines;
@@ -126,7 +126,15 @@ fn send(session: &Session) -> Sent {
     if n_blank > 0 {
         mended.push(("leaves out texts of white space", n_blank));
     }
-    if version::of(session).mends_unexpected_results() {
+    if version::of(session).mends_pairs() {
+        let (mut kept, n_dropped) = pairs::without_orphans(&messages);
+        let dangling = pairs::dangling(&kept);
+        let n_filled = pairs::fill(&mut kept, dangling, crate::NOT_RECORDED);
+        let words =
+            [("leaves out results without a call", n_dropped), ("fills calls without a result", n_filled)];
+        mended.extend(words.into_iter().filter(|(_, n)| *n > 0));
+        messages = kept;
+    } else if version::of(session).mends_unexpected_results() {
         let n_orphans = n_orphans(&messages);
         if n_orphans > 0 {
             mended.push((

@@ -69,7 +69,7 @@ impl Store for OpenaiAgents {
 
     fn send(&self, session: &Session) -> Sent {
         match session.generation {
-            list::GENERATION => Sent { messages: send::with_ids(session), ..Sent::as_stored(session) },
+            list::GENERATION => send::send_list(session),
             _ => send::send(session),
         }
     }

@@ -1,9 +1,10 @@
 //! pydantic-ai: a JSON list of messages, as `ModelMessagesTypeAdapter` writes it.
 //!
-//! The library keeps nothing itself; each application stores the list somewhere. The list does not say which version wrote
-//! it, so 1.x is assumed, which sends a history as it is. From 2.x on the library fills calls without a result and leaves
-//! out results without a call, so what is refused here may be accepted there.
+//! The library keeps nothing itself; each application stores the list somewhere. The list does not name the version that
+//! wrote it, but 2.x writes a state into each request (1.44.0 and 1.107.10 do not), fills calls without a result when it
+//! sends, and leaves out results without a call. It is taken that the version that wrote the list goes on with it.
 
+mod cleaned;
 mod messages;
 mod send;
 #[cfg(test)]
@@ -23,8 +24,13 @@ pub(super) use write::write;
 pub(crate) struct PydanticAi;
 
 /// How the branch was chosen, and what another version would do.
-pub(super) const BRANCH: &str = "the list in its order, as pydantic-ai 1.x sends it; 2.x fills calls without \
-     a result and drops results without a call";
+const BRANCH: &str = "the list in its order, as pydantic-ai 1.x sends it; 2.x fills calls without a result and drops \
+     results without a call";
+
+const BRANCH_OF_2: &str = "the list in its order, as pydantic-ai 2.x sends it";
+
+/// The form of a list that 2.x wrote.
+const OF_2: &str = "JSON list of 2.x";
 
 impl Store for PydanticAi {
     fn product(&self) -> Product {
@@ -39,7 +45,8 @@ impl Store for PydanticAi {
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
         let Ok(document) = Document::parse(files.main()) else { return Err(ReadError::Unknown) };
         let history = history(document.root(), "").map_err(|words| form(Product::PydanticAi, words))?;
-        Ok(vec![session(Product::PydanticAi, "JSON list", history)])
+        let generation = if history.is_of_2 { OF_2 } else { "JSON list" };
+        Ok(vec![session(Product::PydanticAi, generation, history)])
     }
 
     fn send(&self, session: &Session) -> Sent {
@@ -67,7 +74,7 @@ pub(super) fn session(product: Product, generation: &'static str, history: Histo
         model: history.model,
         messages: history.messages,
         off_branch: Vec::new(),
-        branch: BRANCH,
+        branch: if generation == OF_2 { BRANCH_OF_2 } else { BRANCH },
         n_records: history.n_records,
         n_compactions: 0,
         n_forks: 0,

@@ -23,6 +23,10 @@ const LOST_THINKING: Version = Version([2, 1, 156]);
 /// (<https://github.com/delexw/claude-code-trace/issues/322>).
 const MENDS_UNEXPECTED_RESULTS: Version = Version([2, 1, 274]);
 
+/// Goes on with calls without a result and results without a call, measured with faults planted into its store. It is the
+/// first that was tried; an older one may do so as well.
+const MENDS_PAIRS: Version = Version([2, 1, 318]);
+
 impl Version {
     /// The version that a word says, if it is one.
     pub(super) fn parse(word: &str) -> Option<Version> {
@@ -44,6 +48,11 @@ impl Version {
     /// Whether it stored thinking without its text.
     pub(super) fn loses_thinking(self) -> bool {
         (LOSES_THINKING..=LOST_THINKING).contains(&self)
+    }
+
+    /// Whether it goes on with calls without a result and results without a call.
+    pub(super) fn mends_pairs(self) -> bool {
+        self >= MENDS_PAIRS
     }
 
     /// Whether it mends a history by itself after the provider has refused a result without a call.

@@ -16,30 +16,46 @@ use crate::json::text;
 use crate::{Block, Message, Sent, Session};
 
 pub(super) fn send(session: &Session) -> Sent {
-    let mut entries: Vec<Entry<'_>> = Vec::new();
+    let entries = entries(session);
+    let calls = unanswered(&entries);
+    let thoughts = thoughts_before(&entries, &calls);
+    let mut mended = Vec::new();
+    note(&mut mended, "drops calls without a result", calls.len());
+    note(&mut mended, "drops the reasoning before a call that it drops", thoughts.len());
+    let kept = entries.into_iter().enumerate().filter(|(n, _)| !calls.contains(n) && !thoughts.contains(n));
+    let kept = kept.map(|(_, entry)| entry).collect();
+    sent(session, kept, mended)
+}
+
+/// What a run of the SDK for JavaScript sends of the list that is its input:
+/// `deduplicateAgentInputItemsPreferringLatest` in `runner/items.mjs` of `@openai/agents-core` 0.20.0. Calls without a result
+/// are sent.
+pub(super) fn send_list(session: &Session) -> Sent {
+    sent(session, entries(session), Vec::new())
+}
+
+fn entries(session: &Session) -> Vec<Entry<'_>> {
+    let mut entries = Vec::new();
     for (message, found) in session.messages.iter().enumerate() {
         entries.extend(found.blocks.iter().map(|block| Entry { message, block }));
     }
-    let mut mended = Vec::new();
-    let calls = unanswered(&entries);
-    let thoughts = thoughts_before(&entries, &calls);
-    let mut note = |words, n| {
-        if n > 0 {
-            mended.push((words, n))
-        }
-    };
-    note("drops calls without a result", calls.len());
-    note("drops the reasoning before a call that it drops", thoughts.len());
-    let n = calls.len() + thoughts.len();
-    let kept = entries.into_iter().enumerate().filter(|(n, _)| !calls.contains(n) && !thoughts.contains(n));
-    let kept: Vec<Entry<'_>> = kept.map(|(_, entry)| entry).collect();
+    entries
+}
+
+fn note(mended: &mut Vec<(&'static str, usize)>, words: &'static str, n: usize) {
+    if n > 0 {
+        mended.push((words, n));
+    }
+}
+
+/// The last of items with one id, in their messages.
+fn sent(session: &Session, kept: Vec<Entry<'_>>, mut mended: Vec<(&'static str, usize)>) -> Sent {
     let n_kept = kept.len();
     let kept = latest(kept);
-    note("sends the last of items with one id", n_kept - kept.len());
-    let is_changed = n > 0 || kept.len() < n_kept;
-    let messages = match is_changed {
-        true => grouped(session, &kept),
-        false => session.messages.clone(),
+    note(&mut mended, "sends the last of items with one id", n_kept - kept.len());
+    let messages = match mended.is_empty() {
+        true => session.messages.clone(),
+        false => grouped(session, &kept),
     };
     let messages = messages.into_iter().map(with_id).collect();
     Sent { messages, mended, gives_up: None }
@@ -149,11 +165,6 @@ fn grouped(session: &Session, entries: &[Entry<'_>]) -> Vec<Message> {
         Some(Message { role: found.role, blocks, id, place, ending: found.ending })
     };
     stretches.filter_map(message).collect()
-}
-
-/// The messages as they are stored, each with its id.
-pub(super) fn with_ids(session: &Session) -> Vec<Message> {
-    session.messages.iter().cloned().map(with_id).collect()
 }
 
 /// What the model said is sent with its id.

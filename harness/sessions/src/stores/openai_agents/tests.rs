@@ -390,3 +390,25 @@ fn a_list_of_the_sdk_for_javascript_is_judged_and_mended_as_its_own() {
         assert_eq!(judge(&read(&mended.files).unwrap()[0], None).verdict, Verdict::Accepted);
     }
 }
+
+#[test]
+fn of_a_result_that_stands_twice_the_sdk_for_javascript_sends_the_last() {
+    let whole = list_of_javascript(2);
+    let mut items: Vec<Value> = serde_json::from_slice(whole.main()).unwrap();
+    // What the SDK writes where another API than Responses was spoken.
+    for item in items.iter_mut().filter(|item| item["id"].is_string()) {
+        item["id"] = json!("FAKE_ID");
+    }
+    let again = items[4].clone();
+    items.insert(6, again);
+    let files = Files::one("1.json", Value::Array(items.clone()).to_string());
+    let session = read(&files).unwrap().remove(0);
+    assert_eq!(session.dialect, Some(Dialect::OpenaiChat));
+    let judgement = judge(&session, None);
+    assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
+    assert_eq!(judgement.sent.mended, [("sends the last of items with one id", 1)]);
+    // A call without a result is sent all the same.
+    items.retain(|item| item["callId"] != "b" || item["type"] == "function_call");
+    let files = Files::one("1.json", Value::Array(items).to_string());
+    assert_eq!(judge(&read(&files).unwrap()[0], None).verdict, Verdict::Refused);
+}

@@ -24,6 +24,8 @@ pub(in crate::stores) struct History {
     pub(in crate::stores) model: Option<String>,
     /// Requests and responses.
     pub(in crate::stores) n_records: usize,
+    /// Whether 2.x wrote it: requests have a state.
+    pub(in crate::stores) is_of_2: bool,
 }
 
 /// Whether a value is a list of requests and responses, with at least one part whose kind is written.
@@ -53,7 +55,7 @@ pub(in crate::stores) fn history(list: Json<'_, '_>, base: &str) -> Result<Histo
     let mut reader = Reader { provider, messages: Vec::new(), unknown: BTreeSet::new() };
     let mut model = None;
     let mut n_records = 0;
-    let mut is_after_local = false;
+    let (mut is_after_local, mut is_of_2) = (false, false);
     for (n, entry) in list.items().enumerate() {
         n_records += 1;
         let place = in_file(entry, format!("{base}/{n}"));
@@ -63,6 +65,7 @@ pub(in crate::stores) fn history(list: Json<'_, '_>, base: &str) -> Result<Histo
             reader.unknown.insert("thought".to_owned());
         } else if kind.is("request") {
             is_after_local = false;
+            is_of_2 |= entry.get("state").is_some();
             reader.request(entry, &place)?;
         } else if kind.is("response") {
             let is_local = is_local(entry);
@@ -76,7 +79,7 @@ pub(in crate::stores) fn history(list: Json<'_, '_>, base: &str) -> Result<Histo
         }
     }
     let dialect = last.and_then(|message| dialect(message, &reader.provider));
-    Ok(History { messages: reader.messages, unknown: reader.unknown, dialect, model, n_records })
+    Ok(History { messages: reader.messages, unknown: reader.unknown, dialect, model, n_records, is_of_2 })
 }
 
 /// Whether a response came from no provider. `_clean_message_history` joins neighbours of that sort into one.
@@ -111,6 +114,8 @@ impl Reader {
         if self.messages.len() == first {
             self.messages.push(message(Role::User, Vec::new(), place));
         }
+        let ending = ending(entry);
+        self.messages[first..].iter_mut().for_each(|message| message.ending = ending);
         Ok(())
     }
 
@@ -199,10 +204,7 @@ impl Reader {
             };
             blocks.push(block(at, content));
         }
-        let ending = match text(entry, "state").as_str() {
-            "interrupted" | "incomplete" => Ending::Aborted,
-            _ => Ending::Whole,
-        };
+        let ending = ending(entry);
         match self.messages.last_mut() {
             Some(last) if is_joined && last.role == Role::Assistant => last.blocks.extend(blocks),
             _ => self.messages.push(Message { ending, ..message(Role::Assistant, blocks, place) }),
@@ -311,6 +313,13 @@ fn text(value: Json<'_, '_>, key: &str) -> String {
 
 fn strange(kind: &str) -> String {
     format!("a part of the kind {}, which 1.x does not have", word(kind))
+}
+
+fn ending(entry: Json<'_, '_>) -> Ending {
+    match text(entry, "state").as_str() {
+        "interrupted" | "incomplete" => Ending::Aborted,
+        _ => Ending::Whole,
+    }
 }
 
 fn message(role: Role, blocks: Vec<Block>, place: &Place) -> Message {

@@ -1,4 +1,4 @@
-//! What pydantic-ai 1.x sends of a history.
+//! What pydantic-ai 1.x sends of a history, and 2.x of what it has cleaned.
 //!
 //! Read in pydantic-ai-slim 1.44.0 (<https://pypi.org/project/pydantic-ai-slim/1.44.0/>): `_agent_graph.py` for what
 //! happens before the model, `models/*.py` for what each model's class makes of it. Requests that follow each other are
@@ -7,6 +7,7 @@
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{Block, Role};
 
+use super::{OF_2, cleaned};
 use crate::{Message, Place, Sent, Session};
 
 /// `UserPromptNode.run` raises it for a new prompt after a response with calls, in 1.x and 2.x.
@@ -23,12 +24,19 @@ const LEFT_OUT: &str = "leaves out empty texts and messages";
 
 /// What is sent of a session.
 pub(in crate::stores) fn send(session: &Session) -> Sent {
-    if let Some(error) = gives_up(session) {
-        return Sent { gives_up: Some(error), ..Sent::as_stored(session) };
+    let is_of_2 = session.generation == OF_2;
+    let (messages, mut mended) = match is_of_2 {
+        true => cleaned::cleaned(session),
+        false => (session.messages.clone(), Vec::new()),
+    };
+    let error = gives_up(&messages);
+    let error = error.or_else(|| if is_of_2 { None } else { no_object(session) });
+    if error.is_some() {
+        return Sent { gives_up: error, ..Sent::as_stored(session) };
     }
     let dialect = session.dialect.unwrap_or(Dialect::AnthropicMessages);
     let mut counts = Counts::default();
-    let mut messages = join_requests(&session.messages, &mut counts);
+    let mut messages = join_requests(&messages, &mut counts);
     for message in &mut messages {
         model_class(message, dialect, &mut counts);
     }
@@ -41,8 +49,8 @@ pub(in crate::stores) fn send(session: &Session) -> Sent {
     };
     messages.retain(is_kept);
     counts.left_out += n_before - messages.len();
-    let mended = [(REORDERED, counts.reordered), (AS_WORDS, counts.as_words), (LEFT_OUT, counts.left_out)];
-    let mended = mended.into_iter().filter(|(_, n)| *n > 0).collect();
+    let counted = [(REORDERED, counts.reordered), (AS_WORDS, counts.as_words), (LEFT_OUT, counts.left_out)];
+    mended.extend(counted.into_iter().filter(|(_, n)| *n > 0));
     Sent { messages, mended, gives_up: None }
 }
 
@@ -54,12 +62,14 @@ struct Counts {
 }
 
 /// The error that the library raises before it sends anything, and for which block.
-fn gives_up(session: &Session) -> Option<(String, Place)> {
+fn gives_up(messages: &[Message]) -> Option<(String, Place)> {
     let is_call = |block: &&crate::Block| matches!(block.content, Block::Call(_));
-    let last = session.messages.last().filter(|last| last.role == Role::Assistant);
-    if let Some(call) = last.and_then(|last| last.blocks.iter().find(is_call)) {
-        return Some((UNPROCESSED.to_owned(), call.place.clone()));
-    }
+    let last = messages.last().filter(|last| last.role == Role::Assistant)?;
+    last.blocks.iter().find(is_call).map(|call| (UNPROCESSED.to_owned(), call.place.clone()))
+}
+
+/// The error of 1.x for arguments that it cannot send, and for which call.
+fn no_object(session: &Session) -> Option<(String, Place)> {
     let dialect = session.dialect.unwrap_or(Dialect::AnthropicMessages);
     if !matches!(dialect, Dialect::AnthropicMessages | Dialect::Gemini | Dialect::BedrockConverse) {
         return None;
@@ -73,7 +83,7 @@ fn gives_up(session: &Session) -> Option<(String, Place)> {
 }
 
 /// Whether `args_as_dict` takes the arguments; it makes an empty object of nothing.
-fn is_object(arguments: &str) -> bool {
+pub(super) fn is_object(arguments: &str) -> bool {
     arguments.is_empty()
         || serde_json::from_str::<serde_json::Value>(arguments).is_ok_and(|value| value.is_object())
 }

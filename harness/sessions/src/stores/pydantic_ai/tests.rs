@@ -402,3 +402,40 @@ proptest! {
         }
     }
 }
+
+/// The list as 2.x writes it: each request has a state.
+fn of_2(mut list: Vec<Value>, last: &str) -> Vec<Value> {
+    let n_last = list.len() - 1;
+    for (n, message) in list.iter_mut().enumerate().filter(|(_, message)| message["kind"] == "request") {
+        message["state"] = json!(if n == n_last { last } else { "complete" });
+    }
+    list
+}
+
+#[test]
+fn a_list_of_2_x_is_judged_by_what_2_x_makes_of_it() {
+    // A call without a result, with a reply after it; 1.x sends it as it is.
+    let mut list = batch(json!([result("c2")]));
+    assert_eq!(verdict(&session(&list)).0, Verdict::Refused);
+    let of = session(&of_2(list.clone(), "complete"));
+    assert_eq!(verdict(&of).0, Verdict::Accepted);
+    assert_eq!(judge(&of, None).sent.mended[0], ("fills calls without a result", 1));
+    // The calls of the last response may still be answered, unless what stands last was interrupted.
+    list.pop();
+    assert_eq!(verdict(&session(&of_2(list.clone(), "complete"))).0, Verdict::Refused);
+    assert_eq!(verdict(&session(&of_2(list.clone(), "interrupted"))).0, Verdict::Accepted);
+    // A result without a call is left out, one that stands twice is not.
+    let list = vec![request(json!([prompt("Look.")])), request(json!([result("c9"), prompt("Well?")]))];
+    assert_eq!(verdict(&session(&list)).0, Verdict::Refused);
+    assert_eq!(verdict(&session(&of_2(list, "complete"))).0, Verdict::Accepted);
+    let list = batch(json!([result("c1"), result("c2"), result("c2")]));
+    assert_eq!(verdict(&session(&of_2(list, "complete"))).0, Verdict::Refused);
+}
+
+#[test]
+fn arguments_that_were_cut_off_stop_1_x_and_not_2_x() {
+    let mut list = batch(json!([result("c1"), result("c2")]));
+    list[1]["parts"][2]["args"] = json!("{\"at\": ");
+    assert_eq!(verdict(&session(&list)).0, Verdict::Refused);
+    assert_eq!(verdict(&session(&of_2(list, "complete"))).0, Verdict::Accepted);
+}

@@ -1,14 +1,18 @@
 //! What TanStack AI sends of its messages: `convertMessagesToModelMessages` of `@tanstack/ai` 0.58.0, then `formatMessages` of
-//! `@tanstack/ai-anthropic` 0.18.11. Neither asks whether every call has its result.
+//! `@tanstack/ai-anthropic` 0.18.11. Neither asks whether every call has its result. Before the first request of a turn
+//! `checkForPendingToolCalls` runs those that have none, and puts the results after the user's new words: Responses takes them
+//! there, Anthropic and Chat Completions refuse that one turn.
 
 use std::collections::BTreeSet;
 
+use brickbat_rules::Dialect;
 use brickbat_rules::histories::{Block as Content, Role};
 use serde_json::Value;
 
 use super::PERSISTED;
 use super::parts::UNFINISHED;
-use crate::{Block, Message, Sent, Session};
+use crate::stores::pairs;
+use crate::{Block, Message, NOT_RECORDED, Sent, Session};
 
 /// The send model.
 pub(super) fn send(session: &Session) -> Sent {
@@ -29,7 +33,15 @@ pub(super) fn send(session: &Session) -> Sent {
     sent.messages.retain(|message| message.role == Role::User || !message.blocks.is_empty());
     let n_twice = n_twice + leave_out_merged(&mut sent.messages);
     sent.messages.iter_mut().flat_map(|message| &mut message.blocks).for_each(plain);
+    let n_run = match session.dialect {
+        Some(Dialect::OpenaiResponses) => {
+            let dangling = pairs::dangling(&sent.messages);
+            pairs::fill(&mut sent.messages, dangling, NOT_RECORDED)
+        }
+        _ => 0,
+    };
     let mended = [
+        ("runs calls without a result again", n_run),
         ("leaves out calls whose arguments were cut off", n_cut),
         ("leaves out results that were cut off", n_half),
         ("leaves out the second result of a call", n_twice),

@@ -198,3 +198,13 @@ fn only_the_client_sends_a_call_that_was_never_finished() {
     let kept = Files::one("thread.json", format!(r#"{{ "messages": {list} }}"#));
     assert_eq!(verdict(&kept), Verdict::Refused);
 }
+
+#[test]
+fn calls_that_are_run_again_are_refused_by_all_but_responses() {
+    use brickbat_rules::{Dialect, Profile};
+    let session = session(&thread(&[said("Let me see."), call("c1", "input-complete")]));
+    let verdict = |dialect| judge(&session, Some(Profile::newest(dialect))).verdict;
+    assert_eq!(verdict(Dialect::OpenaiResponses), Verdict::Accepted);
+    assert_eq!(verdict(Dialect::OpenaiChat), Verdict::Refused);
+    assert_eq!(verdict(Dialect::AnthropicMessages), Verdict::Refused);
+}

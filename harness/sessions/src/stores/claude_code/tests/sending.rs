@@ -95,3 +95,22 @@ fn words_of_the_open_tail_follow_the_version() {
     assert_eq!(words("1.0.72"), old);
     assert_eq!(words("what?"), old);
 }
+
+#[test]
+fn calls_without_a_result_and_results_without_a_call_are_mended_by_2_1_318() {
+    let mut lines = batch();
+    // The result of the first call is gone, and one of nobody's stands before the thanks.
+    lines.remove(5);
+    lines.insert(8, result("r9", "b1", "toolu_9"));
+    lines[9]["parentUuid"] = json!("r9");
+    let mut session = read_lines(&lines);
+    let mut judged = |version: &str| {
+        session.version = Some(version.to_owned());
+        judge(&session, None)
+    };
+    assert_eq!(judged("2.1.317").verdict, Verdict::Refused);
+    let judgement = judged("2.1.318");
+    assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
+    let mended = [("leaves out results without a call", 1), ("fills calls without a result", 1)];
+    assert_eq!(judgement.sent.mended, mended);
+}
