@@ -74,6 +74,9 @@ class Armed:
         self._provider, self._number, self.words = provider, number, words
         self._reached: Future[None] = Future()
 
+    def __repr__(self) -> str:
+        return f"<{self.words}>"
+
     def wait(self, timeout: float = PATIENCE) -> None:
         """Waits until the point of a stop is reached; the reply is then held there."""
         try:
