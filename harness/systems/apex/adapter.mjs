@@ -2,7 +2,7 @@
 import { streamText } from 'ai';
 import { consumers } from './events.mjs';
 import { modelMessages } from './given.mjs';
-import { serve } from './protocol.mjs';
+import { serve } from 'brickbat-adapter';
 import { asked, eagerTools, endOf, models, version } from './sdk.mjs';
 import { MODES, track } from './tracker.mjs';
 
@@ -11,7 +11,7 @@ const begun = { 'tool-input-start': 'pending', 'tool-call': 'in_progress' };
 const ended = { 'tool-result': 'completed', 'tool-error': 'failed' };
 const said = (text) => ({ role: 'user', content: text });
 
-/** Where the stream is fed, `options` has the SDK take it. @type {import('./protocol.mjs').Turn} */
+/** Where the stream is fed, `options` has the SDK take it. @type {import('brickbat-adapter').Turn} */
 async function turn({ spec, store, options }, text, signal, show) {
   const rules = MODES[spec.mode];
   const states = rules ? begun : { ...begun, ...ended };
