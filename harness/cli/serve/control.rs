@@ -41,10 +41,15 @@ enum Line {
 /// Carries out orders until standard input ends.
 pub(super) async fn play(server: &mut StrictServer) {
     let mut lines = lines();
+    // Ctrl-C is listened for before anybody knows of this provider.
+    tokio::select! {
+        biased;
+        Ok(()) = tokio::signal::ctrl_c() => {}
+        () = std::future::ready(()) => {}
+    }
     say(&ready(server.base_url()));
     loop {
-        // Biased, so that Ctrl-C is listened for before anything else is done, and what has happened is reported before the
-        // answer to an order that came after it.
+        // Biased, so that what has happened is reported before the answer to an order that came after it.
         tokio::select! {
             biased;
             // Where there is no handler, whoever started this ends it.
@@ -144,11 +149,9 @@ fn carried_out(server: &StrictServer, line: &str) -> Value {
         }
         Ok(Line::Release { id, armed }) => {
             let records = server.order_records();
-            let exchange = records.get(armed).and_then(|record| record.exchange);
-            match exchange {
-                Some(exchange) => server.release(ExchangeId(exchange)),
-                // Nothing is held.
-                None => {}
+            // Otherwise nothing is held.
+            if let Some(exchange) = records.get(armed).and_then(|record| record.exchange) {
+                server.release(ExchangeId(exchange));
             }
             json!({ "said": "answer", "id": id })
         }
