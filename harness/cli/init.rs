@@ -60,7 +60,6 @@ const TEMPLATES: [Template; 3] = [
             ("adapter.mjs", include_str!("../systems/templates/typescript/adapter.mjs")),
             ("package-lock.json", include_str!("../systems/templates/typescript/package-lock.json")),
             ("package.json", include_str!("../systems/templates/typescript/package.json")),
-            ("protocol.mjs", include_str!("../systems/templates/typescript/protocol.mjs")),
             ("system.yaml", include_str!("../systems/templates/typescript/system.yaml")),
         ],
     },
@@ -71,7 +70,6 @@ const TEMPLATES: [Template; 3] = [
         files: &[
             ("README.md", include_str!("../systems/templates/python/README.md")),
             ("adapter.py", include_str!("../systems/templates/python/adapter.py")),
-            ("protocol.py", include_str!("../systems/templates/python/protocol.py")),
             ("requirements.txt", include_str!("../systems/templates/python/requirements.txt")),
             ("system.yaml", include_str!("../systems/templates/python/system.yaml")),
         ],

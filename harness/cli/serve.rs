@@ -1,5 +1,7 @@
 //! `brickbat serve`: the strict provider by itself.
 
+mod control;
+
 use clap::Args;
 
 use super::error::{CliError, Outcome};
@@ -20,6 +22,10 @@ pub(super) struct Serve {
     /// The port; a free one if it is 0.
     #[arg(long, value_name = "PORT", default_value_t = 8787)]
     port: u16,
+    /// Take orders on standard input, report on standard output, each a line of JSON, and end when standard input ends.
+    /// The fixtures for unit tests drive the provider in this way.
+    #[arg(long)]
+    control: bool,
     #[command(flatten)]
     provider: ProviderChoice,
 }
@@ -43,6 +49,10 @@ impl Serve {
             let started = StrictServer::start(behaviour, self.port, self.provider.stall).await;
             let mut server = started
                 .map_err(|error| CliError::start(format!("cannot listen on port {}: {error}", self.port)))?;
+            if self.control {
+                control::play(&mut server).await;
+                return Ok(served::exit_code(&server.log()));
+            }
             let printing = async {
                 // Said when Ctrl-C is listened for: whoever reads it may interrupt at once.
                 print(&served::banner(server.base_url()));

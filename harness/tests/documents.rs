@@ -18,7 +18,7 @@ use brickbat::flaws::Canary;
 use crate::plans;
 
 /// The documents in which there are paths and generated blocks.
-const DOCUMENTS: [&str; 33] = [
+const DOCUMENTS: [&str; 34] = [
     "README.md",
     "docs/src/README.md",
     "docs/src/SUMMARY.md",
@@ -37,6 +37,7 @@ const DOCUMENTS: [&str; 33] = [
     "docs/src/howto/rust.md",
     "docs/src/howto/scenario.md",
     "docs/src/howto/session.md",
+    "docs/src/howto/unit-tests.md",
     "docs/src/reference/closed-loop.md",
     "docs/src/reference/judged.md",
     "docs/src/reference/known.md",

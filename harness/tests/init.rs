@@ -14,11 +14,8 @@ use tempfile::TempDir;
 use crate::program::{Said, brickbat};
 
 const LANGUAGES: [(&str, &[&str]); 3] = [
-    (
-        "typescript",
-        &["README.md", "adapter.mjs", "package-lock.json", "package.json", "protocol.mjs", "system.yaml"],
-    ),
-    ("python", &["README.md", "adapter.py", "protocol.py", "requirements.txt", "system.yaml"]),
+    ("typescript", &["README.md", "adapter.mjs", "package-lock.json", "package.json", "system.yaml"]),
+    ("python", &["README.md", "adapter.py", "requirements.txt", "system.yaml"]),
     ("rust", &["Cargo.lock", "Cargo.toml", "README.md", "adapter.rs", "protocol.rs", "system.yaml"]),
 ];
 

@@ -41,8 +41,28 @@ impl Served {
         Served { child, address, out, _folder: folder }
     }
 
+    /// The same, driven by lines of JSON; and what it says first.
+    fn controlled(args: &[&str]) -> (Controlled, Value) {
+        let folder = TempDir::new().unwrap();
+        let args = [&["serve", "--port", "0", "--control"], args].concat();
+        let mut command = command(folder.path(), &args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let ready = line(&mut out);
+        let address = ready["url"].as_str().unwrap().strip_prefix("http://").unwrap().to_owned();
+        let orders = child.stdin.take();
+        let served = Served { child, address, out, _folder: folder };
+        (Controlled { served, orders }, ready)
+    }
+
     /// Posts a body and gives the status and the answer, on a connection of its own.
     pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, String) {
+        answer(self.open(path, body))
+    }
+
+    /// Posts a body, and gives the connection on which the answer comes.
+    fn open(&self, path: &str, body: &Value) -> TcpStream {
         let body = body.to_string();
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -51,7 +71,7 @@ impl Served {
             body.len()
         );
         stream.write_all(&[head.as_bytes(), body.as_bytes()].concat()).unwrap();
-        answer(stream)
+        stream
     }
 
     pub(crate) fn get(&self, path: &str) -> (u16, String) {
@@ -70,6 +90,34 @@ impl Served {
         self.out.read_to_string(&mut said).unwrap();
         (self.child.wait().unwrap().code(), said)
     }
+}
+
+/// A provider that takes orders.
+struct Controlled {
+    served: Served,
+    orders: Option<std::process::ChildStdin>,
+}
+
+impl Controlled {
+    fn order(&mut self, order: &Value) {
+        writeln!(self.orders.as_ref().unwrap(), "{order}").unwrap();
+    }
+
+    fn hear(&mut self) -> Value {
+        line(&mut self.served.out)
+    }
+
+    fn ask(&mut self, order: &Value) -> Value {
+        self.order(order);
+        self.hear()
+    }
+}
+
+/// A line of JSON.
+fn line(out: &mut impl BufRead) -> Value {
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    serde_json::from_str(&line).unwrap()
 }
 
 impl Drop for Served {
@@ -190,4 +238,69 @@ fn an_unknown_host_is_bad_input() {
     let said = crate::program::brickbat(folder.path(), &["serve", "--host", "llm.example.org"], &[]);
     assert_eq!(said.code, Some(2));
     assert!(said.err.contains("not known how strict"), "{said:#?}");
+}
+
+/// A request that offers a tool, in a thread that ends with these messages.
+fn asking(messages: &Value) -> Value {
+    json!({
+        "model": "claude-sonnet-4-5", "max_tokens": 9, "stream": true, "messages": messages,
+        "tools": [{ "name": "look", "input_schema": { "type": "object" } }],
+    })
+}
+
+#[test]
+fn a_test_holds_a_reply_at_a_point_and_hears_of_refusals() {
+    let (mut test, ready) = Served::controlled(&[]);
+    assert_eq!(ready["base_urls"]["openai-chat"], json!(format!("http://{}/v1", test.served.address)));
+    assert_eq!(ready["variables"]["ANTHROPIC_API_KEY"], "sk-ant-brickbat");
+    let arm = |id: u64, what: &str, at: &str| json!({ "order": "arm", "id": id, "what": what, "at": at });
+    assert_eq!(test.ask(&arm(0, "stop", "after end a")), json!({ "said": "answer", "id": 0, "armed": 0 }));
+    for (what, at, why) in [
+        ("stop", "after end b", "`stop after end a of reply 1` is ordered for the same reply"),
+        ("overloaded", "after end a of reply 2", "overloaded after end a of reply 2: "),
+        ("stop", "after lunch", "is no point of a reply"),
+        ("fire", "after calls", "cannot be ordered"),
+    ] {
+        let answer = test.ask(&arm(1, what, at));
+        assert!(answer["error"].as_str().is_some_and(|error| error.contains(why)), "{answer}");
+    }
+    assert!(test.ask(&json!({ "order": "arm", "id": 2, "what": "reset" }))["error"].is_string());
+    assert!(test.ask(&json!({ "order": "dance", "id": 3 }))["error"].is_string());
+
+    let user = json!([{ "role": "user", "content": "Look." }]);
+    let mut reply = test.served.open("/v1/messages", &asking(&user));
+    assert_eq!(test.hear(), json!({ "said": "reached", "armed": 0, "exchange": 0 }));
+    test.ask(&json!({ "order": "release", "id": 4, "armed": 0 }));
+    let mut rest = String::new();
+    reply.read_to_string(&mut rest).unwrap();
+    assert!(rest.contains("message_stop"), "{rest}");
+
+    // The next reply from here on is spoilt, whichever its number is.
+    test.ask(&json!({ "order": "arm", "id": 5, "what": "overloaded" }));
+    assert_eq!(test.served.post("/v1/messages", &asking(&user)).0, 529);
+    let call = json!({ "type": "tool_use", "id": "toolu_1", "name": "look", "input": {} });
+    let broken = json!([user[0], { "role": "assistant", "content": [call] }, user[0]]);
+    assert_eq!(test.served.post("/v1/messages", &asking(&broken)).0, 400);
+    test.order(&arm(6, "eof", "after calls of reply 7"));
+    assert_eq!(test.hear()["rule"], "anthropic-messages/tool-result-missing");
+    assert_eq!(test.hear()["armed"], 2);
+    let report = test.ask(&json!({ "order": "report", "id": 7 }));
+    assert_eq!((&report["requests"], &report["refused"]), (&json!(3), &json!(1)), "{report:#}");
+    let refused = json!({ "refused": "anthropic-messages/tool-result-missing" });
+    let orders = report["orders"].as_array().unwrap();
+    assert_eq!(orders[0]["words"], "stop after end a of reply 1");
+    assert!(orders[0]["receipt"].is_string() && orders[0]["then"] == "accepted", "{report:#}");
+    assert!(orders[1]["receipt"].is_string() && orders[1]["then"] == refused, "{report:#}");
+    assert_eq!(orders[2]["receipt"], Value::Null);
+}
+
+#[test]
+fn a_provider_in_the_hands_of_a_test_ends_with_it_and_not_by_ctrl_c() {
+    let (mut test, _) = Served::controlled(&[]);
+    kill_process(Pid::from_child(&test.served.child), Signal::INT).unwrap();
+    assert_eq!(test.ask(&json!({ "order": "report", "id": 0 }))["requests"], 0);
+    test.orders = None;
+    let mut rest = String::new();
+    test.served.out.read_to_string(&mut rest).unwrap();
+    assert_eq!((rest.as_str(), test.served.child.wait().unwrap().code()), ("", Some(3)));
 }

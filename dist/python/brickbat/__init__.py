@@ -1,20 +1,10 @@
-"""Brickbat in Python: where the program is. `python -m brickbat` runs it."""
+"""Brickbat in Python: the program, a strict provider for unit tests, and a check of histories.
 
-import os
-import shutil
-import sysconfig
+`python -m brickbat` runs the program. With pytest, the fixture `strict_provider` is there once this package is installed.
+"""
 
-__all__ = ["binary"]
+from brickbat._binary import binary
+from brickbat.history import assert_history
+from brickbat.provider import Armed, BrickbatError, Refusal, Report, StrictProvider
 
-
-def binary() -> str:
-    """The path of the program that was installed with this package, else that on PATH."""
-    places = [sysconfig.get_path("scripts"), sysconfig.get_path("scripts", f"{os.name}_user")]
-    for place in places:
-        path = os.path.join(place, "brickbat")
-        if os.access(path, os.X_OK):
-            return path
-    found = shutil.which("brickbat")
-    if found is None:
-        raise FileNotFoundError("the program brickbat is not installed; install this package again")
-    return found
+__all__ = ["Armed", "BrickbatError", "Refusal", "Report", "StrictProvider", "assert_history", "binary"]

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from brickbat import binary
+from brickbat._binary import binary
 
 path = binary()
 os.execv(path, [path, *sys.argv[1:]])

@@ -14,7 +14,9 @@ use tokio::task::JoinSet;
 
 use crate::server::{Answerer, Mount, Server, ServerEvent, ServerLimits};
 use brickbat_engine::provider;
-use brickbat_engine::standalone::{Behaviour, Log, Next, Notice, ProgramEnd, Standalone};
+use brickbat_engine::standalone::{
+    Behaviour, Log, Next, NoPoint, Notice, Order as Ordered, OrderRecord, ProgramEnd, Standalone,
+};
 use brickbat_scenario::plan::ToolOutcome;
 use brickbat_scenario::trace::{ExchangeId, RequestKind};
 
@@ -98,6 +100,21 @@ impl StrictServer {
             // It is dropped unanswered only if the task is gone.
             let _ = answered.await;
         }
+    }
+
+    /// Orders a stop or a fault in a reply that is still to come, and gives the number of the order.
+    pub fn place(&self, order: Ordered) -> Result<usize, NoPoint> {
+        self.with_core(|core| core.place(order))
+    }
+
+    /// The number of the order that is carried out in an exchange.
+    pub fn order_of(&self, exchange: ExchangeId) -> Option<usize> {
+        self.with_core(|core| core.order_of(exchange))
+    }
+
+    /// What became of the orders.
+    pub fn order_records(&self) -> Vec<OrderRecord> {
+        self.with_core(|core| core.order_records())
     }
 
     /// Ends no program any more.

@@ -10,6 +10,7 @@
 pub(crate) mod address;
 pub(crate) mod faults;
 pub(crate) mod log;
+mod order;
 mod reply;
 mod stop;
 mod tape;
@@ -21,6 +22,7 @@ use serde_json::{Value, json};
 pub use address::{Basis, Strictness};
 pub use faults::{FaultKind, Faults};
 pub use log::{Choice, Exchange, FaultRecord, Faulted, Followed, Log, Refusals, Requests};
+pub use order::{Order, OrderRecord, Ordered};
 pub use stop::{NoPoint, ProgramEnd, ProgramStop, ReplyPoint};
 
 use crate::improvise::{self, Manner};
@@ -35,6 +37,7 @@ use brickbat_scenario::plan::Plan;
 use brickbat_scenario::random::Random;
 use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind};
 use brickbat_scenario::wire::{self, Tokens};
+use order::Orders;
 use reply::Accepted;
 use tape::Tape;
 
@@ -124,6 +127,7 @@ pub struct Standalone {
     /// The last fault of each dialect after which no request has come. A client may ask again before it is known that the
     /// fault was delivered.
     unfollowed: BTreeMap<Dialect, ExchangeId>,
+    orders: Orders,
     log: Log,
     notices: VecDeque<Notice>,
 }
@@ -156,6 +160,7 @@ impl Standalone {
             has_offered: false,
             open: BTreeMap::new(),
             unfollowed: BTreeMap::new(),
+            orders: Orders::default(),
             log: Log::default(),
             notices: VecDeque::new(),
         }
@@ -174,6 +179,32 @@ impl Standalone {
     /// Ends the program nowhere any more: it is another one, or there is none.
     pub fn end_program_no_more(&mut self) {
         self.behaviour.stops.clear();
+    }
+
+    /// Orders a stop or a fault in a reply that is still to come, counted from now, and gives the number of the order.
+    /// At a stop the reply is held as if the program were interrupted there.
+    pub fn place(&mut self, order: Order) -> Result<usize, NoPoint> {
+        self.orders.place(order, self.n_replies)
+    }
+
+    /// The number of the order that is carried out in an exchange.
+    pub fn order_of(&self, exchange: ExchangeId) -> Option<usize> {
+        self.orders.of_exchange(exchange)
+    }
+
+    /// What became of the orders.
+    pub fn order_records(&self) -> Vec<OrderRecord> {
+        let record = |(order, exchange): (&Order, Option<ExchangeId>)| {
+            let exchange = exchange.map(|exchange| exchange.0);
+            let fault = self.log.fault_records().find(|fault| Some(fault.exchange) == exchange);
+            OrderRecord {
+                words: order.to_string(),
+                exchange,
+                receipt: fault.and_then(|fault| fault.receipt),
+                then: fault.and_then(|fault| fault.then),
+            }
+        };
+        self.orders.iter().map(record).collect()
     }
 
     /// Answers a request.

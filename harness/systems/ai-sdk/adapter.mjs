@@ -12,7 +12,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import * as ai from 'ai';
 import { consumers } from './events.mjs';
 import * as given from './given.mjs';
-import { replay } from './protocol.mjs';
+import { replay } from 'brickbat-adapter';
 
 // Standard output belongs to the protocol.
 console.log = console.info = console.debug = console.warn = console.error;

@@ -4,7 +4,7 @@ import { readUIMessageStream } from 'ai';
 const STATES = { 'input-streaming': 'streaming', 'input-available': 'ready',
   'output-available': 'succeeded', 'output-error': 'failed' };
 
-/** @type {(event: import('./protocol.mjs').Event, known: import('./protocol.mjs').Known) => any[]} */
+/** @type {(event: import('brickbat-adapter').Event, known: import('brickbat-adapter').Known) => any[]} */
 function chunksOf({ type, call: toolCallId, text, failed }, { tool: toolName, input }) {
   switch (type) {
     case 'start': return [{ type: 'tool-input-start', toolCallId, toolName }];

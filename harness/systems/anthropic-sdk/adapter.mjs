@@ -2,7 +2,7 @@
 import Anthropic, { APIUserAbortError } from '@anthropic-ai/sdk';
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import { VERSION as version } from '@anthropic-ai/sdk/version';
-import { gate, serve } from './protocol.mjs';
+import { gate, serve } from 'brickbat-adapter';
 
 const MAJOR = Number(version.split('.')[0]);
 const gated = (given) => betaTool({
@@ -28,7 +28,7 @@ function tellResults(messages, show) {
   }
 }
 
-/** @type {import('./protocol.mjs').Turn} */
+/** @type {import('brickbat-adapter').Turn} */
 async function turn({ spec, store }, text, signal, show) {
   const { dropsFailed, settings } = MODES[spec.mode];
   const messages = [...store.load([]), { role: 'user', content: text }];

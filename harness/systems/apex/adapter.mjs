@@ -2,7 +2,7 @@
 import { streamText } from 'ai';
 import { consumers } from './events.mjs';
 import { modelMessages } from './given.mjs';
-import { serve } from './protocol.mjs';
+import { serve } from 'brickbat-adapter';
 import { asked, eagerTools, endOf, models, version } from './sdk.mjs';
 import { MODES, track } from './tracker.mjs';
 
@@ -36,7 +36,7 @@ async function* fullStream(ask, messages) {
   }
 }
 
-/** Where the stream is fed, `options` has the SDK take it. @type {import('./protocol.mjs').Turn} */
+/** Where the stream is fed, `options` has the SDK take it. @type {import('brickbat-adapter').Turn} */
 async function turn({ spec, store, options }, text, signal, show) {
   const rules = MODES[spec.mode];
   const states = rules ? begun : { ...begun, ...ended };

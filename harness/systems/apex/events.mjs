@@ -7,7 +7,7 @@ const model = { specificationVersion: 'v3', provider: 'none', modelId: 'none', s
   doStream: async () => ({ stream: new ReadableStream() }) };
 const stop = { finishReason: 'stop', rawFinishReason: 'stop' };
 
-/** @type {(event: import('./protocol.mjs').Event, known: import('./protocol.mjs').Known) => any[]} */
+/** @type {(event: import('brickbat-adapter').Event, known: import('brickbat-adapter').Known) => any[]} */
 function partsOf({ type, call: id, text, failed }, { tool: toolName, input }) {
   const call = { toolCallId: id, toolName, input };
   switch (type) {

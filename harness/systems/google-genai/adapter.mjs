@@ -1,7 +1,7 @@
 // Lets Brickbat drive the chats of Google's Gen AI SDK, with the SDK's own loop over tools or the application's.
 import { readFileSync } from 'node:fs';
 import { GoogleGenAI } from '@google/genai';
-import { gate, serve } from './protocol.mjs';
+import { gate, serve } from 'brickbat-adapter';
 
 // The package does not export its package.json.
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.resolve('@google/genai'))));
@@ -71,7 +71,7 @@ const MODES = {
   'manual-streamed': { ...LOOPS.manual, send: SENDERS.streamed },
 };
 
-/** @type {import('./protocol.mjs').Turn} */
+/** @type {import('brickbat-adapter').Turn} */
 async function turn({ spec, store }, text, signal) {
   const { config, next, send } = MODES[spec.mode];
   const stopped = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));

@@ -13,7 +13,7 @@ from langchain_core.tools import StructuredTool, ToolException
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.types import Command
-from protocol import gate, serve, stoppable
+from brickbat_adapter import gate, serve, stoppable
 
 SDK = "langgraph"
 MODELS = {

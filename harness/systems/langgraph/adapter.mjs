@@ -4,7 +4,7 @@ import { ChatAnthropic } from '@langchain/anthropic';
 import { MemorySaver } from '@langchain/langgraph';
 import { ChatOpenAI } from '@langchain/openai';
 import { createAgent, tool } from 'langchain';
-import { gate, serve } from './protocol.mjs';
+import { gate, serve } from 'brickbat-adapter';
 
 // The package does not export its package.json.
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.resolve('@langchain/langgraph'))));
@@ -67,7 +67,7 @@ function showUpdate(update, show) {
   }
 }
 
-/** @type {import('../templates/typescript/protocol.mjs').Turn} */
+/** @type {import('brickbat-adapter').Turn} */
 async function turn(session, text, signal, show) {
   const config = { ...threadOf(session), signal, recursionLimit: MAX_STEPS, durability: MODES[session.spec.mode] };
   try {

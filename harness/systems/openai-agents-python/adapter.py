@@ -8,7 +8,7 @@ from agents import Agent, FunctionTool, OpenAIChatCompletionsModel, OpenAIRespon
 from agents import set_tracing_disabled
 from agents.exceptions import ModelBehaviorError
 from openai import AsyncOpenAI
-from protocol import gate, serve
+from brickbat_adapter import gate, serve
 
 SDK = "openai-agents"
 MODELS = {"openai-responses": (OpenAIResponsesModel, "gpt-5"), "openai-chat": (OpenAIChatCompletionsModel, "gpt-4.1")}

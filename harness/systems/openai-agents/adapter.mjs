@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents';
 import { given } from './given.mjs';
-import { gate, serve } from './protocol.mjs';
+import { gate, serve } from 'brickbat-adapter';
 
 // The package does not export its package.json.
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.resolve('@openai/agents'))));
@@ -66,7 +66,7 @@ async function loopTurns() {
   for (let i = 0; i < LOOP_TURNS; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** @type {import('../templates/typescript/protocol.mjs').Turn} */
+/** @type {import('brickbat-adapter').Turn} */
 async function turn(session, text, signal, show) {
   const { spec } = session;
   const { begin, keep } = MODES[spec.mode];

@@ -9,7 +9,7 @@ from pydantic_ai.messages import ModelRequest, UserPromptPart
 from pydantic_ai.models import infer_model
 from pydantic_ai.providers import infer_provider_class
 from given import give
-from protocol import gate, serve, stoppable
+from brickbat_adapter import gate, serve, stoppable
 
 SDK = "pydantic-ai-slim"
 MODELS = {

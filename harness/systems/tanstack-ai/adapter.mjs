@@ -7,7 +7,7 @@ import { createChatDevtoolsBridge } from '@tanstack/ai-client/devtools';
 import { createOpenaiChat, createOpenaiChatCompletions } from '@tanstack/ai-openai';
 import { consumers } from './events.mjs';
 import { given } from './given.mjs';
-import { gate, serve } from './protocol.mjs';
+import { gate, serve } from 'brickbat-adapter';
 
 // The package does not export its package.json.
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.resolve('@tanstack/ai'))));

@@ -18,7 +18,7 @@ const wired = IS_SPEC ? sdk.normalizeStreamChunk : (chunk) => [chunk];
 const parent = IS_SPEC ? { parentMessageId: 'assistant' } : {};
 
 let nResults = 0;
-/** @type {(event: import('./protocol.mjs').Event, known: import('./protocol.mjs').Known) => any} */
+/** @type {(event: import('brickbat-adapter').Event, known: import('brickbat-adapter').Known) => any} */
 function chunkOf({ type, call: toolCallId, text, failed }, { tool }) {
   switch (type) {
     case 'start': return { type: 'TOOL_CALL_START', toolCallId, toolCallName: tool, toolName: tool, ...parent };

@@ -5,7 +5,7 @@ import os
 from copy import deepcopy
 from importlib.metadata import version
 
-from protocol import gate, maybe, serve, stoppable
+from brickbat_adapter import gate, maybe, serve, stoppable
 from tunacode.core.agents.main import process_request
 from tunacode.exceptions import UserAbortError
 

@@ -1,7 +1,7 @@
 // Lets Brickbat drive the chat of Twenty CRM, as far as the AI SDK and the store around it go.
 import { convertToModelMessages, streamText } from 'ai';
 import { uiMessages } from './given.mjs';
-import { serve } from './protocol.mjs';
+import { serve } from 'brickbat-adapter';
 import { CHOKEPOINTS, messageOf, rowsOf } from './rows.mjs';
 import { asked, eagerTools, endOf, models, version } from './sdk.mjs';
 
@@ -12,7 +12,7 @@ const said = (text, n) => ({ id: `user-${n}`, role: 'user', parts: [{ type: 'tex
 const add = (store, chokepoint, { id, role, parts }) =>
   store.save([...store.load([]), rowsOf({ id, role, parts: chokepoint(parts) })]);
 
-/** @type {import('./protocol.mjs').Turn} */
+/** @type {import('brickbat-adapter').Turn} */
 async function turn({ spec, store }, text, signal, show) {
   const chokepoint = CHOKEPOINTS[spec.mode];
   const n = store.load([]).length;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { jsonSchema, stepCountIs, tool } from 'ai';
-import { gate } from './protocol.mjs';
+import { gate } from 'brickbat-adapter';
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 // Before 6.0.226 a result that comes when the stream has broken ends the process, if nobody catches it: servers do.

@@ -6,6 +6,7 @@
 //! A folder of the user is run as it is where its dependencies are there, and never written to. A working tree that is
 //! tested is linked into the cache, so that what runs is what is in it.
 
+mod kit;
 mod project;
 mod tools;
 
@@ -83,7 +84,9 @@ fn in_place(manifest: &Manifest) -> Option<PathBuf> {
         (_, Some(made)) => folder.join(made).is_dir(),
     };
     let is_own = manifest.folder.is_none() && manifest.pinned.is_none();
-    (is_ready && is_own).then(|| folder.clone())
+    // Nothing is written into a folder of the user, so the kit has to be there.
+    let has_kit = manifest.kit.is_none() || kit::is_among(folder, manifest.install);
+    (is_ready && is_own && has_kit).then(|| folder.clone())
 }
 
 /// The files that say which dependencies there are.
@@ -117,7 +120,9 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
         });
         text.map(|text| (file.clone(), text))
     };
-    let files: Vec<AdapterFile> = manifest.files.iter().map(own).collect::<Result<_, _>>()?;
+    let mut files: Vec<AdapterFile> = manifest.files.iter().map(own).collect::<Result<_, _>>()?;
+    let kit = manifest.kit.map_or(&[][..], |_| kit::files(manifest.install));
+    files.extend(kit.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())));
     let named = named_by(manifest.install).iter().filter_map(|name| {
         let path = manifest.folder.as_ref().map_or((*name).to_owned(), |folder| format!("{folder}/{name}"));
         Some(((*name).to_owned(), manifest.text(&path)?))
@@ -147,10 +152,12 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
         finish(filled, &dependencies)?;
     }
     if !place.is_dir() {
+        if kit::is_among(&dependencies, manifest.install) {
+            files.truncate(manifest.files.len());
+        }
         let filled = fill(&systems, &base, &[files, named].concat())?;
         if let Some(made) = made {
-            let link = filled.path().join(made);
-            symlink(dependencies.join(made), &link).map_err(|error| failed(&link, error))?;
+            link(&dependencies.join(made), &filled.path().join(made))?;
         }
         finish(filled, &place)?;
     }
@@ -181,6 +188,20 @@ fn fill(systems: &Path, base: &str, files: &[AdapterFile]) -> Result<tempfile::T
         std::fs::write(&path, text).map_err(|error| failed(&path, error))?;
     }
     Ok(filled)
+}
+
+/// Links what was installed into the folder of an adapter: as a whole, or, where something is there already, each entry.
+fn link(installed: &Path, place: &Path) -> Result<(), DriverError> {
+    if !place.is_dir() {
+        return symlink(installed, place).map_err(|error| failed(place, error));
+    }
+    let entries = std::fs::read_dir(installed).map_err(|error| failed(installed, error))?;
+    for entry in entries {
+        let entry = entry.map_err(|error| failed(installed, error))?;
+        let link = place.join(entry.file_name());
+        symlink(entry.path(), &link).map_err(|error| failed(&link, error))?;
+    }
+    Ok(())
 }
 
 fn finish(filled: tempfile::TempDir, place: &Path) -> Result<(), DriverError> {
@@ -281,6 +302,51 @@ mod tests {
         }
         assert_eq!(places[0], places[2]);
         assert_ne!(places[0], places[1]);
+    }
+
+    /// As an installation of npm leaves it, which needs the network.
+    fn installed(cache: &Path, packages: &[&str]) -> PathBuf {
+        let named = ("package.json".to_owned(), "{}".to_owned());
+        let base = format!("own-{:016x}", fingerprint(&(Install::Npm, &None::<String>, &vec![named])));
+        let modules = cache.join("systems").join(&base).join("node_modules");
+        for package in packages {
+            std::fs::create_dir_all(modules.join(package)).unwrap();
+        }
+        std::fs::write(modules.join(".package-lock.json"), "{}").unwrap();
+        modules
+    }
+
+    #[tokio::test]
+    async fn the_kit_lies_beside_what_was_installed_unless_it_was_installed_itself() {
+        for (packages, is_own) in [(&["@me/lib"][..], false), (&["@me/lib", "brickbat-adapter"], true)] {
+            let folder = tempfile::tempdir().unwrap();
+            let cache = folder.path().join("cache");
+            let sheet = "install: npm\nfiles: [adapter.mjs]\nkit: 1\ncommand: [node, adapter.mjs]\n";
+            let manifest = own(folder.path(), sheet);
+            std::fs::write(folder.path().join("adapter.mjs"), "").unwrap();
+            std::fs::write(folder.path().join("package.json"), "{}").unwrap();
+            let modules = installed(&cache, packages);
+            let tools = Tools { manifest: &manifest, supervisor: SUPERVISOR.as_ref(), progress: &|_| {} };
+            let place = install(&manifest, &cache, &tools).await.unwrap();
+            let kit = place.join("node_modules/brickbat-adapter");
+            assert_eq!(kit.join("index.js").is_file(), !is_own);
+            assert_eq!(kit.canonicalize().unwrap().starts_with(&modules), is_own);
+            assert!(
+                place.join("node_modules/@me/lib").is_dir()
+                    && !modules.join("brickbat-adapter/index.js").exists()
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn a_folder_of_the_user_without_the_kit_is_not_run_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest = own(folder.path(), "install: pip\nkit: 1\ncommand: [.venv/bin/python, a.py]\n");
+        let packages = folder.path().join(".venv/lib/python3.11/site-packages");
+        std::fs::create_dir_all(&packages).unwrap();
+        assert_eq!(in_place(&manifest), None);
+        std::fs::create_dir(packages.join("brickbat_adapter")).unwrap();
+        assert_eq!(in_place(&manifest).as_deref(), Some(folder.path()));
     }
 
     #[tokio::test]

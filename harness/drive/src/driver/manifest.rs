@@ -38,6 +38,8 @@ pub struct Manifest {
     pub acp: Option<Plain>,
     /// Names of the files that the adapter consists of.
     pub files: Vec<String>,
+    /// The version of the protocol whose kit the adapter imports; none if it speaks the protocol by itself.
+    pub kit: Option<u32>,
     /// The folder, below the manifest's, with what belongs to this version alone, such as its lockfile.
     pub folder: Option<String>,
     /// What this version is known not to do of what `verify-adapter` asks: the probe, and why.
@@ -51,6 +53,9 @@ pub struct Manifest {
     /// The version of the SDK that the user wants in place of the lockfile's.
     pub pinned: Option<String>,
 }
+
+/// The version of the protocol that the kit speaks.
+const KIT: u32 = 1;
 
 /// Where a system's files are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,6 +104,7 @@ struct Sheet {
     install: Install,
     #[serde(default)]
     files: Vec<String>,
+    kit: Option<u32>,
     command: Vec<String>,
     #[serde(default)]
     env: BTreeMap<String, String>,
@@ -239,6 +245,7 @@ impl Manifest {
             env: BTreeMap::new(),
             acp: None,
             files: Vec::new(),
+            kit: None,
             folder: None,
             limits: BTreeMap::new(),
             capabilities: None,
@@ -339,6 +346,12 @@ impl Sheet {
         if let Some(at) = self.files.iter().position(|path| !is_below(path)) {
             return Some((format!("/files/{at}"), BELOW));
         }
+        if self.kit.is_some_and(|kit| kit != KIT) {
+            return Some(("/kit".to_owned(), "this Brickbat has the kit of protocol 1; write `kit: 1`"));
+        }
+        if self.kit.is_some() && !matches!(self.install, Install::Npm | Install::Pip) {
+            return Some(("/kit".to_owned(), "there is a kit with `install: npm` and with `install: pip`"));
+        }
         let complaint = |(at, release): (usize, &Release)| {
             let (key, what) = release.complaint(&self.modes)?;
             Some((format!("/versions/{at}/{key}"), what))
@@ -362,6 +375,7 @@ impl Sheet {
             env: self.env.clone(),
             acp: self.acp.clone(),
             files: self.files.clone(),
+            kit: self.kit,
             folder: release.folder.clone(),
             limits: release.limits.clone(),
             capabilities: release.capabilities.clone().or_else(|| self.capabilities.clone()),

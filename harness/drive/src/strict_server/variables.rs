@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use brickbat_rules::dialect::Dialect;
+
 /// One variable.
 #[derive(Debug, Clone, Copy)]
 pub struct Variable {
@@ -77,6 +79,16 @@ pub const VARIABLES: &[Variable] = &[
     set("OPENROUTER_API_KEY", "brickbat", "LiteLLM, aider, goose"),
 ];
 
+/// The base URL of each dialect, as the SDK of its vendor takes it.
+pub const BASE_URLS: &[(Dialect, &str)] = &[
+    (Dialect::AnthropicMessages, "{url}"),
+    (Dialect::OpenaiChat, "{url}/v1"),
+    (Dialect::OpenaiResponses, "{url}/v1"),
+    (Dialect::Gemini, "{url}"),
+    (Dialect::BedrockConverse, "{url}"),
+    (Dialect::Mistral, "{url}/mistral"),
+];
+
 /// Variables that are taken away, because they would lead a program past the provider.
 pub const WITHOUT: &[&str] = &[
     "ANTHROPIC_AUTH_TOKEN",
@@ -92,6 +104,11 @@ pub const WITHOUT: &[&str] = &[
     "GOOGLE_GENAI_USE_VERTEXAI",
     "GOOGLE_VERTEX_BASE_URL",
 ];
+
+/// The base URLs for a provider at that address.
+pub fn base_urls(url: &str) -> BTreeMap<Dialect, String> {
+    BASE_URLS.iter().map(|(dialect, base)| (*dialect, base.replace("{url}", url))).collect()
+}
 
 /// What is set for a provider at that address. `own` gives what the user has set.
 pub fn for_url(url: &str, own: impl Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
@@ -117,6 +134,13 @@ mod tests {
         let names: BTreeSet<&str> = VARIABLES.iter().map(|variable| variable.name).collect();
         assert_eq!(names.len(), VARIABLES.len());
         assert!(WITHOUT.iter().all(|name| !names.contains(name)));
+    }
+
+    #[test]
+    fn every_dialect_has_its_base_url() {
+        let base_urls = base_urls("http://127.0.0.1:1");
+        assert!(base_urls.keys().copied().eq(Dialect::ALL));
+        assert_eq!(base_urls[&Dialect::OpenaiChat], "http://127.0.0.1:1/v1");
     }
 
     #[test]

@@ -68,6 +68,22 @@ impl FaultKind {
     }
 }
 
+impl FaultKind {
+    /// The same as an action of a plan.
+    pub(super) fn action(self, overloaded_status: u16) -> BoundAction {
+        let http = |status| Action::Http(HttpFault { status, times: 1, retry_after_ms: SOON_MS });
+        match self {
+            FaultKind::Eof => Action::Eof,
+            FaultKind::Reset => Action::Reset,
+            FaultKind::EndEarly => Action::EndEarly,
+            FaultKind::Error => Action::Error(ErrorKind::Overloaded),
+            FaultKind::Stall => Action::Stall,
+            FaultKind::Overloaded => http(overloaded_status),
+            FaultKind::RateLimit => http(429),
+        }
+    }
+}
+
 /// The fault as an action of a plan, at a place of the reply that is drawn from these.
 pub(crate) fn planned(
     kind: FaultKind,
@@ -75,23 +91,13 @@ pub(crate) fn planned(
     marks: &[Mark],
     random: &mut Random,
 ) -> PlannedAction {
-    let http = |status| {
-        let fault = HttpFault { status, times: 1, retry_after_ms: SOON_MS };
-        (Action::Http(fault), Mark::Headers, Side::Before)
-    };
     // Something has to be missing: a reply that is whole is no broken one.
     let inside: Vec<Mark> =
         marks.iter().copied().filter(|mark| !matches!(mark, Mark::Stop | Mark::Reply)).collect();
-    let mut at_place =
-        |what: BoundAction| (what, random.pick(&inside).copied().unwrap_or(Mark::Headers), Side::After);
-    let (what, mark, side) = match kind {
-        FaultKind::Eof => at_place(Action::Eof),
-        FaultKind::Reset => at_place(Action::Reset),
-        FaultKind::EndEarly => at_place(Action::EndEarly),
-        FaultKind::Error => at_place(Action::Error(ErrorKind::Overloaded)),
-        FaultKind::Stall => at_place(Action::Stall),
-        FaultKind::Overloaded => http(overloaded_status),
-        FaultKind::RateLimit => http(429),
+    let what = kind.action(overloaded_status);
+    let (mark, side) = match what.http() {
+        Some(_) => (Mark::Headers, Side::Before),
+        None => (random.pick(&inside).copied().unwrap_or(Mark::Headers), Side::After),
     };
     let at = PlannedPoint::Stream { reply: 0, attempt: 0, mark, side };
     PlannedAction { words: String::new(), at, what }

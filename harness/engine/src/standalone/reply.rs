@@ -43,7 +43,7 @@ impl Standalone {
         let standing = Standing::of(request.history);
         let seed = self.behaviour.manner.seed;
         let tokens = self.behaviour.usage.unwrap_or(n_bytes as u64 / BYTES_PER_TOKEN);
-        if let Some(replied) = self.scripted(request, standing, tokens) {
+        if let Some(replied) = self.scripted(request, standing, tokens, number) {
             return replied;
         }
         let Improvised { plan, script } = improvise::reply(
@@ -54,8 +54,9 @@ impl Standalone {
             request.body,
         );
         let script = shown(&plan, &script, request.terms.thinking).into_owned();
-        let mut actions = Vec::new();
-        if let Some(number) = number {
+        let mut actions: Vec<PlannedAction> =
+            self.ordered(request, number, &plan, &script).into_iter().collect();
+        if let Some(number) = number.filter(|_| actions.is_empty()) {
             let stops = self.behaviour.stops.iter();
             actions.extend(stops.filter_map(|stop| stop.planned(number, &plan, &script)));
             let mut random = Random::of(seed, &[b"faults", &number.to_le_bytes()]);
@@ -82,6 +83,7 @@ impl Standalone {
         request: &Accepted<'_, '_, '_>,
         standing: Standing,
         tokens: u64,
+        number: Option<u32>,
     ) -> Option<Replied> {
         let at = self.tapes.iter().position(|tape| tape.dialect() == request.dialect)?;
         // Taken out while the reply is spoken, since that notes what is armed.
@@ -90,14 +92,30 @@ impl Standalone {
         let replied = match tape.take(standing) {
             Served::Reply(script, actions) => {
                 let script = shown(&plan, script, request.terms.thinking);
-                let actions: Vec<PlannedAction> = actions.into_iter().cloned().collect();
-                Some(self.speak(request, &plan, &script, &actions, tokens))
+                let mut actions: Vec<PlannedAction> = actions.into_iter().cloned().collect();
+                actions.extend(self.ordered(request, number, &plan, &script));
+                Some(match actions.iter().find_map(|action| action.what.http()) {
+                    Some(fault) => self.http_fault(request, &plan, fault),
+                    None => self.speak(request, &plan, &script, &actions, tokens),
+                })
             }
             Served::Fault(fault) => Some(self.http_fault(request, &plan, fault)),
             Served::Nothing => None,
         };
         self.tapes.push(tape);
         replied
+    }
+
+    /// What was ordered for the reply of that number.
+    fn ordered(
+        &mut self,
+        request: &Accepted<'_, '_, '_>,
+        number: Option<u32>,
+        plan: &Plan,
+        script: &Script,
+    ) -> Option<PlannedAction> {
+        let status = wire::of(request.dialect).overloaded_status();
+        self.orders.due(request.exchange, number?, plan, script, status)
     }
 
     /// The number of a reply among those that count, from 1: those to requests that offer tools, or, as long as none
@@ -107,6 +125,7 @@ impl Standalone {
         if offers && !self.has_offered {
             self.has_offered = true;
             self.n_replies = 0;
+            self.orders.count_anew();
         }
         if self.has_offered && !offers {
             return None;

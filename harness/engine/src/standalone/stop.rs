@@ -38,6 +38,13 @@ pub struct ProgramStop {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoPoint(String);
 
+impl NoPoint {
+    /// With the reason.
+    pub fn because(reason: String) -> NoPoint {
+        NoPoint(reason)
+    }
+}
+
 impl fmt::Display for NoPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -93,14 +100,11 @@ impl fmt::Display for ReplyPoint {
     }
 }
 
-impl ProgramStop {
-    /// The stop in a reply of that number, if it is this one and has the point.
-    pub(super) fn planned(&self, number: u32, plan: &Plan, script: &Script) -> Option<PlannedAction> {
-        if self.at.reply != number {
-            return None;
-        }
+impl ReplyPoint {
+    /// An action at this point of a reply, if the reply has it.
+    pub(super) fn planned(&self, plan: &Plan, script: &Script, what: BoundAction) -> Option<PlannedAction> {
         let find = |name: &str| script.calls().find(|key| plan.calls[key.0 as usize].name == name);
-        let mark = match &self.at.point {
+        let mark = match &self.point {
             Point::Headers => Mark::Headers,
             Point::Text(k) => Mark::Text(*k),
             Point::Start(name) => Mark::Start(find(name)?),
@@ -111,8 +115,15 @@ impl ProgramStop {
             Point::Reply => Mark::Reply,
             _ => return None,
         };
-        let at = PlannedPoint::Stream { reply: 0, attempt: 0, mark, side: self.at.side };
-        Some(PlannedAction { words: self.at.to_string(), at, what: action(self.end) })
+        let at = PlannedPoint::Stream { reply: 0, attempt: 0, mark, side: self.side };
+        Some(PlannedAction { words: self.to_string(), at, what })
+    }
+}
+
+impl ProgramStop {
+    /// The stop in a reply of that number, if it is this one and has the point.
+    pub(super) fn planned(&self, number: u32, plan: &Plan, script: &Script) -> Option<PlannedAction> {
+        (self.at.reply == number).then(|| self.at.planned(plan, script, action(self.end))).flatten()
     }
 }
 

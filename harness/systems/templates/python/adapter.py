@@ -4,7 +4,7 @@ from pydantic_ai import Agent, CancellationToken, ModelMessagesTypeAdapter, RunC
 from pydantic_ai import capture_run_messages
 from pydantic_ai.models import infer_model
 from pydantic_ai.providers import infer_provider_class
-from protocol import gate, serve
+from brickbat_adapter import gate, serve
 
 MODELS = {"anthropic-messages": ("anthropic:claude-haiku-4-5", ""), "openai-chat": ("openai-chat:gpt-4.1", "/v1")}
 SDK = "pydantic-ai-slim"

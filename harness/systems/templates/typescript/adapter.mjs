@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { convertToModelMessages, jsonSchema, stepCountIs, streamText, tool } from 'ai';
-import { gate, serve } from './protocol.mjs';
+import { gate, serve } from 'brickbat-adapter';
 
 const { version } = createRequire(import.meta.url)('ai/package.json');
 const models = {
@@ -18,7 +18,7 @@ const gated = (given) => tool({
 const states = { 'tool-input-start': 'pending', 'tool-input-available': 'in_progress', 'tool-input-error': 'failed',
   'tool-output-available': 'completed', 'tool-output-error': 'failed' };
 
-/** @type {import('./protocol.mjs').Turn} */
+/** @type {import('brickbat-adapter').Turn} */
 async function turn({ spec, store }, text, signal, show) {
   const messages = [...store.load([]), { role: 'user', parts: [{ type: 'text', text }] }];
   store.save(messages);

@@ -1,9 +1,12 @@
-"""Speaks Brickbat's protocol for adapter.py. It knows no SDK, and needs no change for yours."""
+"""Speaks Brickbat's protocol for the adapter of an SDK, and knows none."""
 import asyncio
+import concurrent.futures
+import contextlib
 import inspect
 import json
 import os
 import sys
+import threading
 import uuid
 from pathlib import Path
 
@@ -54,10 +57,12 @@ class Store:
             raise StoreError(str(error)) from error
 
 
-async def gate(given, arguments, failed=RuntimeError):
+async def gate(given, arguments, failed=RuntimeError, stop=None):
     """Posts a tool's arguments to its gate and waits: the harness decides when and how the tool ends.
 
     A tool that answers with an error raises `failed`; one that throws raises RuntimeError.
+    `stop` is by what the SDK tells its tools of a stop, where it does not cancel their task: a `threading.Event`, an
+    `asyncio.Event` or a future. The tool then gives up, and raises `failed`.
     """
 
     async def ask():
@@ -65,10 +70,60 @@ async def gate(given, arguments, failed=RuntimeError):
             return (await client.post(given["gateUrl"], content=json.dumps(arguments))).json()
 
     # A deaf tool goes on when the SDK cancels it.
-    answer = await (asyncio.shield(ask()) if given["deaf"] else ask())
+    if given["deaf"]:
+        answer = await asyncio.shield(ask())
+    elif stop is None:
+        answer = await ask()
+    else:
+        answer = await unless(stop, ask())
     if answer["kind"] == "return":
         return answer["text"]
     raise (RuntimeError if answer["kind"] == "throw" else failed)(answer["text"])
+
+
+def gate_in_thread(given, arguments, failed=RuntimeError, stop=None):
+    """The same for a tool that is a plain function, which the SDK runs in a thread of its own."""
+    return asyncio.run(gate(given, arguments, failed, stop))
+
+
+async def unless(stop, asking):
+    """Awaits an answer of a gate, unless the stop comes first."""
+    asked, stopped = asyncio.ensure_future(asking), asyncio.ensure_future(stop_of(stop))
+    try:
+        await asyncio.wait([asked, stopped], return_when=asyncio.FIRST_COMPLETED)
+        return asked.result() if asked.done() else {"kind": "error", "text": "The tool was stopped."}
+    finally:
+        # Which closes the connection: the proof that the tool was given up.
+        asked.cancel()
+        stopped.cancel()
+
+
+# Seconds after which the thread that waits for a `threading.Event` looks whether it is still needed.
+LOOK_AGAIN = 0.1
+
+
+async def stop_of(stop):
+    """Waits for a stop in any form."""
+    if isinstance(stop, asyncio.Event):
+        await stop.wait()
+    elif isinstance(stop, threading.Event):
+        loop, heard, is_over = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+
+        def listen():
+            while not is_over.is_set():
+                if stop.wait(LOOK_AGAIN):
+                    with contextlib.suppress(RuntimeError):  # The loop has been closed meanwhile.
+                        loop.call_soon_threadsafe(heard.set)
+                    return
+
+        threading.Thread(target=listen, daemon=True).start()
+        try:
+            await heard.wait()
+        finally:
+            is_over.set()
+    else:
+        # A future of somebody else: it is not cancelled with this wait.
+        await asyncio.wait([asyncio.wrap_future(stop) if isinstance(stop, concurrent.futures.Future) else stop])
 
 
 async def stoppable(turn, stopped):

@@ -1,4 +1,4 @@
-// Speaks Brickbat's protocol for adapter.mjs. It knows no SDK, and needs no change for yours.
+// Speaks Brickbat's protocol for the adapter of an SDK, and knows none.
 import { Console } from 'node:console';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,17 +44,32 @@ const OPTIONS = [
 // Turns of the event loop that bring a byte from the socket through every stream of the SDK, with a margin.
 const LOOP_TURNS = 16;
 
+/** @typedef {{ isCancellationRequested?: boolean, onCancellationRequested: (stop: () => void) => unknown }} Token */
+/** @typedef {AbortSignal | PromiseLike<unknown> | Token} Stop by what an SDK tells its tools of a stop */
+
 /**
  * Posts a tool's arguments to its gate and waits: the harness decides when and how the tool ends. What it throws has a
  * `kind`: `error` for a tool that answers with an error, `throw` for one that breaks, `deny` for one that was refused.
- * @type {(given: Given, input: unknown, stop?: AbortSignal) => Promise<string>}
+ * `stop` is a signal, a promise that is settled by the stop, or a cancellation token.
+ * @type {(given: Given, input: unknown, stop?: Stop) => Promise<string>}
  */
 export async function gate({ gateUrl, deaf }, input, stop) {
-  const signal = deaf ? undefined : stop;
+  const signal = deaf ? undefined : signalOf(stop);
   const answer = await fetch(gateUrl, { method: 'POST', body: JSON.stringify(input), signal });
   const { kind, text } = await answer.json();
   if (kind === 'return') return text;
   throw Object.assign(new Error(text), { name: kind === 'deny' ? 'Denied' : 'ToolError', kind });
+}
+
+/** @type {(stop?: Stop) => AbortSignal | undefined} */
+function signalOf(stop) {
+  if (!stop || 'aborted' in stop) return stop;
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  if ('then' in stop) stop.then(abort, abort);
+  else if (stop.isCancellationRequested) abort();
+  else stop.onCancellationRequested(abort);
+  return controller.signal;
 }
 
 /** Where a session is kept: a file for each, which is there from the start, and is replaced in one step. */

@@ -1,0 +1,20 @@
+// What TypeScript makes of `brickbat/test`.
+import { test } from "node:test";
+import { assertHistory, strictProvider, StrictProvider, type Followed, type Refusal } from "brickbat/test";
+
+test("types", async (context) => {
+  const provider: StrictProvider = await strictProvider(context, { host: "api.x.ai", faults: ["eof", "reset"], stall: 2 });
+  const stop = await provider.stopAt("after calls");
+  await stop.reached({ timeout: 1000 });
+  await stop.release();
+  const followed: Followed | null = await stop.followedBy();
+  if (followed !== null && followed !== "accepted") console.log(followed.refused);
+  await provider.fault("overloaded");
+  // @ts-expect-error A fault inside a reply needs a point.
+  await provider.fault("reset");
+  // @ts-expect-error There is no such option.
+  await StrictProvider.start({ hots: "api.x.ai" });
+  const refusals: Refusal[] = await provider.refusals();
+  assertHistory(refusals, { dialect: "gemini" });
+  console.log(provider.openai, provider.baseUrls["openai-responses"], (await provider.report()).requests);
+});

@@ -1,0 +1,193 @@
+//! The provider in the hands of a test: orders come in on standard input, and what happens goes out on standard output,
+//! each as a line of JSON. When standard input ends, so does the provider: a test runner that dies takes it with it.
+//!
+//! Ctrl-C is for whoever started it: a test runner still asks what has happened when it is interrupted.
+
+use std::io::{BufRead, Read};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::cli::output::print_plain;
+use crate::cli::secrets::redactor;
+use brickbat_drive::strict_server::variables::{WITHOUT, base_urls, for_url};
+use brickbat_drive::strict_server::{Seen, StrictServer};
+use brickbat_engine::standalone::{FaultKind, NoPoint, Notice, Order, Ordered, ReplyPoint};
+use brickbat_scenario::trace::ExchangeId;
+
+/// Bytes of a line at the most; an order has fewer than a hundred.
+const MAX_LINE: u64 = 64 * 1024;
+
+/// An order, as a line.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "order", rename_all = "kebab-case", deny_unknown_fields)]
+enum Line {
+    /// Something is to happen at a point of a reply that is still to come.
+    Arm {
+        id: u64,
+        /// `stop`, or a kind of fault.
+        what: String,
+        /// The point; `overloaded` and `rate-limit` stand in place of a reply, and need to say only which.
+        #[serde(default)]
+        at: Option<String>,
+    },
+    /// The reply that is held at a stop goes on.
+    Release { id: u64, armed: usize },
+    /// What has happened so far is to be reported.
+    Report { id: u64 },
+}
+
+/// Carries out orders until standard input ends.
+pub(super) async fn play(server: &mut StrictServer) {
+    let mut lines = lines();
+    // Ctrl-C is listened for before anybody knows of this provider.
+    tokio::select! {
+        biased;
+        Ok(()) = tokio::signal::ctrl_c() => {}
+        () = std::future::ready(()) => {}
+    }
+    say(&ready(server.base_url()));
+    loop {
+        // Biased, so that what has happened is reported before the answer to an order that came after it.
+        tokio::select! {
+            biased;
+            // Where there is no handler, whoever started this ends it.
+            Ok(()) = tokio::signal::ctrl_c() => {}
+            seen = server.next() => match seen {
+                Some(seen) => tell(server, seen),
+                None => return,
+            },
+            line = lines.recv() => match line {
+                Some(line) => {
+                    server.caught_up().await;
+                    for seen in server.unread() {
+                        tell(server, seen);
+                    }
+                    say(&carried_out(server, &line));
+                }
+                None => return,
+            },
+        }
+    }
+}
+
+/// The lines of standard input. They are read in a thread that nobody waits for, since a read may never return.
+fn lines() -> mpsc::UnboundedReceiver<String> {
+    let (sender, lines) = mpsc::unbounded_channel();
+    std::thread::spawn(move || {
+        let mut input = std::io::stdin().lock();
+        loop {
+            let mut line = String::new();
+            // What is no text, or too long, is as good as the end.
+            let n_read = input.by_ref().take(MAX_LINE).read_line(&mut line).unwrap_or(0);
+            if n_read == 0 || !line.ends_with('\n') || sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+/// What is said first: where the provider is.
+fn ready(url: &str) -> Value {
+    let own = |name: &str| std::env::var(name).ok();
+    json!({
+        "said": "ready",
+        "url": url,
+        "base_urls": base_urls(url),
+        "variables": for_url(url, own),
+        "without": WITHOUT,
+    })
+}
+
+/// Reports what has happened.
+fn tell(server: &StrictServer, seen: Seen) {
+    match seen {
+        Seen::Notice(notice) => {
+            if let Some(value) = told(&notice) {
+                say(&value);
+            }
+        }
+        Seen::EndProgram(exchange, _) => match server.order_of(exchange) {
+            Some(armed) => say(&json!({ "said": "reached", "armed": armed, "exchange": exchange.0 })),
+            // A stop of a scenario: `wrap` carries those out.
+            None => server.release(exchange),
+        },
+    }
+}
+
+/// A notice that a test has a use for. How a path is judged, and which faults were delivered, is in the report.
+fn told(notice: &Notice) -> Option<Value> {
+    match notice {
+        Notice::Refused { exchange, profile, rule, pointer, status, message, shape } => Some(json!({
+            "said": "refused",
+            "exchange": exchange,
+            "profile": profile,
+            "rule": rule,
+            "pointer": pointer,
+            "status": status,
+            "message": message,
+            "shape": shape,
+        })),
+        Notice::Unspoken { method, path } => {
+            Some(json!({ "said": "unread", "words": format!("{method} {path}: nothing answers there") }))
+        }
+        Notice::Unreadable(words) => Some(json!({ "said": "unread", "words": words })),
+        Notice::Chosen(_) | Notice::Delivered { .. } => None,
+    }
+}
+
+/// Carries out an order, and gives the answer.
+fn carried_out(server: &StrictServer, line: &str) -> Value {
+    match serde_json::from_str(line) {
+        Ok(Line::Arm { id, what, at }) => {
+            match order(&what, at.as_deref()).and_then(|order| server.place(order)) {
+                Ok(armed) => json!({ "said": "answer", "id": id, "armed": armed }),
+                Err(error) => json!({ "said": "answer", "id": id, "error": error.to_string() }),
+            }
+        }
+        Ok(Line::Release { id, armed }) => {
+            let records = server.order_records();
+            // Otherwise nothing is held.
+            if let Some(exchange) = records.get(armed).and_then(|record| record.exchange) {
+                server.release(ExchangeId(exchange));
+            }
+            json!({ "said": "answer", "id": id })
+        }
+        Ok(Line::Report { id }) => {
+            let log = server.log();
+            json!({
+                "said": "answer",
+                "id": id,
+                "requests": log.n_requests(),
+                "refused": log.n_refused(),
+                "state": log,
+                "exchanges": log.exchanges().collect::<Vec<_>>(),
+                "faults": log.fault_records().collect::<Vec<_>>(),
+                "orders": server.order_records(),
+            })
+        }
+        Err(error) => json!({ "said": "answer", "id": null, "error": format!("no order: {error}") }),
+    }
+}
+
+fn order(what: &str, at: Option<&str>) -> Result<Order, NoPoint> {
+    let Some(ordered) = Ordered::named(what) else {
+        let kinds = FaultKind::ALL.map(FaultKind::name).join(", ");
+        return Err(NoPoint::because(format!("`{what}` cannot be ordered; there is stop, {kinds}")));
+    };
+    let is_whole = matches!(ordered, Ordered::Fault(FaultKind::Overloaded | FaultKind::RateLimit));
+    let at: ReplyPoint = match at {
+        Some(at) => at.parse()?,
+        None if is_whole => "before headers".parse()?,
+        None => return Err(NoPoint::because(format!("`{what}` needs a point, such as `after calls`"))),
+    };
+    Order::new(ordered, at)
+}
+
+fn say(value: &Value) {
+    let mut value = value.clone();
+    redactor().value(&mut value);
+    print_plain(&format!("{value}\n"));
+}

@@ -1,0 +1,57 @@
+//! The kit of adapters: the package `brickbat-adapter`, which speaks the protocol for an adapter.
+//!
+//! A manifest with `kit: 1` gets the copy that this program brings along, unless its dependencies name the package: then
+//! that one is taken.
+
+use std::path::Path;
+
+use super::super::manifest::Install;
+
+/// Files by their paths in the adapter's folder, and their texts.
+type Files = &'static [(&'static str, &'static str)];
+
+const JAVASCRIPT: Files = &[
+    ("node_modules/brickbat-adapter/package.json", include_str!("../../../kit/javascript/package.json")),
+    ("node_modules/brickbat-adapter/index.js", include_str!("../../../kit/javascript/index.js")),
+];
+
+const PYTHON: Files =
+    &[("brickbat_adapter/__init__.py", include_str!("../../../kit/python/brickbat_adapter/__init__.py"))];
+
+/// The files of the kit where dependencies are installed in this way.
+pub(super) fn files(install: Install) -> Files {
+    match install {
+        Install::Npm => JAVASCRIPT,
+        Install::Pip => PYTHON,
+        Install::None | Install::Cargo => &[],
+    }
+}
+
+/// Whether the dependencies in a folder have the package.
+pub(super) fn is_among(folder: &Path, install: Install) -> bool {
+    match install {
+        Install::Npm => folder.join("node_modules/brickbat-adapter").is_dir(),
+        Install::Pip => {
+            let versions = std::fs::read_dir(folder.join(".venv/lib")).into_iter().flatten().flatten();
+            let has_it =
+                |version: std::fs::DirEntry| version.path().join("site-packages/brickbat_adapter").is_dir();
+            versions.into_iter().any(has_it)
+        }
+        Install::None | Install::Cargo => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_of_the_packages_begins_with_that_of_the_protocol() {
+        let package: serde_json::Value = serde_json::from_str(JAVASCRIPT[0].1).unwrap();
+        let version = package["version"].as_str().unwrap();
+        assert_eq!(version.split('.').next(), Some("1"));
+        let python = include_str!("../../../kit/python/pyproject.toml");
+        assert!(python.contains(&format!("\nversion = \"{version}\"\n")));
+        assert!([JAVASCRIPT[1].1, PYTHON[0].1].iter().all(|text| text.contains("protocol 1")));
+    }
+}

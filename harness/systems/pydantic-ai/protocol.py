@@ -1,1 +1,0 @@
-../templates/python/protocol.py

@@ -1,1 +1,0 @@
-../templates/typescript/protocol.mjs
