@@ -1,8 +1,6 @@
 //! Given histories that hold what only stores hold: each is lowered or unsupported, survived by the reference agent, and
 //! caught on an agent that sends its thread as it stands in the store.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
-
 use brickbat::agent::{Agent, Delivery};
 use brickbat::dialect::Dialect;
 use brickbat::flaws::Canary;

@@ -107,7 +107,7 @@ pub(super) fn jpeg(width: u32, height: u32, bytes: usize) -> Vec<u8> {
     }
     segment(&mut file, 0xda, &[1, 1, 0, 0, 63, 0]);
     file.extend(std::iter::repeat_n(0, n_bits / 8));
-    if n_bits % 8 > 0 {
+    if !n_bits.is_multiple_of(8) {
         // What is left of the last byte is ones.
         file.push(0xff >> (n_bits % 8));
     }
