@@ -18,7 +18,7 @@ use brickbat::flaws::Canary;
 use crate::plans;
 
 /// The documents in which there are paths and generated blocks.
-const DOCUMENTS: [&str; 33] = [
+const DOCUMENTS: [&str; 34] = [
     "README.md",
     "docs/src/README.md",
     "docs/src/SUMMARY.md",
@@ -34,6 +34,7 @@ const DOCUMENTS: [&str; 33] = [
     "docs/src/howto/look.md",
     "docs/src/howto/own-agent.md",
     "docs/src/howto/paste.md",
+    "docs/src/howto/proxy.md",
     "docs/src/howto/rust.md",
     "docs/src/howto/scenario.md",
     "docs/src/howto/session.md",

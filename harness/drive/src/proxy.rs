@@ -133,7 +133,7 @@ impl Responder for Core {
         match decision {
             Decision::Answered(kind, answer, row) => {
                 if let Some(row) = row {
-                    self.shared.record(row);
+                    self.shared.record(*row);
                 }
                 Response::Planned(kind, answer)
             }

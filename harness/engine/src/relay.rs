@@ -119,7 +119,7 @@ pub enum RelayNotice {
 #[derive(Debug)]
 pub enum Decision {
     /// It is answered here. The row is for the recording, where there is one.
-    Answered(RequestKind, Answer, Option<Value>),
+    Answered(RequestKind, Answer, Option<Box<Value>>),
     /// It goes on to the server.
     Onward(Box<Passage>),
 }
@@ -267,7 +267,7 @@ impl Relay {
             if self.behaviour.refused == Refused::Here {
                 let status = refusal.status();
                 let answer = self.spoken(exchange, dialect, |voice| voice.refuse(refusal));
-                let row = asked.refused_row(status, &refusal.message, &self.behaviour.url);
+                let row = asked.refused_row(status, &refusal.message, &self.behaviour.url).map(Box::new);
                 return Decision::Answered(RequestKind::Refused { status }, answer, row);
             }
         }

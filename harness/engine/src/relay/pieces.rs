@@ -56,7 +56,7 @@ impl Pieces {
                 let length = u32::from_be_bytes(bytes.get(..4)?.try_into().ok()?);
                 let length = usize::try_from(length).ok()?;
                 // A length that cannot be is the linter's business.
-                if length < 4 || length > MAX_EVENT_BYTES { bytes.len() } else { length }
+                if (4..=MAX_EVENT_BYTES).contains(&length) { length } else { bytes.len() }
             }
         };
         (length > 0 && length <= bytes.len()).then(|| from..from + length)
