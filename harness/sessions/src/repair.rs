@@ -93,6 +93,10 @@ pub enum RepairError {
     Unsound(String),
 }
 
+/// The rules that refuse a call for its arguments.
+const ARGUMENTS: [&str; 3] =
+    ["anthropic-messages/tool-input-not-object", "openai-chat/arguments-not-json", "gemini/args-not-object"];
+
 /// Rounds of planning. A mended pairing can bring out a fault that it hid, such as a message that is empty now; that takes
 /// two or three.
 const MAX_ROUNDS: usize = 8;
@@ -249,6 +253,13 @@ impl Attempt {
             }
     }
 
+    /// The places that are refused for a rule that is meant.
+    fn refused_for(&self, is_meant: impl Fn(&str) -> bool) -> Vec<Place> {
+        let refusals = self.judgement.refusals.iter();
+        let meant = refusals.filter(|refusal| refusal.rule.is_none_or(|rule| is_meant(rule.id)));
+        meant.filter_map(|refusal| refusal.place.clone()).collect()
+    }
+
     fn fills_open_tail(&self) -> bool {
         store_of(self.session.product).is_some_and(|store| store.fills_open_tail(&self.session).is_some())
     }
@@ -277,6 +288,11 @@ impl Attempt {
             return torn;
         }
         let sent = &without_needless_fillers(&self.judgement.sent.messages, &self.session);
+        let arguments: Vec<Place> = self.refused_for(|rule| ARGUMENTS.contains(&rule));
+        let unfinished = plan::drop_unfinished(sent, &arguments);
+        if !unfinished.is_empty() {
+            return unfinished;
+        }
         // What the product leaves out at send is in the store all the same.
         let mut elsewhere = self.session.off_branch.clone();
         elsewhere.extend(self.session.messages.iter().cloned());
@@ -289,8 +305,7 @@ impl Attempt {
         if !planned.is_empty() {
             return planned;
         }
-        let refused: Vec<Place> =
-            self.judgement.refusals.iter().filter_map(|refusal| refusal.place.clone()).collect();
+        let refused = self.refused_for(|_| true);
         let blank = plan::drop_blank(sent, &refused);
         if !blank.is_empty() {
             return blank;

@@ -56,7 +56,9 @@ pub fn losses(before: &Session, after: &Session, edits: &[Planned]) -> Vec<Loss>
         found.push(Loss::Reply);
     }
     let n_calls_gone = missing(&had.calls, &has.calls);
-    if n_calls_gone > count(Reason::DuplicateCall) || missing(&has.calls, &had.calls) > 0 {
+    if n_calls_gone > count(Reason::DuplicateCall) + count(Reason::Unfinished)
+        || missing(&has.calls, &had.calls) > 0
+    {
         found.push(Loss::Call);
     }
     if missing(&had.results, &has.results) > n_dropped + n_calls_gone {

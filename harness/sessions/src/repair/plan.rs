@@ -38,6 +38,8 @@ pub enum Reason {
     DuplicateThought,
     /// The result answers no call.
     Orphan,
+    /// The call was never finished, and the provider refuses its arguments.
+    Unfinished,
     /// The text is empty, or white space.
     Blank,
     /// The thought is empty, or leads to nothing, and the provider takes it for altered.
@@ -54,7 +56,7 @@ pub enum Reason {
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Reason; 13] = [
+    pub const ALL: [Reason; 14] = [
         Reason::Misplaced,
         Reason::OffBranch,
         Reason::NotRecorded,
@@ -62,6 +64,7 @@ impl Reason {
         Reason::DuplicateCall,
         Reason::DuplicateThought,
         Reason::Orphan,
+        Reason::Unfinished,
         Reason::Blank,
         Reason::Hollow,
         Reason::HalfCharacter,
@@ -80,6 +83,7 @@ impl Reason {
             Reason::DuplicateCall => "duplicate-call",
             Reason::DuplicateThought => "duplicate-thought",
             Reason::Orphan => "orphan",
+            Reason::Unfinished => "unfinished",
             Reason::Blank => "blank",
             Reason::Hollow => "hollow",
             Reason::HalfCharacter => "half-character",
@@ -99,6 +103,7 @@ impl Reason {
             Reason::DuplicateCall => "the second copy of a call is taken out",
             Reason::DuplicateThought => "the second copy of a thought is taken out",
             Reason::Orphan => "a result without a call is taken out",
+            Reason::Unfinished => "a call that was never finished, so that it cannot have run, is taken out",
             Reason::Blank => "a blank text or message is taken out",
             Reason::Hollow => "a thought that the provider refuses is taken out",
             Reason::HalfCharacter => "half of a character is replaced by U+FFFD",
@@ -110,7 +115,10 @@ impl Reason {
 
     /// Whether the edit takes something out that stands nowhere else.
     pub fn loses(self) -> bool {
-        matches!(self, Reason::Orphan | Reason::Hollow | Reason::Unreadable | Reason::Truncated)
+        matches!(
+            self,
+            Reason::Orphan | Reason::Unfinished | Reason::Hollow | Reason::Unreadable | Reason::Truncated
+        )
     }
 }
 
@@ -203,6 +211,30 @@ pub(super) fn drop_blank(messages: &[Message], places: &[Place]) -> Vec<Planned>
         reason: Reason::Blank,
     };
     blocks.filter(is_blank).map(drop).collect()
+}
+
+/// The words of products for a call of which the model has not said the end.
+const UNFINISHED: [&str; 2] = ["awaiting-input", "input-streaming"];
+
+/// An edit for each call at these places that the store says was never finished, whose arguments are no JSON, and that has no
+/// result: nobody can have run it. What the model would have said cannot be guessed.
+pub(super) fn drop_unfinished(messages: &[Message], places: &[Place]) -> Vec<Planned> {
+    let answered = |id: &str| messages.iter().flat_map(Message::results).any(|result| result.call == id);
+    let is_cut = |block: &&crate::Block| match (&block.content, block.state.as_deref()) {
+        (Block::Call(call), Some(state)) => {
+            UNFINISHED.contains(&state)
+                && places.contains(&block.place)
+                && serde_json::from_str::<serde::de::IgnoredAny>(&call.arguments).is_err()
+                && !answered(&call.id)
+        }
+        _ => false,
+    };
+    let drop = |block: &crate::Block| Planned {
+        edit: Edit::Drop { block: block.place.clone() },
+        place: block.place.clone(),
+        reason: Reason::Unfinished,
+    };
+    messages.iter().flat_map(|message| &message.blocks).filter(is_cut).map(drop).collect()
 }
 
 /// Calls and results, and which belong together.

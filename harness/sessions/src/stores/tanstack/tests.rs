@@ -208,3 +208,26 @@ fn calls_that_are_run_again_are_refused_by_all_but_responses() {
     assert_eq!(verdict(Dialect::OpenaiChat), Verdict::Refused);
     assert_eq!(verdict(Dialect::AnthropicMessages), Verdict::Refused);
 }
+
+#[test]
+fn a_call_that_was_never_finished_is_taken_out_and_not_guessed() {
+    let mut cut = call("c2", "input-streaming");
+    cut["arguments"] = json!("{\"n\":");
+    let list = thread(&[said("Both."), call("c1", "complete"), result("c1"), cut.clone()]);
+    let list: Value = serde_json::from_slice(list.main()).unwrap();
+    let files = Files::one("thread.json", format!(r#"{{ "messages": {list} }}"#));
+    let Ok(crate::Repair::Mended(mended)) = crate::repair(&files, 0, &crate::RepairOptions::default()) else {
+        panic!("not mended")
+    };
+    assert_eq!(mended.edits.len(), 1);
+    assert_eq!(mended.edits[0].reason, crate::Reason::Unfinished);
+    let written: Value = serde_json::from_slice(mended.files.main()).unwrap();
+    assert_eq!(written["messages"][1]["parts"].as_array().unwrap().len(), 3);
+    // One that was finished may have run, whatever its arguments are.
+    cut["state"] = json!("input-complete");
+    let list = thread(&[said("Both."), call("c1", "complete"), result("c1"), cut]);
+    assert!(matches!(
+        crate::repair(&list, 0, &crate::RepairOptions::default()),
+        Ok(crate::Repair::Beyond(_))
+    ));
+}
