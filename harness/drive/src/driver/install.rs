@@ -195,6 +195,10 @@ fn link(installed: &Path, place: &Path) -> Result<(), DriverError> {
     if !place.is_dir() {
         return symlink(installed, place).map_err(|error| failed(place, error));
     }
+    // Where there is nothing to install, npm makes no folder.
+    if !installed.exists() {
+        return Ok(());
+    }
     let entries = std::fs::read_dir(installed).map_err(|error| failed(installed, error))?;
     for entry in entries {
         let entry = entry.map_err(|error| failed(installed, error))?;
