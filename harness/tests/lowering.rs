@@ -267,6 +267,12 @@ fn an_early_end_that_leaves_nothing_out_is_impossible() {
             format!("{dialect} ends its stream with the stop reason, so `{action}` would have no effect")
         });
         assert_eq!(impossible("end-early"), expected, "{dialect}");
+        // A provider that has said that the reply is complete reports no error after it.
+        let expected = (ends_with_stop && is_behind_all).then(|| {
+            let action = "error overloaded after stop of reply 1";
+            format!("{dialect} ends its stream with the stop reason, so `{action}` can never come")
+        });
+        assert_eq!(impossible("{ error: overloaded }"), expected, "{dialect}");
         // A connection that breaks there is noticed all the same.
         assert_eq!(impossible("reset"), None, "{dialect}");
     }

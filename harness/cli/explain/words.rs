@@ -65,7 +65,10 @@ const RECEIPTS: [(Confidence, &str); 3] = [
 
 const OTHERS: [(&str, &str); 10] = [
     ("permanent", "The last turn of the plan fails as well: the conversation does not recover."),
-    ("transient", "A later turn works again: the conversation recovers."),
+    (
+        "transient",
+        "A later turn works again, or fails for what the application does: the system's conversation recovers.",
+    ),
     (
         "receipt",
         "The proof that a planned fault happened at its place, graded `observed`, `read` or `written`. Without one a plan \

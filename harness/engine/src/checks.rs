@@ -196,6 +196,7 @@ pub fn judge_apart_from(
         return Judgement::without_run(Verdict::Vacuous, reason);
     }
     let found = CHECKS.iter().flat_map(|check| (check.find)(&evidence));
+    let found = found.map(|finding| finding.beside(application));
     let mut findings: Vec<Finding> =
         found.filter(|finding| !known.contains(&Signature::of(finding))).collect();
     let ask = |check: &Check| Asked {

@@ -207,8 +207,8 @@ fn executed(scenario: &Scenario, table: &CallTable<'_>) -> Result<Vec<(CallKey, 
     Ok(executed)
 }
 
-/// One turn. `impossible` gets the reason, if the dialect lacks a point that the turn speaks of, or sends nothing
-/// that could be left out there.
+/// One turn. `impossible` gets the reason, if the dialect lacks a point that the turn speaks of, or has sent all that
+/// there is when it is reached.
 fn turn(
     table: &mut CallTable<'_>,
     index: usize,
@@ -235,11 +235,10 @@ fn turn(
         }
         None => problems.settle()?,
     }
-    if let Some(action) = feasibility::idle(context, &actions) {
+    if let Some((action, why)) = feasibility::behind_the_end(context, &actions) {
         let (words, dialect) = (&action.words, table.dialect());
-        impossible.get_or_insert(format!(
-            "{dialect} ends its stream with the stop reason, so `{words}` would have no effect"
-        ));
+        impossible
+            .get_or_insert(format!("{dialect} ends its stream with the stop reason, so `{words}` {why}"));
     }
     for (reply, planned) in replies.iter_mut().enumerate() {
         ask_again(table, reply, planned, &actions, &mut order);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::duty::Duty;
+use crate::duty::{Application, Duty};
 use crate::plan::CallKey;
 use crate::trace::ExchangeId;
 
@@ -148,7 +148,7 @@ pub struct Asked {
 pub enum Permanence {
     /// The last follow-up turn fails as well.
     Permanent,
-    /// A later turn works again.
+    /// A later turn works again, or fails for what the application does.
     Transient,
 }
 
@@ -201,6 +201,8 @@ pub struct About {
     pub request: Option<ExchangeId>,
     /// The requests of the thread that were refused, where that is what it says.
     pub refused: Vec<ExchangeId>,
+    /// What it rests on that the last turn fails as well, where the thread does not recover.
+    pub lasts_on: Vec<Duty>,
 }
 
 impl Finding {
@@ -239,6 +241,20 @@ impl Finding {
     pub fn of_turn(mut self, turn: usize) -> Finding {
         self.about.turn = Some(turn);
         self
+    }
+
+    /// The same where an application does its part: a thread whose last failure is the application's is not bricked by
+    /// the system.
+    #[must_use]
+    pub fn beside(self, application: &Application) -> Finding {
+        let is_permanent = self.permanence == Some(Permanence::Permanent);
+        if !is_permanent
+            || application.does_any(&self.rests_on)
+            || !application.does_any(&self.about.lasts_on)
+        {
+            return self;
+        }
+        Finding { harm: Severity::TurnFailed, permanence: Some(Permanence::Transient), ..self }
     }
 
     /// The same, where the evidence rests on these.

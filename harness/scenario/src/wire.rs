@@ -109,6 +109,9 @@ pub struct DialectTraits {
     pub streams_arguments: bool,
     /// Whether a body in one piece does so too.
     pub writes_arguments: bool,
+    /// Whether the provider is known to refuse half of a character in a string. Where nobody has seen that, or some say
+    /// that it was taken, nothing is to be found.
+    pub refuses_half_characters: bool,
     /// Whether a prompt may not follow results, so that the model must have said something between.
     pub wants_word_after_results: bool,
     /// Whether calls that are being answered must begin with thinking where a request asks for it.
@@ -134,6 +137,7 @@ impl DialectTraits {
         may_lack_ids: false,
         streams_arguments: true,
         writes_arguments: false,
+        refuses_half_characters: true,
         wants_word_after_results: false,
         wants_thinking_before_calls: false,
     };

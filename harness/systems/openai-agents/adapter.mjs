@@ -1,6 +1,6 @@
 // Lets Brickbat drive the OpenAI Agents SDK: a streamed run() for each turn, with the history or a session between them.
 import { readFileSync } from 'node:fs';
-import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents';
+import { Agent, OpenAIProvider, Runner, RunState, tool } from '@openai/agents';
 import { given } from './given.mjs';
 import { gate, serve } from 'brickbat-adapter';
 
@@ -13,42 +13,68 @@ const DIALECTS = {
 // More steps than any scenario has; the SDK's own default is 10.
 const MAX_STEPS = 20;
 
-const gated = (given) => tool({
+/** A tool, which notes its calls that run and do not hear a stop. */
+const gated = (given, deaf) => tool({
   name: given.name,
   description: given.description,
   parameters: { additionalProperties: true, required: [], properties: {}, ...given.inputSchema },
   strict: false,
-  execute: (input, _context, details) => gate(given, input, details?.signal),
+  execute: (input, _context, details) => {
+    const call = gate(given, input, details?.signal).finally(() => deaf.delete(call));
+    if (given.deaf) deaf.add(call);
+    return call;
+  },
 });
 
+/** What is stored of a session: the items that the SDK has written, and the run that was stopped, if it can go on. */
+const kept = (store) => store.load({ items: [] });
+
 /** The five methods of the SDK's `Session`, as its documentation asks of a store of one's own. */
-const sessionOf = ({ id, store }) => ({
-  getSessionId: async () => id,
-  getItems: async (limit) => limit === undefined ? store.load([]) : store.load([]).slice(-limit),
-  addItems: async (items) => store.save([...store.load([]), ...items]),
-  async popItem() {
-    const items = store.load([]);
-    const last = items.pop();
-    store.save(items);
-    return last;
-  },
-  clearSession: async () => store.save([]),
-});
+const sessionOf = ({ id, store }) => {
+  const write = (items) => store.save({ ...kept(store), items });
+  return {
+    getSessionId: async () => id,
+    getItems: async (limit) => limit === undefined ? kept(store).items : kept(store).items.slice(-limit),
+    addItems: async (items) => write([...kept(store).items, ...items]),
+    async popItem() {
+      const { items } = kept(store);
+      const last = items.pop();
+      write(items);
+      return last;
+    },
+    clearSession: async () => write([]),
+  };
+};
 
 const MODES = {
   /** What the user says is stored at once, and `result.history` when a step is whole and when the run is over. */
   history: {
-    begin({ store }, text) {
+    async begin({ store }, text) {
       const items = [...store.load([]), { role: 'user', content: text }];
       store.save(items);
       return { input: items, options: {} };
     },
     keep: ({ store }, { history }) => store.save(history),
+    end() {},
   },
-  /** The SDK reads and writes its session itself. */
+  /**
+   * The SDK reads and writes its session itself. A turn that was stopped is no whole turn, so it is not in the session:
+   * the run goes on from its state, as the guide on results asks, and what the user says is added to it.
+   */
   session: {
-    begin: (session, text) => ({ input: text, options: { session: sessionOf(session) } }),
-    keep: () => {},
+    async begin(session, text, agent) {
+      const options = { session: sessionOf(session) };
+      const { items, stopped } = kept(session.store);
+      if (!stopped) return { input: text, options };
+      session.store.save({ items });
+      const state = await RunState.fromString(agent, stopped.state);
+      state.addInput(text);
+      return { input: state, options };
+    },
+    keep() {},
+    end({ store }, { state, history }) {
+      store.save({ items: kept(store).items, stopped: { state: state.toString(), history } });
+    },
   },
 };
 
@@ -59,25 +85,24 @@ const isWhole = (history) => {
   return callIds('function_call').every((id) => answered.has(id));
 };
 
-// After a stop the SDK still closes what it has begun, in this many turns of the event loop at the most; a caller who
-// waited for `completed` alone would wait for tools that do not hear the stop.
-const LOOP_TURNS = 64;
-async function loopTurns() {
-  for (let i = 0; i < LOOP_TURNS; i++) await new Promise((resolve) => setImmediate(resolve));
-}
+// Nobody makes a user wait longer for a tool that does not hear the stop; the harness takes a silence of 15 s for a hang.
+const PATIENCE_MS = 8000;
+const aWhile = () => new Promise((resolve) => { setTimeout(resolve, PATIENCE_MS).unref(); });
 
 /** @type {import('brickbat-adapter').Turn} */
 async function turn(session, text, signal, show) {
   const { spec } = session;
-  const { begin, keep } = MODES[spec.mode];
+  const { begin, keep, end } = MODES[spec.mode];
   const { useResponses, model } = DIALECTS[spec.dialect];
   const modelProvider = new OpenAIProvider({ apiKey: 'test', baseURL: `${spec.baseUrl}/v1`, useResponses });
   // Traces would go to the provider.
   const runner = new Runner({ modelProvider, tracingDisabled: true });
-  const agent = new Agent({ name: 'agent', model: spec.model ?? model, tools: spec.tools.map(gated) });
+  const deaf = new Set();
+  const tools = spec.tools.map((given) => gated(given, deaf));
+  const agent = new Agent({ name: 'agent', model: spec.model ?? model, tools });
   let result;
   try {
-    const { input, options } = begin(session, text);
+    const { input, options } = await begin(session, text, agent);
     result = await runner.run(agent, input, { stream: true, signal, maxTurns: MAX_STEPS, ...options });
     for await (const { name, item } of result) {
       if (name !== 'tool_output') continue;
@@ -85,15 +110,23 @@ async function turn(session, text, signal, show) {
       show(item.rawItem.callId, 'completed', item.rawItem.name);
       if (isWhole(result.history)) keep(session, result);
     }
-    await (signal.aborted ? Promise.race([result.completed, loopTurns()]) : result.completed);
+    // The guide has its caller await this after a stop, too: the results of a batch are there when all of it has ended.
+    await (signal.aborted && deaf.size > 0 ? Promise.race([result.completed, aWhile()]) : result.completed);
   } catch (raised) {
     return { raised };
   } finally {
     // Also of a run that failed the result says how far it came.
     if (result) keep(session, result);
+    if (result?.cancelled && deaf.size === 0) end(session, result);
   }
   return { cancelled: result.cancelled };
 }
 
+const give = (history, { mode }) => mode === 'session' ? { items: given(history) } : given(history);
+const stored = ({ spec, store }) => {
+  if (spec.mode !== 'session') return store.load(null);
+  const { items, stopped } = kept(store);
+  return stopped?.history ?? items;
+};
 serve({ sdk: '@openai/agents', version, modes: Object.keys(MODES) }, Object.keys(DIALECTS), turn,
-  { give: given, capabilities: { givenOrphans: true, givenRawArguments: true } });
+  { give, stored, capabilities: { givenOrphans: true, givenRawArguments: true } });

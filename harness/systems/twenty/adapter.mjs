@@ -1,5 +1,6 @@
 // Lets Brickbat drive the chat of Twenty CRM, as far as the AI SDK and the store around it go.
-import { convertToModelMessages, streamText } from 'ai';
+import { convertToModelMessages, jsonSchema, streamText } from 'ai';
+import { z } from 'zod';
 import { uiMessages } from './given.mjs';
 import { serve } from 'brickbat-adapter';
 import { CHOKEPOINTS, messageOf, rowsOf } from './rows.mjs';
@@ -7,6 +8,21 @@ import { asked, eagerTools, endOf, models, version } from './sdk.mjs';
 
 const states = { 'tool-input-start': 'pending', 'tool-input-available': 'in_progress', 'tool-input-error': 'failed',
   'tool-output-available': 'completed', 'tool-output-error': 'failed' };
+
+// Twenty describes its tools with zod, which refuses arguments that do not fit.
+const strict = (schema) => {
+  const parser = z.fromJSONSchema(schema);
+  const validate = (value) => {
+    const { success, data, error } = parser.safeParse(value);
+    return success ? { success, value: data } : { success, error };
+  };
+  return jsonSchema(schema, { validate });
+};
+/** What every application asks for, with tools that look at their arguments. */
+function checked({ tools, ...asked }, spec) {
+  const strictly = ({ name, inputSchema }) => [name, { ...tools[name], inputSchema: strict(inputSchema) }];
+  return { ...asked, tools: Object.fromEntries(spec.tools.map(strictly)) };
+}
 
 const said = (text, n) => ({ id: `user-${n}`, role: 'user', parts: [{ type: 'text', text }] });
 const add = (store, chokepoint, { id, role, parts }) =>
@@ -22,7 +38,7 @@ async function turn({ spec, store }, text, signal, show) {
   let aborted, raised;
   try {
     const result = streamText({
-      ...asked(spec, signal),
+      ...checked(asked(spec, signal), spec),
       messages: await convertToModelMessages(messages),
       onError: ({ error }) => { raised ??= error; },
     });

@@ -8,8 +8,9 @@ use brickbat::dialect::Dialect;
 use brickbat::duty::{Application, Duty, Repairs};
 use brickbat::plan::Plan;
 use brickbat::run::Run;
-use brickbat::trace::Confidence;
-use brickbat::verdict::{Judgement, Verdict};
+use brickbat::trace::{Confidence, Event, RequestKind, TurnOutcome};
+use brickbat::verdict::{Judgement, Permanence, Severity, Verdict};
+use serde_json::Value;
 
 use super::staging::*;
 
@@ -88,6 +89,35 @@ fn a_question_without_an_answer_rests_on_who_keeps_the_questions() {
 #[test]
 fn a_turn_that_waits_for_a_tool_rests_on_the_loop() {
     is_of_the_application("tools/hangs#k=0", "deaf-tool-awaited", Duty::Loop, &["turn-ends"]);
+}
+
+#[test]
+fn a_thread_whose_last_failure_is_the_application_s_is_not_bricked_by_the_system() {
+    let plan = plan("control/plain-batch", Dialect::OpenaiChat);
+    let last = plan.turns.len() - 1;
+    let raised = || TurnOutcome::Raised { class: "Error".to_owned(), text: "broken".to_owned() };
+    // The first turn ends with an error of the system's; in the last one the calls of the first have no results.
+    let run = rebuilt(&run(&plan), |turn, event| match event {
+        Event::TurnEnded { .. } if turn == 0 || turn == last => vec![Event::TurnEnded { outcome: raised() }],
+        Event::Requested { exchange, model, body, .. } if turn == last => {
+            let mut body: Value = serde_json::from_slice(body).unwrap();
+            body["messages"].as_array_mut().unwrap().retain(|message| message["role"] != "tool");
+            let kind = RequestKind::Refused { status: 400 };
+            let (exchange, model, body) = (*exchange, model.clone(), body.to_string().into_bytes().into());
+            vec![Event::Requested { exchange, kind, model, body }]
+        }
+        event => vec![event.clone()],
+    });
+    let error_of_first_turn = |duties: &[Duty]| {
+        let judgement = judged_around(&Application::with(duties, Repairs::Never), &plan, &run);
+        let mut found = judgement.findings.iter().chain(&judgement.application);
+        let finding = found.find(|finding| finding.place == "turn 1").unwrap();
+        (finding.harm, finding.permanence.unwrap())
+    };
+    let bricked = (Severity::BrickedByClient, Permanence::Permanent);
+    assert_eq!(error_of_first_turn(&[]), bricked);
+    assert_eq!(error_of_first_turn(&[Duty::Store, Duty::Questions]), bricked);
+    assert_eq!(error_of_first_turn(&[Duty::Loop]), (Severity::TurnFailed, Permanence::Transient));
 }
 
 #[test]

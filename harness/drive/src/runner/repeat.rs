@@ -17,6 +17,7 @@ use super::{Attempt, Job, Options, Suspected, attempt};
 use brickbat_engine::checks::Concurrency;
 use brickbat_engine::run::Run;
 use brickbat_engine::triage::Signature;
+use brickbat_report::causes;
 use brickbat_report::report::{Case, Repeats, SeenFinding};
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::Event;
@@ -295,6 +296,8 @@ fn merged(mut runs: Vec<PlanRun>) -> MergedRuns {
     let findings = found(|judgement| &judgement.findings);
     let application = found(|judgement| &judgement.application);
     let repeats = (runs.len() > 1).then(|| repeats(&runs, verdict, &findings));
+    let counted: Vec<&PlanRun> = basis.iter().map(|at| &runs[*at]).collect();
+    let findings = without_rarer(findings, &counted);
     let passed = runs.iter().position(|run| run.verdict() == Verdict::Pass);
     let is_held = !findings.iter().any(|finding| finding.harm.ends_conversation());
     let failed = basis.iter().copied().find(|at| runs[*at].has_failed());
@@ -316,6 +319,20 @@ fn united<'a>(runs: impl Iterator<Item = &'a [Finding]>) -> Vec<Finding> {
     }
     findings.sort_by_key(|finding| finding.harm);
     findings
+}
+
+/// The findings without those that would be folded under one that more of the runs have shown: a bug is not described
+/// by what comes with it now and then. How often they were seen stands with the case.
+fn without_rarer(findings: Vec<Finding>, runs: &[&PlanRun]) -> Vec<Finding> {
+    let n_runs = |finding: &Finding| runs.iter().filter(|run| run.shows(kind(finding))).count();
+    let of_head = |mut head: Finding| {
+        let n_head = n_runs(&head);
+        let also = std::mem::take(&mut head.also);
+        std::iter::once(head).chain(also.into_iter().filter(move |also| n_runs(also) >= n_head))
+    };
+    let mut kept: Vec<Finding> = causes::fold(findings).into_iter().flat_map(of_head).collect();
+    kept.sort_by_key(|finding| finding.harm);
+    kept
 }
 
 fn repeats(runs: &[PlanRun], verdict: Verdict, findings: &[Finding]) -> Repeats {
@@ -439,6 +456,28 @@ mod tests {
         assert_eq!(repeats.label().unwrap(), "2 of 2 runs; turn-ends (hang) in 1");
         assert!(merged(vec![failed(), failed()]).repeats.unwrap().is_steady());
         assert_eq!(merged(vec![failed()]).repeats, None);
+    }
+
+    #[test]
+    fn what_comes_now_and_then_describes_no_steady_finding() {
+        let in_first_turn = |checks: &[(&'static str, Severity)]| {
+            let mut run = run(Verdict::Fail, checks);
+            let findings = &mut run.outcome.judgement.findings;
+            findings.iter_mut().for_each(|finding| finding.about.turn = Some(0));
+            run
+        };
+        let steady = || in_first_turn(&[HANG]);
+        let kinds = |merged: &MergedRuns| -> Vec<&'static str> {
+            merged.outcome.judgement.findings.iter().map(|finding| finding.check).collect()
+        };
+        let rare = merged(vec![in_first_turn(&[HANG, STUCK]), steady()]);
+        assert_eq!(kinds(&rare), ["turn-ends"]);
+        assert_eq!(rare.repeats.unwrap().label().unwrap(), "2 of 2 runs; parts-settled (stuck-part) in 1");
+        let always = merged(vec![in_first_turn(&[HANG, STUCK]), in_first_turn(&[HANG, STUCK])]);
+        assert_eq!(kinds(&always), ["turn-ends", "parts-settled"]);
+        // What has a cause of its own is printed, however rare.
+        let apart = merged(vec![run(Verdict::Fail, &[HANG, STUCK]), run(Verdict::Fail, &[HANG])]);
+        assert_eq!(kinds(&apart), ["turn-ends", "parts-settled"]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A thread is bricked when the last turn fails as well, in which nothing goes wrong. Of a turn that fails before one
 //! that works again the user loses no more than that turn. A turn may end with an error if a tool of it threw, since
 //! some systems hand on what a tool throws, or if the model's output was broken in it: then the turns after it decide.
+//! What the last failure rests on is noted, because one that is the application's bricks no thread of the system's.
 
 use super::*;
 use brickbat_scenario::plan::PlannedTurn;
@@ -37,13 +38,12 @@ fn refused(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     let refused = evidence.requests.iter().filter(|request| request.refusal.is_some());
     let refused = refused.map(|request| request.exchange);
     let bare = failure(evidence, check, Severity::BrickedByProvider, request.place(&refusal.pointer));
-    let guilty = guilty(request, &refusal.pointer);
-    let basis = if is_of_another_provider(evidence, &guilty) {
-        &[Duty::Store]
-    } else {
-        basis(evidence, check, request)
-    };
-    let bare = bare.of_calls(guilty).resting_on(basis);
+    let bare = bare.of_calls(guilty(request, &refusal.pointer)).resting_on(basis(
+        evidence,
+        check,
+        request,
+        &refusal.pointer,
+    ));
     Some(Finding {
         message: refusal.message.clone(),
         rule: Some(refusal.rule),
@@ -57,7 +57,10 @@ fn refused(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
 /// What it rests on that a request is accepted. Whoever runs the tools answers the calls, and whoever keeps the
 /// questions those about which the user was asked; and of a given history only what the system has added to it is the
 /// system's.
-fn basis(evidence: &Evidence<'_>, check: &Check, request: &RequestView) -> &'static [Duty] {
+fn basis(evidence: &Evidence<'_>, check: &Check, request: &RequestView, pointer: &str) -> &'static [Duty] {
+    if is_of_another_provider(evidence, &guilty(request, pointer)) {
+        return &[Duty::Store];
+    }
     if given::is_broken(evidence.plan) {
         return if given::has_additions(evidence, request) { &[] } else { check.rests_on };
     }
@@ -179,31 +182,41 @@ fn idle(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
 
 /// A finding about a turn that fails, which is as bad as that only if the last turn fails as well.
 fn failure(evidence: &Evidence<'_>, check: &Check, severity: Severity, place: Place) -> Finding {
-    let is_permanent = severity != Severity::TurnFailed && last_fails(evidence);
-    let (harm, permanence) = match is_permanent {
-        true => (severity, Permanence::Permanent),
-        false => (Severity::TurnFailed, Permanence::Transient),
+    let last = last_failure(evidence, check).filter(|_| severity != Severity::TurnFailed);
+    let (harm, permanence) = match last {
+        Some(_) => (severity, Permanence::Permanent),
+        None => (Severity::TurnFailed, Permanence::Transient),
     };
-    Finding { harm, permanence: Some(permanence), ..check.finding(place) }
+    let bare = check.finding(place);
+    let lasts_on = last.unwrap_or_default().to_vec();
+    Finding { harm, permanence: Some(permanence), about: About { lasts_on, ..bare.about }, ..bare }
 }
 
-/// Whether the last turn that the user began fails.
-fn last_fails(evidence: &Evidence<'_>) -> bool {
+/// What it rests on that the last turn fails which the user began; nothing if it works.
+fn last_failure(evidence: &Evidence<'_>, check: &Check) -> Option<&'static [Duty]> {
     let prompted = |event: &Event| match event {
         Event::Prompted { turn } => Some(*turn),
         _ => None,
     };
-    let Some(last) = evidence.run.trace.events().iter().rev().find_map(prompted) else { return true };
-    let is_sent = |request: &&RequestView| request.turn == last && request.kind != RequestKind::Auxiliary;
-    let is_refused =
-        evidence.requests.iter().rev().find(is_sent).is_some_and(|request| request.refusal.is_some());
-    let is_bad = |(turn, outcome): (usize, &TurnOutcome)| {
-        let is_idle = *outcome == TurnOutcome::Returned
-            && is_quiet(&evidence.plan.turns[turn])
-            && !is_served(evidence, turn, 0);
-        turn == last && (is_idle || ended_badly(evidence, turn, outcome))
+    let Some(last) = evidence.run.trace.events().iter().rev().find_map(prompted) else {
+        return Some(check.rests_on);
     };
-    is_refused || evidence.outcomes().any(is_bad)
+    let is_sent = |request: &&RequestView| request.turn == last && request.kind != RequestKind::Auxiliary;
+    let sent = evidence.requests.iter().rev().find(is_sent);
+    if let Some((request, refusal)) = sent.and_then(|request| Some((request, request.refusal.as_ref()?))) {
+        return Some(basis(evidence, check, request, &refusal.pointer));
+    }
+    let is_idle = |outcome: &TurnOutcome| {
+        *outcome == TurnOutcome::Returned
+            && is_quiet(&evidence.plan.turns[last])
+            && !is_served(evidence, last, 0)
+    };
+    let mut outcomes = evidence.outcomes().filter(|(turn, _)| *turn == last);
+    outcomes.find_map(|(turn, outcome)| match outcome {
+        _ if ended_badly(evidence, turn, outcome) => Some(basis_of_turn(evidence, check, turn)),
+        _ if is_idle(outcome) => Some(check.rests_on),
+        _ => None,
+    })
 }
 
 /// Whether a turn ended in another way than by itself, with nothing in it that explains that.

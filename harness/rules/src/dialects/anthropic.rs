@@ -60,18 +60,40 @@ fn keeps(request: Json) -> Retention {
 }
 
 /// "The request body is not valid JSON: no low surrogate in string: line 1 column 604829 (char 604828)"
-/// (<https://github.com/anthropics/claude-code/issues/8165>). The reason before the position is our parser's.
+/// (<https://github.com/anthropics/claude-code/issues/8165>). The reason before the position is our parser's, but for half
+/// of a character.
 fn refuse_unreadable(body: &[u8], error: &serde_json::Error, out: &mut Violations) {
     let (line, column) = (error.line(), error.column());
     let before: usize =
         body.split(|byte| *byte == b'\n').take(line.saturating_sub(1)).map(|l| l.len() + 1).sum();
     let position = (before + column).saturating_sub(1);
     let text = error.to_string();
-    let reason = text.split(" at line ").next().unwrap_or(&text);
+    let own = text.split(" at line ").next().unwrap_or(&text);
+    let reason = Some(body).filter(|_| own.ends_with("hex escape")).and_then(half_character).unwrap_or(own);
     out.add(&BODY_NOT_JSON, || {
         let violation = Occurrence::at("").with("reason", reason).with("line", line);
         violation.with("column", column).with("position", position)
     });
+}
+
+/// What is said of the first half of a surrogate pair in a body.
+fn half_character(body: &[u8]) -> Option<&'static str> {
+    let unit = |at: usize| {
+        let digits = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let mut at = 0;
+    while at < body.len() {
+        at += match (body[at], unit(at), unit(at + 6)) {
+            (b'\\', Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
+            (b'\\', Some(0xd800..=0xdbff), Some(_)) => return Some("invalid low surrogate in string"),
+            (b'\\', Some(0xd800..=0xdbff), None) => return Some("no low surrogate in string"),
+            (b'\\', Some(0xdc00..=0xdfff), _) => return Some("invalid high surrogate in string"),
+            (b'\\', ..) => 2,
+            _ => 1,
+        };
+    }
+    None
 }
 
 impl Switches for AnthropicSwitches {
@@ -199,3 +221,28 @@ pub(crate) static BODY_NOT_JSON: Rule = Rule {
     ],
     ..Rule::observed("anthropic-messages/body-not-json", "ANT-BODY-1", 0, "2025-09")
 };
+
+#[cfg(test)]
+mod tests {
+    use crate::{Dialect, Profile, validate};
+
+    /// In the provider's words, as anthropics/claude-code#8165 and #1939 quote them for a first half without a second.
+    #[test]
+    fn half_a_character_is_refused_in_the_providers_words() {
+        let refused = |text: &str| {
+            let body = format!(r#"{{"messages":[{{"role":"user","content":"{text}"}}]}}"#);
+            let violations = validate(Profile::newest(Dialect::AnthropicMessages), body.as_bytes());
+            violations.into_iter().next().map(|violation| violation.message)
+        };
+        let says = |text: &str, reason: &str| {
+            let message = refused(text).unwrap_or_default();
+            let begin = format!("The request body is not valid JSON: {reason}: line 1 column ");
+            assert!(message.starts_with(&begin), "{text}: {message}");
+        };
+        says(r"found \ud83d", "no low surrogate in string");
+        says(r"\\\ud83d!", "no low surrogate in string");
+        says(r"\ud83d\u0041", "invalid low surrogate in string");
+        says(r"\ud83d\ude00 \ude00", "invalid high surrogate in string");
+        assert_eq!(refused(r"\ud83d\ude00 \\ud83d"), None);
+    }
+}

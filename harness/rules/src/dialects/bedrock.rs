@@ -192,7 +192,10 @@ pub(crate) static BODY_NOT_JSON: Rule = Rule {
     summary: "The body is JSON.",
     why: "The bytes are not JSON. Write the body with a JSON library, and cut strings by code points.",
     sentences: &["Malformed input request, please reformat your input and try again."],
-    sources: &["https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html"],
+    sources: &[
+        "https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html",
+        "https://github.com/latitude-dev/latitude-llm/pull/3310",
+    ],
     ..Rule::inferred("bedrock-converse/body-not-json", "BDR-BODY-1", 0, "2024-06")
 };
 

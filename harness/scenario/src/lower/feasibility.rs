@@ -51,15 +51,24 @@ pub(super) fn lacking<'a>(
     })
 }
 
-/// The first action that ends a stream early where nothing of it is left to send.
-pub(super) fn idle<'a>(context: TurnContext<'_>, actions: &'a [PlannedAction]) -> Option<&'a PlannedAction> {
+/// The first action that cannot be, because it comes after the last event of a stream, and why.
+pub(super) fn behind_the_end<'a>(
+    context: TurnContext<'_>,
+    actions: &'a [PlannedAction],
+) -> Option<(&'a PlannedAction, &'static str)> {
     // Before the terminal event there is still that event, which then holds the stop reason as well.
     let is_after_all =
         |at: &PlannedPoint| matches!(at, PlannedPoint::Stream { mark: Mark::Stop, side: Side::After, .. });
-    let ends_with_stop = wire::of(context.table.dialect()).traits.ends_with_stop;
-    actions
-        .iter()
-        .find(|action| ends_with_stop && action.what == Action::EndEarly && is_after_all(&action.at))
+    let why = |action: &PlannedAction| match action.what {
+        Action::EndEarly => Some("would have no effect"),
+        // A provider that has said that the reply is complete says nothing more.
+        Action::Error(_) => Some("can never come"),
+        _ => None,
+    };
+    if !wire::of(context.table.dialect()).traits.ends_with_stop {
+        return None;
+    }
+    actions.iter().filter(|action| is_after_all(&action.at)).find_map(|action| Some((action, why(action)?)))
 }
 
 fn pointer(context: TurnContext<'_>, action: usize) -> String {

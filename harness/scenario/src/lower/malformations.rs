@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::plan::{Malformation, PlannedCall, WellFormedCall};
 use crate::scenario::{Action, Block, Call, CallId, Need, Reply, Scenario, Stop, Tool};
+use crate::surrogate::HALF_CHARACTER;
 use crate::wire;
 use brickbat_rules::dialect::Dialect;
 
@@ -146,6 +147,9 @@ pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String
     if !wire.traits.streams_arguments && scenario.tools.values().any(is_nameless) {
         return Some(format!("{dialect} sends calls as values that have a name"));
     }
+    if !wire.traits.refuses_half_characters && scenario.tools.values().any(has_half_character) {
+        return Some(format!("{dialect} is not known to refuse half of a character"));
+    }
     None
 }
 
@@ -164,6 +168,12 @@ fn is_no_id(id: &CallId) -> bool {
         CallId::Missing | CallId::Same(_) => true,
         CallId::Text(text) => text.is_empty(),
     }
+}
+
+/// Whether a tool ends with half of a character.
+fn has_half_character(tool: &Tool) -> bool {
+    let texts = [&tool.returns, &tool.fails, &tool.throws, &tool.denies];
+    texts.into_iter().flatten().any(|text| text.contains(HALF_CHARACTER))
 }
 
 fn is_json_object(text: &str) -> bool {

@@ -41,6 +41,8 @@ pub(crate) const WIRE: Wire = Wire {
         ends_with_stop: true,
         may_lack_ids: true,
         streams_arguments: false,
+        // Vertex AI was seen to refuse it (vertesia/llumiverse#462), and the Gemini API to take it.
+        refuses_half_characters: false,
         ..DialectTraits::USUAL
     },
     request: request::FORM,

@@ -19,6 +19,8 @@ pub(crate) const WIRE: Wire = Wire {
         call_id: IdForm { prefix: "", n_letters: 9, alphabet: ALPHANUMERIC },
         stop_words: &[(Stop::Length, "length"), (Stop::Calls, "tool_calls"), (Stop::End, "stop")],
         interleaves: false,
+        // No public thread speaks of it.
+        refuses_half_characters: false,
         // Refused for years, and by some models to this day (charmbracelet/crush#279, lijunzh/koda#886).
         wants_word_after_results: true,
         ..openai::WIRE.traits
