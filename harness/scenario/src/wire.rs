@@ -70,7 +70,7 @@ pub struct Wire {
     pub(crate) malformed_frame: fn() -> Vec<u8>,
     pub(crate) decoder: fn() -> Box<dyn Decode>,
     /// Reads a body that is not a stream, without [`ReplyEvent::End`].
-    pub(crate) decode_whole: fn(&Value, &mut dyn FnMut(ReplyEvent)),
+    pub(crate) decode_whole: fn(Json<'_, '_>, &mut dyn FnMut(ReplyEvent)),
 }
 
 /// The yes-or-no traits of a dialect.

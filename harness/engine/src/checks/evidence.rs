@@ -26,6 +26,8 @@ pub struct Evidence<'a> {
     /// Those of a run that went on after its turn was stopped: each came in a later turn, and is not of the thread.
     strays: Vec<StrayRequest>,
     pub changed: Changed,
+    /// What the system had stored when the plan was over, in its own format.
+    pub stored: Option<Value>,
 }
 
 struct StrayRequest {
@@ -75,7 +77,7 @@ impl<'a> Evidence<'a> {
         let changed = Changed::of(plan, &run.trace);
         let strays = strays(plan, run, &requests);
         requests.retain(|request| strays.iter().all(|stray| stray.exchange != request.exchange));
-        Evidence { plan, run, ledger, requests, strays, changed }
+        Evidence { plan, run, ledger, requests, strays, changed, stored: stored(run) }
     }
 
     pub fn turn_of(&self, exchange: ExchangeId) -> Option<usize> {
@@ -134,16 +136,6 @@ impl<'a> Evidence<'a> {
             return None;
         }
         request.key_of(id).or_else(|| self.call_by_id(id).map(|(key, _)| key))
-    }
-
-    /// What the system had stored when the plan was over, in its own format.
-    pub fn stored(&self) -> Option<Value> {
-        let mut events = self.run.trace.events().iter().rev();
-        let history = events.find_map(|event| match event {
-            Event::Stored { history } => Some(history),
-            _ => None,
-        })?;
-        serde_json::from_slice(history).ok()
     }
 
     /// Whether a call is of a turn whose run went on after its stop.
@@ -325,6 +317,15 @@ pub struct ResultView<'a> {
     pub text: &'a str,
     /// Whether it says that it is an error.
     pub is_error: Option<bool>,
+}
+
+fn stored(run: &Run) -> Option<Value> {
+    let mut events = run.trace.events().iter().rev();
+    let history = events.find_map(|event| match event {
+        Event::Stored { history } => Some(history),
+        _ => None,
+    })?;
+    serde_json::from_slice(history).ok()
 }
 
 fn was_stopped(run: &Run, turn: usize) -> bool {

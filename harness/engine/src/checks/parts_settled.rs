@@ -30,9 +30,9 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let displayed = evidence.outcomes().filter_map(|(turn, _)| stuck_parts(evidence, turn, &stuck(turn)));
     // A thread that is bricked sends no request in the turns that follow.
     let last = evidence.run.trace.by_turn().last().map_or(0, |(turn, _)| turn);
-    let stored = evidence.stored().into_iter().flat_map(|stored| {
+    let stored = evidence.stored.iter().flat_map(|stored| {
         let stopped = (0..last).filter(|turn| evidence.was_stopped(*turn));
-        stopped.filter_map(|turn| stored_running(evidence, turn, &stored)).collect::<Vec<_>>()
+        stopped.filter_map(|turn| stored_running(evidence, turn, stored)).collect::<Vec<_>>()
     });
     displayed.chain(stored).collect()
 }

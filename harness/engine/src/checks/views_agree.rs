@@ -18,9 +18,9 @@ pub(super) const CHECK: Check = Check {
 /// There is a second view of a result.
 fn has_views(evidence: &Evidence<'_>) -> bool {
     let Some(last) = evidence.last_request() else { return false };
-    let (shown, stored) = (last_shown(evidence), stored(evidence));
+    let shown = last_shown(evidence);
     keys(evidence).any(|key| {
-        let is_seen = stored.is_some() || shown.contains_key(evidence.call(key).id.as_str());
+        let is_seen = evidence.stored.is_some() || shown.contains_key(evidence.call(key).id.as_str());
         is_seen && is_due(evidence, last, key)
     })
 }
@@ -103,16 +103,15 @@ fn shown_otherwise(call: &PlannedCall, state: ShownState, is_sent: bool) -> Opti
 }
 
 /// The texts in what the system has stored, whatever its format.
-fn stored(evidence: &Evidence<'_>) -> Option<Vec<String>> {
-    let value = evidence.stored()?;
+fn stored<'e>(evidence: &'e Evidence<'_>) -> Option<Vec<&'e str>> {
     let mut texts = Vec::new();
-    collect(&value, &mut texts);
+    collect(evidence.stored.as_ref()?, &mut texts);
     Some(texts)
 }
 
-fn collect(value: &Value, texts: &mut Vec<String>) {
+fn collect<'e>(value: &'e Value, texts: &mut Vec<&'e str>) {
     match value {
-        Value::String(text) => texts.push(text.clone()),
+        Value::String(text) => texts.push(text),
         Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
         Value::Object(fields) => fields.values().for_each(|field| collect(field, texts)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -120,7 +119,7 @@ fn collect(value: &Value, texts: &mut Vec<String>) {
 }
 
 /// A stored result is known by the tool's words, which no argument holds.
-fn stored_otherwise(call: &PlannedCall, stored: &[String], is_sent: bool) -> Option<Difference> {
+fn stored_otherwise(call: &PlannedCall, stored: &[&str], is_sent: bool) -> Option<Difference> {
     let words = call.outcome.text();
     if !words.contains(call.marker.as_str()) || words == call.marker {
         return None;

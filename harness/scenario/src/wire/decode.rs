@@ -1,10 +1,9 @@
 //! From events of a stream, or a whole body, to what the model said.
 
-use serde_json::Value;
-
 use super::of;
 use super::sse::{SseEvent, SseReader};
 use brickbat_rules::dialect::Dialect;
+use brickbat_rules::json::{Document, Json};
 
 /// Something the model said, in any dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,10 +88,10 @@ impl<E: ReadEvent> Decode for SseDecoder<E> {
 
 /// Decodes a body that is not a stream.
 pub fn decode_whole(dialect: Dialect, body: &[u8], mut said: impl FnMut(ReplyEvent)) {
-    match serde_json::from_slice::<Value>(body) {
+    match Document::parse(body) {
         Ok(body) => {
             let mut is_error = false;
-            (of(dialect).decode_whole)(&body, &mut |event| {
+            (of(dialect).decode_whole)(body.root(), &mut |event| {
                 is_error |= matches!(event, ReplyEvent::Error { .. });
                 said(event);
             });
@@ -108,8 +107,8 @@ pub fn decode_whole(dialect: Dialect, body: &[u8], mut said: impl FnMut(ReplyEve
 /// A call that came in one piece.
 pub(crate) fn whole_call(
     index: u64,
-    id: &Value,
-    name: &Value,
+    id: Json,
+    name: Json,
     fragment: String,
     said: &mut dyn FnMut(ReplyEvent),
 ) {
@@ -119,11 +118,11 @@ pub(crate) fn whole_call(
 }
 
 /// An error with a type and a message.
-pub(crate) fn error(error: &Value) -> ReplyEvent {
-    ReplyEvent::Error { kind: text_of(&error["type"]), message: text_of(&error["message"]) }
+pub(crate) fn error(error: Json) -> ReplyEvent {
+    ReplyEvent::Error { kind: text_of(error.field("type")), message: text_of(error.field("message")) }
 }
 
 /// The text of a string, nothing of anything else.
-pub(crate) fn text_of(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
+pub(crate) fn text_of(value: Json) -> String {
+    value.as_str().unwrap_or_default().into_owned()
 }

@@ -1,6 +1,6 @@
 //! What the model thought in a given history, as the provider once gave it out.
 
-use super::{Envelope, ReplyEvent, Tokens, of};
+use super::{Envelope, ReplyEvent, Tokens, decode_whole, of};
 use crate::plan::{GivenBlock, Plan, Script, ScriptBlock};
 use serde_json::Value;
 
@@ -32,7 +32,7 @@ pub fn given_thoughts(plan: &Plan) -> Vec<(Value, Vec<String>)> {
             Envelope { id: &id, model: "", usage: false, tokens: Tokens::PLANNED },
         );
         let mut signatures = Vec::new();
-        (wire.decode_whole)(&reply, &mut |event| {
+        decode_whole(plan.dialect, reply.to_string().as_bytes(), |event| {
             if let ReplyEvent::ThoughtEnd { signature } = event {
                 signatures.push(signature.unwrap_or_default());
             }

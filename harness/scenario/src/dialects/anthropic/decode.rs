@@ -1,9 +1,10 @@
 //! Anthropic Messages: what the events of a stream, or a whole body, say.
 
-use serde_json::Value;
+use std::borrow::Cow;
 
 use crate::wire::decode::{ReadEvent, ReplyEvent, error, text_of, whole_call};
 use crate::wire::sse::SseEvent;
+use brickbat_rules::json::{Document, Json};
 
 /// Reads the events of one stream.
 #[derive(Debug, Default)]
@@ -16,37 +17,43 @@ pub(super) struct AnthropicEvents {
 
 impl ReadEvent for AnthropicEvents {
     fn event(&mut self, event: SseEvent<'_>, said: &mut dyn FnMut(ReplyEvent)) {
-        let Ok(data) = serde_json::from_str::<Value>(event.data) else {
+        let Ok(document) = Document::parse(event.data.as_bytes()) else {
             return said(ReplyEvent::Unknown(event.data.to_owned()));
         };
-        let index = data["index"].as_u64().unwrap_or(0);
-        match data["type"].as_str().unwrap_or_default() {
+        let data = document.root();
+        let index = data.field("index").as_u64().unwrap_or(0);
+        match &*data.field("type").as_str().unwrap_or_default() {
             "content_block_start" => {
-                let block = &data["content_block"];
-                if block["type"] == "tool_use" {
+                let block = data.field("content_block");
+                if block.field("type").is("tool_use") {
                     self.calls.push(index);
                     said(ReplyEvent::CallStart {
                         index,
-                        id: text_of(&block["id"]),
-                        name: text_of(&block["name"]),
+                        id: text_of(block.field("id")),
+                        name: text_of(block.field("name")),
                     });
-                } else if block["type"] == "thinking" {
+                } else if block.field("type").is("thinking") {
                     self.thought = Some((index, signature_of(block)));
-                    let text = text_of(&block["thinking"]);
+                    let text = text_of(block.field("thinking"));
                     if !text.is_empty() {
                         said(ReplyEvent::Thought(text));
                     }
                 }
             }
-            "content_block_delta" => match data["delta"]["type"].as_str() {
-                Some("text_delta") => said(ReplyEvent::Text(text_of(&data["delta"]["text"]))),
+            "content_block_delta" => match data.field("delta").field("type").as_str().as_deref() {
+                Some("text_delta") => said(ReplyEvent::Text(text_of(data.field("delta").field("text")))),
                 Some("input_json_delta") => {
-                    said(ReplyEvent::CallArgs { index, fragment: text_of(&data["delta"]["partial_json"]) });
+                    said(ReplyEvent::CallArgs {
+                        index,
+                        fragment: text_of(data.field("delta").field("partial_json")),
+                    });
                 }
-                Some("thinking_delta") => said(ReplyEvent::Thought(text_of(&data["delta"]["thinking"]))),
+                Some("thinking_delta") => {
+                    said(ReplyEvent::Thought(text_of(data.field("delta").field("thinking"))))
+                }
                 Some("signature_delta") => {
                     if let Some((_, signature)) = &mut self.thought {
-                        *signature = signature_of(&data["delta"]);
+                        *signature = signature_of(data.field("delta"));
                     }
                 }
                 _ => {}
@@ -57,12 +64,12 @@ impl ReadEvent for AnthropicEvents {
             }
             "content_block_stop" if self.calls.contains(&index) => said(ReplyEvent::CallEnd { index }),
             "message_delta" => {
-                if let Some(reason) = data["delta"]["stop_reason"].as_str() {
-                    said(ReplyEvent::Stop(reason.to_owned()));
+                if let Some(reason) = data.field("delta").field("stop_reason").as_str() {
+                    said(ReplyEvent::Stop(reason.into_owned()));
                 }
             }
             "message_stop" => said(ReplyEvent::End),
-            "error" => said(error(&data["error"])),
+            "error" => said(error(data.field("error"))),
             "message_start" | "content_block_stop" | "ping" => {}
             other => said(ReplyEvent::Unknown(other.to_owned())),
         }
@@ -70,26 +77,30 @@ impl ReadEvent for AnthropicEvents {
 }
 
 /// The signature of a block of thinking; an empty one is none.
-fn signature_of(value: &Value) -> Option<String> {
-    value["signature"].as_str().filter(|signature| !signature.is_empty()).map(str::to_owned)
+fn signature_of(value: Json) -> Option<String> {
+    value.field("signature").as_str().filter(|signature| !signature.is_empty()).map(Cow::into_owned)
 }
 
 /// What a body says that is not a stream.
-pub(super) fn whole(body: &Value, said: &mut dyn FnMut(ReplyEvent)) {
-    let blocks = body["content"].as_array().map(Vec::as_slice).unwrap_or_default();
-    for (index, block) in blocks.iter().enumerate() {
-        let index = index as u64;
-        match block["type"].as_str() {
+pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
+    for (index, block) in (0..).zip(body.field("content").items()) {
+        match block.field("type").as_str().as_deref() {
             Some("thinking") => {
-                said(ReplyEvent::Thought(text_of(&block["thinking"])));
+                said(ReplyEvent::Thought(text_of(block.field("thinking"))));
                 said(ReplyEvent::ThoughtEnd { signature: signature_of(block) });
             }
-            Some("text") => said(ReplyEvent::Text(text_of(&block["text"]))),
+            Some("text") => said(ReplyEvent::Text(text_of(block.field("text")))),
             Some("tool_use") => {
-                whole_call(index, &block["id"], &block["name"], block["input"].to_string(), said);
+                whole_call(
+                    index,
+                    block.field("id"),
+                    block.field("name"),
+                    block.field("input").to_value().to_string(),
+                    said,
+                );
             }
             other => said(ReplyEvent::Unknown(other.unwrap_or_default().to_owned())),
         }
     }
-    said(ReplyEvent::Stop(text_of(&body["stop_reason"])));
+    said(ReplyEvent::Stop(text_of(body.field("stop_reason"))));
 }

@@ -1,7 +1,9 @@
 //! Bedrock Converse: what the frames of a stream, or a whole body, say.
 
+use std::borrow::Cow;
+
 use brickbat_rules::frames::{Frame, FrameKind, FrameReader};
-use serde_json::Value;
+use brickbat_rules::json::{Document, Json};
 
 use crate::wire::decode::{Decode, ReplyEvent, text_of, whole_call};
 
@@ -32,45 +34,49 @@ struct ConverseEvents {
 
 impl ConverseEvents {
     fn frame(&mut self, frame: Frame<'_>, said: &mut dyn FnMut(ReplyEvent)) {
-        let Ok(data) = serde_json::from_slice::<Value>(frame.payload()) else {
+        let Ok(document) = Document::parse(frame.payload()) else {
             return said(ReplyEvent::Unknown(frame.name().to_owned()));
         };
+        let data = document.root();
         match frame.kind() {
-            FrameKind::Event => self.event(frame.name(), &data, said),
+            FrameKind::Event => self.event(frame.name(), data, said),
             FrameKind::Exception => {
-                said(ReplyEvent::Error { kind: frame.name().to_owned(), message: text_of(&data["message"]) });
+                said(ReplyEvent::Error {
+                    kind: frame.name().to_owned(),
+                    message: text_of(data.field("message")),
+                });
             }
             FrameKind::Error | FrameKind::Unknown => said(ReplyEvent::Unknown(frame.name().to_owned())),
         }
     }
 
-    fn event(&mut self, name: &str, data: &Value, said: &mut dyn FnMut(ReplyEvent)) {
-        let index = data["contentBlockIndex"].as_u64().unwrap_or(0);
+    fn event(&mut self, name: &str, data: Json, said: &mut dyn FnMut(ReplyEvent)) {
+        let index = data.field("contentBlockIndex").as_u64().unwrap_or(0);
         match name {
             "contentBlockStart" => {
-                let call = &data["start"]["toolUse"];
+                let call = data.field("start").field("toolUse");
                 if call.is_object() {
                     self.calls.push(index);
-                    let (id, name) = (text_of(&call["toolUseId"]), text_of(&call["name"]));
+                    let (id, name) = (text_of(call.field("toolUseId")), text_of(call.field("name")));
                     said(ReplyEvent::CallStart { index, id, name });
                 }
             }
             "contentBlockDelta" => {
-                let delta = &data["delta"];
-                let thought = &delta["reasoningContent"];
+                let delta = data.field("delta");
+                let thought = delta.field("reasoningContent");
                 if thought.is_object() {
                     let (_, signature) = self.thought.get_or_insert((index, None));
-                    if let Some(text) = thought["text"].as_str() {
-                        said(ReplyEvent::Thought(text.to_owned()));
-                    } else if let Some(signed) = thought["signature"].as_str() {
-                        *signature = Some(signed.to_owned());
+                    if let Some(text) = thought.field("text").as_str() {
+                        said(ReplyEvent::Thought(text.into_owned()));
+                    } else if let Some(signed) = thought.field("signature").as_str() {
+                        *signature = Some(signed.into_owned());
                     }
                     return;
                 }
-                if let Some(text) = delta["text"].as_str() {
-                    said(ReplyEvent::Text(text.to_owned()));
-                } else if let Some(fragment) = delta["toolUse"]["input"].as_str() {
-                    said(ReplyEvent::CallArgs { index, fragment: fragment.to_owned() });
+                if let Some(text) = delta.field("text").as_str() {
+                    said(ReplyEvent::Text(text.into_owned()));
+                } else if let Some(fragment) = delta.field("toolUse").field("input").as_str() {
+                    said(ReplyEvent::CallArgs { index, fragment: fragment.into_owned() });
                 }
             }
             "contentBlockStop" if self.thought.as_ref().is_some_and(|(open, _)| *open == index) => {
@@ -78,7 +84,7 @@ impl ConverseEvents {
                 said(ReplyEvent::ThoughtEnd { signature });
             }
             "contentBlockStop" if self.calls.contains(&index) => said(ReplyEvent::CallEnd { index }),
-            "messageStop" => said(ReplyEvent::Stop(text_of(&data["stopReason"]))),
+            "messageStop" => said(ReplyEvent::Stop(text_of(data.field("stopReason")))),
             "metadata" => said(ReplyEvent::End),
             "messageStart" | "contentBlockStop" => {}
             other => said(ReplyEvent::Unknown(other.to_owned())),
@@ -87,24 +93,29 @@ impl ConverseEvents {
 }
 
 /// What a body says that is not a stream.
-pub(super) fn whole(body: &Value, said: &mut dyn FnMut(ReplyEvent)) {
-    let content = &body["output"]["message"]["content"];
-    let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
-    for (index, block) in blocks.iter().enumerate() {
-        let call = &block["toolUse"];
-        let thought = &block["reasoningContent"]["reasoningText"];
+pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
+    let content = body.field("output").field("message").field("content");
+    for (index, block) in (0..).zip(content.items()) {
+        let call = block.field("toolUse");
+        let thought = block.field("reasoningContent").field("reasoningText");
         if thought.is_object() {
-            said(ReplyEvent::Thought(text_of(&thought["text"])));
-            let signature = thought["signature"].as_str().map(str::to_owned);
+            said(ReplyEvent::Thought(text_of(thought.field("text"))));
+            let signature = thought.field("signature").as_str().map(Cow::into_owned);
             said(ReplyEvent::ThoughtEnd { signature });
-        } else if let Some(text) = block["text"].as_str() {
-            said(ReplyEvent::Text(text.to_owned()));
+        } else if let Some(text) = block.field("text").as_str() {
+            said(ReplyEvent::Text(text.into_owned()));
         } else if call.is_object() {
-            whole_call(index as u64, &call["toolUseId"], &call["name"], call["input"].to_string(), said);
+            whole_call(
+                index,
+                call.field("toolUseId"),
+                call.field("name"),
+                call.field("input").to_value().to_string(),
+                said,
+            );
         } else {
-            let kind = block.as_object().and_then(|block| block.keys().next());
-            said(ReplyEvent::Unknown(kind.cloned().unwrap_or_default()));
+            let kind = block.fields().next().and_then(|(name, _)| name.as_str());
+            said(ReplyEvent::Unknown(kind.unwrap_or_default().into_owned()));
         }
     }
-    said(ReplyEvent::Stop(text_of(&body["stopReason"])));
+    said(ReplyEvent::Stop(text_of(body.field("stopReason"))));
 }

@@ -1,9 +1,8 @@
 //! Google Gemini: what the chunks of a stream, or a whole body, say.
 
-use serde_json::Value;
-
 use crate::wire::decode::{Decode, ReplyEvent, text_of};
 use crate::wire::sse::SseReader;
+use brickbat_rules::json::{Document, Json};
 
 /// Reads one stream: events with a chunk each, and the error object that may stand between them as it is.
 #[derive(Debug, Default)]
@@ -30,8 +29,8 @@ impl Decode for GeminiDecoder {
             let line = end.map_or(rest, |end| &rest[..=end]);
             self.inside_line = end.is_none();
             let GeminiDecoder { reader, chunks, .. } = self;
-            reader.feed(line, |event| match serde_json::from_str::<Value>(event.data) {
-                Ok(chunk) => chunks.chunk(&chunk, said),
+            reader.feed(line, |event| match Document::parse(event.data.as_bytes()) {
+                Ok(chunk) => chunks.chunk(chunk.root(), said),
                 Err(_) => said(ReplyEvent::Unknown(event.data.to_owned())),
             });
             rest = &rest[line.len()..];
@@ -53,15 +52,15 @@ impl GeminiDecoder {
         if byte != b'}' || !(begins_line() || is_one_line()) {
             return;
         }
-        if let Ok(body) = serde_json::from_slice::<Value>(error) {
-            self.chunks.chunk(&body, said);
+        if let Ok(body) = Document::parse(error) {
+            self.chunks.chunk(body.root(), said);
         }
     }
 }
 
 /// What a body says that is not a stream: a response, or the array of chunks of a stream that was not asked for as
 /// events.
-pub(super) fn whole(body: &Value, said: &mut dyn FnMut(ReplyEvent)) {
+pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
     let mut chunks = Chunks::default();
     // The caller reports the end.
     let mut but_the_end = |event| {
@@ -69,9 +68,10 @@ pub(super) fn whole(body: &Value, said: &mut dyn FnMut(ReplyEvent)) {
             said(event);
         }
     };
-    match body {
-        Value::Array(all) => all.iter().for_each(|chunk| chunks.chunk(chunk, &mut but_the_end)),
-        chunk => chunks.chunk(chunk, &mut but_the_end),
+    if body.is_array() {
+        body.items().for_each(|chunk| chunks.chunk(chunk, &mut but_the_end));
+    } else {
+        chunks.chunk(body, &mut but_the_end);
     }
 }
 
@@ -85,48 +85,52 @@ struct Chunks {
 }
 
 impl Chunks {
-    fn chunk(&mut self, chunk: &Value, said: &mut dyn FnMut(ReplyEvent)) {
-        let error = &chunk["error"];
+    fn chunk(&mut self, chunk: Json, said: &mut dyn FnMut(ReplyEvent)) {
+        let error = chunk.field("error");
         if error.is_object() {
-            let (kind, message) = (text_of(&error["status"]), text_of(&error["message"]));
+            let (kind, message) = (text_of(error.field("status")), text_of(error.field("message")));
             return said(ReplyEvent::Error { kind, message });
         }
-        let candidate = &chunk["candidates"][0];
-        let parts = candidate["content"]["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
-        parts.iter().for_each(|part| self.part(part, said));
+        let candidate = chunk.field("candidates").item(0);
+        candidate.field("content").field("parts").items().for_each(|part| self.part(part, said));
         // A prompt that is blocked gets no candidate.
-        let reason = candidate["finishReason"].as_str().or(chunk["promptFeedback"]["blockReason"].as_str());
+        let reason = candidate
+            .field("finishReason")
+            .as_str()
+            .or_else(|| chunk.field("promptFeedback").field("blockReason").as_str());
         if let Some(reason) = reason.filter(|_| !self.is_over) {
             self.is_over = true;
-            said(ReplyEvent::Stop(reason.to_owned()));
+            said(ReplyEvent::Stop(reason.into_owned()));
             said(ReplyEvent::End);
         }
     }
 
-    fn part(&mut self, part: &Value, said: &mut dyn FnMut(ReplyEvent)) {
-        let is_thought = part["thought"] == true;
+    fn part(&mut self, part: Json, said: &mut dyn FnMut(ReplyEvent)) {
+        let is_thought = part.field("thought").as_bool() == Some(true);
         // No part says that it is the last of its kind. A thought is not signed: what comes of it is.
         if std::mem::replace(&mut self.in_thought, is_thought) && !is_thought {
             said(ReplyEvent::ThoughtEnd { signature: None });
         }
-        let call = &part["functionCall"];
+        let call = part.field("functionCall");
         if call.is_object() {
             let index = self.n_calls;
             self.n_calls += 1;
-            said(ReplyEvent::CallStart { index, id: text_of(&call["id"]), name: text_of(&call["name"]) });
-            if let Some(signature) = part["thoughtSignature"].as_str() {
-                said(ReplyEvent::CallSignature { index, signature: signature.to_owned() });
+            said(ReplyEvent::CallStart {
+                index,
+                id: text_of(call.field("id")),
+                name: text_of(call.field("name")),
+            });
+            if let Some(signature) = part.field("thoughtSignature").as_str() {
+                said(ReplyEvent::CallSignature { index, signature: signature.into_owned() });
             }
-            let fragment = match &call["args"] {
-                Value::Null => "{}".to_owned(),
-                args => args.to_string(),
-            };
+            let args = call.field("args");
+            let fragment = if args.is_null() { "{}".to_owned() } else { args.to_value().to_string() };
             said(ReplyEvent::CallArgs { index, fragment });
             said(ReplyEvent::CallEnd { index });
             return;
         }
-        if let Some(text) = part["text"].as_str().filter(|text| !text.is_empty()) {
-            let text = text.to_owned();
+        if let Some(text) = part.field("text").as_str().filter(|text| !text.is_empty()) {
+            let text = text.into_owned();
             said(if is_thought { ReplyEvent::Thought(text) } else { ReplyEvent::Text(text) });
         }
     }

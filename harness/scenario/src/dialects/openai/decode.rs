@@ -1,9 +1,8 @@
 //! OpenAI Chat Completions: what the chunks of a stream, or a whole body, say.
 
-use serde_json::Value;
-
 use crate::wire::decode::{ReadEvent, ReplyEvent, error, text_of, whole_call};
 use crate::wire::sse::SseEvent;
+use brickbat_rules::json::{Document, Json};
 
 /// Reads the chunks of one stream.
 #[derive(Debug, Default)]
@@ -40,20 +39,21 @@ impl ReadEvent for ChatChunks {
         if event.data.starts_with("[DONE]") {
             return said(ReplyEvent::End);
         }
-        let Ok(data) = serde_json::from_str::<Value>(event.data) else {
+        let Ok(document) = Document::parse(event.data.as_bytes()) else {
             return said(ReplyEvent::Unknown(event.data.to_owned()));
         };
-        if data["error"].is_object() {
-            return said(error(&data["error"]));
+        let data = document.root();
+        if data.field("error").is_object() {
+            return said(error(data.field("error")));
         }
-        let choice = &data["choices"][0];
-        let delta = &choice["delta"];
-        if let Some(text) = delta["content"].as_str().filter(|text| !text.is_empty()) {
-            said(ReplyEvent::Text(text.to_owned()));
+        let choice = data.field("choices").item(0);
+        let delta = choice.field("delta");
+        if let Some(text) = delta.field("content").as_str().filter(|text| !text.is_empty()) {
+            said(ReplyEvent::Text(text.into_owned()));
         }
-        for call in delta["tool_calls"].as_array().map(Vec::as_slice).unwrap_or_default() {
-            let (id, name) = (text_of(&call["id"]), text_of(&call["function"]["name"]));
-            let number = call["index"].as_u64();
+        for call in delta.field("tool_calls").items() {
+            let (id, name) = (text_of(call.field("id")), text_of(call.field("function").field("name")));
+            let number = call.field("index").as_u64();
             let index = match self.goes_on(number, &id, &name) {
                 Some(index) => index,
                 None => {
@@ -65,29 +65,34 @@ impl ReadEvent for ChatChunks {
                 }
             };
             if let Some(fragment) =
-                call["function"]["arguments"].as_str().filter(|fragment| !fragment.is_empty())
+                call.field("function").field("arguments").as_str().filter(|fragment| !fragment.is_empty())
             {
-                said(ReplyEvent::CallArgs { index, fragment: fragment.to_owned() });
+                said(ReplyEvent::CallArgs { index, fragment: fragment.into_owned() });
             }
         }
-        if let Some(reason) = choice["finish_reason"].as_str() {
+        if let Some(reason) = choice.field("finish_reason").as_str() {
             self.open.drain(..).for_each(|open| said(ReplyEvent::CallEnd { index: open.index }));
-            said(ReplyEvent::Stop(reason.to_owned()));
+            said(ReplyEvent::Stop(reason.into_owned()));
         }
     }
 }
 
 /// What a body says that is not a stream.
-pub(super) fn whole(body: &Value, said: &mut dyn FnMut(ReplyEvent)) {
-    let choice = &body["choices"][0];
-    let message = &choice["message"];
-    if let Some(text) = message["content"].as_str() {
-        said(ReplyEvent::Text(text.to_owned()));
+pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
+    let choice = body.field("choices").item(0);
+    let message = choice.field("message");
+    if let Some(text) = message.field("content").as_str() {
+        said(ReplyEvent::Text(text.into_owned()));
     }
-    let calls = message["tool_calls"].as_array().map(Vec::as_slice).unwrap_or_default();
-    for (index, call) in calls.iter().enumerate() {
-        let function = &call["function"];
-        whole_call(index as u64, &call["id"], &function["name"], text_of(&function["arguments"]), said);
+    for (index, call) in (0..).zip(message.field("tool_calls").items()) {
+        let function = call.field("function");
+        whole_call(
+            index,
+            call.field("id"),
+            function.field("name"),
+            text_of(function.field("arguments")),
+            said,
+        );
     }
-    said(ReplyEvent::Stop(text_of(&choice["finish_reason"])));
+    said(ReplyEvent::Stop(text_of(choice.field("finish_reason"))));
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::wire::decode::{ReadEvent, ReplyEvent, text_of, whole_call};
 use crate::wire::sse::SseEvent;
+use brickbat_rules::json::{Document, Json};
 
 /// Reads the events of one stream.
 #[derive(Debug, Default)]
@@ -16,92 +17,97 @@ pub(super) struct ResponsesEvents {
 
 impl ReadEvent for ResponsesEvents {
     fn event(&mut self, event: SseEvent<'_>, said: &mut dyn FnMut(ReplyEvent)) {
-        let Ok(data) = serde_json::from_str::<Value>(event.data) else {
+        let Ok(document) = Document::parse(event.data.as_bytes()) else {
             return said(ReplyEvent::Unknown(event.data.to_owned()));
         };
-        let index = data["output_index"].as_u64().unwrap_or(0);
-        match data["type"].as_str().unwrap_or_default() {
-            "response.output_text.delta" => said(ReplyEvent::Text(text_of(&data["delta"]))),
-            "response.reasoning_summary_text.delta" => said(ReplyEvent::Thought(text_of(&data["delta"]))),
-            "response.output_item.done" if data["item"]["type"] == "reasoning" => {
-                said(ReplyEvent::ThoughtEnd { signature: signature_of(&data["item"]) });
+        let data = document.root();
+        let index = data.field("output_index").as_u64().unwrap_or(0);
+        match &*data.field("type").as_str().unwrap_or_default() {
+            "response.output_text.delta" => said(ReplyEvent::Text(text_of(data.field("delta")))),
+            "response.reasoning_summary_text.delta" => {
+                said(ReplyEvent::Thought(text_of(data.field("delta"))))
             }
-            "response.output_item.added" if is_call(&data["item"]) => {
+            "response.output_item.done" if data.field("item").field("type").is("reasoning") => {
+                said(ReplyEvent::ThoughtEnd { signature: signature_of(data.field("item")) });
+            }
+            "response.output_item.added" if is_call(data.field("item")) => {
                 self.open.insert(index, false);
-                let item = &data["item"];
+                let item = data.field("item");
                 said(ReplyEvent::CallStart {
                     index,
-                    id: text_of(&item["call_id"]),
-                    name: text_of(&item["name"]),
+                    id: text_of(item.field("call_id")),
+                    name: text_of(item.field("name")),
                 });
                 said(call_signature(index, item));
             }
             "response.function_call_arguments.delta" => {
                 if let Some(has_arguments) = self.open.get_mut(&index) {
                     *has_arguments = true;
-                    said(ReplyEvent::CallArgs { index, fragment: text_of(&data["delta"]) });
+                    said(ReplyEvent::CallArgs { index, fragment: text_of(data.field("delta")) });
                 }
             }
-            "response.output_item.done" if is_call(&data["item"]) => match self.open.remove(&index) {
+            "response.output_item.done" if is_call(data.field("item")) => match self.open.remove(&index) {
                 Some(has_arguments) => {
                     if !has_arguments {
-                        let fragment = text_of(&data["item"]["arguments"]);
+                        let fragment = text_of(data.field("item").field("arguments"));
                         said(ReplyEvent::CallArgs { index, fragment });
                     }
                     said(ReplyEvent::CallEnd { index });
                 }
-                None => call(index, &data["item"], said),
+                None => call(index, data.field("item"), said),
             },
             "response.completed" => {
-                said(ReplyEvent::Stop(text_of(&data["response"]["status"])));
+                said(ReplyEvent::Stop(text_of(data.field("response").field("status"))));
                 said(ReplyEvent::End);
             }
             "response.incomplete" => {
-                said(ReplyEvent::Stop(text_of(&data["response"]["incomplete_details"]["reason"])));
+                said(ReplyEvent::Stop(text_of(
+                    data.field("response").field("incomplete_details").field("reason"),
+                )));
                 said(ReplyEvent::End);
             }
-            "response.failed" => said(error(&data["response"]["error"])),
-            "error" => said(error(&data)),
+            "response.failed" => said(error(data.field("response").field("error"))),
+            "error" => said(error(data)),
             _ => {}
         }
     }
 }
 
 /// What a body says that is not a stream.
-pub(super) fn whole(body: &Value, said: &mut dyn FnMut(ReplyEvent)) {
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    for (index, item) in list(&body["output"]).iter().enumerate() {
+pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
+    for (index, item) in (0..).zip(body.field("output").items()) {
         if is_call(item) {
-            call(index as u64, item, said);
+            call(index, item, said);
         }
-        if item["type"] == "reasoning" {
-            let summary = list(&item["summary"]);
-            summary.iter().for_each(|part| said(ReplyEvent::Thought(text_of(&part["text"]))));
+        if item.field("type").is("reasoning") {
+            item.field("summary")
+                .items()
+                .for_each(|part| said(ReplyEvent::Thought(text_of(part.field("text")))));
             said(ReplyEvent::ThoughtEnd { signature: signature_of(item) });
         }
-        for part in list(&item["content"]).iter().filter(|part| part["type"] == "output_text") {
-            said(ReplyEvent::Text(text_of(&part["text"])));
+        for part in item.field("content").items().filter(|part| part.field("type").is("output_text")) {
+            said(ReplyEvent::Text(text_of(part.field("text"))));
         }
     }
-    said(ReplyEvent::Stop(text_of(&body["status"])));
+    said(ReplyEvent::Stop(text_of(body.field("status"))));
 }
 
 /// What a client gives back of an item of reasoning besides its summary, as the text of an object.
-fn signature_of(item: &Value) -> Option<String> {
-    let encrypted = item["encrypted_content"].as_str()?;
-    Some(json!({ "id": item["id"], "encrypted_content": encrypted }).to_string())
+fn signature_of(item: Json) -> Option<String> {
+    let encrypted = item.field("encrypted_content").as_str()?;
+    Some(json!({ "id": item.field("id").to_value(), "encrypted_content": encrypted }).to_string())
 }
 
 /// The id of an item binds a call to the reasoning that it came of.
-fn call_signature(index: u64, item: &Value) -> ReplyEvent {
-    ReplyEvent::CallSignature { index, signature: text_of(&item["id"]) }
+fn call_signature(index: u64, item: Json) -> ReplyEvent {
+    ReplyEvent::CallSignature { index, signature: text_of(item.field("id")) }
 }
 
-fn is_call(item: &Value) -> bool {
-    item["type"] == "function_call"
+fn is_call(item: Json) -> bool {
+    item.field("type").is("function_call")
 }
 
-fn call(index: u64, item: &Value, said: &mut dyn FnMut(ReplyEvent)) {
+fn call(index: u64, item: Json, said: &mut dyn FnMut(ReplyEvent)) {
     let mut said = |event| {
         let is_start = matches!(event, ReplyEvent::CallStart { .. });
         said(event);
@@ -109,10 +115,10 @@ fn call(index: u64, item: &Value, said: &mut dyn FnMut(ReplyEvent)) {
             said(call_signature(index, item));
         }
     };
-    whole_call(index, &item["call_id"], &item["name"], text_of(&item["arguments"]), &mut said);
+    whole_call(index, item.field("call_id"), item.field("name"), text_of(item.field("arguments")), &mut said);
 }
 
 /// An error has its code where other dialects have a type.
-fn error(error: &Value) -> ReplyEvent {
-    ReplyEvent::Error { kind: text_of(&error["code"]), message: text_of(&error["message"]) }
+fn error(error: Json) -> ReplyEvent {
+    ReplyEvent::Error { kind: text_of(error.field("code")), message: text_of(error.field("message")) }
 }

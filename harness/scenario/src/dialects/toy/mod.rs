@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::history::Content;
 use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
 use crate::scenario::Stop;
-use crate::wire::decode::{ReadEvent, ReplyEvent, SseDecoder, text_of, whole_call};
+use crate::wire::decode::{ReadEvent, ReplyEvent, SseDecoder, error, text_of, whole_call};
 use crate::wire::frames::Encoded;
 use crate::wire::history::{of_messages, owned_text, string};
 use crate::wire::marks::blocks;
@@ -20,7 +20,7 @@ use crate::wire::thread::{Block, Message};
 use crate::wire::{
     ALPHANUMERIC, DialectTraits, Envelope, IdForm, Paths, Wire, malformed_event, usual_request_id,
 };
-use brickbat_rules::json::Json;
+use brickbat_rules::json::{Document, Json};
 
 pub(crate) const WIRE: Wire = Wire {
     traits: DialectTraits {
@@ -108,37 +108,40 @@ struct Events {
 
 impl ReadEvent for Events {
     fn event(&mut self, event: SseEvent<'_>, said: &mut dyn FnMut(ReplyEvent)) {
-        let Ok(value) = serde_json::from_str::<Value>(event.data) else {
+        let Ok(document) = Document::parse(event.data.as_bytes()) else {
             return said(ReplyEvent::Unknown(event.data.to_owned()));
         };
-        self.piece(&value, said);
-        if !value["stop"].is_null() {
+        let value = document.root();
+        self.piece(value, said);
+        if !value.field("stop").is_null() {
             said(ReplyEvent::End);
         }
     }
 }
 
 impl Events {
-    fn piece(&mut self, value: &Value, said: &mut dyn FnMut(ReplyEvent)) {
-        let (call, error) = (&value["call"], &value["error"]);
-        if let Some(text) = value["text"].as_str() {
-            said(ReplyEvent::Text(text.to_owned()));
+    fn piece(&mut self, value: Json, said: &mut dyn FnMut(ReplyEvent)) {
+        let (call, failure) = (value.field("call"), value.field("error"));
+        if let Some(text) = value.field("text").as_str() {
+            said(ReplyEvent::Text(text.into_owned()));
         } else if call.is_object() {
-            whole_call(self.n_calls, &call["id"], &call["name"], call["args"].to_string(), said);
+            let args = call.field("args").to_value().to_string();
+            whole_call(self.n_calls, call.field("id"), call.field("name"), args, said);
             self.n_calls += 1;
-        } else if error.is_object() {
-            said(ReplyEvent::Error { kind: text_of(&error["type"]), message: text_of(&error["message"]) });
+        } else if failure.is_object() {
+            said(error(failure));
         } else {
-            said(ReplyEvent::Stop(text_of(&value["stop"])));
+            said(ReplyEvent::Stop(text_of(value.field("stop"))));
         }
     }
 }
 
-fn decode_whole(body: &Value, said: &mut dyn FnMut(ReplyEvent)) {
+fn decode_whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
     let mut events = Events::default();
-    match body.as_array() {
-        Some(pieces) => pieces.iter().for_each(|piece| events.piece(piece, said)),
-        None => events.piece(body, said),
+    if body.is_array() {
+        body.items().for_each(|piece| events.piece(piece, said));
+    } else {
+        events.piece(body, said);
     }
 }
 
