@@ -6,7 +6,7 @@ import urllib.request
 from contextlib import contextmanager
 
 # Seconds that a turn may take on a loaded machine. One that takes longer is reported, and counts for nothing.
-PATIENCE = 240
+PATIENCE = 900
 
 
 class Wrong(Exception):
