@@ -169,7 +169,7 @@ impl Mending {
         // Whose rules bind is known here, also where the store does not show it.
         let profile = session.dialect.is_none().then(|| Profile::newest(plan.dialect));
         let judgement = sessions::judge_for(session, profile, model);
-        let has_batch = session.messages.iter().any(|message| message.calls().nth(1).is_some());
+        let has_batch = session.n_batches() > 0;
         let (n_compactions, n_forks) = (session.n_compactions, session.n_forks);
         let mut treated = Treated {
             plan: plan.to_string(),

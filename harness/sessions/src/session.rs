@@ -140,6 +140,24 @@ impl Session {
         let answered: BTreeSet<&str> = results.map(|result| result.call.as_str()).collect();
         self.messages[last].calls().any(|call| !answered.contains(call.id.as_str()))
     }
+
+    /// How many replies have two calls or more. A store may keep each call of a reply as a message of its own.
+    pub fn n_batches(&self) -> usize {
+        let (mut n_batches, mut n_calls) = (0, 0);
+        for message in &self.messages {
+            let is_reply = message.role == histories::Role::Assistant;
+            if is_reply {
+                let n_before = n_calls;
+                n_calls += message.calls().count();
+                n_batches += usize::from(n_before < 2 && n_calls >= 2);
+            }
+            // What comes after results is another reply.
+            if !is_reply || message.results().next().is_some() {
+                n_calls = 0;
+            }
+        }
+        n_batches
+    }
 }
 
 impl Message {

@@ -36,6 +36,7 @@ fn session(examined: &Examined, salt: &str) -> Value {
         "records": session.n_records,
         "messages": session.messages.len(),
         "off_branch": session.off_branch.len(),
+        "batches": session.n_batches(),
         "compactions": session.n_compactions,
         "forks": session.n_forks,
         "branch": session.branch,

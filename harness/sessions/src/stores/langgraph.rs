@@ -225,7 +225,7 @@ fn session(
         off_branch,
         branch: if is_waiting { WAITING } else { NEWEST },
         n_records: newest.n_checkpoints,
-        n_compactions: 0,
+        n_compactions: reader.n_summaries,
         n_forks: newest.n_forks,
         troubles: reader.troubles,
         unknown: reader.unknown.into_iter().collect(),
@@ -328,6 +328,7 @@ struct Reader {
     names: BTreeMap<String, String>,
     /// The ids of the messages that were read.
     ids: BTreeSet<String>,
+    n_summaries: usize,
 }
 
 impl Reader {
@@ -336,6 +337,7 @@ impl Reader {
         if let Some(stored) = stored {
             self.provider = stored.provider().or(self.provider.take());
             self.ids.extend(stored.id());
+            self.n_summaries += usize::from(stored.is_summary());
         }
         if found.is_none() {
             let class = stored.map(|stored| name_of(&stored.class));

@@ -67,7 +67,7 @@ struct Reader {
     id: Option<String>,
     version: Option<String>,
     model: Option<String>,
-    /// Whether the first record is no `session_meta`.
+    /// Whether the first record is no `session_meta`, or names another rollout in which the conversation begins.
     is_excerpt: bool,
     /// Whether each record has an ordinal, as `session_meta.history_mode` says.
     is_paginated: bool,
@@ -91,7 +91,8 @@ impl Reader {
             return Ok(());
         };
         if self.n_records == 0 {
-            self.is_excerpt = kind != "session_meta";
+            // A paginated fork holds what was said in it alone, and refers to its parent for the rest.
+            self.is_excerpt = kind != "session_meta" || payload.field("history_base").is_object();
             self.is_paginated = payload.field("history_mode").is("paginated");
         }
         self.n_records += 1;

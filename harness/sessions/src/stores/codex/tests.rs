@@ -309,6 +309,30 @@ fn a_torn_line_and_nul_bytes_are_troubles_and_the_rest_is_read() {
 }
 
 #[test]
+fn calls_that_stand_side_by_side_are_a_batch() {
+    let one = |id: &str| [call(id), output(id, "seen")];
+    let side_by_side = [call("c1"), call("c2"), output("c1", "seen"), output("c2", "seen")];
+    assert_eq!(open(&files(&side_by_side)).n_batches(), 1);
+    assert_eq!(open(&files(&[one("c1"), one("c2")].concat())).n_batches(), 0);
+}
+
+#[test]
+fn a_fork_that_refers_to_its_parent_is_an_excerpt() {
+    let mut first = meta();
+    first["payload"]["history_mode"] = json!("paginated");
+    let of = |first: &Value| {
+        let second = json!({ "ordinal": 61, "timestamp": "2026-11-25", "type": "response_item",
+            "payload": words("user", "Look from here.") });
+        open(&Files::one("rollout-2.jsonl", format!("{first}\n{second}\n")))
+    };
+    assert!(!of(&first).is_excerpt);
+    first["payload"]["history_base"] = json!({ "thread_id": "t0", "end_ordinal_exclusive": 59 });
+    let fork = of(&first);
+    assert!(fork.is_excerpt);
+    assert_eq!(judge(&fork, None).verdict, Verdict::Excerpt);
+}
+
+#[test]
 fn a_file_that_begins_in_the_middle_is_an_excerpt() {
     let files = files(&[output("c1", "seen"), words("user", "a")]);
     let first = files.main().iter().position(|byte| *byte == b'\n').unwrap() + 1;

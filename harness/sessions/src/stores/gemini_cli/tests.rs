@@ -175,6 +175,24 @@ fn results_that_are_stored_twice_are_sent_twice_and_can_be_dropped() {
 }
 
 #[test]
+fn of_two_copies_the_one_beside_the_call_goes() {
+    let batch = BATCH.replace(
+        r#""result":"two""#,
+        r#""result":[{"functionResponse":{"id":"c2","name":"read","response":{"output":"two"}}}]"#,
+    );
+    let copy = r#"{"id":"u2","type":"user","content":[{"functionResponse":{"id":"c1","name":"read","response":{"output":"one"}}},{"functionResponse":{"id":"c2","name":"read","response":{"output":"two"}}}]}"#;
+    let files = jsonl(&[ASK, &batch, copy, DONE]);
+    let Ok(crate::Repair::Mended(mended)) = crate::repair(&files, 0, &crate::RepairOptions::default()) else {
+        panic!("not mended")
+    };
+    let text = text_of(&mended.files);
+    assert!(text.contains(copy), "{text}");
+    assert_eq!(text.matches(r#""result":[]"#).count(), 2, "{text}");
+    let (session, judgement) = judged(&mended.files);
+    assert_eq!((judgement.verdict, session.n_batches()), (Verdict::Accepted, 1));
+}
+
+#[test]
 fn a_result_that_was_rewound_can_be_moved() {
     let late = r#"{"id":"x1","type":"user","content":[{"functionResponse":{"id":"c2","name":"read","response":{"output":"late"}}}]}"#;
     let files = jsonl(&[ASK, late, r#"{"$rewindTo":"x1"}"#, &without_second(), DONE]);

@@ -112,8 +112,27 @@ impl<'l> Changes<'l> {
 
     fn drop_block(&mut self, block: &Place) -> Result<(), WriteError> {
         let (record, _, inner) = self.at(block)?;
+        let (record, inner) = self.beside_call(record, &inner).unwrap_or((record, inner));
         self.drops.entry(record.span.start).or_default().insert(inner);
         Ok(())
+    }
+
+    /// The copy beside its call of a result that is a message of the user's. It is the one that goes: from it the product
+    /// would make the other anew each time that it resumes. One copy of a batch goes as a whole, since responses to one
+    /// batch have to come together.
+    fn beside_call(&self, record: &Record, inner: &str) -> Option<(&'l Record, String)> {
+        let said = record.value.pointer(inner).filter(|_| inner.starts_with("/content/"))?;
+        let only = |call: &'l Value| match call["result"].as_array().map(Vec::as_slice) {
+            Some([part]) => Some(part),
+            _ => None,
+        };
+        let of_branch = self.records.values().filter(|(_, is_on_branch)| *is_on_branch);
+        of_branch.map(|(record, _)| *record).find_map(|record| {
+            let calls = super::list(record, "toolCalls");
+            let n = calls.iter().position(|call| only(call) == Some(said))?;
+            let is_whole = calls.iter().all(|call| only(call).is_some());
+            is_whole.then(|| (record, format!("/toolCalls/{n}/result/0")))
+        })
     }
 
     fn truncate(&mut self, last: &Place) -> Result<(), WriteError> {

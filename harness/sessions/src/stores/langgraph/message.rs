@@ -58,6 +58,11 @@ impl Stored {
         Some((dialect, model))
     }
 
+    /// Whether it is the summary that LangChain's middleware puts in the place of what was said before.
+    pub(super) fn is_summary(&self) -> bool {
+        self.fields.pointer("/additional_kwargs/lc_source").and_then(Value::as_str) == Some("summarization")
+    }
+
     /// The message; nothing if its class is not known.
     pub(super) fn message(&self, place: &Place, names: &mut BTreeMap<String, String>) -> Option<Message> {
         let class = self.class.strip_suffix("Chunk").unwrap_or(&self.class);

@@ -352,6 +352,18 @@ fn forks_are_counted() {
 }
 
 #[test]
+fn a_summary_of_the_middleware_counts_as_a_compaction() {
+    let summary = json!({ "$": ["HumanMessage", {
+        "content": "Here is a summary of the conversation to date:\n\nHi.", "type": "human", "id": "s",
+        "additional_kwargs": { "lc_source": "summarization" },
+    }] });
+    let rest = [summary, ai(json!("done"), &[]), human("more")];
+    let session = session_of(&graph_of(&OWN, &rest).files());
+    assert_eq!((session.n_compactions, session.messages.len()), (1, 3));
+    assert_eq!(session_of(&graph_of(&OWN, &batch()).files()).n_compactions, 0);
+}
+
+#[test]
 fn the_true_result_is_moved_and_the_other_made_up() {
     let messages = [human("hi"), ai(json!(""), &["a", "b"]), human("next")];
     let files = graph_of(&REACT, &messages).wrote("1", "k", "messages", &json!([tool("a")])).files();

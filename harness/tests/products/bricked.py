@@ -1,0 +1,126 @@
+"""Lets products that break their own sessions do so, repairs these, and lets the products go on.
+
+python bricked.py PROGRAM PRODUCTS SCRATCH REPORT [--count N]
+
+The arguments are those of `healthy.py`; REPORT is the report of `brickbat closed-loop`, to which the sessions are added.
+Each turn is a process of its own:
+
+1. The user says something, and the strict provider answers with a batch of calls, and then in text.
+2. The user goes on, twice. The provider refuses both turns: the session is bricked, for good.
+3. `brickbat session` has to say so, and `brickbat repair --write` mends the store in its place.
+4. The user goes on, twice, and the provider answers in text. It may refuse nothing.
+"""
+import argparse
+import concurrent.futures
+import datetime
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import products
+from session import Session, Wrong
+
+N_LATER_TURNS = 2
+
+
+def later_turns(session):
+    """How many of the turns that follow are refused."""
+    n_refused = 0
+    for n in range(N_LATER_TURNS):
+        _, before = session.counts()
+        try:
+            session.product.say(session, f"Go on, {n}.")
+        except Wrong:
+            pass
+        n_refused += session.counts()[1] > before
+    return n_refused
+
+
+def fate(n_refused):
+    return {0: "goes-on", N_LATER_TURNS: "bricked"}.get(n_refused, "turn-failed")
+
+
+def played(session):
+    """What became of one session, as a row of the report."""
+    product = session.product
+    product.say(session, "Look around.")
+    kept = session.home.with_name("kept")
+    shutil.copytree(session.home, kept)
+    without = fate(later_turns(session))
+    rules = sorted(session.state()["refusals"])
+    # Refused turns leave words of the user behind, and files: the repair is to be held against the first of them.
+    shutil.rmtree(session.home)
+    kept.rename(session.home)
+    one = session.judged()
+    code, text = session.ask("repair", "--write", session.path())
+    session.close()
+    # In text alone: the product would break each batch that follows again.
+    session.open("--rounds", "0")
+    after = fate(later_turns(session))
+    edits = {line.split(": ", 1)[1] for line in text.splitlines() if line.startswith("  ") and ": " in line}
+    return {
+        "system": f"{product.name}@{product.version(session)}/headless", "plan": f"resumed#seed={session.seed}@gemini",
+        "spot": "after a batch", "store": f"{one['product']}, {one['store']}", "sound": one["exit"] == 0,
+        "batch": one["batches"] > 0, "without": without, "error": rules[0] if rules else None,
+        "diagnosis": sorted({refusal["rule"] for refusal in one["refusals"]}),
+        "repair": sorted(edits) if code == 0 else [], "with": after, "day": datetime.date.today().isoformat(),
+    }
+
+
+def attempted(program, product, seed, scratch):
+    """The row of a session, or why there is none."""
+    try:
+        with Session(program, product, "bricked", seed, scratch / f"{product.name}-{seed}") as session:
+            return played(session), None
+    except (Wrong, subprocess.TimeoutExpired, OSError, ValueError) as error:
+        return None, f"{product.name}, {seed}: {type(error).__name__}: {error}"
+
+
+def key(row):
+    """As `brickbat closed-loop` orders its rows."""
+    return row["system"], row["plan"], row.get("planted") or "", row.get("spot") or ""
+
+
+def add(report, rows):
+    old = json.loads(report.read_text())["sessions"] if report.exists() else []
+    fresh = {key(row) for row in rows}
+    all_rows = sorted([row for row in old if key(row) not in fresh] + rows, key=key)
+    lines = ",\n".join("    " + json.dumps(row, separators=(",", ":"), ensure_ascii=False) for row in all_rows)
+    report.write_text(f'{{\n  "sessions": [\n{lines}\n  ]\n}}\n')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=Path)
+    parser.add_argument("products", type=Path)
+    parser.add_argument("scratch", type=Path)
+    parser.add_argument("report", type=Path)
+    parser.add_argument("--count", type=int, default=2, help="sessions of each product")
+    parser.add_argument("--first", type=int, default=1, help="the seed of the first; one more for each that follows")
+    parser.add_argument("--jobs", type=int, default=2, help="sessions at once")
+    given = parser.parse_args()
+    products.MODULES = given.products.resolve() / "node_modules"
+    plans = [(product, seed) for seed in range(given.first, given.first + given.count)
+             for product in products.BREAKS_ITS_OWN]
+    rows, n_failed = [], 0
+    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+        tasks = [pool.submit(attempted, given.program.resolve(), *plan, given.scratch.resolve()) for plan in plans]
+        for task in concurrent.futures.as_completed(tasks):
+            row, why = task.result()
+            if row is None:
+                n_failed += 1
+                print(f"not judged: {why}", flush=True)
+                continue
+            rows.append(row)
+            print(json.dumps(row), flush=True)
+    add(given.report, rows)
+    n_bricked = sum(row["without"] == "bricked" for row in rows)
+    n_back = sum(row["without"] == "bricked" and row["with"] == "goes-on" and bool(row["repair"]) for row in rows)
+    print(f"{n_bricked} sessions bricked by their product, {n_back} brought back; {n_failed} not judged")
+    return 1 if n_back < n_bricked else 3 if n_failed or not n_bricked else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

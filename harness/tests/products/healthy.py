@@ -1,0 +1,122 @@
+"""Lets real products write healthy sessions, compact, fork and rewind them by the products' own means, and asks Brickbat.
+
+python healthy.py PROGRAM PRODUCTS SCRATCH REPORT [--only PRODUCT] [--count N]
+
+PROGRAM is brickbat, PRODUCTS a folder in which npm has installed the products (README.md has the command), SCRATCH an
+empty folder, REPORT a file of JSON to which the sessions are added. Each session goes through these steps, and each turn
+is a process of its own:
+
+1. The user says something, twice. The strict provider of `brickbat serve` answers with a batch of calls, and then in text.
+2. What the kind asks for is done: nothing, a compaction, a fork, or a rewind.
+3. `brickbat session` judges what is stored, and `brickbat repair` is asked to mend it: nothing is to change.
+4. The user goes on, and the third step is repeated.
+5. The user goes on once more, and no request may have been refused.
+"""
+import argparse
+import concurrent.futures
+import datetime
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import products
+from session import Session, Wrong
+
+
+def look(session):
+    """What brickbat says of the store as it is, and whether a repair would change it."""
+    one, store = session.judged(), session.product.store(session)
+    before, copy = store.read_bytes(), session.home / "repaired"
+    repair_code, _ = session.ask("repair", session.path(), "--out", copy)
+    is_changed = copy.exists() or store.read_bytes() != before
+    return one | {"repair_exit": repair_code, "changed": is_changed}
+
+
+def written(session):
+    """What became of one session, as a row of the report."""
+    product = session.product
+    product.say(session, "Look around.")
+    product.say(session, "Look again.")
+    if session.kind != "resumed":
+        getattr(product, session.kind)(session)
+    looks = [look(session)]
+    product.say(session, "And once more.")
+    looks.append(look(session))
+    n_before, _ = session.counts()
+    product.say(session, "What is there?")
+    n_after, n_refused = session.counts()
+    if n_after == n_before:
+        raise Wrong("the last turn asked the provider nothing")
+    most = {key: max(one[key] for one in looks)
+            for key in ("exit", "repair_exit", "batches", "compactions", "forks", "off_branch", "changed")}
+    last = looks[-1]
+    return {
+        "product": product.name, "version": last["version"] or product.version(session), "kind": session.kind,
+        "seed": session.seed, "store": last["store"], "verdicts": [one["verdict"] for one in looks], **most,
+        "refused": n_refused, "day": datetime.date.today().isoformat(),
+    }
+
+
+def attempted(program, product, kind, seed, scratch):
+    """The row of a session, or why there is none."""
+    try:
+        with Session(program, product, kind, seed, scratch / f"{product.name}-{kind}-{seed}") as session:
+            return written(session), None
+    except (Wrong, subprocess.TimeoutExpired, OSError, ValueError) as error:
+        return None, f"{product.name}, {kind}, {seed}: {type(error).__name__}: {error}"
+
+
+def key(row):
+    return row["product"], row["version"], row["kind"], row["seed"]
+
+
+def add(report, rows):
+    """Adds rows to the report; a session that is there already is replaced."""
+    old = json.loads(report.read_text())["sessions"] if report.exists() else []
+    fresh = {key(row) for row in rows}
+    all_rows = sorted([row for row in old if key(row) not in fresh] + rows, key=key)
+    lines = ",\n".join("    " + json.dumps(row) for row in all_rows)
+    report.write_text(f'{{\n  "sessions": [\n{lines}\n  ]\n}}\n')
+
+
+def is_wrong(row):
+    """Whether a session that goes on was called broken or was changed, or one that was called sound does not go on."""
+    return row["exit"] != 0 or row["repair_exit"] != 0 or row["changed"] or row["refused"] > 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=Path)
+    parser.add_argument("products", type=Path)
+    parser.add_argument("scratch", type=Path)
+    parser.add_argument("report", type=Path)
+    parser.add_argument("--only", action="append", help="a product; all by default")
+    parser.add_argument("--kind", action="append", help="resumed, compacted, forked or rewound; all by default")
+    parser.add_argument("--count", type=int, default=2, help="sessions of each product and kind")
+    parser.add_argument("--first", type=int, default=1, help="the seed of the first; one more for each that follows")
+    parser.add_argument("--jobs", type=int, default=2, help="sessions at once")
+    given = parser.parse_args()
+    products.MODULES = given.products.resolve() / "node_modules"
+    plans = [(product, kind, seed) for seed in range(given.first, given.first + given.count)
+             for product in products.PRODUCTS if not given.only or product.name in given.only
+             for kind in product.kinds if not given.kind or kind in given.kind]
+    n_rows, n_wrong, n_failed = 0, 0, 0
+    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+        tasks = [pool.submit(attempted, given.program.resolve(), *plan, given.scratch.resolve()) for plan in plans]
+        for task in concurrent.futures.as_completed(tasks):
+            row, why = task.result()
+            if row is None:
+                n_failed += 1
+                print(f"not written: {why}", flush=True)
+                continue
+            # After each, so that a run which is ended keeps what it has.
+            add(given.report, [row])
+            n_rows, n_wrong = n_rows + 1, n_wrong + is_wrong(row)
+            print(f"{'WRONG' if is_wrong(row) else 'ok'}: {json.dumps(row)}", flush=True)
+    print(f"{n_rows} healthy sessions, {n_wrong} called broken, changed or refused; {n_failed} not written")
+    return 1 if n_wrong else 3 if n_failed or not n_rows else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

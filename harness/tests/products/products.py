@@ -1,0 +1,246 @@
+"""How each product is driven from the command line: a turn, a compaction, a fork, a rewind, and where it stores what."""
+import json
+import sqlite3
+import urllib.request
+from pathlib import Path
+
+# The folder in which npm has installed the products; `healthy.py` sets it.
+MODULES = Path("node_modules")
+
+
+def package(name):
+    return MODULES / name
+
+
+def version_of(name):
+    return json.loads((package(name) / "package.json").read_text())["version"]
+
+
+class ClaudeCode:
+    """`claude -p`; the session is a file of JSON lines. `--resume-session-at` goes back to a message of the model."""
+
+    name = "claude-code"
+    kinds = ("resumed", "compacted", "forked", "rewound")
+    PACKAGE = "@anthropic-ai/claude-agent-sdk-linux-x64"
+
+    def version(self, _):
+        return version_of(self.PACKAGE)
+
+    def env(self, session):
+        return {
+            "ANTHROPIC_BASE_URL": session.url, "ANTHROPIC_API_KEY": "sk-ant-brickbat", "IS_SANDBOX": "1",
+            "DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "ENABLE_TOOL_SEARCH": "false",
+        }
+
+    def serve(self, _):
+        return []
+
+    def say(self, session, text, *more):
+        resume = ["--resume", session.id] if hasattr(session, "id") else []
+        printed = session.run([
+            package(self.PACKAGE) / "claude", "-p", text, *resume, *more, "--output-format", "json",
+            "--model", "claude-haiku-4-5", "--tools", "Read,Glob,Grep", "--permission-mode", "bypassPermissions",
+        ])
+        session.id = json.loads(printed)["session_id"]
+
+    def compacted(self, session):
+        self.say(session, "/compact")
+
+    def forked(self, session):
+        self.say(session, "Look from here.", "--fork-session")
+
+    def rewound(self, session):
+        records = [json.loads(line) for line in self.store(session).read_text().splitlines()]
+        # The reply that ended the first turn: the second one is taken back.
+        prompts = [at for at, record in enumerate(records)
+                   if record.get("type") == "user" and isinstance(record["message"]["content"], str)]
+        last = [record["uuid"] for record in records[:prompts[1]] if record.get("type") == "assistant"][-1]
+        self.say(session, "Look at something else.", "--resume-session-at", last)
+
+    def store(self, session):
+        [file] = session.home.glob(f".claude/projects/*/{session.id}.jsonl")
+        return file
+
+
+class OpenCode:
+    """`opencode run`, and the HTTP API of `opencode serve` for what the command line does not offer."""
+
+    name = "opencode"
+    kinds = ("resumed", "compacted", "forked", "rewound")
+    PACKAGE = "opencode-linux-x64"
+    MODEL = "brickbat/claude-haiku-4-5"
+
+    def version(self, _):
+        return version_of(self.PACKAGE)
+
+    def env(self, session):
+        provider, model = self.MODEL.split("/")
+        config = {
+            "model": self.MODEL, "small_model": self.MODEL, "enabled_providers": [provider], "share": "disabled",
+            "autoupdate": False, "snapshot": False, "lsp": False, "formatter": False,
+            "permission": {"*": "deny", "read": "allow", "glob": "allow", "grep": "allow", "list": "allow"},
+            "provider": {provider: {
+                "npm": "@ai-sdk/anthropic", "options": {"baseURL": f"{session.url}/v1", "apiKey": "sk-ant-brickbat"},
+                "models": {model: {"tool_call": True, "limit": {"context": 200000, "output": 8192}}},
+            }},
+        }
+        off = ["AUTOUPDATE", "CLAUDE_CODE", "DEFAULT_PLUGINS", "EXTERNAL_SKILLS", "LSP_DOWNLOAD", "MODELS_FETCH", "SHARE",
+               "AUTOCOMPACT"]
+        return {
+            "OPENCODE_CONFIG_CONTENT": json.dumps(config), **{f"OPENCODE_DISABLE_{word}": "1" for word in off},
+            # Its plugins are not installed: nothing listens there.
+            "BUN_CONFIG_REGISTRY": "http://127.0.0.1:9", "npm_config_registry": "http://127.0.0.1:9",
+        }
+
+    def serve(self, _):
+        return []
+
+    def program(self):
+        return package(self.PACKAGE) / "bin" / "opencode"
+
+    def say(self, session, text, *more):
+        resume = ["--session", session.id] if hasattr(session, "id") else []
+        printed = session.run([self.program(), "run", *resume, *more, "--format", "json", text])
+        events = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
+        session.id = events[-1]["sessionID"]
+
+    def compacted(self, session):
+        provider, model = self.MODEL.split("/")
+        self.order(session, "summarize", {"providerID": provider, "modelID": model})
+
+    def forked(self, session):
+        self.say(session, "Look from here.", "--fork")
+
+    def rewound(self, session):
+        with self.database(session) as database:
+            rows = database.execute("SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id",
+                                    [session.id]).fetchall()
+        prompts = [id for id, data in rows if json.loads(data)["role"] == "user"]
+        # What was taken back is gone with the next prompt; until then it is hidden.
+        self.order(session, "revert", {"messageID": prompts[-1]})
+
+    def order(self, session, what, body):
+        with session.beside([self.program(), "serve", "--port", "0"], "listening on ") as url:
+            request = urllib.request.Request(f"{url}/session/{session.id}/{what}", json.dumps(body).encode(),
+                                             {"content-type": "application/json"})
+            with urllib.request.urlopen(request) as answer:
+                answer.read()
+
+    def store(self, session):
+        return session.home / ".local" / "share" / "opencode" / "opencode.db"
+
+    def database(self, session):
+        return sqlite3.connect(f"file:{self.store(session)}?mode=ro", uri=True)
+
+
+class Codex:
+    """`codex exec`; the session is a rollout. It compacts by itself before a turn, from a number of tokens on."""
+
+    name = "codex"
+    kinds = ("resumed", "compacted", "forked")
+    PACKAGE = "@openai/codex-linux-x64"
+    # Later models get their tools in an item of the input, where the improvised model does not look.
+    MODEL = "gpt-5"
+    # The provider says that each request had so many, and the limit is below only where a compaction is meant.
+    TOKENS, LIMIT = 5000, 1000
+
+    def version(self, _):
+        return version_of("@openai/codex")
+
+    def env(self, _):
+        return {"OPENAI_API_KEY": "sk-brickbat"}
+
+    def serve(self, kind):
+        return ["--usage", str(self.TOKENS)] if kind == "compacted" else []
+
+    def say(self, session, text, *more, how="resume"):
+        provider = {"name": "brickbat", "base_url": f"{session.url}/v1", "env_key": "OPENAI_API_KEY",
+                    "wire_api": "responses"}
+        options = ["-m", self.MODEL, "-c", 'model_provider="brickbat"', "--json", "--skip-git-repo-check", *more]
+        for key, value in provider.items():
+            options += ["-c", f"model_providers.brickbat.{key}={json.dumps(value)}"]
+        words = [how, *options, session.id, text] if hasattr(session, "id") else [*options, "-s", "read-only", text]
+        [program] = package(self.PACKAGE).glob("vendor/*/bin/codex")
+        printed = session.run([program, "exec", *words])
+        events = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
+        session.id = next(event["thread_id"] for event in events if event["type"] == "thread.started")
+
+    def compacted(self, session):
+        self.say(session, "Look from here.", "-c", f"model_auto_compact_token_limit={self.LIMIT}")
+
+    def forked(self, session):
+        self.say(session, "Look from here.", how="fork")
+
+    def store(self, session):
+        [file] = session.home.glob(f".codex/sessions/*/*/*/rollout-*-{session.id}.jsonl")
+        return file
+
+
+class QwenCode:
+    """`qwen`; the session is a tree of JSON lines."""
+
+    name = "qwen-code"
+    kinds = ("resumed", "compacted")
+    PACKAGE = "@qwen-code/qwen-code"
+
+    def version(self, _):
+        return version_of(self.PACKAGE)
+
+    def env(self, session):
+        return {"OPENAI_API_KEY": "sk-brickbat", "OPENAI_BASE_URL": f"{session.url}/v1", "OPENAI_MODEL": "gpt-4.1"}
+
+    def serve(self, _):
+        return []
+
+    def say(self, session, text):
+        resume = ["--resume", session.id] if hasattr(session, "id") else []
+        printed = session.run([
+            "node", package(self.PACKAGE) / "cli.js", "--auth-type", "openai", "--approval-mode", "plan",
+            "--output-format", "json", *resume, text,
+        ])
+        session.id = json.loads(printed)[0]["session_id"]
+
+    def compacted(self, session):
+        self.say(session, "/compress")
+
+    def store(self, session):
+        [file] = session.home.glob(f".qwen/projects/*/chats/{session.id}.jsonl")
+        return file
+
+
+class GeminiCli:
+    """`gemini -p`; the session is a file of JSON lines with patches. Since 0.60 it stores each result twice, and what is
+    resumed is refused (https://github.com/google-gemini/gemini-cli/issues/29365)."""
+
+    name = "gemini-cli"
+    PACKAGE = "@google/gemini-cli"
+    SETTINGS = {"security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": False}}
+
+    def version(self, _):
+        return version_of(self.PACKAGE)
+
+    def env(self, session):
+        return {"GEMINI_API_KEY": "brickbat", "GOOGLE_GEMINI_BASE_URL": session.url}
+
+    def serve(self, _):
+        return []
+
+    def say(self, session, text):
+        settings = session.home / ".gemini" / "settings.json"
+        settings.parent.mkdir(exist_ok=True)
+        settings.write_text(json.dumps(self.SETTINGS))
+        resume = ["--resume", "latest"] if hasattr(session, "id") else []
+        printed = session.run([
+            "node", package(self.PACKAGE) / "bundle" / "gemini.js", "--skip-trust", "--approval-mode", "plan",
+            "-o", "json", "-m", "gemini-2.5-pro", *resume, "-p", text,
+        ])
+        session.id = json.loads(printed)["session_id"]
+
+    def store(self, session):
+        [file] = session.home.glob(f".gemini/tmp/*/chats/session-*-{session.id.split('-')[0]}.jsonl")
+        return file
+
+
+# Those that write healthy sessions, and one that breaks its own.
+PRODUCTS = [ClaudeCode(), OpenCode(), Codex(), QwenCode()]
+BREAKS_ITS_OWN = [GeminiCli()]
