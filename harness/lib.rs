@@ -16,8 +16,11 @@ pub use brickbat_scenario::{
 };
 pub use brickbat_search::{explore, fuzz, fuzz_agent, generate, mutate_scenarios, oracle, shrink, target};
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "fixture")]
 pub use brickbat_drive::{driver, folder, proxy, runner, server, strict_server};
+
+#[cfg(feature = "fixture")]
+pub mod fixture;
 
 #[cfg(feature = "wiremock")]
 pub mod strict;

@@ -27,6 +27,7 @@ mod console;
 mod diff;
 mod events;
 mod explore;
+mod fixture;
 mod flakes;
 mod front;
 mod fuzz;

@@ -13,6 +13,7 @@ type Files = &'static [(&'static str, &'static str)];
 const JAVASCRIPT: Files = &[
     ("node_modules/brickbat-adapter/package.json", include_str!("../../../kit/javascript/package.json")),
     ("node_modules/brickbat-adapter/index.js", include_str!("../../../kit/javascript/index.js")),
+    ("node_modules/brickbat-adapter/index.d.ts", include_str!("../../../kit/javascript/index.d.ts")),
 ];
 
 const PYTHON: Files =
