@@ -6,13 +6,12 @@ import sys
 from langchain.agents.middleware import ClearToolUsesEdit, SummarizationMiddleware
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import RemoveMessage, convert_to_messages, convert_to_openai_messages, trim_messages
-from langchain_core.messages.utils import count_tokens_approximately
 
 
 def summarize(messages, budget):
     model = FakeListChatModel(responses=["The user asked for an order, and it was found."])
-    kept = ("messages", budget["messages"])
-    middleware = SummarizationMiddleware(model, trigger=("messages", budget["messages"] + 1), keep=kept)
+    kept = budget["messages"]
+    middleware = SummarizationMiddleware(model, trigger=("messages", kept + 1), keep=("messages", kept))
     changed = middleware.before_model({"messages": messages}, None)
     return messages if changed is None else [m for m in changed["messages"] if not isinstance(m, RemoveMessage)]
 
@@ -24,8 +23,7 @@ def trim(messages, budget):
 
 
 def clear(messages, budget):
-    edit = ClearToolUsesEdit(trigger=0, keep=1, clear_tool_inputs=True)
-    edit.apply(messages, count_tokens=count_tokens_approximately)
+    ClearToolUsesEdit(trigger=0, keep=1, clear_tool_inputs=True).apply(messages, count_tokens=len)
     return messages
 
 
