@@ -14,22 +14,26 @@ def buffer(messages, budget):
 
 
 def summary(messages, budget):
-    memory = ChatSummaryMemoryBuffer.from_defaults(
-        messages, llm=MockLLM(max_tokens=8), token_limit=budget["tokens"], tokenizer_fn=str.split)
-    return memory.get()
+    options = {"token_limit": budget["tokens"], "tokenizer_fn": str.split}
+    return ChatSummaryMemoryBuffer.from_defaults(messages, llm=MockLLM(max_tokens=8), **options).get()
 
 
-FILTERS = {"buffer": buffer, "summary": summary}
+def read(messages, _):
+    return messages
+
+
+FILTERS = {"buffer": buffer, "summary": summary, "read": read}
 for line in sys.stdin:
     asked = json.loads(line)
     try:
         messages = from_openai_message_dicts(asked["request"]["messages"])
     except Exception as error:
-        answer = {"unsupported": f"{type(error).__name__}: {error}"}
+        raised = {"kind": type(error).__name__, "message": str(error)}
+        answer = {"error": raised} if asked["mode"] == "read" else {"unsupported": str(raised)}
     else:
         try:
             if not asked.get("control"):
-                messages = FILTERS[asked["mode"]](messages, asked["budget"])
+                messages = FILTERS[asked["mode"]](messages, asked.get("budget"))
             answer = {"request": {**asked["request"], "messages": to_openai_message_dicts(messages, model="gpt-5.2")}}
         except Exception as error:
             answer = {"error": {"kind": type(error).__name__, "message": str(error)}}
