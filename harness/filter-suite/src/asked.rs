@@ -4,7 +4,7 @@ use brickbat_rules::Dialect;
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
-use crate::{Budget, Form, Input, Route};
+use crate::{Budget, Form, Input, Route, written};
 
 /// One question.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,7 +96,7 @@ impl<F: FnMut(&Asked) -> Said + Clone> Filter for Function<F> {
 }
 
 impl Asked {
-    /// The question about an input on a route.
+    /// The question about an input on a route. What its form cannot say is not put to a filter.
     pub fn about(route: &Route<'_>, input: &Input) -> Asked {
         let model = route.model.clone().or_else(|| model_in(&input.body));
         Asked {
@@ -105,7 +105,7 @@ impl Asked {
             to: route.to,
             model,
             form: route.mode.form,
-            request: input.body.clone(),
+            request: written(route.mode.form, &input.body, route.from).unwrap_or_default(),
             is_control: false,
             budget: input.budget(route),
         }

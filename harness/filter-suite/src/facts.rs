@@ -202,7 +202,7 @@ impl Facts {
 }
 
 /// Instructions that stand beside the conversation.
-fn top_instructions(body: &Value) -> Vec<String> {
+pub(crate) fn top_instructions(body: &Value) -> Vec<String> {
     let mut texts = Vec::new();
     for key in ["system", "instructions", "systemInstruction", "system_instruction"] {
         if let Some(value) = body.get(key) {

@@ -53,15 +53,18 @@ impl Share {
 const LONG: (usize, usize) = (4, 9);
 
 impl Input {
-    /// The valid vectors of a dialect that need no other profile and no earlier reply.
+    /// The valid vectors for a route that need no earlier reply, and no profile but that by which the route is judged.
     pub fn of_vectors<'f>(
         files: impl IntoIterator<Item = (&'f str, &'f VectorFile)>,
-        dialect: Dialect,
+        route: &Route<'_>,
     ) -> Vec<Input> {
+        let dialect = route.from;
         let mut inputs = Vec::new();
         for (name, file) in files {
             for vector in &file.vectors {
-                let is_plain = vector.profile.is_none() && vector.earlier.is_none();
+                let names = [route.profile.name, route.profile.undated()];
+                let is_ours = vector.profile.as_deref().is_none_or(|profile| names.contains(&profile));
+                let is_plain = is_ours && vector.earlier.is_none();
                 if let (Some(body), Expectation::Valid, true) = (&vector.request, vector.result, is_plain) {
                     let share = Share::numbered(inputs.len() as u64);
                     let id = format!("{name}/{}", vector.name);
@@ -126,7 +129,7 @@ impl Input {
         inputs.extend((0..n).map(|n| Input::valid(route.from, seed, n)));
         let faults: Vec<Fault> =
             route.mode.faults().into_iter().filter(|fault| fault.is_refused_by(route.from)).collect();
-        if !faults.is_empty() && route.is_round() {
+        if !faults.is_empty() && !route.is_foreign() {
             let fault = |n: u64| faults[(n % faults.len() as u64) as usize];
             inputs.extend((0..n).map(|n| Input::mendable(route.from, fault(n), seed, n)));
         }
@@ -164,8 +167,9 @@ impl Input {
             }
             Budget::Tokens => {
                 let system = size(&entries.iter().filter(is_system).cloned().collect::<Vec<_>>());
-                let room =
-                    (size(needed) + system) / BYTES_OF_TOKEN_AT_LEAST + TOKENS_AROUND * needed.len() as u64;
+                let room = (size(needed) + system) / BYTES_OF_TOKEN_AT_LEAST
+                    + TOKENS_AROUND * needed.len() as u64
+                    + TOKENS_OF_PICTURE * n_pictures(needed);
                 Some((Budget::Tokens, left(size(entries) / BYTES_OF_TOKEN).max(room)))
             }
         }
@@ -173,7 +177,7 @@ impl Input {
 }
 
 /// What makes a budget ample also for a history of nothing.
-const AMPLE: u64 = 1000;
+const AMPLE: u64 = 1_000_000;
 
 /// The bytes of a token in JSON, about, and in the most careful counters.
 const BYTES_OF_TOKEN: u64 = 4;
@@ -181,6 +185,15 @@ const BYTES_OF_TOKEN_AT_LEAST: u64 = 2;
 
 /// What counters add for each message.
 const TOKENS_AROUND: u64 = 8;
+
+/// What counters take a picture for, at most.
+const TOKENS_OF_PICTURE: u64 = 2000;
+
+fn n_pictures(entries: &[Value]) -> u64 {
+    let kinds = ["\"image\"", "\"image_url\"", "\"input_image\"", "\"inlineData\""];
+    let text: String = entries.iter().map(Value::to_string).collect();
+    kinds.iter().map(|kind| text.matches(kind).count() as u64).sum()
+}
 
 /// Long histories are not those of [`Input::valid`] joined.
 const LONG_SALT: u64 = 0x6c6f_6e67;

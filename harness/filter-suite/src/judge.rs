@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::checks::{CHECKS, Evidence, Finding};
-use crate::yardstick::{grown, refusals, translated};
-use crate::{Asked, Broken, Facts, Filter, Form, Input, Kind, Route, Said, State};
+use crate::yardstick::{beside, grown, refusals, translated};
+use crate::{Asked, Broken, Facts, Filter, Form, Input, Kind, Route, Said, State, written};
 
 /// What came of one input.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,6 +68,18 @@ pub fn judge(
     back: Option<&Route<'_>>,
     inputs: &[Input],
 ) -> Result<Vec<Judged>, Broken> {
+    judge_by(filter, route, back, inputs, None)
+}
+
+/// The same for one check only: what the others need is not asked.
+pub(crate) fn judge_by(
+    filter: &mut dyn Filter,
+    route: &Route<'_>,
+    back: Option<&Route<'_>>,
+    inputs: &[Input],
+    only: Option<&str>,
+) -> Result<Vec<Judged>, Broken> {
+    let needs = |check: &str| only.is_none_or(|only| only == check);
     let mut cases: Vec<Case<'_>> = inputs.iter().map(|input| Case::new(route, input)).collect();
     control(filter, route, &mut cases)?;
     ask(
@@ -77,12 +89,18 @@ pub fn judge(
         |case| case.asked(route),
         |case, said| case.said = Some(said),
     )?;
-    again(filter, route, &mut cases)?;
-    if let Some(back) = back {
+    if needs("twice-is-once") {
+        again(filter, route, &mut cases)?;
+    }
+    if let Some(back) = back.filter(|_| needs("there-and-back")) {
         return_from(filter, back, &mut cases)?;
     }
-    rounds(filter, route, &mut cases)?;
-    apart(filter, route, &mut cases)?;
+    if needs("rounds-stay-valid") {
+        rounds(filter, route, &mut cases)?;
+    }
+    if needs("threads-apart") {
+        apart(filter, route, &mut cases)?;
+    }
     Ok(cases.into_iter().map(|case| case.judged(route)).collect())
 }
 
@@ -170,6 +188,12 @@ fn outcome(route: &Route<'_>, evidence: &Evidence<'_>) -> Outcome {
 fn kept_out(route: &Route<'_>, input: &Input) -> Option<Outcome> {
     if input.dialect != route.from {
         return Some(Outcome::NotPut("it is of another dialect".to_owned()));
+    }
+    if let Some(key) = beside(route.from, &input.body) {
+        return Some(Outcome::NotPut(format!("the provider keeps what `{key}` names")));
+    }
+    if let Err(why) = written(route.mode.form, &input.body, route.from) {
+        return Some(Outcome::Unsupported(why));
     }
     if input.state != State::Valid {
         return None;

@@ -11,21 +11,31 @@
 mod align;
 mod asked;
 pub mod checks;
+mod explore;
 mod facts;
+mod form;
 pub mod inputs;
 mod judge;
 mod left;
 mod mode;
+mod oracle;
+pub mod planted;
 mod run;
 mod shrink;
 mod words;
 mod yardstick;
 
 pub use asked::{Answer, Asked, Broken, Filter, Function, Said};
+/// What a fuzzer's bytes choose.
+pub use brickbat_rules::histories::generate::Outline;
+pub use explore::Explorer;
 pub use facts::{CallFact, Facts, Part, ResultFact};
+pub use form::written;
 pub use inputs::{Input, Share, State};
 pub use judge::{Judged, Outcome, judge};
 pub use mode::{Budget, Form, Kind, Loss, Mode, Route};
+pub use oracle::wrong_with;
 pub use run::{Cause, Counted, RouteReport, run};
+
 pub use shrink::smallest;
 pub use yardstick::translated;

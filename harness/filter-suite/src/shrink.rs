@@ -1,10 +1,14 @@
 //! Makes the history of a cause as small as it gets: without any one message, block, call with its results, or field, the
 //! cause is gone.
 
+use std::collections::BTreeSet;
+
 use brickbat_rules::list_of;
 use serde_json::{Value, json};
 
-use crate::{Broken, Facts, Filter, Input, Route, judge};
+use crate::judge::judge_by;
+use crate::yardstick::refusals;
+use crate::{Broken, Facts, Filter, Input, Route, State};
 
 /// Histories that are tried for one cause, at most: a long history takes about as many as the square of its messages.
 const MAX_TRIED: usize = 3000;
@@ -27,12 +31,13 @@ pub fn smallest(
     let mut smallest = input.clone();
     let mut n_tried = 0;
     'smaller: while n_tried < MAX_TRIED {
-        let candidates = simpler(&smallest);
+        let candidates: Vec<Input> =
+            simpler(&smallest).into_iter().filter(|candidate| is_still(route, input, candidate)).collect();
         for batch in candidates.chunks(AT_ONCE) {
             n_tried += batch.len();
             filter.fresh_if(check == "threads-apart")?;
             // A candidate is judged alone where others would be broken threads to it.
-            let judged = judge(filter, route, back, batch)?;
+            let judged = judge_by(filter, route, back, batch, Some(check))?;
             let shows = judged.iter().position(|judged| {
                 judged.outcome.findings().iter().any(|found| found.check == check && found.cause == cause)
             });
@@ -44,6 +49,17 @@ pub fn smallest(
         break;
     }
     Ok(smallest)
+}
+
+/// Whether a candidate is of the same kind: what is broken stays broken by the same rules, and the user goes on.
+fn is_still(route: &Route<'_>, input: &Input, candidate: &Input) -> bool {
+    if input.state == State::Valid {
+        return true;
+    }
+    let rules = |input: &Input| -> BTreeSet<&str> {
+        refusals(route, &input.body).into_iter().map(|violation| violation.rule.id).collect()
+    };
+    input.entries().last() == candidate.entries().last() && rules(input) == rules(candidate)
 }
 
 impl dyn Filter + '_ {
@@ -153,7 +169,7 @@ fn smaller_entries(entry: &Value) -> Vec<Value> {
             }
             _ => {}
         }
-        if !NEEDED.contains(&key.as_str()) {
+        if OPTIONAL.contains(&key.as_str()) {
             let mut fewer = fields.clone();
             fewer.shift_remove(key);
             found.push(Value::Object(fewer));
@@ -165,8 +181,18 @@ fn smaller_entries(entry: &Value) -> Vec<Value> {
 /// What stands for any words.
 const PLAIN: &str = "a";
 
-/// Fields without which an entry is something else.
-const NEEDED: [&str; 4] = ["role", "type", "id", "name"];
+/// Fields that may be left out.
+const OPTIONAL: [&str; 9] = [
+    "cache_control",
+    "cachePoint",
+    "citations",
+    "annotations",
+    "is_error",
+    "reasoning_content",
+    "refusal",
+    "status",
+    "tool_calls",
+];
 
 fn is_words(key: &str) -> bool {
     ["content", "text", "thinking", "output"].contains(&key)

@@ -8,6 +8,7 @@ use brickbat_sessions::read_body;
 use serde_json::{Value, json};
 
 use crate::Route;
+use crate::facts::top_instructions;
 
 /// What stands in place of a thought's signature where a history comes from another model, as Google documents it
 /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
@@ -31,7 +32,8 @@ pub(crate) fn refusals(route: &Route<'_>, body: &Value) -> Vec<Violation> {
 /// The input holds what only its own dialect knows, or the provider of the output refuses what it says.
 pub fn translated(route: &Route<'_>, body: &Value) -> Result<Value, String> {
     let session = read_body(body.to_string().as_bytes(), route.from).map_err(|error| error.to_string())?;
-    let mut messages = Vec::new();
+    let beside_list = top_instructions(body).into_iter();
+    let mut messages: Vec<Message> = beside_list.map(|text| Message::text(Role::System, text)).collect();
     for message in &session.messages {
         let blocks: Vec<Block> = message.blocks.iter().map(|block| block.content.clone()).collect();
         if let Some(kind) = blocks.iter().find_map(foreign) {
@@ -69,7 +71,7 @@ fn foreign(block: &Block) -> Option<String> {
 }
 
 /// A field that names what the provider keeps, which no other provider can know.
-fn beside(dialect: Dialect, body: &Value) -> Option<&'static str> {
+pub(crate) fn beside(dialect: Dialect, body: &Value) -> Option<&'static str> {
     let keys: &[&str] = match dialect {
         Dialect::OpenaiResponses => &["previous_response_id", "conversation", "prompt"],
         Dialect::Gemini => &["cachedContent", "cached_content"],
@@ -113,6 +115,14 @@ fn carry(messages: &mut Vec<Message>, to: Dialect) {
         }
     }
     messages.retain(|message| !message.blocks.is_empty());
+    // Calls that a client wrote in two messages are one batch: their results come after both.
+    messages.dedup_by(|next, before| {
+        let is_same = next.role == Role::Assistant && before.role == Role::Assistant;
+        if is_same {
+            before.blocks.append(&mut next.blocks);
+        }
+        is_same
+    });
     // Instructions between turns go to where a dialect has them; who has only one place for them joins them.
     if !matches!(to, Dialect::OpenaiChat | Dialect::Mistral) {
         messages.sort_by_key(|message| message.role != Role::System);

@@ -65,15 +65,15 @@ fn worked(evidence: &Evidence<'_>) -> Vec<Finding> {
         match place {
             None if !may_go && !is_copy(n) => found.push(lost("call", "a call", &calls[n].name)),
             Some(place) if !evidence.declares(Loss::ClearsResults) => {
-                let texts: Vec<&str> = after[*place].iter().map(|result| result.text.as_str()).collect();
+                // That a result went to another call is said elsewhere, as is that a call has lost its result.
+                let is_answered = !after[*place].is_empty();
+                let texts: Vec<&str> = after.iter().flatten().map(|result| result.text.as_str()).collect();
                 let is_there = |text: &str| texts.iter().any(|has| said_in(has, text));
                 let elsewhere = evidence.after.user();
                 let gone =
                     before[n].iter().find(|had| !is_there(&had.text) && !said_in(&elsewhere, &had.text));
-                // That the whole result is gone is said elsewhere.
-                found.extend(
-                    gone.filter(|_| !texts.is_empty()).map(|had| lost("result", "a result", &had.text)),
-                );
+                let gone = gone.filter(|_| is_answered);
+                found.extend(gone.map(|had| lost("result", "a result", &had.text)));
             }
             _ => {}
         }
