@@ -1,22 +1,25 @@
-//! Lists the files of the built-in systems for `harness/cli/embedded.rs`, so that a new system is a new folder and
-//! nothing else.
+//! Lists the files of the built-in systems and filters for `harness/cli/embedded.rs`, so that a new one is a new folder
+//! and nothing else.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// What is in the folder of a system without being part of it: leftovers of an installation, and pages for readers.
+/// What is in the folder of a system or of a filter without being part of it: leftovers of an installation, and pages for readers.
 const LEFT_OUT: [&str; 4] = ["node_modules", "target", "__pycache__", "README.md"];
 
-/// The file that makes a folder a system.
-const MANIFEST: &str = "system.yaml";
-
 fn main() -> io::Result<()> {
+    embed("systems", "system.yaml")?;
+    embed("filters", "filter.yaml")
+}
+
+/// Lists the files of the folders of one kind, which are those with this file in them.
+fn embed(kind: &str, manifest: &str) -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    let systems = root.join("harness/systems");
-    println!("cargo:rerun-if-changed={}", systems.display());
+    let folders = root.join("harness").join(kind);
+    println!("cargo:rerun-if-changed={}", folders.display());
     let mut list = String::from("&[\n");
-    for folder in sorted(&systems)?.into_iter().filter(|folder| folder.join(MANIFEST).is_file()) {
+    for folder in sorted(&folders)?.into_iter().filter(|folder| folder.join(manifest).is_file()) {
         list.push_str("    &[\n");
         let mut names = Vec::new();
         files(&folder, "", &mut names)?;
@@ -28,7 +31,7 @@ fn main() -> io::Result<()> {
     }
     list.push_str("]\n");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
-    fs::write(out.join("systems.rs"), list)
+    fs::write(out.join(format!("{kind}.rs")), list)
 }
 
 /// Appends the names of the files below a folder.

@@ -17,6 +17,7 @@ mod events;
 mod explain;
 mod explore;
 mod failure;
+mod filters;
 mod fuzz;
 mod groups;
 mod import;
@@ -104,6 +105,7 @@ enum Command {
     Diff(diff::Diff),
     Events(events::Events),
     Explain(explain::Explain),
+    Filters(filters::Filters),
     Fuzz(fuzz::Fuzz),
     Init(init::Init),
     Lint(lint::Lint),
@@ -193,6 +195,7 @@ impl Command {
             Command::Diff(diff) => diff.execute(),
             Command::Events(events) => events.execute(),
             Command::Explain(explain) => explain.execute(),
+            Command::Filters(filters) => filters.execute(),
             Command::Fuzz(fuzz) => fuzz.execute(),
             Command::Init(init) => init.execute(),
             Command::Lint(lint) => lint.execute(),

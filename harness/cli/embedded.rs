@@ -1,18 +1,22 @@
-//! What is built into the program: the systems, the catalogue of failure classes, sequences of events and rule vectors.
+//! What is built into the program: the systems and filters, the catalogue of failure classes, sequences of events and rule vectors.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use include_dir::{Dir, DirEntry, include_dir};
 
-use brickbat_drive::driver::Catalogue;
 use brickbat_drive::driver::catalogue::Files;
+use brickbat_drive::driver::{Catalogue, FilterCatalogue};
 use brickbat_engine::events::Sequence;
+use brickbat_rules::Dialect;
 use brickbat_rules::explain::Counts;
 use brickbat_rules::lint::VectorFile;
 
 /// The files of each built-in system, as `harness/build.rs` found them.
 const SYSTEMS: &[Files] = include!(concat!(env!("OUT_DIR"), "/systems.rs"));
+
+/// The files of each built-in filter.
+const FILTERS: &[Files] = include!(concat!(env!("OUT_DIR"), "/filters.rs"));
 
 /// The catalogue of failure classes, as a file and its text.
 pub const CLASSES: (&str, &str) = ("corpora/classes.yaml", include_str!("../../corpora/classes.yaml"));
@@ -42,6 +46,16 @@ pub fn vectors() -> BTreeMap<String, VectorFile> {
     files.filter_map(|file| Some((file.rule.clone()?, file))).collect()
 }
 
+/// The built-in vectors of a dialect, by the name of their file.
+pub fn vectors_by_file(dialect: Dialect) -> BTreeMap<String, VectorFile> {
+    let folder = VECTORS.get_dir(dialect.name()).into_iter().flat_map(Dir::files);
+    let read = |file: &include_dir::File<'_>| {
+        let name = file.path().file_stem()?.to_string_lossy().into_owned();
+        Some((name, VectorFile::read(file.contents_utf8()?).ok()?))
+    };
+    folder.filter_map(read).collect()
+}
+
 /// What recordings said of the rules. A test checks that it can be read.
 pub fn counts() -> Counts {
     Counts::read(include_str!("../../corpora/recordings.json")).unwrap_or_default()
@@ -51,6 +65,12 @@ pub fn counts() -> Counts {
 pub fn catalogue() -> &'static Catalogue {
     static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
     CATALOGUE.get_or_init(|| Catalogue::of(SYSTEMS).expect("a test reads every embedded manifest"))
+}
+
+/// The built-in filters.
+pub fn filters() -> &'static FilterCatalogue {
+    static CATALOGUE: OnceLock<FilterCatalogue> = OnceLock::new();
+    CATALOGUE.get_or_init(|| FilterCatalogue::of(FILTERS).expect("a test reads every embedded manifest"))
 }
 
 #[cfg(test)]

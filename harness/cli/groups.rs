@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// What people come for, and the commands that do it, each with a few words.
-const GROUPS: [(&str, &[(&str, &str)]); 7] = [
+const GROUPS: [(&str, &[(&str, &str)]); 8] = [
     (
         "Test an agent",
         &[
@@ -30,6 +30,7 @@ const GROUPS: [(&str, &[(&str, &str)]); 7] = [
             ("recordings", "compare the rules with recorded answers of providers"),
         ],
     ),
+    ("Test a filter", &[("filters", "judge repairers, trimmers, compactors, converters and gateways")]),
     (
         "Bring sessions back",
         &[

@@ -208,13 +208,7 @@ pub enum Install {
 impl Manifest {
     /// Reads a manifest from a file of the user.
     pub fn read(path: &Path) -> Result<Vec<Manifest>, ManifestError> {
-        use std::io::Read;
-        let failed = |source| ManifestError::Unreadable { path: path.to_owned(), source };
-        let mut text = String::new();
-        let file = std::fs::File::open(path).map_err(failed)?;
-        file.take(MAX_TEXT as u64 + 1).read_to_string(&mut text).map_err(failed)?;
-        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let folder = std::path::absolute(folder).map_err(failed)?;
+        let (text, folder) = read_sheet(path)?;
         Ok(Manifest::parse(&path.display().to_string(), &text, &FileSource::Folder(folder))?)
     }
 
@@ -433,17 +427,28 @@ impl Release {
     }
 }
 
+/// The text of a manifest of the user, and its folder.
+pub(super) fn read_sheet(path: &Path) -> Result<(String, PathBuf), ManifestError> {
+    use std::io::Read;
+    let failed = |source| ManifestError::Unreadable { path: path.to_owned(), source };
+    let mut text = String::new();
+    let file = std::fs::File::open(path).map_err(failed)?;
+    file.take(MAX_TEXT as u64 + 1).read_to_string(&mut text).map_err(failed)?;
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Ok((text, std::path::absolute(folder).map_err(failed)?))
+}
+
 /// Variables that keep a system inside the run's folder.
 fn is_the_run_s(name: &str) -> bool {
     ["HOME", "TMPDIR"].contains(&name) || (name.starts_with("XDG_") && name.ends_with("_HOME"))
 }
 
-fn is_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
 }
 
 /// Whether a path stays below the folder that it starts from.
-fn is_below(path: &str) -> bool {
+pub(super) fn is_below(path: &str) -> bool {
     use std::path::Component;
     !path.is_empty() && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
 }

@@ -1,0 +1,89 @@
+//! The filters that names mean: those that are built in, and functions of our own.
+
+use std::path::Path;
+
+use crate::cli::embedded::filters;
+use crate::cli::error::CliError;
+use brickbat_drive::driver::FilterManifest;
+use brickbat_filter_suite::{Filter, Mode, planted};
+
+/// A filter, and the modes of it that are judged.
+pub(super) struct Chosen {
+    /// Its name with its version.
+    pub(super) name: String,
+    /// The modes that are judged.
+    pub(super) modes: Vec<Mode>,
+    /// All its modes, among which one may lead back.
+    pub(super) all: Vec<Mode>,
+    /// How it is installed and started; nothing for a function of our own.
+    pub(super) manifest: Option<FilterManifest>,
+}
+
+impl Chosen {
+    fn of(manifest: &FilterManifest, mode: Option<&str>) -> Chosen {
+        let is_meant = |known: &&Mode| mode.is_none_or(|mode| known.name == mode);
+        Chosen {
+            name: manifest.full_name(),
+            modes: manifest.modes.iter().filter(is_meant).cloned().collect(),
+            all: manifest.modes.clone(),
+            manifest: Some(manifest.clone()),
+        }
+    }
+}
+
+/// The filters that these names mean; all that are built in, if there are none.
+pub(super) fn chosen(names: &[String]) -> Result<Vec<Chosen>, CliError> {
+    let built_in = filters().manifests();
+    if names.is_empty() {
+        let own = planted::own().into_iter().map(of_own);
+        return Ok(own.chain(built_in.iter().map(|manifest| Chosen::of(manifest, None))).collect());
+    }
+    let mut chosen = Vec::new();
+    for wanted in names {
+        if let Some(own) = planted::named(wanted) {
+            chosen.push(of_own(own));
+            continue;
+        }
+        let (name, mode) =
+            wanted.split_once('/').map_or((wanted.as_str(), None), |(name, mode)| (name, Some(mode)));
+        let (name, version) =
+            name.split_once('@').map_or((name, None), |(name, version)| (name, Some(version)));
+        let is_meant = |manifest: &&FilterManifest| {
+            manifest.name == name && version.is_none_or(|version| manifest.version == version)
+        };
+        // Without a version the first is meant.
+        let found = built_in.iter().find(is_meant).map(|manifest| Chosen::of(manifest, mode));
+        match found.filter(|found| !found.modes.is_empty()) {
+            Some(found) => chosen.push(found),
+            None => return Err(unknown(wanted, built_in)),
+        }
+    }
+    Ok(chosen)
+}
+
+/// The filters of a manifest of the user: the first version.
+pub(super) fn of_manifest(path: &Path) -> Result<Vec<Chosen>, CliError> {
+    let manifests = FilterManifest::read(path)?;
+    Ok(manifests.first().map(|manifest| Chosen::of(manifest, None)).into_iter().collect())
+}
+
+/// The function of a filter of our own.
+pub(super) fn function(name: &str) -> Result<Box<dyn Filter>, CliError> {
+    let own = planted::named(name).ok_or_else(|| CliError::input(format!("there is no filter `{name}`")))?;
+    Ok((own.filter)())
+}
+
+fn of_own(own: &'static planted::Own) -> Chosen {
+    let modes = (own.modes)();
+    Chosen { name: own.name.to_owned(), all: modes.clone(), modes, manifest: None }
+}
+
+fn unknown(wanted: &str, built_in: &[FilterManifest]) -> CliError {
+    let names = built_in.iter().map(FilterManifest::full_name);
+    let own = planted::own().into_iter().map(|own| own.name.to_owned());
+    let names: Vec<String> = own.chain(names).collect();
+    let known: Vec<&str> = names.iter().map(String::as_str).collect();
+    let hint = brickbat_scenario::parse::did_you_mean(wanted, &known);
+    let hint = hint.unwrap_or_else(|| "`brickbat filters --list` lists them".to_owned());
+    CliError::input(format!("there is no filter `{wanted}`\nhint: {hint}"))
+}

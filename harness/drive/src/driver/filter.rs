@@ -1,0 +1,149 @@
+//! Filters in processes of their own: JSON lines on standard input and output.
+//!
+//! The protocol is described in `harness/filters/README.md`. A filter that raises says so in its answer; a process that
+//! dies, writes something else or falls silent is broken, and nothing is held against the filter.
+
+mod manifest;
+
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+
+use futures::{Stream, StreamExt};
+use tokio::io::{AsyncWriteExt, BufReader};
+use tokio::process::ChildStdin;
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+
+use super::error::DriverError;
+use super::install::{self, Progress};
+use super::lines::bounded;
+use super::process::{Launch, Process};
+use super::scratch::Scratch;
+use super::stopwatch::within;
+use brickbat_filter_suite::{Answer, Asked, Broken, Filter, Said};
+
+pub use manifest::{FILTER_SHEET, FilterCatalogue, FilterManifest};
+
+/// Questions that are under way at once. A driver answers each as soon as it can, so that this only has to cover the way.
+const WINDOW: usize = 64;
+
+/// A filter whose process is started when it is asked for the first time.
+pub struct FilterProcess {
+    launch: Launch,
+    runtime: Handle,
+    running: Option<Running>,
+    n_asked: u64,
+    /// The home of the process; it goes with the last of its processes.
+    _scratch: Scratch,
+}
+
+/// A running process.
+struct Running {
+    process: Process,
+    stdin: ChildStdin,
+    lines: Pin<Box<dyn Stream<Item = Result<String, DriverError>> + Send>>,
+}
+
+impl FilterProcess {
+    /// Installs a filter where it was not yet. Its process is started later.
+    pub fn prepare(
+        manifest: &FilterManifest,
+        (cache, supervisor): (&Path, &Path),
+        runtime: Handle,
+        progress: Progress<'_>,
+    ) -> Result<FilterProcess, DriverError> {
+        let manifest = &manifest.system;
+        let launch = runtime.block_on(install::launch(manifest, cache, supervisor, progress))?;
+        let scratch = runtime.block_on(Scratch::create(supervisor))?;
+        let launch = Launch { scratch: Some(PathBuf::from(scratch.path())), ..launch };
+        Ok(FilterProcess { launch, runtime, running: None, n_asked: 0, _scratch: scratch })
+    }
+
+    async fn start(launch: &Launch) -> Result<Running, DriverError> {
+        let (process, pipes) = Process::start(launch).await?;
+        let lines = bounded(BufReader::new(pipes.stdout), launch.limits.line_bytes);
+        Ok(Running { process, stdin: pipes.stdin, lines: Box::pin(lines) })
+    }
+}
+
+impl Filter for FilterProcess {
+    fn ask(&mut self, asked: &[Asked]) -> Result<Vec<Said>, Broken> {
+        let first = self.n_asked;
+        self.n_asked += asked.len() as u64;
+        let lines = asked.iter().zip(first..).map(|(asked, id)| asked.to_line(id) + "\n").collect::<Vec<_>>();
+        let FilterProcess { launch, runtime, running, .. } = self;
+        let answers = runtime.block_on(async {
+            if running.is_none() {
+                *running = Some(FilterProcess::start(launch).await?);
+            }
+            match running {
+                Some(running) => running.ask(&lines, first, launch).await,
+                None => Ok(Vec::new()),
+            }
+        });
+        answers.map_err(|error| {
+            self.running = None;
+            Broken(error.to_string())
+        })
+    }
+
+    fn fresh(&mut self) -> Result<(), Broken> {
+        if let Some(running) = self.running.take() {
+            running.process.kill();
+            self.runtime.block_on(running.process.ended());
+        }
+        Ok(())
+    }
+}
+
+impl Running {
+    /// Writes the questions, some of them at once, and reads all answers.
+    async fn ask(&mut self, lines: &[String], first: u64, launch: &Launch) -> Result<Vec<Said>, DriverError> {
+        let window = Semaphore::new(WINDOW);
+        let Running { process, stdin, lines: answers } = self;
+        let write = async {
+            for line in lines {
+                let Ok(permit) = window.acquire().await else { break };
+                permit.forget();
+                // What it did not read, it does not answer: the reader says how it ended.
+                if stdin.write_all(line.as_bytes()).await.is_err() {
+                    break;
+                }
+            }
+            std::future::pending::<()>().await;
+        };
+        let mut said: Vec<Option<Said>> = vec![None; lines.len()];
+        let read = async {
+            let mut n_left = lines.len();
+            while n_left > 0 {
+                // The first answer waits for whatever the SDK takes to start.
+                let line = within(process.id(), launch.limits.start, answers.next()).await;
+                let Ok(line) = line else {
+                    return Err(DriverError::AnswerTimedOut {
+                        method: format!("{n_left} of {} questions", lines.len()),
+                        waited: launch.limits.start,
+                        stderr: process.stderr(),
+                    });
+                };
+                let Some(line) = line.transpose()? else { return Err(process.seen_off().await) };
+                if line.trim().is_empty() {
+                    continue;
+                }
+                let answer = Answer::parse(&line).map_err(|words| DriverError::violation(words, &line))?;
+                let place = answer.id.checked_sub(first).and_then(|n| usize::try_from(n).ok());
+                match place.and_then(|place| said.get_mut(place)) {
+                    Some(free @ None) => *free = Some(answer.said),
+                    _ => return Err(DriverError::violation("nobody waits for this answer", &line)),
+                }
+                n_left -= 1;
+                window.add_permits(1);
+            }
+            Ok(())
+        };
+        tokio::select! {
+            read = read => read?,
+            () = write => {}
+        }
+        Ok(said.into_iter().flatten().collect())
+    }
+}

@@ -1,0 +1,212 @@
+//! What a filter is asked, and what it answers: the lines of the protocol, and who speaks it.
+
+use brickbat_rules::Dialect;
+use serde_json::{Map, Value, json};
+use thiserror::Error;
+
+use crate::{Budget, Form, Input, Route, written};
+
+/// One question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// The mode.
+    pub mode: String,
+    /// The dialect of the request.
+    pub from: Dialect,
+    /// The dialect of the answer.
+    pub to: Dialect,
+    /// The model that the answer has to ask.
+    pub model: Option<String>,
+    /// The form of the request.
+    pub form: Form,
+    /// The body, or the list of messages in another form.
+    pub request: Value,
+    /// Whether it is to go the same way without the filter.
+    pub is_control: bool,
+    /// What the answer may not exceed.
+    pub budget: Option<(Budget, u64)>,
+}
+
+/// What a filter says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Said {
+    /// This is what would be sent.
+    Request {
+        /// The body.
+        body: Value,
+        /// What the filter reports as changed.
+        notes: Vec<String>,
+        /// What the filter's own counter says of it.
+        size: Option<u64>,
+    },
+    /// It raised an error.
+    Raised {
+        /// The class, or the code.
+        kind: String,
+        /// The words.
+        message: String,
+    },
+    /// The converter beside the filter cannot carry the input.
+    Unsupported(String),
+}
+
+/// An answer, and the number of its question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The number of the question.
+    pub id: u64,
+    /// What is said.
+    pub said: Said,
+}
+
+/// A filter cannot be asked any more: its process is gone, or does not keep to the protocol. That is no verdict on it.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct Broken(pub String);
+
+/// Whoever answers questions.
+pub trait Filter {
+    /// The answers, in the order of the questions.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be asked any more.
+    fn ask(&mut self, asked: &[Asked]) -> Result<Vec<Said>, Broken>;
+
+    /// Begins anew, without a memory of what it was asked.
+    ///
+    /// # Errors
+    ///
+    /// It does not start again.
+    fn fresh(&mut self) -> Result<(), Broken>;
+}
+
+/// A filter that is a function.
+#[derive(Debug, Clone)]
+pub struct Function<F>(pub F);
+
+impl<F: FnMut(&Asked) -> Said + Clone> Filter for Function<F> {
+    fn ask(&mut self, asked: &[Asked]) -> Result<Vec<Said>, Broken> {
+        Ok(asked.iter().map(&mut self.0).collect())
+    }
+
+    fn fresh(&mut self) -> Result<(), Broken> {
+        Ok(())
+    }
+}
+
+impl Asked {
+    /// The question about an input on a route. What its form cannot say is not put to a filter.
+    pub fn about(route: &Route<'_>, input: &Input) -> Asked {
+        let model = route.model.clone().or_else(|| model_in(&input.body));
+        Asked {
+            mode: route.mode.name.clone(),
+            from: route.from,
+            to: route.to,
+            model,
+            form: route.mode.form,
+            request: written(route.mode.form, &input.body, route.from).unwrap_or_default(),
+            is_control: false,
+            budget: input.budget(route),
+        }
+    }
+
+    /// Its line, without the end.
+    pub fn to_line(&self, id: u64) -> String {
+        let mut line = Map::new();
+        line.insert("id".to_owned(), json!(id));
+        line.insert("mode".to_owned(), json!(self.mode));
+        line.insert("from".to_owned(), json!(self.from.name()));
+        line.insert("to".to_owned(), json!(self.to.name()));
+        line.insert("model".to_owned(), json!(self.model));
+        if self.form != Form::Request {
+            line.insert("form".to_owned(), json!(self.form.name()));
+        }
+        if self.is_control {
+            line.insert("control".to_owned(), json!(true));
+        }
+        match self.budget {
+            Some((Budget::Messages, n)) => _ = line.insert("budget".to_owned(), json!({ "messages": n })),
+            Some((Budget::Tokens, n)) => _ = line.insert("budget".to_owned(), json!({ "tokens": n })),
+            _ => {}
+        }
+        line.insert("request".to_owned(), self.request.clone());
+        Value::Object(line).to_string()
+    }
+}
+
+fn model_in(body: &Value) -> Option<String> {
+    let model = body.get("model").or_else(|| body.get("modelId"))?;
+    Some(model.as_str()?.to_owned())
+}
+
+impl Answer {
+    /// Reads a line.
+    ///
+    /// # Errors
+    ///
+    /// In words, what is wrong with it.
+    pub fn parse(line: &str) -> Result<Answer, String> {
+        let value: Value = serde_json::from_str(line).map_err(|error| format!("not JSON: {error}"))?;
+        let id = value.get("id").and_then(Value::as_u64).ok_or("an answer without a number `id`")?;
+        let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+        let said = match (value.get("request"), value.get("error"), value.get("unsupported")) {
+            (Some(body), None, None) => {
+                let notes = value.get("notes").and_then(Value::as_array).into_iter().flatten();
+                let notes = notes.map(|note| note.as_str().map_or_else(|| note.to_string(), str::to_owned));
+                let size = value.get("size").and_then(Value::as_u64);
+                Said::Request { body: body.clone(), notes: notes.collect(), size }
+            }
+            (None, Some(error), None) => {
+                let kind = text(error, "kind").ok_or("an `error` without a text `kind`")?;
+                Said::Raised { kind, message: text(error, "message").unwrap_or_default() }
+            }
+            (None, None, Some(why)) => {
+                Said::Unsupported(why.as_str().ok_or("`unsupported` is no text")?.to_owned())
+            }
+            _ => return Err("an answer has one of `request`, `error` and `unsupported`".to_owned()),
+        };
+        Ok(Answer { id, said })
+    }
+}
+
+impl Said {
+    /// An answer that reports nothing beside the body.
+    pub fn request(body: Value) -> Said {
+        Said::Request { body, notes: Vec::new(), size: None }
+    }
+
+    /// The body, if it is one.
+    pub fn body(&self) -> Option<&Value> {
+        match self {
+            Said::Request { body, .. } => Some(body),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_read_and_others_are_named() {
+        let said = |line: &str| Answer::parse(line).map(|answer| answer.said);
+        assert_eq!(said(r#"{"id":1,"request":{"a":1}}"#), Ok(Said::request(json!({ "a": 1 }))));
+        assert_eq!(
+            said(r#"{"id":1,"error":{"kind":"ValueError","message":"no"}}"#),
+            Ok(Said::Raised { kind: "ValueError".to_owned(), message: "no".to_owned() })
+        );
+        assert_eq!(said(r#"{"id":1,"unsupported":"x"}"#), Ok(Said::Unsupported("x".to_owned())));
+        for (line, words) in [
+            ("hello", "not JSON"),
+            (r#"{"request":{}}"#, "without a number `id`"),
+            (r#"{"id":1}"#, "one of"),
+            (r#"{"id":1,"request":{},"error":{"kind":"E"}}"#, "one of"),
+            (r#"{"id":1,"error":{}}"#, "without a text `kind`"),
+        ] {
+            let error = said(line).unwrap_err();
+            assert!(error.contains(words), "{error}");
+        }
+    }
+}

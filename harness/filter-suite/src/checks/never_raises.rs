@@ -1,0 +1,20 @@
+//! Does a history make the filter raise, so that its thread never gets past it?
+
+use super::{Check, Evidence, Finding, quoted};
+use crate::Said;
+
+pub(super) const CHECK: Check = Check {
+    id: "never-raises",
+    summary: "no history that it is meant for makes it raise",
+    applies: |_| true,
+    find,
+};
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    match evidence.said {
+        Said::Raised { kind, message } => {
+            vec![CHECK.finding(kind.clone(), format!("it raised {kind}: {}", quoted(message)))]
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,71 @@
+//! Is what is still there in the order in which it happened?
+
+use super::{Check, Evidence, Finding, quoted};
+use crate::{Loss, Part};
+
+pub(super) const CHECK: Check = Check {
+    id: "order-kept",
+    summary: "what is still there is in the order in which it happened",
+    applies: |evidence| evidence.has_body() && evidence.is_valid() && !evidence.declares(Loss::Reorders),
+    find,
+};
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let after = &evidence.after.parts;
+    let places_of_calls: Vec<usize> =
+        (0..after.len()).filter(|at| matches!(after[*at], Part::Call(_))).collect();
+    let mut n_calls = 0;
+    let mut last: Option<(usize, String)> = None;
+    for part in &evidence.before.parts {
+        let place = match part {
+            Part::Call(call) => {
+                n_calls += 1;
+                let place = evidence.calls.get(n_calls - 1).copied().flatten();
+                place.map(|place| (places_of_calls[place], format!("the call of {}", quoted(&call.name))))
+            }
+            Part::User(text) => only(evidence, text, is_user),
+            // Dialects put words before calls or after them in one message, so between two dialects they may move.
+            Part::Reply(text) if !evidence.route.is_foreign() => only(evidence, text, is_reply),
+            _ => None,
+        };
+        let Some((place, what)) = place else { continue };
+        if let Some((before, earlier)) = last.filter(|(before, _)| *before > place) {
+            let cause = if earlier.starts_with("the call") && what.starts_with("the call") {
+                "calls"
+            } else {
+                "words"
+            };
+            let words = format!("{what} stands before {earlier}, at {place} and {before} of what is said");
+            return vec![CHECK.finding(cause, words)];
+        }
+        last = Some((place, what));
+    }
+    Vec::new()
+}
+
+fn is_user(part: &Part) -> Option<&String> {
+    match part {
+        Part::User(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn is_reply(part: &Part) -> Option<&String> {
+    match part {
+        Part::Reply(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// The place of words that were said once and are there once.
+fn only(evidence: &Evidence<'_>, text: &str, words: fn(&Part) -> Option<&String>) -> Option<(usize, String)> {
+    if text.trim().is_empty() {
+        return None;
+    }
+    let holds = |part: &Part| words(part).is_some_and(|said| said.contains(text));
+    let places = |parts: &[Part]| (0..parts.len()).filter(|at| holds(&parts[*at])).collect::<Vec<usize>>();
+    match (places(&evidence.before.parts).as_slice(), places(&evidence.after.parts).as_slice()) {
+        ([_], [place]) => Some((*place, quoted(text))),
+        _ => None,
+    }
+}

@@ -1,0 +1,27 @@
+//! Is the history still accepted after many rounds, in which the conversation goes on and is made smaller again?
+
+use super::{Check, Evidence, Finding};
+use crate::Said;
+
+pub(super) const CHECK: Check = Check {
+    id: "rounds-stay-valid",
+    summary: "after 1, 3 and 30 rounds in which the conversation goes on, it is still accepted",
+    applies: |evidence| !evidence.rounds.is_empty(),
+    find,
+};
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    for (round, said) in evidence.rounds {
+        let found = match said {
+            Said::Request { body, .. } => CHECK.refused(evidence, body, &format!("after round {round}: ")),
+            Said::Raised { kind, message } => {
+                vec![CHECK.finding(kind.clone(), format!("in round {round} it raised {kind}: {message}"))]
+            }
+            Said::Unsupported(_) => Vec::new(),
+        };
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    Vec::new()
+}

@@ -1,0 +1,31 @@
+//! Does a history come back from another dialect as it went, up to what that dialect cannot say?
+
+use super::{Check, Evidence, Finding, pairs_kept, words_kept};
+use crate::{Said, State};
+
+pub(super) const CHECK: Check = Check {
+    id: "there-and-back",
+    summary: "there and back again nothing is lost that both dialects can say",
+    applies: |evidence| evidence.back.is_some() && evidence.input.state == State::Valid,
+    find,
+};
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let Some(back) = evidence.back else { return Vec::new() };
+    if let Said::Raised { kind, message } = back {
+        return vec![CHECK.finding(kind.clone(), format!("on the way back it raised {kind}: {message}"))];
+    }
+    // What was lost on the way there is said there.
+    let there = [&words_kept::CHECK, &pairs_kept::CHECK].map(|check| (check.find)(evidence));
+    let known: Vec<&str> = there.iter().flatten().map(|finding| finding.cause.as_str()).collect();
+    // The dialect is that of the input again, and thoughts and ids may be gone all the same.
+    let evidence = evidence.returned(back);
+    let found = [&words_kept::CHECK, &pairs_kept::CHECK].map(|check| (check.find)(&evidence));
+    let new = found.into_iter().flatten().filter(|finding| !known.contains(&finding.cause.as_str()));
+    let ours = new.map(|finding| Finding {
+        check: CHECK.id,
+        words: format!("back again, {}", finding.words),
+        ..finding
+    });
+    ours.collect()
+}

@@ -1,0 +1,41 @@
+//! Does a thread fare the same when others were broken before it?
+
+use super::{Check, Evidence, Finding, quoted};
+use crate::{Facts, Route, Said};
+
+pub(super) const CHECK: Check = Check {
+    id: "threads-apart",
+    summary: "a broken thread does not change what becomes of another",
+    applies: |evidence| {
+        // Who answers differently each time cannot be asked.
+        evidence.later.is_some_and(|(once_more, _)| is_alike(evidence.route, evidence.said, once_more))
+    },
+    find,
+};
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let Some((_, after)) = evidence.later else { return Vec::new() };
+    if is_alike(evidence.route, evidence.said, after) {
+        return Vec::new();
+    }
+    let words = match after {
+        Said::Raised { kind, message } => {
+            format!("after broken threads it raised {kind}: {}", quoted(message))
+        }
+        Said::Unsupported(why) => format!("after broken threads it cannot carry it: {}", quoted(why)),
+        Said::Request { .. } => "after broken threads the same history comes out differently".to_owned(),
+    };
+    vec![CHECK.finding("others", words)]
+}
+
+/// Whether two answers say the same, whatever ids they draw.
+fn is_alike(route: &Route<'_>, one: &Said, other: &Said) -> bool {
+    let facts =
+        |said: &Said| said.body().and_then(|body| Facts::of(body, route.to)).map(|facts| facts.without_ids());
+    match (one, other) {
+        (Said::Raised { kind: one, .. }, Said::Raised { kind: other, .. }) => one == other,
+        (Said::Request { .. }, Said::Request { .. }) => facts(one) == facts(other),
+        (Said::Unsupported(_), Said::Unsupported(_)) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,14 @@
+//! Does the provider accept what becomes of a history that is accepted?
+
+use super::{Check, Evidence, Finding};
+
+pub(super) const CHECK: Check = Check {
+    id: "valid-stays-valid",
+    summary: "a history that the provider accepts is accepted afterwards",
+    applies: |evidence| evidence.is_valid() && evidence.has_body(),
+    find,
+};
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    evidence.said.body().map(|body| CHECK.refused(evidence, body, "")).unwrap_or_default()
+}

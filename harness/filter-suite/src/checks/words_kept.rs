@@ -1,0 +1,111 @@
+//! Is everything still said that the user, the model and the tools said?
+
+use super::{Check, Evidence, Finding, quoted};
+use crate::words::said_in;
+use crate::{Loss, Part, State};
+
+pub(super) const CHECK: Check = Check {
+    id: "words-kept",
+    summary: "words of the user, replies, calls, results, pictures and signatures are still there, or their loss is declared",
+    applies: |evidence| evidence.has_body(),
+    find,
+};
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let mut found = spoken(evidence);
+    found.extend(worked(evidence));
+    found.extend(seen(evidence));
+    found
+}
+
+fn lost(cause: &str, what: &str, words: &str) -> Finding {
+    CHECK.finding(cause, format!("{what} is gone: {}", quoted(words)))
+}
+
+/// Words of the user, of the model and of the program.
+fn spoken(evidence: &Evidence<'_>) -> Vec<Finding> {
+    if evidence.declares(Loss::ChangesText) {
+        return Vec::new();
+    }
+    let (user, replies) = (evidence.after.user(), evidence.after.replies());
+    let system = evidence.after.system.join("\n");
+    let mut found = Vec::new();
+    if evidence.may_drop() {
+        return found;
+    }
+    let parts = &evidence.before.parts;
+    let missing_user = parts.iter().find_map(|part| match part {
+        Part::User(text) if !said_in(&user, text) => Some(text),
+        _ => None,
+    });
+    found.extend(missing_user.map(|text| lost("user", "what the user said", text)));
+    let missing_reply = parts.iter().find_map(|part| match part {
+        Part::Reply(text) if !said_in(&replies, text) => Some(text),
+        _ => None,
+    });
+    found.extend(missing_reply.map(|text| lost("reply", "what the model said", text)));
+    // Some dialects have instructions in the words of the user only.
+    let is_there = |text: &&String| said_in(&system, text) || said_in(&user, text);
+    let missing_system = evidence.before.system.iter().find(|text| !is_there(text));
+    found.extend(missing_system.map(|text| lost("instructions", "an instruction", text)));
+    found
+}
+
+/// Calls, and what came of them.
+fn worked(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let (before, after) = (evidence.before.answers(), evidence.after.answers());
+    let calls = evidence.before.calls();
+    let may_go = evidence.may_drop() || evidence.declares(Loss::DropsCalls);
+    // A copy of a call is taken out by whoever mends it.
+    let is_copy = |n: usize| {
+        evidence.input.state != State::Valid && calls.iter().filter(|call| call.id == calls[n].id).count() > 1
+    };
+    for (n, place) in evidence.calls.iter().enumerate() {
+        match place {
+            None if !may_go && !is_copy(n) => found.push(lost("call", "a call", &calls[n].name)),
+            Some(place) if !evidence.declares(Loss::ClearsResults) => {
+                // That a result went to another call is said elsewhere, as is that a call has lost its result.
+                let is_answered = !after[*place].is_empty();
+                let texts: Vec<&str> = after.iter().flatten().map(|result| result.text.as_str()).collect();
+                let is_there = |text: &str| texts.iter().any(|has| said_in(has, text));
+                let elsewhere = evidence.after.user();
+                let gone =
+                    before[n].iter().find(|had| !is_there(&had.text) && !said_in(&elsewhere, &had.text));
+                let gone = gone.filter(|_| is_answered);
+                found.extend(gone.map(|had| lost("result", "a result", &had.text)));
+            }
+            _ => {}
+        }
+    }
+    found.dedup_by(|one, other| one.cause == other.cause);
+    found
+}
+
+/// Pictures and signatures.
+fn seen(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let Some(body) = evidence.said.body().filter(|_| !evidence.may_drop()) else { return Vec::new() };
+    let text = body.to_string();
+    let has_signatures = !evidence.route.is_foreign()
+        && !evidence.declares(Loss::DropsThinking)
+        && evidence.input.state == State::Valid;
+    let mut found = Vec::new();
+    for part in &evidence.before.parts {
+        match part {
+            Part::Picture(data)
+                if !evidence.declares(Loss::DropsPictures) && !text.contains(data.as_str()) =>
+            {
+                found.push(lost("picture", "a picture", data));
+            }
+            Part::Thought { signature: Some(signature), .. }
+            | Part::Call(crate::CallFact { signature: Some(signature), .. })
+                if has_signatures && !text.contains(signature.as_str()) =>
+            {
+                found.push(lost("signature", "a signature", signature));
+            }
+            _ => {}
+        }
+    }
+    found.dedup_by(|one, other| one.cause == other.cause);
+    found
+}

@@ -1,0 +1,273 @@
+//! What a request body says, whatever its dialect: words, thoughts, calls, and what came of them.
+
+use std::collections::BTreeMap;
+
+use brickbat_rules::Dialect;
+use brickbat_rules::histories::{Block, CallResult, Role};
+use brickbat_sessions::read_body;
+use serde_json::Value;
+
+use crate::words::canonical;
+
+/// What a body says, in order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Facts {
+    /// Instructions of the program, wherever they stand.
+    pub system: Vec<String>,
+    /// The conversation.
+    pub parts: Vec<Part>,
+}
+
+/// One thing that is said.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    /// Words of the user.
+    User(String),
+    /// Words of the model.
+    Reply(String),
+    /// What the model thought, and what was signed.
+    Thought {
+        /// The words.
+        text: String,
+        /// The signature.
+        signature: Option<String>,
+    },
+    /// A call.
+    Call(CallFact),
+    /// What came of one.
+    Result(ResultFact),
+    /// A picture's data.
+    Picture(String),
+    /// What only one dialect knows.
+    Other(Value),
+}
+
+/// A call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallFact {
+    /// Its id, empty where the dialect has none.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// The arguments, so written that equal ones are equal.
+    pub arguments: String,
+    /// The signature of the thought before it.
+    pub signature: Option<String>,
+}
+
+/// A result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResultFact {
+    /// The id of the call that it names.
+    pub id: String,
+    /// The call that it answers, as its place among the calls.
+    pub call: Option<usize>,
+    /// What it says.
+    pub text: String,
+    /// Whether it says that it is an error.
+    pub is_error: bool,
+}
+
+impl Facts {
+    /// What a body says; nothing if it holds no conversation.
+    pub fn of(body: &Value, dialect: Dialect) -> Option<Facts> {
+        let session = read_body(body.to_string().as_bytes(), dialect).ok()?;
+        let mut facts = Facts { system: top_instructions(body), parts: Vec::new() };
+        let mut results = Vec::new();
+        for message in &session.messages {
+            for block in &message.blocks {
+                facts.take(message.role, &block.content, &mut results);
+            }
+        }
+        facts.pair(&results);
+        Some(facts)
+    }
+
+    fn take(&mut self, role: Role, block: &Block, names: &mut Vec<String>) {
+        let part = match block {
+            Block::Text(text) => match role {
+                Role::System => return self.system.push(text.clone()),
+                Role::Assistant => Part::Reply(text.clone()),
+                Role::User | Role::Tool => Part::User(text.clone()),
+            },
+            Block::Thinking(thinking) => {
+                Part::Thought { text: thinking.text.clone(), signature: thinking.signature.clone() }
+            }
+            Block::Call(call) => Part::Call(CallFact {
+                id: call.id.clone(),
+                name: call.name.clone(),
+                arguments: arguments(&call.arguments),
+                signature: call.signature.clone(),
+            }),
+            Block::Result(result) => {
+                names.push(result.name.clone());
+                let (id, text) = (result.call.clone(), output(result));
+                Part::Result(ResultFact { id, call: None, text, is_error: result.is_error })
+            }
+            Block::Image(image) => Part::Picture(image.data.clone()),
+            Block::Native { value, .. } => Part::Other(value.clone()),
+        };
+        self.parts.push(part);
+    }
+
+    /// Says of each result which call it answers: the last before it with its id, and where there are no ids, the first of
+    /// its name that has no result yet.
+    fn pair(&mut self, names: &[String]) {
+        let mut by_id: BTreeMap<String, usize> = BTreeMap::new();
+        let mut open: Vec<(usize, String)> = Vec::new();
+        let (mut n_calls, mut n_results) = (0, 0);
+        for part in &mut self.parts {
+            match part {
+                Part::Call(call) => {
+                    match call.id.is_empty() {
+                        true => open.push((n_calls, call.name.clone())),
+                        false => _ = by_id.insert(call.id.clone(), n_calls),
+                    }
+                    n_calls += 1;
+                }
+                Part::Result(result) => {
+                    let name = names.get(n_results).map_or("", String::as_str);
+                    n_results += 1;
+                    result.call = match result.id.is_empty() {
+                        false => by_id.get(&result.id).copied(),
+                        true => {
+                            let at = open.iter().position(|(_, called)| called == name || name.is_empty());
+                            at.map(|at| open.remove(at).0)
+                        }
+                    };
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The calls, in order.
+    pub fn calls(&self) -> Vec<&CallFact> {
+        let calls = self.parts.iter().filter_map(|part| match part {
+            Part::Call(call) => Some(call),
+            _ => None,
+        });
+        calls.collect()
+    }
+
+    /// The results, in order.
+    pub fn results(&self) -> Vec<&ResultFact> {
+        let results = self.parts.iter().filter_map(|part| match part {
+            Part::Result(result) => Some(result),
+            _ => None,
+        });
+        results.collect()
+    }
+
+    /// For each call, its results.
+    pub fn answers(&self) -> Vec<Vec<&ResultFact>> {
+        let mut answers = vec![Vec::new(); self.calls().len()];
+        for result in self.results() {
+            if let Some(call) = result.call {
+                answers[call].push(result);
+            }
+        }
+        answers
+    }
+
+    /// All words of the user, one after another.
+    pub fn user(&self) -> String {
+        self.joined(|part| match part {
+            Part::User(text) => Some(text),
+            _ => None,
+        })
+    }
+
+    /// All words of the model, one after another.
+    pub fn replies(&self) -> String {
+        self.joined(|part| match part {
+            Part::Reply(text) => Some(text),
+            _ => None,
+        })
+    }
+
+    fn joined(&self, words: impl Fn(&Part) -> Option<&String>) -> String {
+        self.parts.iter().filter_map(words).fold(String::new(), |text, next| text + next + "\n")
+    }
+
+    /// The same without ids, which a filter may draw anew each time.
+    pub fn without_ids(&self) -> Facts {
+        let part = |part: &Part| match part {
+            Part::Call(call) => Part::Call(CallFact { id: String::new(), ..call.clone() }),
+            Part::Result(result) => Part::Result(ResultFact { id: String::new(), ..result.clone() }),
+            other => other.clone(),
+        };
+        Facts { system: self.system.clone(), parts: self.parts.iter().map(part).collect() }
+    }
+}
+
+/// Instructions that stand beside the conversation.
+pub(crate) fn top_instructions(body: &Value) -> Vec<String> {
+    let mut texts = Vec::new();
+    for key in ["system", "instructions", "systemInstruction", "system_instruction"] {
+        if let Some(value) = body.get(key) {
+            gather(value, &mut texts);
+        }
+    }
+    texts
+}
+
+fn gather(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| gather(item, texts)),
+        Value::Object(fields) => {
+            fields
+                .iter()
+                .filter(|(key, _)| *key == "text" || *key == "parts")
+                .for_each(|(_, value)| gather(value, texts));
+        }
+        _ => {}
+    }
+}
+
+fn arguments(text: &str) -> String {
+    match serde_json::from_str::<Value>(text) {
+        Ok(value) => canonical(&value).to_string(),
+        // No arguments and an empty object mean the same.
+        Err(_) if text.trim().is_empty() => "{}".to_owned(),
+        Err(_) => text.to_owned(),
+    }
+}
+
+/// What a result says, with what is no text as JSON.
+fn output(result: &CallResult) -> String {
+    let texts = result.output.iter().map(|block| match block {
+        Block::Text(text) => text.clone(),
+        Block::Image(image) => image.data.clone(),
+        Block::Native { value, .. } => value.to_string(),
+        other => format!("{other:?}"),
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_conversation_says_the_same_in_two_dialects() {
+        let chat = json!({ "messages": [
+            { "role": "system", "content": "Be kind." },
+            { "role": "user", "content": "Look." },
+            { "role": "assistant", "content": null, "tool_calls": [
+                { "id": "a", "type": "function", "function": { "name": "f", "arguments": "{\"y\": 2, \"x\": 1.0}" } }] },
+            { "role": "tool", "tool_call_id": "a", "content": "found" }] });
+        let gemini = json!({
+            "systemInstruction": { "parts": [{ "text": "Be kind." }] },
+            "contents": [
+                { "role": "user", "parts": [{ "text": "Look." }] },
+                { "role": "model", "parts": [{ "functionCall": { "name": "f", "args": { "x": 1, "y": 2 } } }] },
+                { "role": "user", "parts": [{ "functionResponse": { "name": "f", "response": { "output": "found" } } }] }] });
+        let one = Facts::of(&chat, Dialect::OpenaiChat).unwrap();
+        let other = Facts::of(&gemini, Dialect::Gemini).unwrap();
+        assert_eq!(one.without_ids(), other.without_ids());
+        assert_eq!(one.answers()[0][0].text, "found");
+    }
+}

@@ -1,0 +1,81 @@
+//! A history in the native form of an SDK, for filters whose SDK has no converter that reads request bodies.
+
+mod ai_sdk;
+mod pydantic_ai;
+
+use std::collections::BTreeMap;
+
+use brickbat_rules::Dialect;
+use brickbat_rules::histories::{Block, Message, Role};
+use brickbat_sessions::read_body;
+use serde_json::Value;
+
+use crate::Form;
+use crate::facts::top_instructions;
+
+/// The history of a body in a form, or in words why it has no place there.
+///
+/// # Errors
+///
+/// The body holds what the form cannot say.
+pub fn written(form: Form, body: &Value, dialect: Dialect) -> Result<Value, String> {
+    if form == Form::Request {
+        return Ok(body.clone());
+    }
+    let messages = messages(body, dialect)?;
+    match form {
+        Form::Request => Ok(body.clone()),
+        Form::AiSdkModel => ai_sdk::model_messages(&messages, dialect),
+        Form::AiSdkUi => ai_sdk::ui_messages(&messages, dialect),
+        Form::PydanticAi => pydantic_ai::messages(&messages, dialect),
+    }
+}
+
+/// The messages of a body, instructions first, each result with the name of its tool.
+fn messages(body: &Value, dialect: Dialect) -> Result<Vec<Message>, String> {
+    let session = read_body(body.to_string().as_bytes(), dialect).map_err(|error| error.to_string())?;
+    let mut messages: Vec<Message> =
+        top_instructions(body).into_iter().map(|text| Message::text(Role::System, text)).collect();
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    for message in &session.messages {
+        let mut blocks: Vec<Block> = message.blocks.iter().map(|block| block.content.clone()).collect();
+        for block in &mut blocks {
+            match block {
+                Block::Call(call) => _ = names.insert(call.id.clone(), call.name.clone()),
+                Block::Result(result) if result.name.is_empty() => {
+                    result.name = names.get(&result.call).cloned().unwrap_or_default();
+                }
+                _ => {}
+            }
+        }
+        // Some dialects have results and words of the user in one message; forms have two.
+        let (results, others): (Vec<Block>, Vec<Block>) =
+            blocks.into_iter().partition(|block| matches!(block, Block::Result(_)));
+        let role = if message.role == Role::Tool { Role::User } else { message.role };
+        for (role, blocks) in [(Role::Tool, results), (role, others)] {
+            match messages.last_mut() {
+                _ if blocks.is_empty() => {}
+                // A list of items has a message for each block.
+                Some(last) if last.role == role && role != Role::System && role != Role::User => {
+                    last.blocks.extend(blocks)
+                }
+                _ => messages.push(Message { role, blocks }),
+            }
+        }
+    }
+    Ok(messages)
+}
+
+/// Why a block has no place in a form.
+fn no_place(form: Form, what: &str) -> String {
+    format!("the form {} has no {what}", form.name())
+}
+
+/// Arguments as the object that they are.
+fn arguments(text: &str, form: Form) -> Result<Value, String> {
+    match serde_json::from_str(text) {
+        Ok(value) => Ok(value),
+        Err(_) if text.trim().is_empty() => Ok(Value::Object(serde_json::Map::new())),
+        Err(_) => Err(no_place(form, "arguments that are cut off")),
+    }
+}

@@ -1,0 +1,232 @@
+//! What filters are given: valid vectors, generated conversations, broken ones that can be mended, and long ones.
+
+use brickbat_rules::histories::generate::{Choices, Fault, Outline, Seeded};
+use brickbat_rules::histories::{Message, Role, render};
+use brickbat_rules::lint::{Expectation, VectorFile};
+use brickbat_rules::{Dialect, list_of};
+use serde_json::Value;
+
+use crate::{Budget, Kind, Route};
+
+/// A history that is put to a filter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Input {
+    /// Where it comes from, such as `seed:7/12` or the name of a vector.
+    pub id: String,
+    /// The dialect of the body.
+    pub dialect: Dialect,
+    /// The request body.
+    pub body: Value,
+    /// What is known of it.
+    pub state: State,
+    /// How much of it a budget leaves.
+    pub share: Share,
+}
+
+/// What is known of an input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Its provider accepts it.
+    Valid,
+    /// Its provider refuses it for this, and it can be mended.
+    Mendable(Fault),
+}
+
+/// How much of a history a budget leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Share {
+    /// More than there is.
+    Ample,
+    /// Half of it.
+    Half,
+    /// A third.
+    Third,
+}
+
+impl Share {
+    fn numbered(n: u64) -> Share {
+        [Share::Ample, Share::Half, Share::Third][(n % 3) as usize]
+    }
+}
+
+/// Turns joined to a long history, at least and at most.
+const LONG: (usize, usize) = (4, 9);
+
+impl Input {
+    /// The valid vectors for a route that need no earlier reply, and no profile but that by which the route is judged.
+    pub fn of_vectors<'f>(
+        files: impl IntoIterator<Item = (&'f str, &'f VectorFile)>,
+        route: &Route<'_>,
+    ) -> Vec<Input> {
+        let dialect = route.from;
+        let mut inputs = Vec::new();
+        for (name, file) in files {
+            for vector in &file.vectors {
+                let names = [route.profile.name, route.profile.undated()];
+                let is_ours = vector.profile.as_deref().is_none_or(|profile| names.contains(&profile));
+                let is_plain = is_ours && vector.earlier.is_none();
+                if let (Some(body), Expectation::Valid, true) = (&vector.request, vector.result, is_plain) {
+                    let share = Share::numbered(inputs.len() as u64);
+                    let id = format!("{name}/{}", vector.name);
+                    inputs.push(Input { id, dialect, body: body.clone(), state: State::Valid, share });
+                }
+            }
+        }
+        inputs
+    }
+
+    /// The valid conversation of that number.
+    pub fn valid(dialect: Dialect, seed: u64, n: u64) -> Input {
+        let outline = Outline::valid(dialect, &mut choices(seed, n));
+        let body = outline.history().request().body;
+        Input {
+            id: format!("seed:{seed}/{n}"),
+            dialect,
+            body,
+            state: State::Valid,
+            share: Share::numbered(n),
+        }
+    }
+
+    /// The conversation of that number with this fault.
+    pub fn mendable(dialect: Dialect, fault: Fault, seed: u64, n: u64) -> Input {
+        let outline = Outline::with_fault(dialect, fault, &mut choices(seed, n));
+        let body = outline.history().request().body;
+        let id = format!("seed:{seed}/{}/{n}", fault.name());
+        Input { id, dialect, body, state: State::Mendable(fault), share: Share::Ample }
+    }
+
+    /// The conversation of that number that no filter can mend.
+    pub fn broken(dialect: Dialect, seed: u64, n: u64) -> Value {
+        Outline::broken(dialect, &mut choices(seed, n)).history().request().body
+    }
+
+    /// The long conversation of that number.
+    pub fn long(dialect: Dialect, seed: u64, n: u64) -> Input {
+        let mut choices = choices(seed ^ LONG_SALT, n);
+        let n_parts = LONG.0 + choices.below(LONG.1 - LONG.0 + 1);
+        let mut messages: Vec<Message> = Vec::new();
+        let mut model = "";
+        for part in 0..n_parts {
+            let history = Outline::valid(dialect, &mut choices).history();
+            model = history.model;
+            let is_later = |message: &Message| part == 0 || message.role != Role::System;
+            messages.extend(history.messages.into_iter().filter(is_later));
+            // A turn that was stopped is answered, so that the next may begin.
+            if messages.last().is_some_and(|last| last.role != Role::Assistant) {
+                messages.push(Message::text(Role::Assistant, format!("That was part {part}.")));
+            }
+        }
+        messages.push(Message::text(Role::User, "Go on."));
+        let body = render(dialect, Some(model), &messages).body;
+        let id = format!("seed:{seed}/long/{n}");
+        Input { id, dialect, body, state: State::Valid, share: Share::numbered(n + 1) }
+    }
+
+    /// All that a route is given: the vectors, and `n` histories of each kind that it has a use for.
+    pub fn for_route(route: &Route<'_>, vectors: &[Input], seed: u64, n: u64) -> Vec<Input> {
+        let mut inputs: Vec<Input> = vectors.to_vec();
+        inputs.extend((0..n).map(|n| Input::valid(route.from, seed, n)));
+        let faults: Vec<Fault> =
+            route.mode.faults().into_iter().filter(|fault| fault.is_refused_by(route.from)).collect();
+        if !faults.is_empty() && !route.is_foreign() {
+            let fault = |n: u64| faults[(n % faults.len() as u64) as usize];
+            inputs.extend((0..n).map(|n| Input::mendable(route.from, fault(n), seed, n)));
+        }
+        if matches!(route.mode.kind, Kind::Trimmer | Kind::Compactor) {
+            inputs.extend((0..n / 2).map(|n| Input::long(route.from, seed, n)));
+        }
+        inputs
+    }
+
+    /// The entries of its list.
+    pub fn entries(&self) -> &[Value] {
+        entries(&self.body, self.dialect)
+    }
+
+    /// What the output may not exceed. There is always room for the instructions and the last turn.
+    pub fn budget(&self, route: &Route<'_>) -> Option<(Budget, u64)> {
+        let entries = self.entries();
+        let is_system = |entry: &&Value| matches!(role(entry), "system" | "developer");
+        let last_turn =
+            entries.iter().rposition(|entry| role(entry) == "user" && !answers(entry)).unwrap_or(0);
+        let needed = &entries[last_turn..];
+        let left = |whole: u64| match self.share {
+            Share::Ample => 4 * whole + AMPLE,
+            Share::Half => whole / 2,
+            Share::Third => whole / 3,
+        };
+        let size =
+            |entries: &[Value]| entries.iter().map(|entry| entry.to_string().len() as u64).sum::<u64>();
+        match route.mode.budget {
+            Budget::None => None,
+            Budget::Messages => {
+                let n_system = entries.iter().filter(is_system).count() as u64;
+                let whole = entries.len() as u64 - n_system;
+                Some((Budget::Messages, left(whole).max(needed.len() as u64) + n_system))
+            }
+            Budget::Tokens => {
+                let system = size(&entries.iter().filter(is_system).cloned().collect::<Vec<_>>());
+                let room = (size(needed) + system) / BYTES_OF_TOKEN_AT_LEAST
+                    + TOKENS_AROUND * needed.len() as u64
+                    + TOKENS_OF_PICTURE * n_pictures(needed);
+                Some((Budget::Tokens, left(size(entries) / BYTES_OF_TOKEN).max(room)))
+            }
+        }
+    }
+}
+
+/// What makes a budget ample also for a history of nothing.
+const AMPLE: u64 = 1_000_000;
+
+/// The bytes of a token in JSON, about, and in the most careful counters.
+const BYTES_OF_TOKEN: u64 = 4;
+const BYTES_OF_TOKEN_AT_LEAST: u64 = 2;
+
+/// What counters add for each message.
+const TOKENS_AROUND: u64 = 8;
+
+/// What counters take a picture for, at most.
+const TOKENS_OF_PICTURE: u64 = 2000;
+
+fn n_pictures(entries: &[Value]) -> u64 {
+    let kinds = ["\"image\"", "\"image_url\"", "\"input_image\"", "\"inlineData\""];
+    let text: String = entries.iter().map(Value::to_string).collect();
+    kinds.iter().map(|kind| text.matches(kind).count() as u64).sum()
+}
+
+/// Long histories are not those of [`Input::valid`] joined.
+const LONG_SALT: u64 = 0x6c6f_6e67;
+
+/// Numbers drawn from one seed must not follow on each other.
+fn choices(seed: u64, n: u64) -> Seeded {
+    let first = Seeded::new(seed).number();
+    Seeded::new(first ^ n.wrapping_mul(0x2545_f491_4f6c_dd1d))
+}
+
+/// The entries of the list of a body.
+pub(crate) fn entries(body: &Value, dialect: Dialect) -> &[Value] {
+    let list = if body.is_array() { Some(body) } else { body.get(list_of(dialect)) };
+    list.and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn role(entry: &Value) -> &str {
+    entry.get("role").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Whether an entry holds results, so that it does not begin a turn.
+fn answers(entry: &Value) -> bool {
+    let blocks = ["content", "parts"].iter().find_map(|key| entry.get(key)?.as_array());
+    let is_result = |block: &Value| {
+        block.get("type").and_then(Value::as_str) == Some("tool_result")
+            || block.get("toolResult").is_some()
+            || block.get("functionResponse").is_some()
+    };
+    blocks.is_some_and(|blocks| blocks.iter().any(is_result))
+}
+
+/// How many messages of a body count towards a budget.
+pub(crate) fn counted(body: &Value, dialect: Dialect) -> u64 {
+    let counts = |entry: &&Value| !matches!(role(entry), "system" | "developer");
+    entries(body, dialect).iter().filter(counts).count() as u64
+}

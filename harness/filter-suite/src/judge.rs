@@ -1,0 +1,367 @@
+//! Puts inputs to a filter on one route and judges its answers.
+//!
+//! An input is first held against what no filter could do: the control that goes the same way without the filter, and our
+//! own translation. What these cannot do is not put to the filter.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::checks::{CHECKS, Evidence, Finding};
+use crate::yardstick::{beside, grown, refusals, translated};
+use crate::{Asked, Broken, Facts, Filter, Form, Input, Kind, Route, Said, State, written};
+
+/// What came of one input.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The answer, if the filter was asked.
+    pub said: Option<Said>,
+}
+
+/// What came of one input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was not put to the filter, and why: the way without the filter cannot carry it.
+    NotPut(String),
+    /// The dialect of the output cannot say it, or the converter beside the filter cannot carry it, and why.
+    Unsupported(String),
+    /// The filter refused a broken history, as it says it does.
+    Refused,
+    /// It was judged.
+    Judged {
+        /// The checks that had something to say about it.
+        put: BTreeSet<&'static str>,
+        /// What is wrong.
+        findings: Vec<Finding>,
+    },
+}
+
+impl Outcome {
+    /// What is wrong; nothing where it was not judged.
+    pub fn findings(&self) -> &[Finding] {
+        match self {
+            Outcome::Judged { findings, .. } => findings,
+            _ => &[],
+        }
+    }
+}
+
+/// The rounds after which a history that was made smaller is looked at.
+const ROUNDS: [u32; 3] = [1, 3, 30];
+
+/// Inputs of a route that are asked for again in rounds: thirty questions each.
+const MAX_IN_ROUNDS: usize = 12;
+
+/// Inputs of a route that are asked again after broken threads, and the broken threads in between.
+const MAX_APART: usize = 8;
+
+/// Judges the answers of a filter to some inputs on one route; `back` is the route that leads back.
+///
+/// # Errors
+///
+/// The filter cannot be asked any more.
+pub fn judge(
+    filter: &mut dyn Filter,
+    route: &Route<'_>,
+    back: Option<&Route<'_>>,
+    inputs: &[Input],
+) -> Result<Vec<Judged>, Broken> {
+    judge_by(filter, route, back, inputs, None)
+}
+
+/// The same for one check only: what the others need is not asked.
+pub(crate) fn judge_by(
+    filter: &mut dyn Filter,
+    route: &Route<'_>,
+    back: Option<&Route<'_>>,
+    inputs: &[Input],
+    only: Option<&str>,
+) -> Result<Vec<Judged>, Broken> {
+    let needs = |check: &str| only.is_none_or(|only| only == check);
+    let mut cases: Vec<Case<'_>> = inputs.iter().map(|input| Case::new(route, input)).collect();
+    control(filter, route, &mut cases)?;
+    ask(
+        filter,
+        &mut cases,
+        |case| case.is_put(),
+        |case| case.asked(route),
+        |case, said| case.said = Some(said),
+    )?;
+    if needs("twice-is-once") {
+        again(filter, route, &mut cases)?;
+    }
+    if let Some(back) = back.filter(|_| needs("there-and-back")) {
+        return_from(filter, back, &mut cases)?;
+    }
+    if needs("rounds-stay-valid") {
+        rounds(filter, route, &mut cases)?;
+    }
+    if needs("threads-apart") {
+        apart(filter, route, &mut cases)?;
+    }
+    Ok(cases.into_iter().map(|case| case.judged(route)).collect())
+}
+
+/// One input on its way.
+struct Case<'a> {
+    input: &'a Input,
+    kept_out: Option<Outcome>,
+    control: Option<Value>,
+    said: Option<Said>,
+    again: Option<Said>,
+    back: Option<Said>,
+    rounds: Vec<(u32, Said)>,
+    later: Option<(Said, Said)>,
+}
+
+impl<'a> Case<'a> {
+    fn new(route: &Route<'_>, input: &'a Input) -> Case<'a> {
+        let kept_out = kept_out(route, input);
+        Case {
+            input,
+            kept_out,
+            control: None,
+            said: None,
+            again: None,
+            back: None,
+            rounds: Vec::new(),
+            later: None,
+        }
+    }
+
+    fn is_put(&self) -> bool {
+        self.kept_out.is_none()
+    }
+
+    fn is_valid(&self) -> bool {
+        self.is_put() && self.input.state == State::Valid
+    }
+
+    fn body(&self) -> Option<&Value> {
+        self.said.as_ref().and_then(Said::body)
+    }
+
+    fn asked(&self, route: &Route<'_>) -> Asked {
+        Asked::about(route, self.input)
+    }
+
+    fn judged(self, route: &Route<'_>) -> Judged {
+        let (outcome, said) = match (self.kept_out, self.said) {
+            (Some(outcome), said) => (outcome, said),
+            (None, None) => (Outcome::NotPut("it was not answered".to_owned()), None),
+            (None, Some(said)) => {
+                let base = match &self.control {
+                    Some(control) => (control, route.to),
+                    None => (&self.input.body, route.from),
+                };
+                let mut evidence = Evidence::new(route, self.input, base, &said);
+                evidence.again = self.again.as_ref();
+                evidence.back = self.back.as_ref();
+                evidence.rounds = &self.rounds;
+                evidence.later = self.later.as_ref();
+                (outcome(route, &evidence), Some(said))
+            }
+        };
+        Judged { outcome, said }
+    }
+}
+
+fn outcome(route: &Route<'_>, evidence: &Evidence<'_>) -> Outcome {
+    match evidence.said {
+        Said::Unsupported(why) => return Outcome::Unsupported(why.clone()),
+        Said::Raised { kind, .. }
+            if evidence.input.state != State::Valid && route.mode.refuses.contains(kind) =>
+        {
+            return Outcome::Refused;
+        }
+        _ => {}
+    }
+    let put = CHECKS.iter().filter(|check| (check.applies)(evidence));
+    let put: Vec<_> = put.collect();
+    let findings = put.iter().flat_map(|check| (check.find)(evidence)).collect();
+    Outcome::Judged { put: put.iter().map(|check| check.id).collect(), findings }
+}
+
+/// Why an input is not put to any filter on this route.
+fn kept_out(route: &Route<'_>, input: &Input) -> Option<Outcome> {
+    if input.dialect != route.from {
+        return Some(Outcome::NotPut("it is of another dialect".to_owned()));
+    }
+    if let Some(key) = beside(route.from, &input.body) {
+        return Some(Outcome::NotPut(format!("the provider keeps what `{key}` names")));
+    }
+    if let Err(why) = written(route.mode.form, &input.body, route.from) {
+        return Some(Outcome::Unsupported(why));
+    }
+    if input.state != State::Valid {
+        return None;
+    }
+    // Forms know thoughts and ids of the dialect that they came from, and nothing that only a request can say.
+    let is_carried = route.is_foreign() || route.mode.form != Form::Request;
+    if is_carried && let Err(why) = translated(route, &input.body) {
+        return Some(Outcome::Unsupported(why));
+    }
+    if !route.is_foreign()
+        && let Some(first) = refusals(route, &input.body).first()
+    {
+        return Some(Outcome::NotPut(format!("{} refuses it: {}", route.profile.name, first.rule.id)));
+    }
+    None
+}
+
+type Put<'c, 'a> = fn(&mut Case<'a>, Said);
+
+/// Asks about the cases that are meant.
+fn ask<'a>(
+    filter: &mut dyn Filter,
+    cases: &mut [Case<'a>],
+    is_meant: impl Fn(&Case<'a>) -> bool,
+    question: impl Fn(&Case<'a>) -> Asked,
+    put: Put<'_, 'a>,
+) -> Result<(), Broken> {
+    let meant: Vec<usize> = (0..cases.len()).filter(|n| is_meant(&cases[*n])).collect();
+    let asked: Vec<Asked> = meant.iter().map(|n| question(&cases[*n])).collect();
+    let answers = filter.ask(&asked)?;
+    for (n, said) in meant.into_iter().zip(answers) {
+        put(&mut cases[n], said);
+    }
+    Ok(())
+}
+
+/// Goes the same way without the filter, and keeps out what that cannot carry.
+fn control(filter: &mut dyn Filter, route: &Route<'_>, cases: &mut [Case<'_>]) -> Result<(), Broken> {
+    if !route.mode.control {
+        return Ok(());
+    }
+    let question = |case: &Case<'_>| Asked { is_control: true, budget: None, ..case.asked(route) };
+    let meant: Vec<usize> = (0..cases.len()).filter(|n| cases[*n].is_put()).collect();
+    let asked: Vec<Asked> = meant.iter().map(|n| question(&cases[*n])).collect();
+    for (n, said) in meant.into_iter().zip(filter.ask(&asked)?) {
+        let case = &mut cases[n];
+        match said {
+            Said::Unsupported(why) => case.kept_out = Some(Outcome::Unsupported(why)),
+            Said::Raised { kind, .. } => {
+                case.kept_out = Some(Outcome::NotPut(format!("the way without the filter raises {kind}")));
+            }
+            Said::Request { body, .. } => {
+                case.kept_out = spoilt(route, case.input, &body);
+                case.control = Some(body);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Why an input is kept out because of what the way without the filter makes of it.
+fn spoilt(route: &Route<'_>, input: &Input, body: &Value) -> Option<Outcome> {
+    let not_put = |why: String| Some(Outcome::NotPut(why));
+    if input.state == State::Valid
+        && let Some(first) = refusals(route, body).first()
+    {
+        return not_put(format!("the way without the filter is refused: {}", first.rule.id));
+    }
+    let (before, after) = (Facts::of(&input.body, route.from)?, Facts::of(body, route.to)?);
+    let n_calls = |facts: &Facts| (facts.calls().len(), facts.results().len());
+    if n_calls(&before) != n_calls(&after) {
+        return not_put("the way without the filter loses calls or results".to_owned());
+    }
+    // A converter that mends on its way leaves nothing for the filter to mend.
+    if input.state != State::Valid && refusals(route, body).is_empty() {
+        return not_put("the way without the filter mends it".to_owned());
+    }
+    None
+}
+
+/// Puts answers in once more.
+fn again(filter: &mut dyn Filter, route: &Route<'_>, cases: &mut [Case<'_>]) -> Result<(), Broken> {
+    // Of a summary another summary may be made.
+    if !route.is_round() || !matches!(route.mode.kind, Kind::Repairer | Kind::Trimmer) {
+        return Ok(());
+    }
+    let question =
+        |case: &Case<'_>| Asked { request: case.body().cloned().unwrap_or_default(), ..case.asked(route) };
+    ask(
+        filter,
+        cases,
+        |case| case.is_put() && case.body().is_some(),
+        question,
+        |case, said| case.again = Some(said),
+    )
+}
+
+/// Puts answers into the mode that leads back.
+fn return_from(filter: &mut dyn Filter, back: &Route<'_>, cases: &mut [Case<'_>]) -> Result<(), Broken> {
+    let question = |case: &Case<'_>| {
+        let body = case.body().cloned().unwrap_or_default();
+        let there = Input { body, dialect: back.from, ..case.input.clone() };
+        Asked::about(back, &there)
+    };
+    let is_meant = |case: &Case<'_>| {
+        // What is refused is not led back: that is a finding of its own.
+        case.is_valid() && case.body().is_some_and(|body| translated(back, body).is_ok())
+    };
+    ask(filter, cases, is_meant, question, |case, said| case.back = Some(said))
+}
+
+/// Lets conversations go on, and be made smaller, round after round.
+fn rounds(filter: &mut dyn Filter, route: &Route<'_>, cases: &mut [Case<'_>]) -> Result<(), Broken> {
+    let goes_on = matches!(route.mode.kind, Kind::Trimmer | Kind::Compactor) && route.mode.rounds;
+    if !goes_on || !route.is_round() {
+        return Ok(());
+    }
+    let is_fit = |case: &Case<'_>| {
+        let is_accepted = |body: &Value| refusals(route, body).is_empty();
+        case.is_valid() && case.input.entries().len() > 1 && case.body().is_some_and(is_accepted)
+    };
+    let fit: Vec<usize> = (0..cases.len()).filter(|n| is_fit(&cases[*n])).collect();
+    // The last are the longest.
+    let chosen = &fit[fit.len().saturating_sub(MAX_IN_ROUNDS)..];
+    let mut bodies: Vec<(usize, Value)> =
+        chosen.iter().filter_map(|n| Some((*n, cases[*n].body()?.clone()))).collect();
+    for round in 1..=ROUNDS[ROUNDS.len() - 1] {
+        let mut asked = Vec::new();
+        bodies.retain_mut(|(n, body)| {
+            let question = cases[*n].asked(route);
+            match grown(body, route.to, question.model.as_deref(), round) {
+                Some(request) => {
+                    asked.push(Asked { request, ..question });
+                    true
+                }
+                None => false,
+            }
+        });
+        let answers = filter.ask(&asked)?;
+        let mut next = Vec::new();
+        for ((n, _), said) in bodies.into_iter().zip(answers) {
+            next.extend(said.body().map(|body| (n, body.clone())));
+            if ROUNDS.contains(&round) || said.body().is_none() {
+                cases[n].rounds.push((round, said));
+            }
+        }
+        bodies = next;
+    }
+    Ok(())
+}
+
+/// Asks once more, and once more after broken threads.
+fn apart(filter: &mut dyn Filter, route: &Route<'_>, cases: &mut [Case<'_>]) -> Result<(), Broken> {
+    let meant: Vec<usize> = (0..cases.len())
+        .filter(|n| cases[*n].is_valid() && cases[*n].said.is_some())
+        .take(MAX_APART)
+        .collect();
+    if meant.is_empty() || route.mode.form != Form::Request {
+        return Ok(());
+    }
+    let asked: Vec<Asked> = meant.iter().map(|n| cases[*n].asked(route)).collect();
+    let once_more = filter.ask(&asked)?;
+    let bad =
+        (0..MAX_APART as u64).map(|n| Asked { request: Input::broken(route.from, 0, n), ..asked[0].clone() });
+    filter.ask(&bad.collect::<Vec<_>>())?;
+    let after = filter.ask(&asked)?;
+    for ((n, before), after) in meant.into_iter().zip(once_more).zip(after) {
+        cases[n].later = Some((before, after));
+    }
+    Ok(())
+}

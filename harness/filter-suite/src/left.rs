@@ -1,0 +1,123 @@
+//! Whether two bodies of one dialect are equal, up to how the same can be written.
+
+use brickbat_rules::list_of;
+use serde_json::{Map, Value, json};
+
+use crate::words::canonical;
+use crate::{Facts, Loss, Route};
+
+/// Where the second differs from the first, with numbers left out of the pointer; nothing if they are equal.
+///
+/// Who declares another form, or other ids, is compared by what is said.
+pub(crate) fn changed(route: &Route<'_>, first: &Value, second: &Value) -> Option<String> {
+    let mode = route.mode;
+    let list = list_of(route.to);
+    let of = |body: &Value| body.get(list).cloned().unwrap_or_else(|| body.clone());
+    let (one, other) = (plain(&of(first)), plain(&of(second)));
+    let pointer = difference(&one, &other, &format!("/{list}"))?;
+    if mode.declares(Loss::ChangesForm) || mode.declares(Loss::ChangesIds) {
+        let facts = |body: &Value| {
+            Facts::of(body, route.to).map(|facts| said(&facts, mode.declares(Loss::ChangesIds)))
+        };
+        if facts(first) == facts(second) {
+            return None;
+        }
+    }
+    Some(pointer)
+}
+
+/// What is said, with neighbouring words joined and what says nothing left out.
+fn said(facts: &Facts, without_ids: bool) -> Vec<crate::Part> {
+    use crate::Part;
+    let facts = if without_ids { facts.without_ids() } else { facts.clone() };
+    let mut parts: Vec<Part> = Vec::new();
+    for part in facts.parts {
+        match (parts.last_mut(), part) {
+            (_, Part::User(text) | Part::Reply(text)) if text.trim().is_empty() => {}
+            (Some(Part::User(before)), Part::User(text)) | (Some(Part::Reply(before)), Part::Reply(text)) => {
+                before.push_str(&text);
+            }
+            (_, part) => parts.push(part),
+        }
+    }
+    for part in &mut parts {
+        if let Part::User(text) | Part::Reply(text) = part {
+            text.retain(|c| !c.is_whitespace());
+        }
+    }
+    parts
+}
+
+/// A value in its plainest form: no `null`, no empty list of calls, a text alone in a list of blocks as a string.
+fn plain(value: &Value) -> Value {
+    canonical(&undressed(value))
+}
+
+fn undressed(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(undressed).collect(),
+        Value::Object(fields) => {
+            let kept = fields.iter().filter(|(key, value)| {
+                let is_empty = value.as_array().is_some_and(Vec::is_empty);
+                !value.is_null() && !(is_empty && *key == "tool_calls")
+            });
+            let mut plain: Map<String, Value> =
+                kept.map(|(key, value)| (key.clone(), undressed(value))).collect();
+            if let Some(text) = plain.get("content").and_then(only_text) {
+                plain.insert("content".to_owned(), json!(text));
+            }
+            // What is the default may be left out.
+            for (key, default) in [("is_error", json!(false)), ("status", json!("success"))] {
+                if plain.get(key) == Some(&default) {
+                    plain.remove(key);
+                }
+            }
+            if plain.get("type") == Some(&json!("message")) {
+                plain.remove("type");
+            }
+            Value::Object(plain)
+        }
+        other => other.clone(),
+    }
+}
+
+/// The text of a list that holds one block, which says nothing but a text.
+fn only_text(content: &Value) -> Option<String> {
+    let [block] = content.as_array()?.as_slice() else { return None };
+    let fields = block.as_object()?;
+    let is_text =
+        ["text", "input_text", "output_text"].iter().any(|kind| fields.get("type") == Some(&json!(kind)));
+    let text = fields.get("text")?.as_str()?;
+    ((is_text && fields.len() == 2) || fields.len() == 1).then(|| text.to_owned())
+}
+
+/// The first place at which two values differ, without numbers.
+fn difference(one: &Value, other: &Value, at: &str) -> Option<String> {
+    match (one, other) {
+        (Value::Array(first), Value::Array(second)) if first.len() == second.len() => {
+            first.iter().zip(second).find_map(|(one, other)| difference(one, other, &format!("{at}/*")))
+        }
+        (Value::Object(first), Value::Object(second)) => {
+            let keys = first.keys().chain(second.keys());
+            keys.into_iter().find_map(|key| match (first.get(key), second.get(key)) {
+                (Some(one), Some(other)) => difference(one, other, &format!("{at}/{key}")),
+                _ => Some(format!("{at}/{key}")),
+            })
+        }
+        _ => (one != other).then(|| at.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_written_otherwise_is_equal() {
+        let one = json!([{ "role": "user", "content": "a" }, { "role": "assistant", "content": null, "tool_calls": [] }]);
+        let other = json!([{ "content": [{ "type": "text", "text": "a" }], "role": "user" }, { "role": "assistant" }]);
+        assert_eq!(difference(&plain(&one), &plain(&other), ""), None);
+        let changed = json!([{ "role": "user", "content": "b" }, { "role": "assistant" }]);
+        assert_eq!(difference(&plain(&one), &plain(&changed), "").as_deref(), Some("/*/content"));
+    }
+}

@@ -1,0 +1,73 @@
+//! What filters of our own do with the lists of bodies.
+
+use brickbat_rules::{Dialect, list_of};
+use serde_json::{Value, json};
+
+/// The body with its list changed.
+pub(super) fn with_entries(body: &Value, dialect: Dialect, change: impl FnOnce(&mut Vec<Value>)) -> Value {
+    let mut body = body.clone();
+    if let Some(entries) = body.get_mut(list_of(dialect)).and_then(Value::as_array_mut) {
+        change(entries);
+    }
+    body
+}
+
+/// The body with each block of each of its messages changed, in dialects with blocks.
+pub(super) fn with_blocks(body: &Value, dialect: Dialect, mut change: impl FnMut(&mut Vec<Value>)) -> Value {
+    let key = if dialect == Dialect::Gemini { "parts" } else { "content" };
+    with_entries(body, dialect, |entries| {
+        for entry in entries {
+            if let Some(blocks) = entry.get_mut(key).and_then(Value::as_array_mut) {
+                change(blocks);
+            }
+        }
+    })
+}
+
+/// The text of a field.
+pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Whether a block of Anthropic's is of this type.
+pub(super) fn is(block: &Value, kind: &str) -> bool {
+    text(block, "type") == kind
+}
+
+/// The instructions at the beginning, and the turns: each begins with words of the user.
+pub(super) fn turns(entries: &[Value]) -> (Vec<Value>, Vec<Vec<Value>>) {
+    let mut before = Vec::new();
+    let mut turns: Vec<Vec<Value>> = Vec::new();
+    for entry in entries {
+        let begins = text(entry, "role") == "user" && !has_results(entry);
+        match turns.last_mut() {
+            // Words after words, or after results, belong to the turn that is under way.
+            Some(turn) if !begins || turn.iter().all(|entry| text(entry, "role") == "user") => {
+                turn.push(entry.clone())
+            }
+            _ if begins => turns.push(vec![entry.clone()]),
+            _ => before.push(entry.clone()),
+        }
+    }
+    (before, turns)
+}
+
+/// Whether a message holds results among its blocks.
+pub(super) fn has_results(entry: &Value) -> bool {
+    let blocks = ["content", "parts"].iter().find_map(|key| entry.get(key)?.as_array());
+    let is_result = |block: &Value| {
+        is(block, "tool_result")
+            || block.get("toolResult").is_some()
+            || block.get("functionResponse").is_some()
+    };
+    blocks.is_some_and(|blocks| blocks.iter().any(is_result))
+}
+
+/// Words of the user, as an entry.
+pub(super) fn said_by_user(dialect: Dialect, words: &str) -> Value {
+    match dialect {
+        Dialect::Gemini => json!({ "role": "user", "parts": [{ "text": words }] }),
+        Dialect::BedrockConverse => json!({ "role": "user", "content": [{ "text": words }] }),
+        _ => json!({ "role": "user", "content": words }),
+    }
+}

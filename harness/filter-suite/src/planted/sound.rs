@@ -1,0 +1,165 @@
+//! Filters that are right: one that changes nothing, our own repair, and one of each other kind.
+
+use std::collections::BTreeMap;
+
+use brickbat_rules::histories::generate::DIALECTS;
+use brickbat_rules::{Dialect, Profile};
+use brickbat_sessions::{Files, Repair, RepairOptions, repair};
+use serde_json::Value;
+
+use super::Own;
+use super::edits::{said_by_user, turns, with_entries};
+use crate::{Asked, Budget, Form, Function, Kind, Loss, Mode, Said, translated};
+
+/// Gives back what it was given.
+pub(super) const IDENTITY: Own = Own {
+    name: "identity",
+    modes: || vec![mode("identity", Kind::Repairer, "It changes nothing.")],
+    filter: || Box::new(Function(|asked: &Asked| Said::request(asked.request.clone()))),
+};
+
+/// `brickbat repair`, on a body.
+pub(super) const REPAIR: Own = Own {
+    name: "repair",
+    modes: || {
+        let repairs = mode("repair", Kind::Repairer, "What `brickbat repair` makes of a request body.");
+        vec![Mode { repairs: true, ..repairs }]
+    },
+    filter: || Box::new(Function(repaired)),
+};
+
+/// A trimmer that keeps the newest turns, each whole.
+pub(super) const WHOLE_TURNS: Own = Own {
+    name: "whole-turns",
+    modes: || vec![trimmer("whole-turns")],
+    filter: || {
+        Box::new(Function(|asked: &Asked| Said::request(newest_turns(asked, |n, budget| n <= budget))))
+    },
+};
+
+/// A compactor that puts a sentence in the place of all turns but the last.
+pub(super) const SUMMARY: Own = Own {
+    name: "summary",
+    modes: || vec![compactor("summary")],
+    filter: || Box::new(Function(|asked: &Asked| Said::request(summarised(&asked.request, asked.from)))),
+};
+
+/// A converter that goes from Anthropic Messages to Chat Completions and back.
+pub(super) const CAREFUL: Own = Own {
+    name: "careful",
+    modes: || {
+        let there = converter("there", Dialect::AnthropicMessages, Dialect::OpenaiChat);
+        let back = converter("back", Dialect::OpenaiChat, Dialect::AnthropicMessages);
+        vec![Mode { back: Some("back".to_owned()), ..there }, back]
+    },
+    filter: || Box::new(Function(carried)),
+};
+
+/// A mode that declares nothing, in every dialect.
+pub(super) fn mode(name: &str, kind: Kind, description: &str) -> Mode {
+    Mode {
+        name: name.to_owned(),
+        kind,
+        description: description.to_owned(),
+        from: DIALECTS.to_vec(),
+        to: None,
+        profile: None,
+        model: None,
+        form: Form::Request,
+        control: false,
+        budget: Budget::None,
+        repairs: false,
+        mends: Vec::new(),
+        back: None,
+        rounds: true,
+        refuses: Vec::new(),
+        asks: false,
+        declares: BTreeMap::new(),
+    }
+}
+
+/// The dialects whose lists are made of turns that begin with the user.
+const TURN_BY_TURN: [Dialect; 3] =
+    [Dialect::AnthropicMessages, Dialect::BedrockConverse, Dialect::OpenaiChat];
+
+/// A mode of a trimmer with a budget of messages.
+pub(super) fn trimmer(name: &str) -> Mode {
+    let trims = mode(name, Kind::Trimmer, "It keeps the newest turns.");
+    Mode { from: TURN_BY_TURN.to_vec(), budget: Budget::Messages, ..trims }
+}
+
+/// A mode of a compactor.
+pub(super) fn compactor(name: &str) -> Mode {
+    let summarises =
+        mode(name, Kind::Compactor, "It puts a sentence in the place of all turns but the last.");
+    let declares = BTreeMap::from([(Loss::ChangesText, "that is what a summary is".to_owned())]);
+    Mode { from: TURN_BY_TURN.to_vec(), declares, ..summarises }
+}
+
+/// A mode of a converter.
+pub(super) fn converter(name: &str, from: Dialect, to: Dialect) -> Mode {
+    let carries = mode(name, Kind::Converter, "It carries a history into another dialect.");
+    Mode { from: vec![from], to: Some(to), ..carries }
+}
+
+/// What our repair makes of a body. What is healthy, or beyond repair, stays as it is.
+pub(super) fn repaired(asked: &Asked) -> Said {
+    let options = RepairOptions {
+        profile: Some(Profile::newest(asked.from)),
+        model: asked.model.clone(),
+        body: Some(asked.from),
+        ..RepairOptions::default()
+    };
+    let files = Files::one("body.json", asked.request.to_string());
+    match repair(&files, 0, &options) {
+        Ok(Repair::Mended(mended)) => match serde_json::from_slice::<Value>(mended.files.main()) {
+            Ok(body) => Said::request(body),
+            Err(error) => Said::Raised { kind: "NotJson".to_owned(), message: error.to_string() },
+        },
+        Ok(Repair::Healthy(_) | Repair::Beyond(_)) => Said::request(asked.request.clone()),
+        Err(error) => Said::Raised { kind: "RepairError".to_owned(), message: error.to_string() },
+    }
+}
+
+/// The newest turns that fit, and at least the last.
+pub(super) fn newest_turns(asked: &Asked, fits: fn(u64, u64) -> bool) -> Value {
+    let Some((_, budget)) = asked.budget else { return asked.request.clone() };
+    with_entries(&asked.request, asked.from, |entries| {
+        let (before, all) = turns(entries);
+        let mut n = 0;
+        let is_kept = |turn: &&Vec<Value>| {
+            n += turn.len() as u64;
+            n == turn.len() as u64 || fits(n, budget)
+        };
+        let kept: Vec<&Vec<Value>> = all.iter().rev().take_while(is_kept).collect();
+        let kept = kept.into_iter().rev().flatten().cloned();
+        *entries = before.into_iter().chain(kept).collect();
+    })
+}
+
+/// How a summary begins.
+pub(super) const SUMMED_UP: &str = "Summary of what was said before.";
+
+/// A sentence, and the last turn.
+pub(super) fn summarised(body: &Value, dialect: Dialect) -> Value {
+    with_entries(body, dialect, |entries| {
+        let (before, mut all) = turns(entries);
+        let Some(last) = all.pop().filter(|_| !all.is_empty()) else { return };
+        let summary = [said_by_user(dialect, SUMMED_UP)];
+        // Bedrock wants the roles in turn, and joins for nobody.
+        let summary = summary.into_iter().filter(|_| dialect != Dialect::BedrockConverse);
+        *entries = before.into_iter().chain(summary).chain(last).collect();
+    })
+}
+
+/// Our own translation.
+pub(super) fn carried(asked: &Asked) -> Said {
+    let mode = converter(&asked.mode, asked.from, asked.to);
+    let routes = mode.routes();
+    let carried = routes.first().map(|route| translated(route, &asked.request));
+    match carried {
+        Some(Ok(body)) => Said::request(body),
+        Some(Err(why)) => Said::Unsupported(why),
+        None => Said::Unsupported("no such way".to_owned()),
+    }
+}

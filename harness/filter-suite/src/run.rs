@@ -1,0 +1,181 @@
+//! One route from its inputs to its causes, each with a history that is as small as it gets.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::checks::{CHECKS, Finding};
+use crate::shrink::{size, smallest};
+use crate::{Broken, Filter, Input, Outcome, Route, Said, judge};
+
+/// Inputs that are judged at once.
+const BATCH: usize = 256;
+
+/// What came of a route.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RouteReport {
+    /// The name of the route.
+    pub route: String,
+    /// All inputs.
+    pub inputs: u64,
+    /// Those that were judged.
+    pub judged: u64,
+    /// Why inputs were not put to the filter, and how many.
+    pub not_put: BTreeMap<String, u64>,
+    /// Why the output could not say them, and how many.
+    pub unsupported: BTreeMap<String, u64>,
+    /// Broken histories that the filter refused, as it says.
+    pub refused: u64,
+    /// What came of each check.
+    pub checks: BTreeMap<&'static str, Counted>,
+    /// The causes, the gravest check first.
+    pub causes: Vec<Cause>,
+}
+
+/// To how many inputs a check had something to say, and how many failed it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Counted {
+    /// Inputs that it was put to.
+    pub put: u64,
+    /// Inputs that failed it.
+    pub failed: u64,
+}
+
+/// What is wrong, once.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cause {
+    /// The check.
+    pub check: &'static str,
+    /// What makes two findings one.
+    pub cause: String,
+    /// How many inputs show it.
+    pub inputs: u64,
+    /// What was expected and what was got, for the smallest history.
+    pub words: String,
+    /// Where the first such input comes from.
+    pub first: String,
+    /// The smallest history that shows it.
+    pub minimal: Value,
+    /// What the filter makes of that.
+    pub output: Value,
+}
+
+/// Puts inputs to a filter on a route, and reports what is wrong.
+///
+/// # Errors
+///
+/// The filter cannot be asked any more.
+pub fn run(
+    filter: &mut dyn Filter,
+    route: &Route<'_>,
+    back: Option<&Route<'_>>,
+    inputs: &[Input],
+    mut each: impl FnMut(u64),
+) -> Result<RouteReport, Broken> {
+    let mut report = RouteReport {
+        route: route.name(),
+        inputs: inputs.len() as u64,
+        judged: 0,
+        not_put: BTreeMap::new(),
+        unsupported: BTreeMap::new(),
+        refused: 0,
+        checks: BTreeMap::new(),
+        causes: Vec::new(),
+    };
+    let mut found: BTreeMap<(&'static str, String), (u64, String, Input)> = BTreeMap::new();
+    for batch in inputs.chunks(BATCH) {
+        let judged = judge(filter, route, back, batch)?;
+        for (input, judged) in batch.iter().zip(judged) {
+            report.count(&judged.outcome);
+            for finding in first_of_each(judged.outcome.findings()) {
+                let key = (finding.check, finding.cause.clone());
+                let entry = found.entry(key).or_insert_with(|| (0, input.id.clone(), input.clone()));
+                entry.0 += 1;
+                if size(input) < size(&entry.2) {
+                    entry.2 = input.clone();
+                }
+            }
+        }
+        each(batch.len() as u64);
+    }
+    for ((check, cause), (inputs, first, input)) in found {
+        let minimal = smallest(filter, route, back, &input, (check, &cause))?;
+        report.causes.push(shown(filter, route, back, Shown { check, cause, inputs, first, minimal })?);
+    }
+    let rank = |check: &str| CHECKS.iter().position(|known| known.id == check);
+    report.causes.sort_by(|one, other| {
+        rank(one.check).cmp(&rank(other.check)).then_with(|| one.cause.cmp(&other.cause))
+    });
+    Ok(report)
+}
+
+struct Shown {
+    check: &'static str,
+    cause: String,
+    inputs: u64,
+    first: String,
+    minimal: Input,
+}
+
+/// A cause with what the filter says of its smallest history.
+fn shown(
+    filter: &mut dyn Filter,
+    route: &Route<'_>,
+    back: Option<&Route<'_>>,
+    Shown { check, cause, inputs, first, minimal }: Shown,
+) -> Result<Cause, Broken> {
+    let judged = judge(filter, route, back, std::slice::from_ref(&minimal))?;
+    let judged = judged.into_iter().next();
+    let words = judged.as_ref().and_then(|judged| {
+        let mut findings = judged.outcome.findings().iter();
+        Some(findings.find(|finding| finding.check == check && finding.cause == cause)?.words.clone())
+    });
+    let output = judged.and_then(|judged| judged.said).map(|said| match said {
+        Said::Request { body, .. } => body,
+        Said::Raised { kind, message } => {
+            serde_json::json!({ "error": { "kind": kind, "message": message } })
+        }
+        Said::Unsupported(why) => serde_json::json!({ "unsupported": why }),
+    });
+    // What is not shown once more depends on what came before it.
+    let words = words.unwrap_or_else(|| "it is not shown alone".to_owned());
+    Ok(Cause {
+        check,
+        cause,
+        inputs,
+        words,
+        first,
+        minimal: minimal.body,
+        output: output.unwrap_or_default(),
+    })
+}
+
+/// Of the findings of one input, one of each cause.
+fn first_of_each(findings: &[Finding]) -> Vec<&Finding> {
+    let mut found: Vec<&Finding> = Vec::new();
+    for finding in findings {
+        if !found.iter().any(|known| known.check == finding.check && known.cause == finding.cause) {
+            found.push(finding);
+        }
+    }
+    found
+}
+
+impl RouteReport {
+    fn count(&mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::NotPut(why) => *self.not_put.entry(why.clone()).or_default() += 1,
+            Outcome::Unsupported(why) => *self.unsupported.entry(why.clone()).or_default() += 1,
+            Outcome::Refused => self.refused += 1,
+            Outcome::Judged { put, findings } => {
+                self.judged += 1;
+                for check in put {
+                    let counted = self.checks.entry(check).or_default();
+                    counted.put += 1;
+                    counted.failed += u64::from(findings.iter().any(|finding| finding.check == *check));
+                }
+            }
+        }
+    }
+}

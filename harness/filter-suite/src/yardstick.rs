@@ -1,0 +1,184 @@
+//! Our own careful translation of a body: what no translator can do is held against nobody.
+
+use std::collections::BTreeMap;
+
+use brickbat_rules::histories::{Block, Message, Role, render};
+use brickbat_rules::{Dialect, Severity, Violation, list_of, naming, validate, validate_list_to};
+use brickbat_sessions::read_body;
+use serde_json::{Value, json};
+
+use crate::Route;
+use crate::facts::top_instructions;
+
+/// What stands in place of a thought's signature where a history comes from another model, as Google documents it
+/// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+
+/// What a provider refuses of a body.
+pub(crate) fn refusals(route: &Route<'_>, body: &Value) -> Vec<Violation> {
+    let bytes = body.to_string().into_bytes();
+    let model = route.model.as_deref();
+    let violations = match body.is_array() {
+        true => validate_list_to(route.profile, model, &bytes),
+        false => validate(route.profile, &naming(&bytes, model)),
+    };
+    violations.into_iter().filter(|violation| violation.severity == Severity::Error).collect()
+}
+
+/// The body in the dialect of the output, or in words why it cannot be said there.
+///
+/// # Errors
+///
+/// The input holds what only its own dialect knows, or the provider of the output refuses what it says.
+pub fn translated(route: &Route<'_>, body: &Value) -> Result<Value, String> {
+    let session = read_body(body.to_string().as_bytes(), route.from).map_err(|error| error.to_string())?;
+    let beside_list = top_instructions(body).into_iter();
+    let mut messages: Vec<Message> = beside_list.map(|text| Message::text(Role::System, text)).collect();
+    for message in &session.messages {
+        let blocks: Vec<Block> = message.blocks.iter().map(|block| block.content.clone()).collect();
+        if let Some(kind) = blocks.iter().find_map(foreign) {
+            return Err(format!("{} has no {kind} of {}", route.to, route.from));
+        }
+        messages.push(Message { role: message.role, blocks });
+    }
+    if let Some(key) = beside(route.from, body) {
+        return Err(format!("{} has no `{key}` of {}", route.to, route.from));
+    }
+    carry(&mut messages, route.to);
+    let rendered = render(route.to, route.model.as_deref(), &messages).body;
+    match refusals(route, &rendered).first() {
+        Some(violation) => Err(format!("{} refuses what it says: {}", route.to, violation.rule.id)),
+        None => Ok(rendered),
+    }
+}
+
+/// What a block is called that has no place in another dialect.
+fn foreign(block: &Block) -> Option<String> {
+    match block {
+        Block::Native { value, .. } => {
+            let kind = value.get("type").and_then(Value::as_str).map(str::to_owned);
+            let key = value.as_object().and_then(|fields| fields.keys().next().cloned());
+            Some(kind.or(key).unwrap_or_else(|| "block".to_owned()))
+        }
+        // A call of a kind that is no function has no name here.
+        Block::Call(call) if call.name.is_empty() => Some("call without a name".to_owned()),
+        Block::Result(result) => result.output.iter().find_map(|block| match block {
+            Block::Image(_) => Some("picture in a result".to_owned()),
+            block => foreign(block),
+        }),
+        _ => None,
+    }
+}
+
+/// A field that names what the provider keeps, which no other provider can know.
+pub(crate) fn beside(dialect: Dialect, body: &Value) -> Option<&'static str> {
+    let keys: &[&str] = match dialect {
+        Dialect::OpenaiResponses => &["previous_response_id", "conversation", "prompt"],
+        Dialect::Gemini => &["cachedContent", "cached_content"],
+        _ => &["container", "context_management", "mcp_servers", "previous_response_id", "thread"],
+    };
+    keys.iter().copied().find(|key| body.get(key).is_some())
+}
+
+/// Makes the messages fit a dialect: without thoughts of others, with names at results and ids that the dialect takes.
+fn carry(messages: &mut Vec<Message>, to: Dialect) {
+    let mut ids: BTreeMap<String, String> = BTreeMap::new();
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    for message in messages.iter_mut() {
+        message.blocks.retain(|block| match block {
+            Block::Thinking(_) => false,
+            Block::Text(text) => !text.trim().is_empty(),
+            _ => true,
+        });
+        let mut has_signed = false;
+        for block in &mut message.blocks {
+            match block {
+                Block::Call(call) => {
+                    names.insert(call.id.clone(), call.name.clone());
+                    let next = ids.len();
+                    let id = ids.entry(call.id.clone()).or_insert_with(|| id_for(to, &call.id, next));
+                    call.id = id.clone();
+                    call.item = None;
+                    call.signature = (to == Dialect::Gemini && !has_signed).then(|| NO_SIGNATURE.to_owned());
+                    has_signed = true;
+                }
+                Block::Result(result) => {
+                    if let Some(name) = names.get(&result.call).filter(|_| result.name.is_empty()) {
+                        result.name = name.clone();
+                    }
+                    if let Some(id) = ids.get(&result.call) {
+                        result.call = id.clone();
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    messages.retain(|message| !message.blocks.is_empty());
+    // Calls that a client wrote in two messages are one batch: their results come after both.
+    messages.dedup_by(|next, before| {
+        let is_same = next.role == Role::Assistant && before.role == Role::Assistant;
+        if is_same {
+            before.blocks.append(&mut next.blocks);
+        }
+        is_same
+    });
+    // Instructions between turns go to where a dialect has them; who has only one place for them joins them.
+    if !matches!(to, Dialect::OpenaiChat | Dialect::Mistral) {
+        messages.sort_by_key(|message| message.role != Role::System);
+    }
+}
+
+/// Nine letters and digits, as Mistral wants them; elsewhere an id stays what it is.
+fn id_for(to: Dialect, id: &str, next: usize) -> String {
+    let fits = match to {
+        Dialect::Mistral => id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+        _ => id.len() <= 40 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)),
+    };
+    match fits && !id.is_empty() {
+        true => id.to_owned(),
+        false => format!("c{next:08}"),
+    }
+}
+
+/// One more turn at the end of a body, with a call and its result, as an application goes on with it.
+pub(crate) fn grown(body: &Value, dialect: Dialect, model: Option<&str>, round: u32) -> Option<Value> {
+    let mut ahead = vec![Message::text(Role::User, "Look once more.")];
+    let call = brickbat_rules::histories::Call {
+        id: format!("r{round:08}"),
+        name: tool_in(body, dialect),
+        arguments: "{}".to_owned(),
+        signature: (dialect == Dialect::Gemini).then(|| NO_SIGNATURE.to_owned()),
+        item: None,
+    };
+    let output = vec![Block::Text(format!("found in round {round}"))];
+    let (id, name) = (call.id.clone(), call.name.clone());
+    let result = brickbat_rules::histories::CallResult { call: id, name, output, is_error: false };
+    ahead.push(Message { role: Role::Assistant, blocks: vec![Block::Call(call)] });
+    ahead.push(Message { role: Role::Tool, blocks: vec![Block::Result(result)] });
+    ahead.push(Message::text(Role::Assistant, format!("Found, round {round}.")));
+    ahead.push(Message::text(Role::User, format!("Go on, round {round}.")));
+    // What ends with the user goes on with the model.
+    let ends_with_user = |entry: &Value| entry.get("role").and_then(Value::as_str) == Some("user");
+    let key = list_of(dialect);
+    let list = body.get(key)?.as_array()?;
+    if list.last().is_some_and(ends_with_user) {
+        ahead.remove(0);
+    }
+    let rendered = render(dialect, model, &ahead).body;
+    let mut grown = body.clone();
+    grown.get_mut(key)?.as_array_mut()?.extend(rendered.get(key)?.as_array()?.iter().cloned());
+    for tools in ["tools", "toolConfig"] {
+        if let (None, Some(offered)) = (body.get(tools), rendered.get(tools)) {
+            grown[tools] = json!(offered);
+        }
+    }
+    Some(grown)
+}
+
+/// A tool that the body calls already, so that it is offered.
+fn tool_in(body: &Value, dialect: Dialect) -> String {
+    let facts = crate::Facts::of(body, dialect).unwrap_or_default();
+    let named = facts.calls().into_iter().map(|call| call.name.clone()).find(|name| !name.is_empty());
+    named.unwrap_or_else(|| "list_files".to_owned())
+}

@@ -1,0 +1,40 @@
+// Judges how the AI SDK sends a history: one line in is one list of messages, one line out the request body.
+import { createInterface } from 'node:readline'
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createGoogle } from '@ai-sdk/google'
+import { createOpenAI } from '@ai-sdk/openai'
+import { convertToModelMessages, generateText, jsonSchema, pruneMessages, tool } from 'ai'
+
+globalThis.AI_SDK_LOG_WARNINGS = false
+const tools = { lookup: tool({ inputSchema: jsonSchema({ type: 'object' }) }) }
+
+class Sent extends Error {}
+const options = { apiKey: 'none', fetch: async (_, { body }) => { throw new Sent(body) } }
+const models = {
+  anthropic: createAnthropic(options)('claude-sonnet-5'),
+  chat: createOpenAI(options).chat('gpt-5.2'),
+  responses: createOpenAI(options)('gpt-5.2'),
+  gemini: createGoogle(options)('gemini-3-pro-preview'),
+}
+
+const filters = {
+  convert: messages => convertToModelMessages(messages),
+  'convert-complete': messages => convertToModelMessages(messages, { ignoreIncompleteToolCalls: true }),
+  'prune-tools': (messages, n) => pruneMessages({ messages, toolCalls: `before-last-${n}-messages` }),
+  'prune-reasoning': messages => pruneMessages({ messages, reasoning: 'before-last-message' }),
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, mode, request, budget } = JSON.parse(line)
+  const [, provider, name] = /^(\w+)-(.*)$/.exec(mode)
+  const model = models[provider]
+  let answer
+  try {
+    const messages = await filters[name](request, budget?.messages)
+    await generateText({ model, messages, tools, maxRetries: 0, allowSystemInMessages: true })
+  } catch (error) {
+    const { name: kind, message } = error
+    answer = error instanceof Sent ? { request: { model: model.modelId, ...JSON.parse(message) } } : { error: { kind, message } }
+  }
+  process.stdout.write(JSON.stringify({ id, ...answer }) + '\n')
+}
