@@ -10,6 +10,7 @@
 
 mod align;
 mod asked;
+mod baseline;
 pub mod checks;
 mod explore;
 mod facts;
@@ -26,6 +27,7 @@ mod words;
 mod yardstick;
 
 pub use asked::{Answer, Asked, Broken, Filter, Function, Said};
+pub use baseline::{Baseline, BaselineError, Known};
 /// What a fuzzer's bytes choose.
 pub use brickbat_rules::histories::generate::Outline;
 pub use explore::Explorer;
@@ -35,7 +37,7 @@ pub use inputs::{Input, Share, State};
 pub use judge::{Judged, Outcome, judge};
 pub use mode::{Budget, Form, Kind, Loss, Mode, Route};
 pub use oracle::wrong_with;
-pub use run::{Cause, Counted, RouteReport, run};
+pub use run::{Cause, Counted, RouteReport, run, search};
 
 pub use shrink::smallest;
 pub use yardstick::translated;
