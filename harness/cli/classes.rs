@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::embedded::{CLASSES, catalogue};
 use super::error::{CliError, Outcome};
+use super::filters;
 use super::kills::kills;
 use super::library::{self, Selection};
 use super::output::{print_plain, tell};
@@ -13,10 +14,12 @@ use brickbat_drive::driver::BASELINE;
 use brickbat_drive::runner::Job;
 use brickbat_engine::checks::CHECKS;
 use brickbat_engine::flaws::Canary;
+use brickbat_filter_suite::planted;
 use brickbat_report::baseline::Baseline;
 use brickbat_report::classes;
 use brickbat_report::classes::table::{self, Facts, Kills, KnownFinding, Summary};
 use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::verdict::Severity;
 
 /// Show for each known failure class which scenarios cover it, which planted bug proves that, and which systems have it.
 ///
@@ -96,7 +99,7 @@ impl Classes {
 
 /// What is known about the classes that are wanted.
 fn facts(is_wanted: impl Fn(&str) -> bool) -> Result<Facts, CliError> {
-    let said = library::said()?;
+    let mut said = library::said()?;
     let selection = Selection { sources: &[], dialects: &Dialect::ALL, filter: None, seed: 0 };
     let jobs = library::load(&selection)?;
     let of_class = |canary: &Canary| canary.class().is_some_and(&is_wanted);
@@ -107,7 +110,32 @@ fn facts(is_wanted: impl Fn(&str) -> bool) -> Result<Facts, CliError> {
         let severity = CHECKS.iter().find(|known| known.id == check)?.severity;
         Some(Kills { canary: canary.name(), class: canary.class()?, check, severity, scenarios })
     });
-    Ok(Facts { said, kills: kills.collect(), shown: shown(&jobs)? })
+    let mut kills: Vec<Kills> = kills.collect();
+    between(is_wanted, &mut said, &mut kills)?;
+    Ok(Facts { said, kills, shown: shown(&jobs)? })
+}
+
+/// The classes that show between client and provider: what filters are given covers them, and a filter with a planted bug
+/// proves it.
+fn between(
+    is_wanted: impl Fn(&str) -> bool,
+    said: &mut BTreeMap<String, BTreeSet<String>>,
+    kills: &mut Vec<Kills>,
+) -> Result<(), CliError> {
+    for bug in planted::planted() {
+        let Some(class) = bug.class.filter(|class| is_wanted(class)) else { continue };
+        let histories = format!("filters/{}", bug.own.name);
+        said.insert(histories.clone(), BTreeSet::from([class.to_owned()]));
+        let is_caught = filters::proof::caught(bug)? == BTreeSet::from([bug.check]);
+        kills.push(Kills {
+            canary: bug.own.name,
+            class,
+            check: bug.check,
+            severity: Severity::BrickedByProvider,
+            scenarios: is_caught.then_some(histories).into_iter().collect(),
+        });
+    }
+    Ok(())
 }
 
 /// The known findings of each system, where an entry has seen them: in the plans that it notes, and those that it lists.

@@ -8,7 +8,7 @@ use include_dir::{Dir, DirEntry, include_dir};
 use brickbat_drive::driver::catalogue::Files;
 use brickbat_drive::driver::{Catalogue, FilterCatalogue};
 use brickbat_engine::events::Sequence;
-use brickbat_filter_suite::Known;
+use brickbat_filter_suite::Bug;
 use brickbat_rules::Dialect;
 use brickbat_rules::explain::Counts;
 use brickbat_rules::lint::VectorFile;
@@ -28,18 +28,18 @@ static EVENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/events");
 static VECTORS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/histories");
 
 /// What is known to be wrong with filters.
-static KNOWN_OF_FILTERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/filters");
+static BUGS_OF_FILTERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/filters");
 
 /// What is known to be wrong with filters, with the place of each file below its folder, in order.
 ///
 /// # Errors
 ///
 /// Which file cannot be read, and why.
-pub fn known_of_filters() -> Result<Vec<(String, Known)>, String> {
-    let folders = KNOWN_OF_FILTERS.entries().iter().filter_map(DirEntry::as_dir);
+pub fn bugs_of_filters() -> Result<Vec<(String, Bug)>, String> {
+    let folders = BUGS_OF_FILTERS.entries().iter().filter_map(DirEntry::as_dir);
     let read = |file: &include_dir::File<'_>| {
         let place = file.path().to_string_lossy().into_owned();
-        let known = Known::read(file.contents_utf8().unwrap_or_default());
+        let known = Bug::read(file.contents_utf8().unwrap_or_default());
         known.map(|known| (place.clone(), known)).map_err(|error| format!("{place}: {error}"))
     };
     let mut known = folders.flat_map(Dir::files).map(read).collect::<Result<Vec<_>, _>>()?;
@@ -115,8 +115,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_filters_is_of_filters_and_modes_that_are_there() {
-        for (place, known) in known_of_filters().unwrap() {
+    fn what_is_bugs_of_filters_is_of_filters_and_modes_that_are_there() {
+        for (place, known) in bugs_of_filters().unwrap() {
             assert!(
                 place.starts_with(&format!("{}/", known.filter)),
                 "{place} is in the folder of another filter"

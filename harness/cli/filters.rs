@@ -1,10 +1,14 @@
 //! `brickbat filters`.
 
+mod bugs;
 mod known;
 mod named;
+mod page;
+pub(super) mod proof;
 mod text;
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use serde_json::json;
@@ -12,11 +16,11 @@ use serde_json::json;
 use super::embedded::vectors_by_file;
 use super::error::{CliError, Outcome, UNJUDGED};
 use super::launch::own_program;
-use super::options::{TextOrJson, dialect};
+use super::options::{TextOrJson, dialect, duration};
 use super::output::{print, print_json, print_plain, tell};
 use brickbat_drive::driver::FilterProcess;
 use brickbat_drive::driver::install::cache_folder;
-use brickbat_filter_suite::{Filter, Input, Mode, Route, RouteReport, run};
+use brickbat_filter_suite::{Baseline, Explorer, Filter, Input, Route, RouteReport, planted, run, search};
 use brickbat_rules::dialect::Dialect;
 
 use named::Chosen;
@@ -32,28 +36,50 @@ pub(super) struct Filters {
     /// The filter, such as `turnsafe`, `turnsafe@0.1.0` or `turnsafe/repair`; all that are built in by default. May be
     /// repeated.
     #[arg(long = "filter", value_name = "NAME")]
-    filters: Vec<String>,
+    pub(super) filters: Vec<String>,
     /// A manifest of your own.
     #[arg(long, value_name = "FILE", conflicts_with = "filters")]
-    manifest: Option<PathBuf>,
+    pub(super) manifest: Option<PathBuf>,
     /// Only histories of this dialect. May be repeated.
     #[arg(long = "dialect", value_name = "DIALECT", value_parser = dialect)]
-    dialects: Vec<Dialect>,
+    pub(super) dialects: Vec<Dialect>,
     /// How many histories of each kind are generated, besides the vectors.
     #[arg(long, value_name = "N", default_value_t = 200)]
-    histories: u64,
+    pub(super) histories: u64,
     /// The seed of the generated histories.
     #[arg(long, value_name = "S", default_value_t = 0)]
-    seed: u64,
+    pub(super) seed: u64,
+    /// Search for so long on each way through a filter, varying what has shown something new, in place of a fixed number of
+    /// histories.
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub(super) time: Option<Duration>,
+    /// Only say whether a driver follows the protocol, and how many histories it can be judged on.
+    #[arg(long)]
+    pub(super) verify: bool,
+    /// Judge the filters with one planted bug each, and those that are right: does each check catch its own and no other?
+    #[arg(long, conflicts_with_all = ["filters", "manifest", "verify", "time"])]
+    pub(super) planted: bool,
     /// List the filters, and judge nothing.
     #[arg(long)]
-    list: bool,
-    /// Ask again only for what is known of built-in filters: each bug of `corpora/filters` has to show still.
-    #[arg(long, conflicts_with_all = ["list", "manifest", "dialects"])]
-    known: bool,
+    pub(super) list: bool,
+    /// Ask again only for what is known of the built-in filters: each bug of `corpora/filters` has to show still.
+    #[arg(long, conflicts_with_all = ["manifest", "planted", "list", "verify", "time", "matrix"])]
+    pub(super) bugs: bool,
+    /// Put filters and checks side by side, without the histories.
+    #[arg(long)]
+    pub(super) matrix: bool,
+    /// The known causes: what is in this file is expected.
+    #[arg(long, value_name = "FILE")]
+    pub(super) baseline: Option<PathBuf>,
+    /// Write the causes to this file, as known ones.
+    #[arg(long, value_name = "FILE")]
+    pub(super) write_baseline: Option<PathBuf>,
+    /// Write the matrix and the causes to this file, as a page.
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<PathBuf>,
     /// The output format.
     #[arg(long, value_enum, default_value = "text")]
-    format: TextOrJson,
+    pub(super) format: TextOrJson,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -61,14 +87,47 @@ const EXAMPLES: &str = "Examples:
   brickbat filters --filter repair
   brickbat filters --filter turnsafe --seed 7 --histories 1000
   brickbat filters --manifest my-filter/filter.yaml --format json
+  brickbat filters --matrix --html filters.html
 
 Exit codes: 0 nothing is wrong, 1 findings, 2 usage or bad input, 3 a filter could not be judged.";
 
 /// Exit code when something is wrong with a filter.
 const FINDINGS: u8 = 1;
 
+/// Searches a filter for so long in all, as `brickbat fuzz` does.
+pub(super) fn searched(filter: &str, dialects: &[Dialect], seed: u64, time: Duration) -> Outcome {
+    let chosen = named::chosen(&[filter.to_owned()])?;
+    let routes = chosen.iter().flat_map(|chosen| &chosen.modes).flat_map(|mode| mode.routes());
+    let n_routes = routes.filter(|route| dialects.is_empty() || dialects.contains(&route.from)).count();
+    let each = time / u32::try_from(n_routes.max(1)).unwrap_or(u32::MAX);
+    let filters = Filters {
+        filters: vec![filter.to_owned()],
+        manifest: None,
+        dialects: dialects.to_vec(),
+        histories: 0,
+        seed,
+        time: Some(each),
+        verify: false,
+        planted: false,
+        list: false,
+        bugs: false,
+        matrix: false,
+        baseline: None,
+        write_baseline: None,
+        html: None,
+        format: TextOrJson::Text,
+    };
+    filters.execute()
+}
+
+/// What came of each filter.
+type Judged = Vec<(String, Vec<RouteReport>)>;
+
 impl Filters {
     pub(super) fn execute(&self) -> Outcome {
+        if self.planted {
+            return proof::execute(self.histories);
+        }
         let chosen = match &self.manifest {
             Some(path) => named::of_manifest(path)?,
             None => named::chosen(&self.filters)?,
@@ -77,13 +136,14 @@ impl Filters {
             print_plain(&text::list(&chosen));
             return Ok(0);
         }
+        let baseline = self.baseline.as_deref().map(known::read).transpose()?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime =
             runtime.map_err(|error| CliError::start(format!("cannot start the runtime: {error}")))?;
-        if self.known {
-            return known::execute(&chosen, &runtime);
+        if self.bugs {
+            return bugs::execute(&chosen, &runtime);
         }
-        let mut judged = Vec::new();
+        let mut judged: Judged = Vec::new();
         let mut is_unjudged = false;
         for chosen in &chosen {
             match self.judge(chosen, &runtime) {
@@ -95,24 +155,47 @@ impl Filters {
                 }
             }
         }
+        if self.verify {
+            print(&text::verified(&judged));
+            let is_thin = judged.iter().flat_map(|(_, routes)| routes).any(text::is_thin);
+            return Ok(if is_unjudged { UNJUDGED } else { u8::from(is_thin) });
+        }
+        self.report(&judged, baseline.as_ref())?;
+        Ok(exit_code(&judged, baseline.as_ref(), is_unjudged))
+    }
+
+    /// Prints what came of the filters, and writes the files that are asked for.
+    fn report(&self, judged: &Judged, baseline: Option<&Baseline>) -> Result<(), CliError> {
         match self.format {
+            TextOrJson::Text if self.matrix => print(&text::matrix(judged)),
             TextOrJson::Text => {
-                print(&judged.iter().map(|(name, routes)| text::filter(name, routes)).collect::<String>())
+                let filters = judged.iter().map(|(name, routes)| text::filter(name, routes, baseline));
+                print(&filters.collect::<String>());
             }
             TextOrJson::Json => {
                 let filters = judged.iter().map(|(name, routes)| json!({ "filter": name, "routes": routes }));
-                print_json(json!({
-                    "schema": 1, "seed": self.seed, "histories": self.histories, "filters": filters.collect::<Vec<_>>(),
-                }));
+                let filters: Vec<_> = filters.collect();
+                let (seed, histories) = (self.seed, self.histories);
+                print_json(json!({ "schema": 1, "seed": seed, "histories": histories, "filters": filters }));
             }
         }
-        let mut routes = judged.iter().flat_map(|(_, routes)| routes);
-        let has_findings = routes.any(|route| !route.causes.is_empty());
-        Ok(match (has_findings, is_unjudged || judged.is_empty()) {
-            (true, _) => FINDINGS,
-            (false, true) => UNJUDGED,
-            (false, false) => 0,
-        })
+        for stale in baseline.iter().flat_map(|baseline| baseline.stale(judged)) {
+            tell(format!(
+                "stale: {} {} {}: {} does not show any more",
+                stale.filter, stale.route, stale.check, stale.cause
+            ));
+        }
+        let redacted = |text: &str| super::secrets::redactor().text(text).into_owned();
+        let write = |path: &PathBuf, text: String| {
+            std::fs::write(path, text).map_err(|error| CliError::cannot_write(path.display(), error))
+        };
+        if let Some(path) = &self.html {
+            write(path, redacted(&page::page(judged)))?;
+        }
+        if let Some(path) = &self.write_baseline {
+            write(path, redacted(&known::text(&Baseline::of(judged))))?;
+        }
+        Ok(())
     }
 
     fn judge(
@@ -126,34 +209,52 @@ impl Filters {
                 let (cache, supervisor) = (cache_folder()?, own_program()?);
                 let note = |words: &str| tell(words);
                 let handle = runtime.handle().clone();
-                Box::new(
-                    FilterProcess::prepare(manifest, (&cache, &supervisor), handle, &note)
-                        .map_err(CliError::start)?,
-                )
+                let process = FilterProcess::prepare(manifest, (&cache, &supervisor), handle, &note);
+                Box::new(process.map_err(CliError::start)?)
             }
         };
         let mut reports = Vec::new();
-        for mode in &chosen.modes {
-            for route in mode.routes() {
-                if !self.dialects.is_empty() && !self.dialects.contains(&route.from) {
-                    continue;
-                }
-                let back = back(&chosen.all, mode, &route);
-                let vectors = vectors_by_file(route.from);
-                let vectors =
-                    Input::of_vectors(vectors.iter().map(|(name, file)| (name.as_str(), file)), &route);
-                let inputs = Input::for_route(&route, &vectors, self.seed, self.histories);
-                let report = run(filter.as_mut(), &route, back.as_ref(), &inputs, |_| {});
-                reports.push(report.map_err(CliError::start)?);
+        for route in chosen.modes.iter().flat_map(|mode| mode.routes()) {
+            if !self.dialects.is_empty() && !self.dialects.contains(&route.from) {
+                continue;
             }
+            let back = planted::back(&chosen.all, &route);
+            let report = match self.time {
+                None => {
+                    let inputs = Input::for_route(&route, &vectors(&route), self.seed, self.histories);
+                    run(filter.as_mut(), &route, back.as_ref(), inputs, |_| {})
+                }
+                Some(time) => {
+                    let began = Instant::now();
+                    let explorer = Explorer::new(self.seed, vectors(&route));
+                    search(filter.as_mut(), &route, back.as_ref(), explorer, || began.elapsed() < time)
+                }
+            };
+            reports.push(report.map_err(CliError::start)?);
         }
         Ok(reports)
     }
 }
 
-/// The route that leads back.
-fn back<'m>(all: &'m [Mode], mode: &Mode, route: &Route<'_>) -> Option<Route<'m>> {
-    let name = mode.back.as_ref()?;
-    let back = all.iter().find(|other| other.name == *name)?;
-    back.routes().into_iter().find(|back| back.from == route.to && back.to == route.from)
+/// The built-in vectors for a route.
+fn vectors(route: &Route<'_>) -> Vec<Input> {
+    let files = vectors_by_file(route.from);
+    Input::of_vectors(files.iter().map(|(name, file)| (name.as_str(), file)), route)
+}
+
+fn exit_code(judged: &Judged, baseline: Option<&Baseline>, is_unjudged: bool) -> u8 {
+    let is_known = |filter: &str, route: &RouteReport, check: &str, cause: &str| {
+        baseline.is_some_and(|baseline| baseline.knows(filter, &route.route, check, cause))
+    };
+    let has_new = judged.iter().any(|(filter, routes)| {
+        let mut causes = routes.iter().flat_map(|route| route.causes.iter().map(move |cause| (route, cause)));
+        causes.any(|(route, cause)| !is_known(filter, route, cause.check, &cause.cause))
+    });
+    let has_stale = baseline.is_some_and(|baseline| !baseline.stale(judged).is_empty());
+    let n_judged: u64 = judged.iter().flat_map(|(_, routes)| routes).map(|route| route.judged).sum();
+    match (has_new || has_stale, is_unjudged || n_judged == 0) {
+        (true, _) => FINDINGS,
+        (false, true) => UNJUDGED,
+        (false, false) => 0,
+    }
 }

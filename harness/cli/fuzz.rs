@@ -13,6 +13,7 @@ use clap::Args;
 use super::canaries::SUITE_BROKEN;
 use super::error::{CliError, Outcome, UNJUDGED};
 use super::failure::{self, MAX_UNJUDGED, plan_of};
+use super::filters;
 use super::interrupt::until_interrupted;
 use super::launch::{FOUND, Launch, block_on, start};
 use super::options::{self, FailOnOptions, JobOptions, ProviderOptions, SystemOptions};
@@ -44,6 +45,10 @@ use brickbat_search::shrink::{Accused, Rate, Setting, Trial};
 pub(super) struct Fuzz {
     #[command(flatten)]
     system: SystemOptions,
+    /// Search for histories that a filter does wrong with, such as `turnsafe/repair`, in place of scenarios for a system; see
+    /// `brickbat filters`.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["systems", "manifest", "command", "plans", "out", "random"])]
+    filter: Option<String>,
     #[command(flatten)]
     provider: ProviderOptions,
     /// How long to search and minimise, such as `90s`, `10m` or `2h`, from when the system is up. What is not minimised by
@@ -82,6 +87,7 @@ const EXAMPLES: &str = "Examples:
   brickbat fuzz --system ai-sdk@7/ui-messages --dialect openai-chat --fail-on bricked
   brickbat fuzz --system canary/dangling-on-abort --plans 500 --seed 7 --jobs 1
   brickbat fuzz --manifest my-agent/system.yaml --time 1h --out found
+  brickbat fuzz --filter turnsafe/repair --time 5m
 
 Exit codes: 0 nothing found, 1 failures found, 2 bad input, 3 a plan could not be judged, 4 the reference agent is accused,\nwhich is a bug of Brickbat.";
 
@@ -129,6 +135,9 @@ struct FuzzRun<'a> {
 
 impl Fuzz {
     pub(super) fn execute(&self) -> Outcome {
+        if let Some(filter) = &self.filter {
+            return filters::searched(filter, &self.provider.dialects, self.seed, self.time);
+        }
         let system = self.system.one_system()?;
         failure::make_folder(self.out.as_deref())?;
         let launch = Launch::new(self.provider.profiles())?;

@@ -1,67 +1,38 @@
-//! What is known of filters, asked again.
+//! Baselines of filters, as files.
 
-use super::named::Chosen;
-use crate::cli::embedded::known_of_filters;
-use crate::cli::error::{CliError, Outcome, UNJUDGED};
-use crate::cli::launch::own_program;
-use crate::cli::output::{print, tell};
-use brickbat_drive::driver::install::cache_folder;
-use brickbat_drive::driver::{FilterManifest, FilterProcess};
-use brickbat_filter_suite::{Filter, Known};
-use tokio::runtime::Runtime;
+use std::fmt::Write;
+use std::path::Path;
 
-/// Exit code when a bug does not show any more, so that its file and the page are out of date.
-const OUT_OF_DATE: u8 = 1;
+use crate::cli::error::CliError;
+use brickbat_filter_suite::Baseline;
+use brickbat_scenario::parse;
 
-/// Asks for each bug of these filters, and says whether it shows.
-pub(super) fn execute(chosen: &[Chosen], runtime: &Runtime) -> Outcome {
-    let known = known_of_filters().map_err(CliError::input)?;
-    let (mut n_shown, mut n_gone, mut n_unjudged) = (0_usize, 0_usize, 0_usize);
-    for manifest in chosen.iter().filter_map(|chosen| chosen.manifest.as_ref()) {
-        let is_ours = |known: &Known| known.filter == manifest.name && known.version == manifest.version;
-        let ours: Vec<_> = known.iter().filter(|(_, known)| is_ours(known)).collect();
-        if ours.is_empty() {
-            continue;
-        }
-        match ask(manifest, &ours, runtime) {
-            Ok(answers) => {
-                for ((place, _), is_shown) in ours.iter().zip(answers) {
-                    print(&format!("{} {place}\n", if is_shown { "shown" } else { "gone " }));
-                    n_shown += usize::from(is_shown);
-                    n_gone += usize::from(!is_shown);
-                }
-            }
-            Err(error) => {
-                n_unjudged += ours.len();
-                tell(format!("{} could not be asked:", manifest.full_name()));
-                error.report();
-            }
-        }
-    }
-    print(&format!("{n_shown} shown, {n_gone} gone, {n_unjudged} not asked\n"));
-    Ok(match (n_gone, n_unjudged) {
-        (0, 0) => 0,
-        (0, _) => UNJUDGED,
-        _ => OUT_OF_DATE,
-    })
+/// Reads a baseline.
+pub(super) fn read(path: &Path) -> Result<Baseline, CliError> {
+    let text = std::fs::read_to_string(path).map_err(|error| CliError::cannot_read(path.display(), error))?;
+    let baseline: Baseline = parse::document(&path.display().to_string(), &text, |_| None)?;
+    Ok(baseline.checked()?)
 }
 
-/// For each bug, whether the filter shows it.
-fn ask(
-    manifest: &FilterManifest,
-    known: &[&(String, Known)],
-    runtime: &Runtime,
-) -> Result<Vec<bool>, CliError> {
-    let (cache, supervisor) = (cache_folder()?, own_program()?);
-    let note = |words: &str| tell(words);
-    let mut filter = FilterProcess::prepare(manifest, (&cache, &supervisor), runtime.handle().clone(), &note)
-        .map_err(CliError::start)?;
-    let mut shown = Vec::new();
-    for (place, known) in known {
-        let route = known.route(&manifest.modes);
-        let route = route.ok_or_else(|| CliError::input(format!("{place}: no such mode")))?;
-        let said = filter.ask(&[known.asked(&route)]).map_err(CliError::start)?;
-        shown.push(said.iter().all(|said| known.is_shown(&route, said)));
+/// A baseline as YAML. Texts are written as JSON, which is YAML.
+pub(super) fn text(baseline: &Baseline) -> String {
+    let mut text = format!("schema: {}\nknown:", baseline.schema);
+    if baseline.known.is_empty() {
+        text.push_str(" []");
     }
-    Ok(shown)
+    text.push('\n');
+    let quoted = |word: &str| serde_json::Value::from(word).to_string();
+    for known in &baseline.known {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  - filter: {}", quoted(&known.filter));
+        let _ = writeln!(text, "    route: {}", quoted(&known.route));
+        let _ = writeln!(text, "    check: {}", quoted(&known.check));
+        let _ = writeln!(text, "    cause: {}", quoted(&known.cause));
+        for (key, value) in [("reason", &known.reason), ("link", &known.link)] {
+            if let Some(value) = value {
+                let _ = writeln!(text, "    {key}: {}", quoted(value));
+            }
+        }
+    }
+    text
 }

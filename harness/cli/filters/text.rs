@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::named::Chosen;
-use brickbat_filter_suite::RouteReport;
+use brickbat_filter_suite::checks::CHECKS;
+use brickbat_filter_suite::{Baseline, RouteReport};
 use brickbat_report::report::text::counted;
 
 /// Reasons why inputs were not judged that are shown, the most frequent first.
@@ -29,7 +30,7 @@ pub(super) fn list(chosen: &[Chosen]) -> String {
 }
 
 /// What came of one filter.
-pub(super) fn filter(name: &str, routes: &[RouteReport]) -> String {
+pub(super) fn filter(name: &str, routes: &[RouteReport], baseline: Option<&Baseline>) -> String {
     let mut text = String::new();
     for route in routes {
         let _ = writeln!(text, "{name} {}", route.route);
@@ -41,8 +42,10 @@ pub(super) fn filter(name: &str, routes: &[RouteReport]) -> String {
             others(route)
         );
         for cause in &route.causes {
+            let knows = |baseline: &Baseline| baseline.knows(name, &route.route, cause.check, &cause.cause);
+            let known = if baseline.is_some_and(knows) { ", known" } else { "" };
             let put = route.checks.get(cause.check).map_or(0, |counted| counted.put);
-            let _ = writeln!(text, "  {}: {} ({} of {put})", cause.check, cause.cause, cause.inputs);
+            let _ = writeln!(text, "  {}: {} ({} of {put}{known})", cause.check, cause.cause, cause.inputs);
             let _ = writeln!(text, "    {}", cause.words);
             let _ = writeln!(text, "    in:  {}", cause.minimal);
             let _ = writeln!(text, "    out: {}", cause.output);
@@ -72,6 +75,50 @@ fn others(route: &RouteReport) -> String {
     }
     if route.refused > 0 {
         let _ = write!(text, "; {} refused, as it says", route.refused);
+    }
+    text
+}
+
+/// Filters and checks side by side: what failed, of how many.
+pub(super) fn matrix(judged: &[(String, Vec<RouteReport>)]) -> String {
+    let mut text = String::new();
+    for (name, routes) in judged {
+        for route in routes {
+            let _ = writeln!(text, "{name} {}: {} of {} judged", route.route, route.judged, route.inputs);
+            for check in CHECKS {
+                if let Some(counted) = route.checks.get(check.id) {
+                    let mark = if counted.failed > 0 { "FAILED" } else { "ok" };
+                    let _ =
+                        writeln!(text, "  {mark:<6}  {:<24}  {}/{}", check.id, counted.failed, counted.put);
+                }
+            }
+        }
+    }
+    let (mut n_routes, mut n_red) = (0, 0);
+    for route in judged.iter().flat_map(|(_, routes)| routes) {
+        n_routes += 1;
+        n_red += usize::from(!route.causes.is_empty());
+    }
+    let filters = counted(judged.len(), "filter");
+    let _ = writeln!(text, "{filters}, {}, {n_red} with findings", counted(n_routes, "way through them"));
+    text
+}
+
+/// Whether so few inputs of a route can be judged that its verdict says little: less than a third.
+pub(super) fn is_thin(route: &RouteReport) -> bool {
+    3 * route.judged < route.inputs
+}
+
+/// On how many inputs each route can be judged, and why not on the others.
+pub(super) fn verified(judged: &[(String, Vec<RouteReport>)]) -> String {
+    let mut text = String::new();
+    for (name, routes) in judged {
+        for route in routes {
+            let word = if is_thin(route) { "FAILED" } else { "ok" };
+            let _ = writeln!(text, "{word:<6}  {name} {}", route.route);
+            let _ =
+                writeln!(text, "        {} of {} inputs judged{}", route.judged, route.inputs, others(route));
+        }
     }
     text
 }

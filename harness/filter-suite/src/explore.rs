@@ -203,8 +203,8 @@ mod tests {
     use crate::{judge, planted};
 
     /// Rounds of a search, and histories in each.
-    const ROUNDS: usize = 12;
-    const AT_ONCE: usize = 50;
+    const ROUNDS: usize = 6;
+    const AT_ONCE: usize = 25;
 
     #[test]
     fn a_search_finds_what_needs_an_odd_word_and_is_the_same_twice() {
@@ -227,7 +227,7 @@ mod tests {
         };
         let (found, n_seen) = search();
         assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), ["openai-chat/content-null"]);
-        assert!(n_seen > 20, "{n_seen}");
+        assert!(n_seen > 10, "{n_seen}");
         assert_eq!(search(), (found, n_seen));
     }
 }

@@ -124,19 +124,24 @@ impl Input {
     }
 
     /// All that a route is given: the vectors, and `n` histories of each kind that it has a use for.
-    pub fn for_route(route: &Route<'_>, vectors: &[Input], seed: u64, n: u64) -> Vec<Input> {
-        let mut inputs: Vec<Input> = vectors.to_vec();
-        inputs.extend((0..n).map(|n| Input::valid(route.from, seed, n)));
+    pub fn for_route(
+        route: &Route<'_>,
+        vectors: &[Input],
+        seed: u64,
+        n: u64,
+    ) -> impl Iterator<Item = Input> + use<> {
+        let from = route.from;
         let faults: Vec<Fault> =
-            route.mode.faults().into_iter().filter(|fault| fault.is_refused_by(route.from)).collect();
-        if !faults.is_empty() && !route.is_foreign() {
-            let fault = |n: u64| faults[(n % faults.len() as u64) as usize];
-            inputs.extend((0..n).map(|n| Input::mendable(route.from, fault(n), seed, n)));
-        }
-        if matches!(route.mode.kind, Kind::Trimmer | Kind::Compactor) {
-            inputs.extend((0..n / 2).map(|n| Input::long(route.from, seed, n)));
-        }
-        inputs
+            route.mode.faults().into_iter().filter(|fault| fault.is_refused_by(from)).collect();
+        let n_mendable = if faults.is_empty() || route.is_foreign() { 0 } else { n };
+        let n_long = if matches!(route.mode.kind, Kind::Trimmer | Kind::Compactor) { n / 2 } else { 0 };
+        let valid = (0..n).map(move |n| Input::valid(from, seed, n));
+        let mendable = (0..n_mendable).map(move |n| {
+            let fault = faults[(n % faults.len() as u64) as usize];
+            Input::mendable(from, fault, seed, n)
+        });
+        let long = (0..n_long).map(move |n| Input::long(from, seed, n));
+        vectors.to_vec().into_iter().chain(valid).chain(mendable).chain(long)
     }
 
     /// The entries of its list.

@@ -10,13 +10,14 @@
 
 mod align;
 mod asked;
+mod baseline;
+mod bug;
 pub mod checks;
 mod explore;
 mod facts;
 mod form;
 pub mod inputs;
 mod judge;
-mod known;
 mod left;
 mod mode;
 mod oracle;
@@ -27,17 +28,18 @@ mod words;
 mod yardstick;
 
 pub use asked::{Answer, Asked, Broken, Filter, Function, Said};
+pub use baseline::{Baseline, BaselineError, Known};
 /// What a fuzzer's bytes choose.
 pub use brickbat_rules::histories::generate::Outline;
+pub use bug::{Bug, Limit, Shows};
 pub use explore::Explorer;
 pub use facts::{CallFact, Facts, Part, ResultFact};
 pub use form::written;
 pub use inputs::{Input, Share, State};
 pub use judge::{Judged, Outcome, judge};
-pub use known::{Known, Limit, Shows};
 pub use mode::{Budget, Form, Kind, Loss, Mode, Route};
 pub use oracle::wrong_with;
-pub use run::{Cause, Counted, RouteReport, run};
+pub use run::{Cause, Counted, RouteReport, run, search};
 
 pub use shrink::smallest;
 pub use yardstick::translated;

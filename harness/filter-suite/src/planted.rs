@@ -11,7 +11,10 @@ mod stateful;
 #[cfg(test)]
 mod tests;
 
-use crate::{Filter, Mode};
+use std::collections::BTreeMap;
+
+use crate::checks::Finding;
+use crate::{Broken, Filter, Input, Mode, Route, judge};
 
 pub use between::BETWEEN;
 pub use faulty::FAULTY;
@@ -58,4 +61,38 @@ pub fn named(name: &str) -> Option<&'static Own> {
     let sound = SOUND.into_iter().find(|own| own.name == name);
     let bug = name.strip_prefix("planted/");
     sound.or_else(|| planted().map(|planted| &planted.own).find(|own| Some(own.name) == bug))
+}
+
+/// The checks that catch a planted bug on what its first mode is given, each with what it says first.
+///
+/// # Errors
+///
+/// The filter cannot be asked any more.
+pub fn caught_by(
+    own: &Own,
+    vectors: impl Fn(&Route<'_>) -> Vec<Input>,
+    n: u64,
+) -> Result<BTreeMap<&'static str, Finding>, Broken> {
+    let modes = (own.modes)();
+    let mut filter = (own.filter)();
+    let mut caught = BTreeMap::new();
+    for route in modes.first().map(Mode::routes).unwrap_or_default() {
+        let inputs: Vec<Input> = Input::for_route(&route, &vectors(&route), SEED, n).collect();
+        for judged in judge(filter.as_mut(), &route, back(&modes, &route).as_ref(), &inputs)? {
+            for finding in judged.outcome.findings() {
+                caught.entry(finding.check).or_insert_with(|| finding.clone());
+            }
+        }
+    }
+    Ok(caught)
+}
+
+/// The seed of what planted bugs are given.
+const SEED: u64 = 5;
+
+/// The route that leads back, among all modes of a filter.
+pub fn back<'m>(all: &'m [Mode], route: &Route<'_>) -> Option<Route<'m>> {
+    let name = route.mode.back.as_ref()?;
+    let back = all.iter().find(|other| other.name == *name)?;
+    back.routes().into_iter().find(|back| back.from == route.to && back.to == route.from)
 }

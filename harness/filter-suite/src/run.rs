@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::checks::{CHECKS, Finding};
 use crate::shrink::{size, smallest};
-use crate::{Broken, Filter, Input, Outcome, Route, Said, judge};
+use crate::{Broken, Explorer, Filter, Input, Judged, Outcome, Route, Said, judge};
 
 /// Inputs that are judged at once.
 const BATCH: usize = 256;
@@ -61,7 +61,7 @@ pub struct Cause {
     pub output: Value,
 }
 
-/// Puts inputs to a filter on a route, and reports what is wrong.
+/// Puts inputs to a filter on a route, and reports what is wrong; `each` hears how many were judged at once.
 ///
 /// # Errors
 ///
@@ -70,44 +70,109 @@ pub fn run(
     filter: &mut dyn Filter,
     route: &Route<'_>,
     back: Option<&Route<'_>>,
-    inputs: &[Input],
+    inputs: impl IntoIterator<Item = Input>,
     mut each: impl FnMut(u64),
 ) -> Result<RouteReport, Broken> {
-    let mut report = RouteReport {
-        route: route.name(),
-        inputs: inputs.len() as u64,
-        judged: 0,
-        not_put: BTreeMap::new(),
-        unsupported: BTreeMap::new(),
-        refused: 0,
-        checks: BTreeMap::new(),
-        causes: Vec::new(),
-    };
-    let mut found: BTreeMap<(&'static str, String), (u64, String, Input)> = BTreeMap::new();
-    for batch in inputs.chunks(BATCH) {
-        let judged = judge(filter, route, back, batch)?;
+    let mut gathered = Gathered::new(route);
+    let mut inputs = inputs.into_iter();
+    loop {
+        let batch: Vec<Input> = inputs.by_ref().take(BATCH).collect();
+        if batch.is_empty() {
+            break;
+        }
+        let judged = judge(filter, route, back, &batch)?;
+        gathered.take(&batch, &judged);
+        each(batch.len() as u64);
+    }
+    gathered.finish(filter, route, back)
+}
+
+/// Histories of a search that are judged at once: after each batch, what was new is varied.
+const SEARCHED_AT_ONCE: usize = 64;
+
+/// Looks for histories that show something wrong until `goes_on` says no, and reports what was found.
+///
+/// # Errors
+///
+/// The filter cannot be asked any more.
+pub fn search(
+    filter: &mut dyn Filter,
+    route: &Route<'_>,
+    back: Option<&Route<'_>>,
+    mut explorer: Explorer,
+    mut goes_on: impl FnMut() -> bool,
+) -> Result<RouteReport, Broken> {
+    let mut gathered = Gathered::new(route);
+    while goes_on() {
+        let batch = explorer.next(route, SEARCHED_AT_ONCE);
+        let judged = judge(filter, route, back, &batch)?;
+        for (input, judged) in batch.iter().zip(&judged) {
+            explorer.learn(route, input, judged);
+        }
+        gathered.take(&batch, &judged);
+    }
+    gathered.finish(filter, route, back)
+}
+
+/// What is known of a route so far.
+struct Gathered {
+    report: RouteReport,
+    /// For each cause, how many inputs show it, where the first comes from, and the smallest.
+    found: BTreeMap<(&'static str, String), (u64, String, Input)>,
+}
+
+impl Gathered {
+    fn new(route: &Route<'_>) -> Gathered {
+        let report = RouteReport {
+            route: route.name(),
+            inputs: 0,
+            judged: 0,
+            not_put: BTreeMap::new(),
+            unsupported: BTreeMap::new(),
+            refused: 0,
+            checks: BTreeMap::new(),
+            causes: Vec::new(),
+        };
+        Gathered { report, found: BTreeMap::new() }
+    }
+
+    fn take(&mut self, batch: &[Input], judged: &[Judged]) {
+        self.report.inputs += batch.len() as u64;
         for (input, judged) in batch.iter().zip(judged) {
-            report.count(&judged.outcome);
+            self.report.count(&judged.outcome);
             for finding in first_of_each(judged.outcome.findings()) {
                 let key = (finding.check, finding.cause.clone());
-                let entry = found.entry(key).or_insert_with(|| (0, input.id.clone(), input.clone()));
+                let entry = self.found.entry(key).or_insert_with(|| (0, input.id.clone(), input.clone()));
                 entry.0 += 1;
                 if size(input) < size(&entry.2) {
                     entry.2 = input.clone();
                 }
             }
         }
-        each(batch.len() as u64);
     }
-    for ((check, cause), (inputs, first, input)) in found {
-        let minimal = smallest(filter, route, back, &input, (check, &cause))?;
-        report.causes.push(shown(filter, route, back, Shown { check, cause, inputs, first, minimal })?);
+
+    /// Makes the history of each cause as small as it gets.
+    fn finish(
+        mut self,
+        filter: &mut dyn Filter,
+        route: &Route<'_>,
+        back: Option<&Route<'_>>,
+    ) -> Result<RouteReport, Broken> {
+        for ((check, cause), (inputs, first, input)) in self.found {
+            let minimal = smallest(filter, route, back, &input, (check, &cause))?;
+            self.report.causes.push(shown(
+                filter,
+                route,
+                back,
+                Shown { check, cause, inputs, first, minimal },
+            )?);
+        }
+        let rank = |check: &str| CHECKS.iter().position(|known| known.id == check);
+        self.report
+            .causes
+            .sort_by(|one, other| (rank(one.check), &one.cause).cmp(&(rank(other.check), &other.cause)));
+        Ok(self.report)
     }
-    let rank = |check: &str| CHECKS.iter().position(|known| known.id == check);
-    report.causes.sort_by(|one, other| {
-        rank(one.check).cmp(&rank(other.check)).then_with(|| one.cause.cmp(&other.cause))
-    });
-    Ok(report)
 }
 
 struct Shown {

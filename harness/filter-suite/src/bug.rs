@@ -1,4 +1,4 @@
-//! Known bugs: the smallest history that shows each, so that it can be asked again.
+//! Bugs of filters: the smallest history that shows each, so that it can be asked for again.
 
 use brickbat_rules::Dialect;
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use crate::{Asked, Budget, Mode, Route, Said, yardstick};
 /// A bug of a filter, as a file of `corpora/filters/` has it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Known {
+pub struct Bug {
     /// The version of this format.
     pub schema: u32,
     /// What the filter does, in words.
@@ -65,24 +65,24 @@ pub enum Shows {
 /// The version of the format that is read.
 const SCHEMA: u32 = 1;
 
-impl Known {
+impl Bug {
     /// Reads a file.
     ///
     /// # Errors
     ///
     /// In words, what is wrong with it.
-    pub fn read(text: &str) -> Result<Known, String> {
-        let known: Known = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        if known.schema != SCHEMA {
-            return Err(format!("schema {}, and {SCHEMA} is read", known.schema));
+    pub fn read(text: &str) -> Result<Bug, String> {
+        let bug: Bug = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if bug.schema != SCHEMA {
+            return Err(format!("schema {}, and {SCHEMA} is read", bug.schema));
         }
-        let lost = match &known.shows {
+        let lost = match &bug.shows {
             Shows::Loses(words) => Some(words),
             Shows::Refused(_) | Shows::Raises(_) => None,
         };
-        match lost.filter(|words| !known.request.to_string().contains(words.as_str())) {
+        match lost.filter(|words| !bug.request.to_string().contains(words.as_str())) {
             Some(words) => Err(format!("`{words}` is not in the history, so that it cannot get lost")),
-            None => Ok(known),
+            None => Ok(bug),
         }
     }
 
@@ -158,35 +158,35 @@ mod tests {
 
     #[test]
     fn a_bug_is_known_again_by_what_it_breaks() {
-        let (known, modes) = (Known::read(BUG).unwrap(), [cut()]);
-        let route = known.route(&modes).unwrap();
-        assert_eq!(known.asked(&route).budget, Some((Budget::Messages, 1)));
+        let (bug, modes) = (Bug::read(BUG).unwrap(), [cut()]);
+        let route = bug.route(&modes).unwrap();
+        assert_eq!(bug.asked(&route).budget, Some((Budget::Messages, 1)));
         let result = json!({ "role": "tool", "tool_call_id": "a", "content": "found" });
         let orphan = json!({ "model": "gpt-5.2", "messages": [result] });
-        assert!(known.is_shown(&route, &Said::request(orphan)));
+        assert!(bug.is_shown(&route, &Said::request(orphan)));
         let sound = json!({ "model": "gpt-5.2", "messages": [{ "role": "user", "content": "Hello." }] });
-        assert!(!known.is_shown(&route, &Said::request(sound)));
+        assert!(!bug.is_shown(&route, &Said::request(sound)));
         let raised = Said::Raised { kind: "KeyError".to_owned(), message: String::new() };
-        assert!(!known.is_shown(&route, &raised));
-        assert!(Known { shows: Shows::Raises("KeyError".to_owned()), ..known }.is_shown(&route, &raised));
+        assert!(!bug.is_shown(&route, &raised));
+        assert!(Bug { shows: Shows::Raises("KeyError".to_owned()), ..bug }.is_shown(&route, &raised));
     }
 
     #[test]
     fn words_that_are_not_there_cannot_get_lost() {
         let text =
             BUG.replace(r#"{ "refused": "openai-chat/tool-message-orphan" }"#, r#"{ "loses": "found" }"#);
-        assert!(Known::read(&text).unwrap_err().contains("`found` is not in the history"));
-        let known = Known::read(&text.replace(r#""messages": [] }"#, r#""messages": ["found"] }"#)).unwrap();
+        assert!(Bug::read(&text).unwrap_err().contains("`found` is not in the history"));
+        let bug = Bug::read(&text.replace(r#""messages": [] }"#, r#""messages": ["found"] }"#)).unwrap();
         let modes = [cut()];
-        let route = known.route(&modes).unwrap();
-        assert!(known.is_shown(&route, &Said::request(json!({ "messages": [] }))));
-        assert!(!known.is_shown(&route, &Said::request(json!({ "messages": ["found"] }))));
+        let route = bug.route(&modes).unwrap();
+        assert!(bug.is_shown(&route, &Said::request(json!({ "messages": [] }))));
+        assert!(!bug.is_shown(&route, &Said::request(json!({ "messages": ["found"] }))));
     }
 
     #[test]
     fn another_schema_is_not_read() {
         assert_eq!(
-            Known::read(&BUG.replace(r#""schema": 1"#, r#""schema": 2"#)).unwrap_err(),
+            Bug::read(&BUG.replace(r#""schema": 1"#, r#""schema": 2"#)).unwrap_err(),
             "schema 2, and 1 is read"
         );
     }
