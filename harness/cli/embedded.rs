@@ -8,6 +8,7 @@ use include_dir::{Dir, DirEntry, include_dir};
 use brickbat_drive::driver::catalogue::Files;
 use brickbat_drive::driver::{Catalogue, FilterCatalogue};
 use brickbat_engine::events::Sequence;
+use brickbat_filter_suite::Bug;
 use brickbat_rules::Dialect;
 use brickbat_rules::explain::Counts;
 use brickbat_rules::lint::VectorFile;
@@ -25,6 +26,26 @@ pub const CLASSES: (&str, &str) = ("corpora/classes.yaml", include_str!("../../c
 static EVENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/events");
 
 static VECTORS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/histories");
+
+/// What is known to be wrong with filters.
+static BUGS_OF_FILTERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/filters");
+
+/// What is known to be wrong with filters, with the place of each file below its folder, in order.
+///
+/// # Errors
+///
+/// Which file cannot be read, and why.
+pub fn bugs_of_filters() -> Result<Vec<(String, Bug)>, String> {
+    let folders = BUGS_OF_FILTERS.entries().iter().filter_map(DirEntry::as_dir);
+    let read = |file: &include_dir::File<'_>| {
+        let place = file.path().to_string_lossy().into_owned();
+        let known = Bug::read(file.contents_utf8().unwrap_or_default());
+        known.map(|known| (place.clone(), known)).map_err(|error| format!("{place}: {error}"))
+    };
+    let mut known = folders.flat_map(Dir::files).map(read).collect::<Result<Vec<_>, _>>()?;
+    known.sort_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(known)
+}
 
 /// The built-in sequences, by name.
 pub fn sequences() -> Vec<(String, Sequence)> {
@@ -90,6 +111,25 @@ mod tests {
             let place = &collection.source;
             assert!(collection.taken.keys().all(|name| Profile::named(name).is_some()), "{place}");
             assert!(collection.rules.keys().all(|id| Rule::find(id).is_some()), "{place}");
+        }
+    }
+
+    #[test]
+    fn what_is_bugs_of_filters_is_of_filters_and_modes_that_are_there() {
+        for (place, known) in bugs_of_filters().unwrap() {
+            assert!(
+                place.starts_with(&format!("{}/", known.filter)),
+                "{place} is in the folder of another filter"
+            );
+            let manifests = filters().manifests();
+            let manifest =
+                manifests.iter().find(|one| one.name == known.filter && one.version == known.version);
+            let manifest =
+                manifest.unwrap_or_else(|| panic!("{place}: no {}@{}", known.filter, known.version));
+            assert!(known.route(&manifest.modes).is_some(), "{place}: no such mode, or not these dialects");
+            if let brickbat_filter_suite::Shows::Refused(rule) = &known.shows {
+                assert!(Rule::find(rule).is_some(), "{place}: no rule `{rule}`");
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! `brickbat filters`.
 
+mod bugs;
 mod known;
 mod named;
 mod page;
@@ -61,6 +62,9 @@ pub(super) struct Filters {
     /// List the filters, and judge nothing.
     #[arg(long)]
     pub(super) list: bool,
+    /// Ask again only for what is known of the built-in filters: each bug of `corpora/filters` has to show still.
+    #[arg(long, conflicts_with_all = ["manifest", "planted", "list", "verify", "time", "matrix"])]
+    pub(super) bugs: bool,
     /// Put filters and checks side by side, without the histories.
     #[arg(long)]
     pub(super) matrix: bool,
@@ -106,6 +110,7 @@ pub(super) fn searched(filter: &str, dialects: &[Dialect], seed: u64, time: Dura
         verify: false,
         planted: false,
         list: false,
+        bugs: false,
         matrix: false,
         baseline: None,
         write_baseline: None,
@@ -135,6 +140,9 @@ impl Filters {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime =
             runtime.map_err(|error| CliError::start(format!("cannot start the runtime: {error}")))?;
+        if self.bugs {
+            return bugs::execute(&chosen, &runtime);
+        }
         let mut judged: Judged = Vec::new();
         let mut is_unjudged = false;
         for chosen in &chosen {

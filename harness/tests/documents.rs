@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
 mod blocks;
+mod filters;
 mod healthy;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +20,7 @@ use brickbat::flaws::Canary;
 use crate::plans;
 
 /// The documents in which there are paths and generated blocks.
-const DOCUMENTS: [&str; 35] = [
+const DOCUMENTS: [&str; 36] = [
     "README.md",
     "docs/src/README.md",
     "docs/src/SUMMARY.md",
@@ -41,6 +42,7 @@ const DOCUMENTS: [&str; 35] = [
     "docs/src/howto/session.md",
     "docs/src/howto/unit-tests.md",
     "docs/src/reference/closed-loop.md",
+    "docs/src/reference/filters.md",
     "docs/src/reference/judged.md",
     "docs/src/reference/known.md",
     "docs/src/reference/limits.md",

@@ -11,6 +11,7 @@
 mod align;
 mod asked;
 mod baseline;
+mod bug;
 pub mod checks;
 mod explore;
 mod facts;
@@ -30,6 +31,7 @@ pub use asked::{Answer, Asked, Broken, Filter, Function, Said};
 pub use baseline::{Baseline, BaselineError, Known};
 /// What a fuzzer's bytes choose.
 pub use brickbat_rules::histories::generate::Outline;
+pub use bug::{Bug, Limit, Shows};
 pub use explore::Explorer;
 pub use facts::{CallFact, Facts, Part, ResultFact};
 pub use form::written;

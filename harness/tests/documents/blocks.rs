@@ -20,6 +20,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("checks", checks()),
         ("closed-loop", closed_loop()),
         ("counts", counts()),
+        ("filters", super::filters::bugs()),
         ("healthy", healthy::healthy()),
         ("known", known()),
         ("options", brickbat::cli::options_page()),

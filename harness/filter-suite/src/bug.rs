@@ -1,0 +1,193 @@
+//! Bugs of filters: the smallest history that shows each, so that it can be asked for again.
+
+use brickbat_rules::Dialect;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{Asked, Budget, Mode, Route, Said, yardstick};
+
+/// A bug of a filter, as a file of `corpora/filters/` has it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bug {
+    /// The version of this format.
+    pub schema: u32,
+    /// What the filter does, in words.
+    pub comment: String,
+    /// The name of the filter.
+    pub filter: String,
+    /// The version of the filter that does it.
+    pub version: String,
+    /// The mode in which it does.
+    pub mode: String,
+    /// The dialect of the history.
+    pub from: Dialect,
+    /// The dialect of what comes out.
+    pub to: Dialect,
+    /// What the answer may not exceed, for a mode with a budget.
+    pub budget: Option<Limit>,
+    /// By what it is known again.
+    pub shows: Shows,
+    /// The file of the package, and the line.
+    pub place: String,
+    /// What is wrong there.
+    pub cause: String,
+    /// Why the maintainer would agree.
+    pub maintainer: String,
+    /// The thread in which it, or its like, is discussed.
+    pub thread: Option<String>,
+    /// The history, in the form of the mode.
+    pub request: Value,
+}
+
+/// A budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Limit {
+    /// In messages.
+    Messages(u64),
+    /// In tokens, as the filter counts them.
+    Tokens(u64),
+}
+
+/// By what a bug is known again.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shows {
+    /// What comes out breaks this rule.
+    Refused(String),
+    /// These words are not in what comes out.
+    Loses(String),
+    /// This kind of error is raised.
+    Raises(String),
+}
+
+/// The version of the format that is read.
+const SCHEMA: u32 = 1;
+
+impl Bug {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// In words, what is wrong with it.
+    pub fn read(text: &str) -> Result<Bug, String> {
+        let bug: Bug = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if bug.schema != SCHEMA {
+            return Err(format!("schema {}, and {SCHEMA} is read", bug.schema));
+        }
+        let lost = match &bug.shows {
+            Shows::Loses(words) => Some(words),
+            Shows::Refused(_) | Shows::Raises(_) => None,
+        };
+        match lost.filter(|words| !bug.request.to_string().contains(words.as_str())) {
+            Some(words) => Err(format!("`{words}` is not in the history, so that it cannot get lost")),
+            None => Ok(bug),
+        }
+    }
+
+    /// The way through the filter, if its mode has it.
+    pub fn route<'m>(&self, modes: &'m [Mode]) -> Option<Route<'m>> {
+        let mode = modes.iter().find(|mode| mode.name == self.mode)?;
+        mode.routes().into_iter().find(|route| route.from == self.from && route.to == self.to)
+    }
+
+    /// The question that shows it.
+    pub fn asked(&self, route: &Route<'_>) -> Asked {
+        Asked {
+            mode: self.mode.clone(),
+            from: self.from,
+            to: self.to,
+            model: route.model.clone(),
+            form: route.mode.form,
+            request: self.request.clone(),
+            is_control: false,
+            budget: self.budget.map(|budget| match budget {
+                Limit::Messages(n) => (Budget::Messages, n),
+                Limit::Tokens(n) => (Budget::Tokens, n),
+            }),
+        }
+    }
+
+    /// Whether this answer shows it.
+    pub fn is_shown(&self, route: &Route<'_>, said: &Said) -> bool {
+        match (&self.shows, said) {
+            (Shows::Raises(kind), Said::Raised { kind: raised, .. }) => kind == raised,
+            (Shows::Loses(words), Said::Request { body, .. }) => !body.to_string().contains(words.as_str()),
+            (Shows::Refused(rule), Said::Request { body, .. }) => {
+                yardstick::refusals(route, body).iter().any(|violation| violation.rule.id == *rule)
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Kind;
+    use serde_json::json;
+
+    const BUG: &str = r#"{
+        "schema": 1, "comment": "c", "filter": "f", "version": "1", "mode": "cut", "place": "p", "cause": "c", "maintainer": "m",
+        "from": "openai-chat", "to": "openai-chat", "shows": { "refused": "openai-chat/tool-message-orphan" },
+        "budget": { "messages": 1 }, "request": { "model": "gpt-5.2", "messages": [] }
+    }"#;
+
+    fn cut() -> Mode {
+        Mode {
+            name: "cut".to_owned(),
+            kind: Kind::Trimmer,
+            description: "It cuts.".to_owned(),
+            from: vec![Dialect::OpenaiChat],
+            to: None,
+            profile: None,
+            model: None,
+            form: Default::default(),
+            control: false,
+            budget: Budget::Messages,
+            repairs: false,
+            mends: Vec::new(),
+            back: None,
+            rounds: true,
+            refuses: Vec::new(),
+            asks: false,
+            declares: Default::default(),
+        }
+    }
+
+    #[test]
+    fn a_bug_is_known_again_by_what_it_breaks() {
+        let (bug, modes) = (Bug::read(BUG).unwrap(), [cut()]);
+        let route = bug.route(&modes).unwrap();
+        assert_eq!(bug.asked(&route).budget, Some((Budget::Messages, 1)));
+        let result = json!({ "role": "tool", "tool_call_id": "a", "content": "found" });
+        let orphan = json!({ "model": "gpt-5.2", "messages": [result] });
+        assert!(bug.is_shown(&route, &Said::request(orphan)));
+        let sound = json!({ "model": "gpt-5.2", "messages": [{ "role": "user", "content": "Hello." }] });
+        assert!(!bug.is_shown(&route, &Said::request(sound)));
+        let raised = Said::Raised { kind: "KeyError".to_owned(), message: String::new() };
+        assert!(!bug.is_shown(&route, &raised));
+        assert!(Bug { shows: Shows::Raises("KeyError".to_owned()), ..bug }.is_shown(&route, &raised));
+    }
+
+    #[test]
+    fn words_that_are_not_there_cannot_get_lost() {
+        let text =
+            BUG.replace(r#"{ "refused": "openai-chat/tool-message-orphan" }"#, r#"{ "loses": "found" }"#);
+        assert!(Bug::read(&text).unwrap_err().contains("`found` is not in the history"));
+        let bug = Bug::read(&text.replace(r#""messages": [] }"#, r#""messages": ["found"] }"#)).unwrap();
+        let modes = [cut()];
+        let route = bug.route(&modes).unwrap();
+        assert!(bug.is_shown(&route, &Said::request(json!({ "messages": [] }))));
+        assert!(!bug.is_shown(&route, &Said::request(json!({ "messages": ["found"] }))));
+    }
+
+    #[test]
+    fn another_schema_is_not_read() {
+        assert_eq!(
+            Bug::read(&BUG.replace(r#""schema": 1"#, r#""schema": 2"#)).unwrap_err(),
+            "schema 2, and 1 is read"
+        );
+    }
+}

@@ -1,0 +1,45 @@
+//! The block of the page of filters: what is bug to be wrong with each.
+
+use std::fmt::Write;
+
+use brickbat::cli::embedded::bugs_of_filters;
+use brickbat_filter_suite::{Bug, Shows};
+
+/// All bugs, one section for each filter.
+pub fn bugs() -> String {
+    let bug = bugs_of_filters().unwrap();
+    let mut text = format!("\n{} bugs of {} filters.\n", bug.len(), names(&bug));
+    let mut filter = "";
+    for (place, bug) in &bug {
+        if bug.filter != filter {
+            filter = &bug.filter;
+            write!(text, "\n### {filter} {}\n\n", bug.version).unwrap();
+        }
+        let thread = bug.thread.as_deref().map_or("none found".to_owned(), |url| format!("<{url}>"));
+        writeln!(
+            text,
+            "- **{}** ({})\n  {}.\n  In `{}`: {}.\n  What speaks for it: {}\n  Thread: {thread}.\n  History: `corpora/filters/{place}`.",
+            bug.comment,
+            bug.mode,
+            shows(bug),
+            bug.place,
+            bug.cause,
+            bug.maintainer,
+        )
+        .unwrap();
+    }
+    text + "\n"
+}
+
+fn names(bug: &[(String, Bug)]) -> usize {
+    bug.iter().map(|(_, bug)| bug.filter.as_str()).collect::<std::collections::BTreeSet<_>>().len()
+}
+
+fn shows(bug: &Bug) -> String {
+    let Bug { from, to, .. } = bug;
+    match &bug.shows {
+        Shows::Refused(rule) => format!("From {from} to {to}, refused by `{rule}`"),
+        Shows::Loses(words) => format!("From {from} to {to}, `{words}` is lost"),
+        Shows::Raises(kind) => format!("From {from} to {to}, `{kind}` is raised"),
+    }
+}
