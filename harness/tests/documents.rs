@@ -20,7 +20,7 @@ use brickbat::flaws::Canary;
 use crate::plans;
 
 /// The documents in which there are paths and generated blocks.
-const DOCUMENTS: [&str; 36] = [
+const DOCUMENTS: [&str; 37] = [
     "README.md",
     "docs/src/README.md",
     "docs/src/SUMMARY.md",
@@ -32,6 +32,7 @@ const DOCUMENTS: [&str; 36] = [
     "docs/src/howto/ci.md",
     "docs/src/howto/compare.md",
     "docs/src/howto/discover.md",
+    "docs/src/howto/filters.md",
     "docs/src/howto/install.md",
     "docs/src/howto/look.md",
     "docs/src/howto/own-agent.md",
@@ -53,6 +54,7 @@ const DOCUMENTS: [&str; 36] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "scenarios/README.md",
+    "harness/filters/README.md",
     "harness/systems/README.md",
     "harness/report/README.md",
     "harness/rules/README.md",

@@ -20,6 +20,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("checks", checks()),
         ("closed-loop", closed_loop()),
         ("counts", counts()),
+        ("filter-checks", filter_checks()),
         ("filters", super::filters::bugs()),
         ("healthy", healthy::healthy()),
         ("known", known()),
@@ -92,6 +93,14 @@ fn severities() -> String {
 fn closed_loop() -> String {
     let page = brickbat::cli::closed_loop::page(&read("corpora/closed-loop/sessions.json"));
     format!("\n{}\n", page.unwrap())
+}
+
+fn filter_checks() -> String {
+    let checks = brickbat::filter_suite::checks::CHECKS;
+    table(
+        &["check", "what it demands"],
+        checks.iter().map(|check| vec![code(check.id), check.summary.to_owned()]),
+    )
 }
 
 fn checks() -> String {
