@@ -114,8 +114,9 @@ def main():
                 print(f"not judged: {why}", flush=True)
                 continue
             rows.append(row)
+            # After each, so that a run which is ended keeps what it has.
+            add(given.report, [row])
             print(json.dumps(row), flush=True)
-    add(given.report, rows)
     n_bricked = sum(row["without"] == "bricked" for row in rows)
     n_back = sum(row["without"] == "bricked" and row["with"] == "goes-on" and bool(row["repair"]) for row in rows)
     print(f"{n_bricked} sessions bricked by their product, {n_back} brought back; {n_failed} not judged")

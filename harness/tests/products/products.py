@@ -153,10 +153,10 @@ class Codex:
     def serve(self, kind):
         return ["--usage", str(self.TOKENS)] if kind == "compacted" else []
 
-    def say(self, session, text, *more, how="resume"):
+    def say(self, session, text, *more, how="resume", model=("-m", MODEL)):
         provider = {"name": "brickbat", "base_url": f"{session.url}/v1", "env_key": "OPENAI_API_KEY",
                     "wire_api": "responses"}
-        options = ["-m", self.MODEL, "-c", 'model_provider="brickbat"', "--json", "--skip-git-repo-check", *more]
+        options = [*model, "-c", 'model_provider="brickbat"', "--json", "--skip-git-repo-check", *more]
         for key, value in provider.items():
             options += ["-c", f"model_providers.brickbat.{key}={json.dumps(value)}"]
         words = [how, *options, session.id, text] if hasattr(session, "id") else [*options, "-s", "read-only", text]
@@ -166,7 +166,9 @@ class Codex:
         session.id = next(event["thread_id"] for event in events if event["type"] == "thread.started")
 
     def compacted(self, session):
-        self.say(session, "Look from here.", "-c", f"model_auto_compact_token_limit={self.LIMIT}")
+        # With calls in the same turn it would compact after each of them, and never end.
+        limit = f"model_auto_compact_token_limit={self.LIMIT}"
+        self.say(session, "Say something.", "-c", limit, model=())
 
     def forked(self, session):
         self.say(session, "Look from here.", how="fork")
