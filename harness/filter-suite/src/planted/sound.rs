@@ -126,6 +126,9 @@ pub(super) fn newest_turns(asked: &Asked, fits: fn(u64, u64) -> bool) -> Value {
     let Some((_, budget)) = asked.budget else { return asked.request.clone() };
     with_entries(&asked.request, asked.from, |entries| {
         let (mut before, all) = turns(entries);
+        if fits(entries.len() as u64, budget) {
+            return;
+        }
         before.retain(|entry| matches!(text(entry, "role"), "system" | "developer"));
         let mut n = 0;
         let is_kept = |turn: &&Vec<Value>| {

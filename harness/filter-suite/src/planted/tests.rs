@@ -15,11 +15,7 @@ const N_SOUND: u64 = 12;
 const N_PLANTED: u64 = 40;
 
 /// What is wrong with a filter: the checks, each with its words; and how many inputs were judged, of how many.
-fn wrong(
-    own: &Own,
-    n: u64,
-    is_judged: impl Fn(usize) -> bool,
-) -> (Vec<(&'static str, String)>, usize, usize) {
+fn wrong(own: &Own, n: u64) -> (Vec<(&'static str, String)>, usize, usize) {
     let modes = (own.modes)();
     let mut filter = (own.filter)();
     let (mut found, mut n_judged, mut n_inputs) = (Vec::new(), 0, 0);
