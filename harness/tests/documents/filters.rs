@@ -1,4 +1,4 @@
-//! The block of the page of filters: what is bug to be wrong with each.
+//! The block of the page of filters: what is wrong with each.
 
 use std::fmt::Write;
 
@@ -7,10 +7,10 @@ use brickbat_filter_suite::{Bug, Shows};
 
 /// All bugs, one section for each filter.
 pub fn bugs() -> String {
-    let bug = bugs_of_filters().unwrap();
-    let mut text = format!("\n{} bugs of {} filters.\n", bug.len(), names(&bug));
+    let bugs = bugs_of_filters().unwrap();
+    let mut text = format!("\n{} bugs of {} filters.\n", bugs.len(), n_filters(&bugs));
     let mut filter = "";
-    for (place, bug) in &bug {
+    for (place, bug) in &bugs {
         if bug.filter != filter {
             filter = &bug.filter;
             write!(text, "\n### {filter} {}\n\n", bug.version).unwrap();
@@ -31,8 +31,8 @@ pub fn bugs() -> String {
     text + "\n"
 }
 
-fn names(bug: &[(String, Bug)]) -> usize {
-    bug.iter().map(|(_, bug)| bug.filter.as_str()).collect::<std::collections::BTreeSet<_>>().len()
+fn n_filters(bugs: &[(String, Bug)]) -> usize {
+    bugs.iter().map(|(_, bug)| bug.filter.as_str()).collect::<std::collections::BTreeSet<_>>().len()
 }
 
 fn shows(bug: &Bug) -> String {
