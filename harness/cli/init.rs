@@ -361,6 +361,7 @@ mod tests {
             folder: root.join(folder),
             project: None,
             no_project: false,
+            filter: false,
         };
         assert_eq!(init("tests/brickbat").project(&TEMPLATES[1]).unwrap().as_deref(), Some("../.."));
         fs::create_dir_all(root.join("inner/.git")).unwrap();

@@ -20,7 +20,7 @@ use brickbat::flaws::Canary;
 use crate::plans;
 
 /// The documents in which there are paths and generated blocks.
-const DOCUMENTS: [&str; 37] = [
+const DOCUMENTS: [&str; 38] = [
     "README.md",
     "docs/src/README.md",
     "docs/src/SUMMARY.md",
