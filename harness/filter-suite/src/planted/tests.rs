@@ -15,17 +15,13 @@ const N_SOUND: u64 = 12;
 const N_PLANTED: u64 = 40;
 
 /// What is wrong with a filter: the checks, each with its words; and how many inputs were judged, of how many.
-fn wrong(
-    own: &Own,
-    n: u64,
-    is_judged: impl Fn(usize) -> bool,
-) -> (Vec<(&'static str, String)>, usize, usize) {
+fn wrong(own: &Own, n: u64) -> (Vec<(&'static str, String)>, usize, usize) {
     let modes = (own.modes)();
     let mut filter = (own.filter)();
     let (mut found, mut n_judged, mut n_inputs) = (Vec::new(), 0, 0);
     for mode in &modes {
         for route in &mode.routes() {
-            let inputs: Vec<Input> = Input::for_route(route, &vectors(route.from), 5, n).collect();
+            let inputs: Vec<Input> = Input::for_route(route, vectors(route.from), 5, n).collect();
             let judged = judge(filter.as_mut(), route, back(&modes, route).as_ref(), &inputs).unwrap();
             n_inputs += inputs.len();
             for (input, judged) in inputs.iter().zip(judged) {
