@@ -221,7 +221,7 @@ impl Filters {
             let back = planted::back(&chosen.all, &route);
             let report = match self.time {
                 None => {
-                    let inputs = Input::for_route(&route, &vectors(&route), self.seed, self.histories);
+                    let inputs = Input::for_route(&route, vectors(&route), self.seed, self.histories);
                     run(filter.as_mut(), &route, back.as_ref(), inputs, |_| {})
                 }
                 Some(time) => {

@@ -40,7 +40,7 @@ pub(super) fn execute(histories: u64) -> Outcome {
         let mut filter = (own.filter)();
         let (mut n, mut n_causes) = (0, 0);
         for route in modes.iter().flat_map(|mode| mode.routes()) {
-            let inputs = Input::for_route(&route, &vectors(&route), 0, histories);
+            let inputs = Input::for_route(&route, vectors(&route), 0, histories);
             let back = planted::back(&modes, &route);
             let report =
                 run(filter.as_mut(), &route, back.as_ref(), inputs, |_| {}).map_err(CliError::start)?;

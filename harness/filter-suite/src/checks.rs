@@ -135,7 +135,7 @@ impl<'a> Evidence<'a> {
     /// Whether messages may be gone.
     fn may_drop(&self) -> bool {
         let is_roomy = self.input.budget(self.route).is_some() && !self.is_tight();
-        self.route.mode.drops() && !(is_roomy && !self.declares(Loss::DropsMessages))
+        self.route.mode.drops() && (!is_roomy || self.declares(Loss::DropsMessages))
     }
 
     /// Why the provider refuses a body.

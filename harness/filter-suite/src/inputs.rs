@@ -126,7 +126,7 @@ impl Input {
     /// All that a route is given: the vectors, and `n` histories of each kind that it has a use for.
     pub fn for_route(
         route: &Route<'_>,
-        vectors: &[Input],
+        vectors: Vec<Input>,
         seed: u64,
         n: u64,
     ) -> impl Iterator<Item = Input> + use<> {
@@ -141,7 +141,7 @@ impl Input {
             Input::mendable(from, fault, seed, n)
         });
         let long = (0..n_long).map(move |n| Input::long(from, seed, n));
-        vectors.to_vec().into_iter().chain(valid).chain(mendable).chain(long)
+        vectors.into_iter().chain(valid).chain(mendable).chain(long)
     }
 
     /// The entries of its list.

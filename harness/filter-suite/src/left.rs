@@ -59,7 +59,7 @@ fn undressed(value: &Value) -> Value {
         Value::Object(fields) => {
             let kept = fields.iter().filter(|(key, value)| {
                 let is_empty = value.as_array().is_some_and(Vec::is_empty);
-                !value.is_null() && !(is_empty && *key == "tool_calls")
+                !(value.is_null() || (is_empty && *key == "tool_calls"))
             });
             let mut plain: Map<String, Value> =
                 kept.map(|(key, value)| (key.clone(), undressed(value))).collect();

@@ -78,7 +78,7 @@ pub fn caught_by(
     let mut filter = (own.filter)();
     let mut caught = BTreeMap::new();
     for route in modes.first().map(Mode::routes).unwrap_or_default() {
-        let inputs: Vec<Input> = Input::for_route(&route, &vectors(&route), SEED, n).collect();
+        let inputs: Vec<Input> = Input::for_route(&route, vectors(&route), SEED, n).collect();
         for judged in judge(filter.as_mut(), &route, back(&modes, &route).as_ref(), &inputs)? {
             for finding in judged.outcome.findings() {
                 caught.entry(finding.check).or_insert_with(|| finding.clone());

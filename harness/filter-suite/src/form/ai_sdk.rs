@@ -75,8 +75,7 @@ pub(super) fn ui_messages(messages: &[Message], dialect: Dialect) -> Result<Valu
             close(&mut list, &mut parts);
             calls.clear();
             let role = if message.role == Role::User { "user" } else { "system" };
-            let said =
-                message.blocks.iter().map(|block| spoken(block)).collect::<Result<Vec<Value>, String>>()?;
+            let said = message.blocks.iter().map(spoken).collect::<Result<Vec<Value>, String>>()?;
             list.push(json!({ "id": format!("m{}", list.len()), "role": role, "parts": said }));
             continue;
         }

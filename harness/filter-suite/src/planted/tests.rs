@@ -21,7 +21,7 @@ fn wrong(own: &Own, n: u64) -> (Vec<(&'static str, String)>, usize, usize) {
     let (mut found, mut n_judged, mut n_inputs) = (Vec::new(), 0, 0);
     for mode in &modes {
         for route in &mode.routes() {
-            let inputs: Vec<Input> = Input::for_route(route, &vectors(route.from), 5, n).collect();
+            let inputs: Vec<Input> = Input::for_route(route, vectors(route.from), 5, n).collect();
             let judged = judge(filter.as_mut(), route, back(&modes, route).as_ref(), &inputs).unwrap();
             n_inputs += inputs.len();
             for (input, judged) in inputs.iter().zip(judged) {
