@@ -18,6 +18,8 @@ pub use brickbat_search::{explore, fuzz, fuzz_agent, generate, mutate_scenarios,
 
 #[cfg(feature = "cli")]
 pub use brickbat_drive::{driver, folder, proxy, runner, server, strict_server};
+#[cfg(feature = "cli")]
+pub use brickbat_filter_suite as filter_suite;
 
 #[cfg(feature = "wiremock")]
 pub mod strict;

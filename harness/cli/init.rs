@@ -29,12 +29,17 @@ pub(super) struct Init {
     /// Test a released version, and no working tree.
     #[arg(long)]
     no_project: bool,
+    /// Write a driver for a filter, which takes a history in and gives one out, in place of an adapter for an agent:
+    /// `typescript` or `python`.
+    #[arg(long, conflicts_with_all = ["project", "no_project"])]
+    filter: bool,
 }
 
 const EXAMPLES: &str = "Examples:
   brickbat init --lang typescript
   brickbat init --lang python tests/brickbat
-  brickbat init --lang python --project ../my-agent ../my-agent-tests";
+  brickbat init --lang python --project ../my-agent ../my-agent-tests
+  brickbat init --filter --lang python my-filter";
 
 /// The adapter for a language.
 struct Template {
@@ -89,6 +94,24 @@ const TEMPLATES: [Template; 3] = [
     },
 ];
 
+/// The files of a driver for a filter, by the language.
+const FILTERS: [(&str, &[(&str, &str)]); 2] = [
+    (
+        "typescript",
+        &[
+            ("driver.mjs", include_str!("../filters/templates/javascript/driver.mjs")),
+            ("filter.yaml", include_str!("../filters/templates/javascript/filter.yaml")),
+        ],
+    ),
+    (
+        "python",
+        &[
+            ("driver.py", include_str!("../filters/templates/python/driver.py")),
+            ("filter.yaml", include_str!("../filters/templates/python/filter.yaml")),
+        ],
+    ),
+];
+
 impl Init {
     pub(super) fn execute(&self) -> Outcome {
         let wanted = self.lang.to_lowercase();
@@ -103,6 +126,9 @@ impl Init {
                 self.lang
             )));
         };
+        if self.filter {
+            return self.filter(template);
+        }
         let project = self.project(template)?;
         let files = template.files.iter().map(|(name, text)| match &project {
             Some(project) if *name == "system.yaml" => (*name, of_project(text, project)),
@@ -110,6 +136,23 @@ impl Init {
         });
         write_all(&self.folder, &files.collect::<Vec<_>>())?;
         print_plain(&next_steps(&self.folder, template, project.as_deref()));
+        Ok(0)
+    }
+
+    /// Writes a driver for a filter.
+    fn filter(&self, template: &Template) -> Outcome {
+        let Some((_, files)) = FILTERS.iter().find(|(name, _)| *name == template.names[0]) else {
+            return Err(CliError::input(
+                "there is no driver of filters in that language\nhint: a filter in Rust is judged in its own tests, with the \
+                 crate brickbat-filter-suite",
+            ));
+        };
+        let files = files.iter().map(|(name, text)| (*name, (*text).to_owned()));
+        write_all(&self.folder, &files.collect::<Vec<_>>())?;
+        let folder = self.folder.display();
+        print_plain(&format!(
+            "wrote {folder}/filter.yaml\n\nnext: put your filter into the driver, and judge it:\n  brickbat filters --manifest {folder}/filter.yaml\n"
+        ));
         Ok(0)
     }
 

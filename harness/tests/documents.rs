@@ -19,7 +19,7 @@ use brickbat::flaws::Canary;
 use crate::plans;
 
 /// The documents in which there are paths and generated blocks.
-const DOCUMENTS: [&str; 36] = [
+const DOCUMENTS: [&str; 38] = [
     "README.md",
     "docs/src/README.md",
     "docs/src/SUMMARY.md",
@@ -31,6 +31,7 @@ const DOCUMENTS: [&str; 36] = [
     "docs/src/howto/ci.md",
     "docs/src/howto/compare.md",
     "docs/src/howto/discover.md",
+    "docs/src/howto/filters.md",
     "docs/src/howto/install.md",
     "docs/src/howto/look.md",
     "docs/src/howto/own-agent.md",
@@ -52,6 +53,7 @@ const DOCUMENTS: [&str; 36] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "scenarios/README.md",
+    "harness/filters/README.md",
     "harness/systems/README.md",
     "harness/report/README.md",
     "harness/rules/README.md",

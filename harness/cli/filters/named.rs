@@ -35,13 +35,13 @@ impl Chosen {
 pub(super) fn chosen(names: &[String]) -> Result<Vec<Chosen>, CliError> {
     let built_in = filters().manifests();
     if names.is_empty() {
-        let own = planted::own().into_iter().map(of_own);
+        let own = planted::own().into_iter().map(|own| of_own(own.name, own));
         return Ok(own.chain(built_in.iter().map(|manifest| Chosen::of(manifest, None))).collect());
     }
     let mut chosen = Vec::new();
     for wanted in names {
         if let Some(own) = planted::named(wanted) {
-            chosen.push(of_own(own));
+            chosen.push(of_own(wanted, own));
             continue;
         }
         let (name, mode) =
@@ -73,9 +73,9 @@ pub(super) fn function(name: &str) -> Result<Box<dyn Filter>, CliError> {
     Ok((own.filter)())
 }
 
-fn of_own(own: &'static planted::Own) -> Chosen {
+fn of_own(name: &str, own: &planted::Own) -> Chosen {
     let modes = (own.modes)();
-    Chosen { name: own.name.to_owned(), all: modes.clone(), modes, manifest: None }
+    Chosen { name: name.to_owned(), all: modes.clone(), modes, manifest: None }
 }
 
 fn unknown(wanted: &str, built_in: &[FilterManifest]) -> CliError {

@@ -153,8 +153,12 @@ impl Input {
     pub fn budget(&self, route: &Route<'_>) -> Option<(Budget, u64)> {
         let entries = self.entries();
         let is_system = |entry: &&Value| matches!(role(entry), "system" | "developer");
-        let last_turn =
-            entries.iter().rposition(|entry| role(entry) == "user" && !answers(entry)).unwrap_or(0);
+        let begins = |entry: &Value| role(entry) == "user" && !answers(entry);
+        let mut last_turn = entries.iter().rposition(begins).unwrap_or(0);
+        // Words that follow on words are of one turn.
+        while last_turn > 0 && begins(&entries[last_turn - 1]) {
+            last_turn -= 1;
+        }
         let needed = &entries[last_turn..];
         let left = |whole: u64| match self.share {
             Share::Ample => 4 * whole + AMPLE,

@@ -324,7 +324,9 @@ fn rounds(filter: &mut dyn Filter, route: &Route<'_>, cases: &mut [Case<'_>]) ->
         let mut asked = Vec::new();
         bodies.retain_mut(|(n, body)| {
             let question = cases[*n].asked(route);
-            match grown(body, route.to, question.model.as_deref(), round) {
+            let grown = grown(body, route.to, question.model.as_deref(), round);
+            // A conversation that cannot go on so is no matter of the filter's.
+            match grown.filter(|request| refusals(route, request).is_empty()) {
                 Some(request) => {
                     asked.push(Asked { request, ..question });
                     true

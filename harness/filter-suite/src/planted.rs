@@ -18,6 +18,7 @@ use crate::{Broken, Filter, Input, Mode, Route, judge};
 
 pub use between::BETWEEN;
 pub use faulty::FAULTY;
+pub use sound::{repair_mode, repaired};
 
 /// A filter of our own.
 #[derive(Debug)]

@@ -21,6 +21,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("closed-loop", closed_loop()),
         ("counts", counts()),
         ("filters", super::filters::bugs()),
+        ("filter-checks", filter_checks()),
         ("known", known()),
         ("options", brickbat::cli::options_page()),
         ("levels", levels()),
@@ -91,6 +92,14 @@ fn severities() -> String {
 fn closed_loop() -> String {
     let page = brickbat::cli::closed_loop::page(&read("corpora/closed-loop/sessions.json"));
     format!("\n{}\n", page.unwrap())
+}
+
+fn filter_checks() -> String {
+    let checks = brickbat::filter_suite::checks::CHECKS;
+    table(
+        &["check", "what it demands"],
+        checks.iter().map(|check| vec![code(check.id), check.summary.to_owned()]),
+    )
 }
 
 fn checks() -> String {

@@ -53,8 +53,8 @@ pub const BETWEEN: [Planted; 7] = [
         || vec![only(ANTHROPIC)],
         || Box::new(Function(mark_last_text)),
     ),
-    // BUG: langchain-ai/langchain-aws#141: a reminder is put beside the results.
-    bug("reminds-beside-results", "mixed-content", || vec![at_nova()], || Box::new(Function(remind))),
+    // BUG: strands-agents/harness-sdk#1223: words are put before the results, where only results may stand.
+    bug("reminds-before-results", "mixed-content", || vec![only(BEDROCK)], || Box::new(Function(remind))),
     // BUG: BerriAI/litellm: ids of calls go to Mistral as they are.
     bug(
         "keeps-foreign-ids",
@@ -76,10 +76,6 @@ fn only(dialect: Dialect) -> Mode {
 
 fn at_deepseek() -> Mode {
     Mode { profile: Some("deepseek@2026-02".to_owned()), ..only(CHAT) }
-}
-
-fn at_nova() -> Mode {
-    Mode { model: Some("us.amazon.nova-pro-v1:0".to_owned()), ..only(BEDROCK) }
 }
 
 fn one_by_one(asked: &Asked) -> Said {
@@ -163,7 +159,7 @@ fn remind(asked: &Asked) -> Said {
     Said::request(with_entries(&asked.request, asked.from, |entries| {
         for entry in entries.iter_mut().filter(|entry| has_results(entry)) {
             if let Some(blocks) = entry.get_mut("content").and_then(Value::as_array_mut) {
-                blocks.push(json!({ "text": "Remember the rules." }));
+                blocks.insert(0, json!({ "text": "Remember the rules." }));
             }
         }
     }))

@@ -8,7 +8,7 @@ use brickbat_sessions::{Files, Repair, RepairOptions, repair};
 use serde_json::Value;
 
 use super::Own;
-use super::edits::{said_by_user, turns, with_entries};
+use super::edits::{said_by_user, text, turns, with_entries};
 use crate::{Asked, Budget, Form, Function, Kind, Loss, Mode, Said, translated};
 
 /// Gives back what it was given.
@@ -19,14 +19,14 @@ pub(super) const IDENTITY: Own = Own {
 };
 
 /// `brickbat repair`, on a body.
-pub(super) const REPAIR: Own = Own {
-    name: "repair",
-    modes: || {
-        let repairs = mode("repair", Kind::Repairer, "What `brickbat repair` makes of a request body.");
-        vec![Mode { repairs: true, ..repairs }]
-    },
-    filter: || Box::new(Function(repaired)),
-};
+pub(super) const REPAIR: Own =
+    Own { name: "repair", modes: || vec![repair_mode()], filter: || Box::new(Function(repaired)) };
+
+/// The mode of our repair.
+pub fn repair_mode() -> Mode {
+    let repairs = mode("repair", Kind::Repairer, "What `brickbat repair` makes of a request body.");
+    Mode { repairs: true, ..repairs }
+}
 
 /// A trimmer that keeps the newest turns, each whole.
 pub(super) const WHOLE_TURNS: Own = Own {
@@ -103,7 +103,7 @@ pub(super) fn converter(name: &str, from: Dialect, to: Dialect) -> Mode {
 }
 
 /// What our repair makes of a body. What is healthy, or beyond repair, stays as it is.
-pub(super) fn repaired(asked: &Asked) -> Said {
+pub fn repaired(asked: &Asked) -> Said {
     let options = RepairOptions {
         profile: Some(Profile::newest(asked.from)),
         model: asked.model.clone(),
@@ -125,7 +125,11 @@ pub(super) fn repaired(asked: &Asked) -> Said {
 pub(super) fn newest_turns(asked: &Asked, fits: fn(u64, u64) -> bool) -> Value {
     let Some((_, budget)) = asked.budget else { return asked.request.clone() };
     with_entries(&asked.request, asked.from, |entries| {
-        let (before, all) = turns(entries);
+        let (mut before, all) = turns(entries);
+        if fits(entries.len() as u64, budget) {
+            return;
+        }
+        before.retain(|entry| matches!(text(entry, "role"), "system" | "developer"));
         let mut n = 0;
         let is_kept = |turn: &&Vec<Value>| {
             n += turn.len() as u64;
