@@ -1,5 +1,6 @@
 """Judges how ChatBedrockConverse writes a history: one line in is one history, one line out the request body."""
 
+import base64
 import json
 import sys
 
@@ -12,7 +13,7 @@ MODEL = ChatBedrockConverse(model="anthropic.claude-sonnet-4-5-20250929-v1:0", r
 
 def written(messages, options):
     dicts, system = _messages_to_bedrock(messages, model_id=MODEL._get_base_model(), provider=MODEL.provider)
-    return {**MODEL._converse_params(**options), "messages": dicts, **({"system": system} if system else {})}
+    return {**MODEL._converse_params(tools=options.get("tools")), "messages": dicts, **({"system": system} if system else {})}
 
 
 for line in sys.stdin:
@@ -28,4 +29,4 @@ for line in sys.stdin:
             answer = {"request": written(messages, options)}
         except Exception as error:
             answer = {"error": {"kind": type(error).__name__, "message": str(error)}}
-    print(json.dumps({"id": asked["id"], **answer}), flush=True)
+    print(json.dumps({"id": asked["id"], **answer}, default=lambda raw: base64.b64encode(raw).decode()), flush=True)

@@ -15,7 +15,10 @@ def dumped(parts):
 
 def written(messages, options):
     body = MODEL._prepare_request(messages, **options)
-    return {"model": MODEL.model, "contents": dumped(body["contents"]), "tools": dumped(body["config"].tools)}
+    config = body["config"]
+    contents, tools = dumped(body["contents"]), dumped(config.tools)
+    said = dumped([config.system_instruction] if config.system_instruction else [])
+    return {"model": MODEL.model, "contents": contents, "tools": tools, **({"systemInstruction": said[0]} if said else {})}
 
 
 for line in sys.stdin:
