@@ -100,7 +100,7 @@ pub(super) fn matrix(judged: &[(String, Vec<RouteReport>)]) -> String {
         n_red += usize::from(!route.causes.is_empty());
     }
     let filters = counted(judged.len(), "filter");
-    let _ = writeln!(text, "{filters}, {}, {n_red} with findings", counted(n_routes, "way through them"));
+    let _ = writeln!(text, "{filters}, {}, {n_red} with findings", counted(n_routes, "route"));
     text
 }
 
