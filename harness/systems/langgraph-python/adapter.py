@@ -76,29 +76,16 @@ async def opened(spec, store):
         yield agent, {"configurable": {"thread_id": store.file.stem}}
 
 
-async def rewind(agent, config, prompts):
-    """Forks the thread at the checkpoint before that message of the user, as the documentation of time travel has it."""
-    def n_said(state):
-        return sum(message.type == "human" for message in state.values.get("messages", ()))
-
-    def is_past(state):
-        # The checkpoint of an input holds the messages before it, and the input as a task.
-        return n_said(state) > left or state.metadata["source"] == "input"
-
-    state = await agent.aget_state(config)
-    left = n_said(state) - prompts
-    while state.parent_config and is_past(state):
-        state = await agent.aget_state(state.parent_config)
-    if state.metadata and not is_past(state):
-        await agent.aupdate_state(state.config, None)
-    else:
-        # Nothing lies before the first message.
-        await agent.checkpointer.adelete_thread(config["configurable"]["thread_id"])
+# What the user says in the place of what was said last: the thread forks at the checkpoint before that.
+EDIT = "/edit "
 
 
-async def change(spec, store, what):
-    async with opened(spec, store) as (agent, config):
-        await rewind(agent, config, what["prompts"])
+async def before_last_input(agent, config):
+    """The checkpoint on which the user's last message was put, as the documentation of time travel has it."""
+    async for state in agent.aget_state_history(config):
+        if state.metadata["source"] == "input":
+            return state.parent_config
+    return config
 
 
 async def turn(spec, store, text, stopped, show, ask):
@@ -118,8 +105,10 @@ async def turn(spec, store, text, stopped, show, ask):
                         await show(message.tool_call_id, status, message.name)
         return questions
 
-    said = {"messages": [{"role": "user", "content": text}]}
+    said = {"messages": [{"role": "user", "content": text.removeprefix(EDIT)}]}
     async with opened(spec, store) as (agent, config):
+        if text.startswith(EDIT):
+            config = await before_last_input(agent, config)
         while questions := await stoppable(run(agent, config, said), stopped):
             answers = await asyncio.gather(*map(ask, questions.values()))
             # The SDK is at rest while the user is asked: here the application is the one that is stopped.
@@ -136,5 +125,5 @@ async def read(spec, store):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True, "changes": {"rewind": True}}}
-serve(about, MODELS, turn, asyncio.CancelledError, read=read, settled=settled, change=change)
+         "capabilities": {"approvals": True, "sharedSession": True}}
+serve(about, MODELS, turn, asyncio.CancelledError, read=read, settled=settled)

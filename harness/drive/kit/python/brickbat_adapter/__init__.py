@@ -148,9 +148,9 @@ class Session:
 class Adapter:
     """Answers the harness."""
 
-    def __init__(self, about, dialects, turn, cancelled, give, read, ready, settled, change):
+    def __init__(self, about, dialects, turn, cancelled, give, read, ready, settled):
         self.about, self.dialects, self.turn, self.cancelled = about, dialects, turn, cancelled
-        self.give, self.read, self.ready, self.settled, self.change = give, read, ready, settled, change
+        self.give, self.read, self.ready, self.settled = give, read, ready, settled
         self.can = CAPABILITIES | {"history": bool(read), "givenHistory": bool(give)} | about.get("capabilities", {})
         self.sessions = {}
 
@@ -233,10 +233,6 @@ class Adapter:
             session_id, spec = uuid.uuid4().hex, params["session"]
             await maybe(self.give(spec, Store(spec, session_id), params["history"]))
             return {"sessionId": session_id}
-        if method == "brickbat/action" and self.change and "change" in params["action"]:
-            session = self.session(params["sessionId"])
-            await maybe(self.change(session.spec, session.store, params["action"]["change"]))
-            return {}
         raise acp.RequestError.method_not_found(f"_{method}")
 
     async def cancel(self, session_id, **_):
@@ -249,14 +245,13 @@ def invalid(why):
     return acp.RequestError.invalid_params({"why": why})
 
 
-def serve(about, dialects, turn, cancelled, give=None, read=None, ready=None, settled=None, change=None):
+def serve(about, dialects, turn, cancelled, give=None, read=None, ready=None, settled=None):
     """Answers the harness until standard input ends.
 
     `cancelled` is what the SDK raises when it has been stopped.
     `give`, if your store can be filled, writes a history that the harness gives, and `read` tells what is stored.
     `ready` does, when a session is opened, what takes long the first time, such as to import a provider.
     `settled` waits for what your SDK does beside its turn, such as to write, and says whether there was any.
-    `change` does to the history what `changes` of the capabilities in `about` claims, such as `{"kind": "rewind"}`.
     """
 
     async def main():
@@ -264,6 +259,6 @@ def serve(about, dialects, turn, cancelled, give=None, read=None, ready=None, se
         # The harness is gone: so is the reason to live, whatever turns and threads still wait.
         reader.feed_eof = lambda: os._exit(0)
         sys.stdout = sys.stderr  # Standard output belongs to the protocol.
-        await acp.run_agent(Adapter(about, dialects, turn, cancelled, give, read, ready, settled, change), writer, reader)
+        await acp.run_agent(Adapter(about, dialects, turn, cancelled, give, read, ready, settled), writer, reader)
 
     asyncio.run(main())
