@@ -5,10 +5,12 @@ import os
 import sys
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # Else it asks the network for prices.
+import litellm
 from litellm.completion_extras.litellm_responses_transformation.transformation import LiteLLMResponsesTransformationHandler
 from litellm.llms.anthropic.messages.adapters.transformation import LiteLLMAnthropicMessagesAdapter
 from litellm.responses.litellm_completion_transformation.transformation import LiteLLMCompletionResponsesConfig
 
+litellm.suppress_debug_info = True  # Its hints would go to standard output.
 ANTHROPIC, HANDLER = LiteLLMAnthropicMessagesAdapter(), LiteLLMResponsesTransformationHandler()
 
 
