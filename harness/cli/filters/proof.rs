@@ -32,7 +32,7 @@ pub(super) fn execute(histories: u64) -> Outcome {
             "{}  {:<24}  {}",
             paint(tone, word),
             planted.own.name,
-            if by.is_empty() { "by nobody" } else { &by }
+            if by.is_empty() { "by no check" } else { &by }
         );
     }
     for own in SOUND {

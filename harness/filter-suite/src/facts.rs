@@ -71,7 +71,11 @@ pub struct ResultFact {
 impl Facts {
     /// What a body says; nothing if it holds no conversation.
     pub fn of(body: &Value, dialect: Dialect) -> Option<Facts> {
-        let session = read_body(body.to_string().as_bytes(), dialect).ok()?;
+        let written = match dialect {
+            Dialect::Gemini => in_camel_case(body).to_string(),
+            _ => body.to_string(),
+        };
+        let session = read_body(written.as_bytes(), dialect).ok()?;
         let mut facts = Facts { system: top_instructions(body), parts: Vec::new() };
         let mut results = Vec::new();
         for message in &session.messages {
@@ -110,8 +114,8 @@ impl Facts {
         self.parts.push(part);
     }
 
-    /// Says of each result which call it answers: the last before it with its id, and where there are no ids, the first of
-    /// its name that has no result yet.
+    /// Says of each result which call it answers: the last before it with its id. A result without an id answers the first
+    /// call of its name that has no result yet, also where calls have ids, as Gemini takes it.
     fn pair(&mut self, names: &[String]) {
         let mut by_id: BTreeMap<String, usize> = BTreeMap::new();
         let mut open: Vec<(usize, String)> = Vec::new();
@@ -119,9 +123,9 @@ impl Facts {
         for part in &mut self.parts {
             match part {
                 Part::Call(call) => {
-                    match call.id.is_empty() {
-                        true => open.push((n_calls, call.name.clone())),
-                        false => _ = by_id.insert(call.id.clone(), n_calls),
+                    open.push((n_calls, call.name.clone()));
+                    if !call.id.is_empty() {
+                        by_id.insert(call.id.clone(), n_calls);
                     }
                     n_calls += 1;
                 }
@@ -129,7 +133,11 @@ impl Facts {
                     let name = names.get(n_results).map_or("", String::as_str);
                     n_results += 1;
                     result.call = match result.id.is_empty() {
-                        false => by_id.get(&result.id).copied(),
+                        false => {
+                            let call = by_id.get(&result.id).copied();
+                            open.retain(|(at, _)| Some(*at) != call);
+                            call
+                        }
                         true => {
                             let at = open.iter().position(|(_, called)| called == name || name.is_empty());
                             at.map(|at| open.remove(at).0)
@@ -238,7 +246,7 @@ fn arguments(text: &str) -> String {
 /// What a result says, with what is no text as JSON.
 fn output(result: &CallResult) -> String {
     let texts = result.output.iter().map(|block| match block {
-        Block::Text(text) => text.clone(),
+        Block::Text(text) => parts(text).unwrap_or_else(|| text.clone()),
         Block::Image(image) => image.data.clone(),
         Block::Native { value, .. } => value.to_string(),
         other => format!("{other:?}"),
@@ -246,10 +254,98 @@ fn output(result: &CallResult) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
+/// The texts of a list of parts: a result may be written as one, and says the same as its texts.
+fn parts(text: &str) -> Option<String> {
+    let parts = list_of_parts(text)?;
+    let texts: Option<Vec<&str>> = parts.iter().map(text_of).collect();
+    Some(texts?.join("\n"))
+}
+
+/// Whether a result is written as a list of parts of which some are no texts, such as a picture.
+pub(crate) fn has_other_parts(text: &str) -> bool {
+    list_of_parts(text).is_some_and(|parts| parts.iter().any(|part| text_of(part).is_none()))
+}
+
+fn list_of_parts(text: &str) -> Option<Vec<Value>> {
+    if !text.starts_with('[') {
+        return None;
+    }
+    let parts: Vec<Value> = serde_json::from_str(text).ok()?;
+    let is_part = |part: &Value| text_of(part).is_some() || part.get("type").is_some_and(Value::is_string);
+    (!parts.is_empty() && parts.iter().all(is_part)).then_some(parts)
+}
+
+fn text_of(part: &Value) -> Option<&str> {
+    part.get("text")?.as_str()
+}
+
+/// Names of Gemini's fields that protobuf's JSON takes in both forms (<https://protobuf.dev/programming-guides/json/>).
+const GEMINI_NAMES: [(&str, &str); 4] = [
+    ("function_call", "functionCall"),
+    ("function_response", "functionResponse"),
+    ("inline_data", "inlineData"),
+    ("thought_signature", "thoughtSignature"),
+];
+
+/// A body of Gemini in which the fields of parts have the form that its documentation uses.
+fn in_camel_case(body: &Value) -> Value {
+    let mut body = body.clone();
+    let contents = body.get_mut("contents").and_then(Value::as_array_mut).into_iter().flatten();
+    let parts = contents.filter_map(|content| content.get_mut("parts")?.as_array_mut()).flatten();
+    for part in parts.filter_map(Value::as_object_mut) {
+        for (snake, camel) in GEMINI_NAMES {
+            if let Some(value) = part.remove(snake) {
+                part.insert(camel.to_owned(), value);
+            }
+        }
+    }
+    body
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_result_in_parts_says_what_its_texts_say() {
+        let content = json!([{ "type": "text", "text": "one" }, { "type": "text", "text": "two" }]);
+        let chat = json!({ "messages": [
+            { "role": "assistant", "content": null, "tool_calls": [
+                { "id": "a", "type": "function", "function": { "name": "f", "arguments": "{}" } }] },
+            { "role": "tool", "tool_call_id": "a", "content": content }] });
+        assert_eq!(Facts::of(&chat, Dialect::OpenaiChat).unwrap().results()[0].text, "one\ntwo");
+        assert_eq!(parts(r#"["text"]"#), None);
+        assert_eq!(parts("[]"), None);
+        assert_eq!(parts(r#"[{"text":"one"}]"#).as_deref(), Some("one"));
+        assert!(has_other_parts(
+            r#"[{"type":"input_text","text":"a"},{"type":"input_image","image_url":"data:,"}]"#
+        ));
+        assert!(!has_other_parts(r#"[{"type":"text","text":"a"}]"#) && !has_other_parts("[1]"));
+    }
+
+    #[test]
+    fn gemini_pairs_results_without_ids_by_name_and_takes_both_forms_of_names() {
+        let body = json!({ "contents": [
+            { "role": "model", "parts": [
+                { "function_call": { "id": "x", "name": "f", "args": {} } },
+                { "functionCall": { "id": "y", "name": "g", "args": {} } }] },
+            { "role": "user", "parts": [
+                { "functionResponse": { "name": "g", "response": { "output": "of g" } } },
+                { "function_response": { "name": "f", "response": { "output": "of f" } } }] }] });
+        let facts = Facts::of(&body, Dialect::Gemini).unwrap();
+        let texts: Vec<&str> = facts.answers().iter().map(|results| results[0].text.as_str()).collect();
+        assert_eq!(texts, ["of f", "of g"]);
+        let with_id = json!({ "contents": [
+            { "role": "model", "parts": [
+                { "functionCall": { "id": "x", "name": "f", "args": {} } },
+                { "functionCall": { "id": "y", "name": "f", "args": {} } }] },
+            { "role": "user", "parts": [
+                { "functionResponse": { "id": "x", "name": "f", "response": { "output": "one" } } },
+                { "functionResponse": { "name": "f", "response": { "output": "two" } } }] }] });
+        let facts = Facts::of(&with_id, Dialect::Gemini).unwrap();
+        assert_eq!(facts.answers()[1][0].text, "two");
+    }
 
     #[test]
     fn a_conversation_says_the_same_in_two_dialects() {

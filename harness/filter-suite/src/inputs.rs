@@ -49,6 +49,9 @@ impl Share {
     }
 }
 
+/// The file of vectors whose shapes providers take without documenting them.
+const BEYOND_DOCUMENTS: &str = "accepted-shapes";
+
 /// Turns joined to a long history, at least and at most.
 const LONG: (usize, usize) = (4, 9);
 
@@ -60,7 +63,8 @@ impl Input {
     ) -> Vec<Input> {
         let dialect = route.from;
         let mut inputs = Vec::new();
-        for (name, file) in files {
+        // What a provider takes beyond its documentation is nothing that SDKs have to read.
+        for (name, file) in files.into_iter().filter(|(name, _)| *name != BEYOND_DOCUMENTS) {
             for vector in &file.vectors {
                 let names = [route.profile.name, route.profile.undated()];
                 let is_ours = vector.profile.as_deref().is_none_or(|profile| names.contains(&profile));

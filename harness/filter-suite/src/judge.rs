@@ -192,6 +192,10 @@ fn kept_out(route: &Route<'_>, input: &Input) -> Option<Outcome> {
     if let Some(key) = beside(route.from, &input.body) {
         return Some(Outcome::NotPut(format!("the provider keeps what `{key}` names")));
     }
+    // A prompt that the provider keeps, or a text in the place of the list, is no history.
+    if crate::inputs::entries(&input.body, route.from).is_empty() {
+        return Some(Outcome::NotPut("it has no list of messages".to_owned()));
+    }
     if let Err(why) = written(route.mode.form, &input.body, route.from) {
         return Some(Outcome::Unsupported(why));
     }

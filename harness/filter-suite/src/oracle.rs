@@ -29,7 +29,7 @@ pub fn wrong_with(mode: &Mode, filter: impl Fn(&Asked) -> Said + Clone, outline:
 /// The crate of the target depends on `libfuzzer-sys`. The fuzzer's bytes choose a conversation, which is valid or has a fault
 /// that the mode says it mends; the target panics with what is wrong, what went in and what came out.
 ///
-/// ```ignore
+/// ```text
 /// brickbat_filter_suite::fuzz_filter!(mode(), |asked: &Asked| Said::request(my_filter(&asked.request)));
 /// ```
 #[macro_export]

@@ -8,7 +8,7 @@ use brickbat_sessions::read_body;
 use serde_json::{Value, json};
 
 use crate::Route;
-use crate::facts::top_instructions;
+use crate::facts::{has_other_parts, top_instructions};
 
 /// What stands in place of a thought's signature where a history comes from another model, as Google documents it
 /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
@@ -64,6 +64,9 @@ fn foreign(block: &Block) -> Option<String> {
         Block::Call(call) if call.name.is_empty() => Some("call without a name".to_owned()),
         Block::Result(result) => result.output.iter().find_map(|block| match block {
             Block::Image(_) => Some("picture in a result".to_owned()),
+            Block::Text(text) if has_other_parts(text) => {
+                Some("result with parts that are no texts".to_owned())
+            }
             block => foreign(block),
         }),
         _ => None,

@@ -9,6 +9,9 @@ Each turn is a process of its own:
 2. The user goes on, twice. The provider refuses both turns: the session is bricked, for good.
 3. `brickbat session` has to say so, and `brickbat repair --write` mends the store in its place.
 4. The user goes on, twice, and the provider answers in text. It may refuse nothing.
+
+Gemini CLI names its files by the minute. A process that resumes in the minute in which the session was written goes on in
+the same file, and then a repair lasts that does not last otherwise: what counts is a session resumed a minute later.
 """
 import argparse
 import concurrent.futures

@@ -1,6 +1,6 @@
 //! Cuts: a reply is to end exactly after an event that is drawn, by a broken connection.
 //!
-//! Others count events; `brickbat serve` is told a place in words, such as `after delta a 2`, and the event that it stands
+//! Others count events; `brickbat serve` takes a place in words, such as `after delta a 2`, and the event that it stands
 //! for is found here, in the same reply of a second server that is not told anything.
 
 use std::io::{BufRead, Write};

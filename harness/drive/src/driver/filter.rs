@@ -133,7 +133,12 @@ impl Running {
                 let place = answer.id.checked_sub(first).and_then(|n| usize::try_from(n).ok());
                 match place.and_then(|place| said.get_mut(place)) {
                     Some(free @ None) => *free = Some(answer.said),
-                    _ => return Err(DriverError::violation("nobody waits for this answer", &line)),
+                    _ => {
+                        return Err(DriverError::violation(
+                            "no open question has the id of this answer",
+                            &line,
+                        ));
+                    }
                 }
                 n_left -= 1;
                 window.add_permits(1);

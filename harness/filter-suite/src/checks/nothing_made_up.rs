@@ -6,7 +6,7 @@ use crate::{Kind, Loss};
 
 pub(super) const CHECK: Check = Check {
     id: "nothing-made-up",
-    summary: "no result is there as a success that nobody recorded, and no call that nobody made",
+    summary: "no result claims a success that was never recorded, and no call appears that was never made",
     applies: |evidence| evidence.has_body(),
     find,
 };

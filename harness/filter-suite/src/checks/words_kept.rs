@@ -61,9 +61,14 @@ fn worked(evidence: &Evidence<'_>) -> Vec<Finding> {
     let is_copy = |n: usize| {
         evidence.input.state != State::Valid && calls.iter().filter(|call| call.id == calls[n].id).count() > 1
     };
+    // Where no tools are offered, a converter may write a call as words of the model.
+    let replies = evidence.after.replies();
+    let is_retold = |n: usize| said_in(&replies, &calls[n].name) && said_in(&replies, &calls[n].arguments);
     for (n, place) in evidence.calls.iter().enumerate() {
         match place {
-            None if !may_go && !is_copy(n) => found.push(lost("call", "a call", &calls[n].name)),
+            None if !may_go && !is_copy(n) && !is_retold(n) => {
+                found.push(lost("call", "a call", &calls[n].name))
+            }
             Some(place) if !evidence.declares(Loss::ClearsResults) => {
                 // That a result went to another call is said elsewhere, as is that a call has lost its result.
                 let is_answered = !after[*place].is_empty();
@@ -92,9 +97,7 @@ fn seen(evidence: &Evidence<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for part in &evidence.before.parts {
         match part {
-            Part::Picture(data)
-                if !evidence.declares(Loss::DropsPictures) && !text.contains(data.as_str()) =>
-            {
+            Part::Picture(data) if !evidence.declares(Loss::DropsPictures) && !shows(&text, data) => {
                 found.push(lost("picture", "a picture", data));
             }
             Part::Thought { signature: Some(signature), .. }
@@ -108,4 +111,21 @@ fn seen(evidence: &Evidence<'_>) -> Vec<Finding> {
     }
     found.dedup_by(|one, other| one.cause == other.cause);
     found
+}
+
+/// Whether a picture is in a body, in either alphabet of Base64 (RFC 4648, sections 4 and 5).
+fn shows(body: &str, data: &str) -> bool {
+    body.contains(data) || body.contains(data.replace('+', "-").replace('/', "_").trim_end_matches('='))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shows;
+
+    #[test]
+    fn a_picture_is_known_in_both_alphabets() {
+        assert!(shows("x a+/b== y", "a+/b=="));
+        assert!(shows("x a-_b y", "a+/b=="));
+        assert!(!shows("x a-_c y", "a+/b=="));
+    }
 }
