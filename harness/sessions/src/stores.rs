@@ -48,7 +48,7 @@ use brickbat_rules::Dialect;
 use thiserror::Error;
 
 use crate::halves::Halves;
-use crate::{Files, Place, Product, Sent, Session};
+use crate::{Files, Place, Planned, Product, Sent, Session};
 
 /// What is known of one product's store.
 pub trait Store: Sync {
@@ -83,6 +83,11 @@ pub trait Store: Sync {
     ///
     /// The store has no form for an edit.
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError>;
+
+    /// What the product does with a session that was repaired so, which undoes the repair; nothing if the repair lasts.
+    fn relapse(&self, _: &[Planned]) -> Option<&'static Relapse> {
+        None
+    }
 
     /// The files with the branch on the line that it is proven to follow, as [`Session::cut`] says.
     ///
@@ -131,6 +136,17 @@ pub enum Edit {
         /// The last block that stays.
         last: Place,
     },
+}
+
+/// What a product does with a repaired session that undoes the repair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Relapse {
+    /// How long the repair holds, and what undoes it: a sentence.
+    pub words: &'static str,
+    /// What to do about it: a sentence.
+    pub way_out: &'static str,
+    /// Where that is known from.
+    pub source: &'static str,
 }
 
 /// Why a store could not be read.
@@ -200,6 +216,11 @@ pub(crate) fn holds_many(product: Product) -> bool {
 /// The store of a product.
 pub fn store_of(product: Product) -> Option<&'static dyn Store> {
     STORES.iter().copied().find(|store| store.product() == product)
+}
+
+/// The id of the session in whose file this one begins, if it is a fork that refers to one: a rollout of Codex.
+pub fn parent_of(bytes: &[u8]) -> Option<String> {
+    codex::parent_of(bytes)
 }
 
 /// The sessions in these files, by whichever product wrote them.
