@@ -134,6 +134,44 @@ fn results_of_a_step_that_a_stop_broke_off_rest_on_the_loop_and_on_the_steps() {
 }
 
 #[test]
+fn results_before_an_empty_reply_rest_on_the_loop_and_on_who_says_them_again() {
+    // The first reply after the results is empty.
+    for plan in on_each("model/empty-reply") {
+        let kept = |body: &str| {
+            let results = plan.calls.iter().map(|call| call.outcome.text());
+            results.fold(body.to_owned(), |body, words| body.replace(words, "found nothing"))
+        };
+        let is_due = |duty: Duty| {
+            let judgement = judged_around(
+                &Application::with(&[duty], Repairs::Never),
+                &plan,
+                &with_bodies(&run(&plan), kept),
+            );
+            judgement.findings.iter().any(|finding| finding.check == "results-kept")
+        };
+        assert!(!is_due(Duty::Invalid) && !is_due(Duty::Loop), "{}", plan.id);
+        assert!(is_due(Duty::Input) && is_due(Duty::Steps), "{}", plan.id);
+    }
+}
+
+#[test]
+fn a_tool_of_the_step_under_way_that_starts_after_a_stop_rests_on_how_the_turn_is_stopped() {
+    for plan in on_each("abort/mid-batch#k=0") {
+        let start = Event::ToolStarted { call: Some(key(&plan, "c")), args: plan.calls[2].deltas.concat() };
+        let late = rebuilt(&run(&plan), |turn, event| match event {
+            Event::TurnEnded { .. } if turn == 0 => vec![Event::Quiet, start.clone(), event.clone()],
+            event => vec![event.clone()],
+        });
+        let is_accused = |duty: Duty| {
+            let judgement = judged_around(&Application::with(&[duty], Repairs::Never), &plan, &late);
+            judgement.findings.iter().any(|finding| finding.check == "stops-when-stopped")
+        };
+        assert!(!is_accused(Duty::Stop) && !is_accused(Duty::Loop), "{}", plan.id);
+        assert!(is_accused(Duty::Tools) && is_accused(Duty::Store), "{}", plan.id);
+    }
+}
+
+#[test]
 fn what_the_user_said_before_an_empty_reply_rests_on_who_says_it_again() {
     let (asked, answered) = ("Look up the two orders.", "Is that all?");
     for plan in on_each("model/empty-reply") {

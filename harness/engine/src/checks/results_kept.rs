@@ -84,6 +84,8 @@ fn basis(evidence: &Evidence<'_>, key: CallKey) -> &'static [Duty] {
         &[Duty::Store]
     } else if evidence.is_of_broken_step(key) {
         &[Duty::Loop, Duty::Steps]
+    } else if evidence.came_to_nothing(call.turn) {
+        &[Duty::Loop, Duty::Invalid]
     } else {
         CHECK.rests_on
     }
