@@ -108,6 +108,17 @@ fn a_turn_that_waits_for_a_tool_rests_on_the_loop() {
 }
 
 #[test]
+fn a_plan_that_does_not_go_on_because_of_the_application_is_not_vacuous() {
+    for plan in on_each("tools/answered-with-next-batch") {
+        let own = judged_for(&plan, "deaf-tool-awaited", &[], Repairs::Never);
+        assert_eq!(own.verdict, Verdict::Fail, "{}: {own:#?}", plan.id);
+        let apart = judged_for(&plan, "deaf-tool-awaited", &[Duty::Tools], Repairs::Never);
+        assert_eq!(apart.verdict, Verdict::Unreachable, "{}: {apart:#?}", plan.id);
+        assert!(apart.application.iter().any(|finding| finding.check == "turn-ends"), "{apart:#?}");
+    }
+}
+
+#[test]
 fn a_stop_that_takes_effect_late_rests_on_how_the_turn_is_stopped_and_on_tools_that_run() {
     for plan in on_each("abort/mid-batch#k=1") {
         let run = run(&plan);
