@@ -427,6 +427,15 @@ fn fewest(
     {
         let mut n = 0;
         while n < only.len() && only.len() > 1 {
+            // What was written twice goes as a whole: the copy of a result has an id of its own in some stores, which the
+            // provider refuses as it does that of a call (Codex 0.169).
+            let copy = [Reason::Duplicate, Reason::DuplicateThought];
+            if copy.contains(&only[n].reason)
+                && only.iter().any(|other| other.reason == Reason::DuplicateCall)
+            {
+                n += 1;
+                continue;
+            }
             let mut fewer = only.clone();
             fewer.remove(n);
             match start.after(&edits_of(&fewer), options) {
