@@ -44,7 +44,8 @@ mod tree;
 pub(crate) mod tunacode;
 pub(crate) mod twenty;
 
-use brickbat_rules::Dialect;
+use brickbat_rules::{Dialect, histories};
+use serde_json::Value;
 use thiserror::Error;
 
 use crate::halves::Halves;
@@ -257,4 +258,13 @@ fn read_by(
 /// It is not JSON.
 pub fn read_body(body: &[u8], dialect: Dialect) -> Result<Session, ReadError> {
     request::session(body, dialect)
+}
+
+/// The messages of a body that is a value already: what is said, without its places.
+pub fn messages_of(body: &Value, dialect: Dialect) -> Vec<histories::Message> {
+    let plain = |message: crate::Message| histories::Message {
+        role: message.role,
+        blocks: message.blocks.into_iter().map(|block| block.content).collect(),
+    };
+    request::messages(body, dialect).into_iter().map(plain).collect()
 }

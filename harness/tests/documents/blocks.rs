@@ -21,6 +21,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("closed-loop", closed_loop()),
         ("counts", counts()),
         ("filter-checks", filter_checks()),
+        ("filter-speed", super::filter_speed::filter_speed()),
         ("filters", super::filters::bugs()),
         ("healthy", healthy::healthy()),
         ("known", known()),
