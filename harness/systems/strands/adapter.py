@@ -1,4 +1,4 @@
-"""Lets Brickbat drive Strands Agents, used as an application uses it. README.md says what each mode stores, and when."""
+"""Lets Brickbat drive Strands Agents, used as an application uses it. README.md says what is stored, and when."""
 import asyncio
 import json
 from importlib.metadata import version
