@@ -32,9 +32,7 @@ pub use repair::{
     repair,
 };
 pub use session::{Block, Cut, Ending, Message, Sent, Session, Trouble};
-pub use stores::{
-    Edit, ReadError, Relapse, WriteError, messages_of, parent_of, read, read_body, store_of,
-};
+pub use stores::{Edit, ReadError, Relapse, WriteError, messages_of, parent_of, read, read_body, store_of};
 
 /// Text of a result that stands in for one that was never recorded. It claims nothing that the store does not show.
 pub const NOT_RECORDED: &str =
