@@ -168,7 +168,9 @@ impl Export {
         let (install, command): (Install, Vec<&str>) = match framework {
             As::Vitest => (Install::Npm, vec!["node_modules/.bin/vitest", "run", file]),
             As::NodeTest => (Install::Npm, vec!["node", "--test", file]),
-            As::Pytest => (Install::Pip, vec![".venv/bin/pytest", "-q", "-p", "no:cacheprovider", file]),
+            As::Pytest => {
+                (Install::Pip, vec![".venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider", file])
+            }
         };
         let folder = std::path::absolute(to).map_err(|error| CliError::cannot_read(to.display(), error))?;
         let (cache, supervisor) = (cache_folder().map_err(CliError::start)?, own_program()?);

@@ -7,6 +7,7 @@ and on the version in which the finding is mended, if there is one, to pass. Wit
 A run folder that is in the scratch folder already is not made again.
 """
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,7 @@ def made(program, scratch, case):
     if not runs.exists():
         brickbat(program, "run", case["plan"], *of)
     folder = CORPUS / case["name"]
+    shutil.rmtree(folder, ignore_errors=True)
     words = ["export", case["plan"], "--out", str(runs), "--check", case["check"], "--run"]
     words += ["--as", case["as"]] if "as" in case else []
     code, out, err = brickbat(program, *words, "--to", str(folder))
@@ -39,6 +41,7 @@ def made(program, scratch, case):
     row = {field: case[field] for field in FIELDS}
     row |= {"title": out.splitlines()[0], "red": line_with("red: ", out)}
     if "mended" in case:
+        shutil.rmtree(scratch / "mended" / case["name"], ignore_errors=True)
         code, out, err = brickbat(program, *words, "--on", case["mended"], "--to", str(scratch / "mended" / case["name"]))
         if code != 0:
             return None, f"{case['name']} on {case['mended']}: exit {code}\n{out}{err}"

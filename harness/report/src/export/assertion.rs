@@ -66,7 +66,7 @@ fn works(record: &Record, finding: &FindingNote) -> Result<Assertion, String> {
     let turn = turn_in(&finding.place).ok_or("its turn is not known")?;
     let raised = |event: &Event| matches!(event, Event::TurnEnded { outcome: TurnOutcome::Raised { .. } });
     let has_raised = events(record).any(|(at, event)| at == turn && raised(event));
-    if finding.harm != Severity::BrickedByClient || !has_raised {
+    if !matches!(finding.harm, Severity::BrickedByClient | Severity::TurnFailed) || !has_raised {
         return Err("the turn has raised no error".to_owned());
     }
     Ok(Assertion::Works { turn })

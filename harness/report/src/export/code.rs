@@ -44,13 +44,15 @@ impl Page<'_> {
 
     pub(super) fn test(&self) -> Result<ExportFile, Refusal> {
         let language = self.framework.language();
-        let (frame, comment) = match language {
-            Language::JavaScript => (JAVASCRIPT, "// "),
-            Language::Python => (PYTHON, ""),
+        let frame = match language {
+            Language::JavaScript => JAVASCRIPT,
+            Language::Python => PYTHON,
         };
         let function = self.slug().replace('-', "_");
         let title = self.title();
-        let about: Vec<String> = words::about(self).iter().map(|line| format!("{comment}{line}")).collect();
+        let title_line =
+            if language == Language::Python { commented(&title, language) } else { title.clone() };
+        let about: Vec<String> = words::about(self).iter().map(|line| commented(line, language)).collect();
         let (framework, context, cleanup) = match self.framework {
             Framework::Vitest => ("import { test } from 'vitest';", "{ onTestFinished }", "onTestFinished"),
             Framework::NodeTest => ("import { test } from 'node:test';", "context", "context.after"),
@@ -68,7 +70,7 @@ impl Page<'_> {
         let (application, about) = (self.application()?, about.join("\n"));
         let (tools, calls, recorded) = (self.tools(), self.calls(), self.recorded());
         let values = [
-            ("title", title.as_str()),
+            ("title", title_line.as_str()),
             ("name", &name),
             ("function", &function),
             ("about", &about),
@@ -86,6 +88,7 @@ impl Page<'_> {
         ];
         let text = template::fill(frame, &values).map_err(|why| self.refused(&why))?;
         let text = if language == Language::Python { with_imports(&text) } else { text };
+        let text = text.replace("= {\n\n}", "= {}");
         let name = match language {
             Language::JavaScript => format!("{}.test.mjs", self.slug()),
             Language::Python => format!("test_{function}.py"),
@@ -364,6 +367,14 @@ fn asserted_in_python(assertion: &Assertion, said: &str) -> String {
     }
 }
 
+/// A line of the head of a test: a comment, or a line of the docstring.
+fn commented(line: &str, language: Language) -> String {
+    match language {
+        Language::JavaScript => format!("// {line}").trim_end().to_owned(),
+        Language::Python => line.replace('\\', r"\\").replace('"', "'"),
+    }
+}
+
 /// What stands between the function `problem` and what follows.
 fn after_problem(language: Language) -> &'static str {
     match language {
@@ -372,14 +383,16 @@ fn after_problem(language: Language) -> &'static str {
     }
 }
 
-/// Modules that a rule in Python may use.
-const OPTIONAL_MODULES: [&str; 2] = ["itertools", "re"];
+/// Modules that a rule in Python may use, each with the import that it stands before.
+const OPTIONAL_MODULES: [(&str, &str); 2] = [("itertools", "json"), ("re", "socket")];
 
 /// The imports of a test in Python, with those that its rule uses.
 fn with_imports(text: &str) -> String {
-    let used = OPTIONAL_MODULES.iter().filter(|module| text.contains(&format!("{module}.")));
-    used.fold(text.to_owned(), |text, module| {
-        text.replacen("import json\n", &format!("import {module}\nimport json\n"), 1)
+    OPTIONAL_MODULES.iter().fold(text.to_owned(), |text, (module, next)| {
+        if !text.contains(&format!(" {module}.")) {
+            return text;
+        }
+        text.replacen(&format!("import {next}\n"), &format!("import {module}\nimport {next}\n"), 1)
     })
 }
 
