@@ -187,26 +187,33 @@ impl Export {
         let output =
             block_on(until_interrupted(work))?.ok_or(CliError::Interrupted)?.map_err(CliError::start)?;
         let is_red = !output.status.success();
-        print(&format!("{}: {}\n", if is_red { "red" } else { "green" }, said(&output)));
+        let said = said(&output);
+        if is_red && !ASSERTED.iter().any(|words| said.contains(words)) {
+            let words = "the test failed before it came to its assertion, so it shows nothing";
+            return Err(CliError::start(format!("{words}: {said}")));
+        }
+        print(&format!("{}: {}\n", if is_red { "red" } else { "green" }, said));
         Ok(u8::from(is_red == self.on.is_some()))
     }
 }
 
+/// What stands in the line by which a framework says that an assertion failed.
+const ASSERTED: [&str; 2] = ["AssertionError", "E       assert "];
+
+/// Characters of that line that are shown.
+const MAX_SAID: usize = 300;
+
 /// The line of the framework that says why the test failed, or else its last one.
 fn said(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    let is_reason = |line: &&str| {
-        ["AssertionError", "E       assert", "E       Assertion", "Error: "]
-            .iter()
-            .any(|word| line.contains(word))
-    };
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let line = if output.status.success() {
-        lines().next_back()
-    } else {
-        lines().find(is_reason).or(lines().next_back())
+    let is_reason = |line: &&str| {
+        ["RuntimeError: ", "Error: the turn "].iter().chain(&ASSERTED).any(|words| line.contains(words))
     };
-    redactor().text(line.unwrap_or("it printed nothing")).into_owned()
+    let last = || lines().next_back();
+    let line = if output.status.success() { last() } else { lines().find(is_reason).or_else(last) };
+    let line: String = line.unwrap_or("it printed nothing").chars().take(MAX_SAID).collect();
+    redactor().text(&line).into_owned()
 }
 
 /// The packages of the adapter, in the version of the manifest.

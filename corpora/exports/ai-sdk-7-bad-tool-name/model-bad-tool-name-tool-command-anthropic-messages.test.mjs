@@ -2,10 +2,10 @@
 //
 // Nothing is stopped or cut off: the replies of the model, or the results of the tools, are enough.
 // Then: messages.1.content.2.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,64}$'
-// 
+//
 // Expected: Every request of the thread is one that the provider accepts: the name of a called tool is plain and not too long.
 // Red on ai 7.0.173.
-// 
+//
 // Made by `brickbat export` from `model/bad-tool-name#tool=command@anthropic-messages` on ai-sdk@7.0.173/ui-messages; the test itself needs nothing of Brickbat.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -68,11 +68,11 @@ test("ai 7.0.173: with `model/bad-tool-name`, a request breaks a rule of the pro
   assert.ok(provider.requests.some((body) => body.includes("Look up the three orders.")), `the last turn sent no request: ${error}`);
 });
 
-/** The name of a tool_use is made of 1 to 200 letters, digits, `_` and `-`. */
+/** The name of a tool_use is made of 1 to 64 letters, digits, `_` and `-`. */
 function problem({ messages }) {
   for (const [at, { content }] of messages.entries()) {
     for (const block of Array.isArray(content) ? content : []) {
-      if (block.type === 'tool_use' && !/^[a-zA-Z0-9_-]{1,200}$/.test(block.name)) return `messages.${at}: the tool_use has the name ${JSON.stringify(block.name)}`;
+      if (block.type === 'tool_use' && !/^[a-zA-Z0-9_-]{1,64}$/.test(block.name)) return `messages.${at}: the tool_use has the name ${JSON.stringify(block.name)}`;
     }
   }
 }

@@ -2,10 +2,10 @@
 //
 // In turn 1 the stream ends without its last event after calls of reply 1.
 // Then: AI_MissingToolResultsError: Tool results are missing for tool calls toolu_01F7M4W7TAEHWUp37sU3CT6L, toolu_01rUhuvLRGx2oEGUCwoWxaam, toolu_01FCFoqWaLNXVFriD1kEHb52.
-// 
+//
 // Expected: The turn works: nothing goes wrong in it, and what went wrong before it does not end the thread.
 // Red on ai 7.0.173.
-// 
+//
 // Made by `brickbat export` from `fault/end-early#p=calls@anthropic-messages` on ai-sdk@7.0.173/ui-messages; the test itself needs nothing of Brickbat.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -71,9 +71,7 @@ test("ai 7.0.173: when the stream ends without its last event after calls of rep
 const TOOLS = [
   {"name":"lookup","description":"The tool `lookup` of the test.","inputSchema":{"type":"object","properties":{"key":{"type":"string"},"ref":{"type":"string"}},"required":["ref"],"additionalProperties":false}},
 ];
-const CALLS = {
-
-};
+const CALLS = {};
 
 /** What the provider says, request by request, byte for byte as it was recorded. */
 const REPLIES = [

@@ -2,10 +2,10 @@
 //
 // In turn 1 the stream ends without its last event after text 1 of reply 1.
 // Then: the last reply ended without its terminal event, but the turn returned as if it were complete
-// 
+//
 // Expected: The turn ends with an error, or the SDK asks again.
 // Red on ai 7.0.173.
-// 
+//
 // Made by `brickbat export` from `fault/end-early#p=text-1@anthropic-messages` on ai-sdk@7.0.173/ui-messages; the test itself needs nothing of Brickbat.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -67,9 +67,7 @@ test("ai 7.0.173: when the stream ends without its last event after text 1 of re
 const TOOLS = [
   {"name":"lookup","description":"The tool `lookup` of the test.","inputSchema":{"type":"object","properties":{"key":{"type":"string"},"ref":{"type":"string"}},"required":["ref"],"additionalProperties":false}},
 ];
-const CALLS = {
-
-};
+const CALLS = {};
 
 /** What the provider says, request by request, byte for byte as it was recorded. */
 const REPLIES = [

@@ -2,10 +2,10 @@
 //
 // Nothing is stopped or cut off: the replies of the model, or the results of the tools, are enough.
 // Then: The request body is not valid JSON: no low surrogate in string: line 1 column 425 (char 424)
-// 
+//
 // Expected: Every request of the thread is one that the provider accepts: the body is JSON.
 // Red on ai 7.0.173.
-// 
+//
 // Made by `brickbat export` from `model/half-character@anthropic-messages` on ai-sdk@7.0.173/ui-messages; the test itself needs nothing of Brickbat.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';

@@ -3,10 +3,10 @@
 // In turn 1 the stream ends without its last event after calls of reply 1.
 // Turn 1 ends with AnthropicError.
 // Then: messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_01F7M4W7TAEHWUp37sU3CT6L, toolu_01rUhuvLRGx2oEGUCwoWxaam, toolu_01FCFoqWaLNXVFriD1kEHb52. Each `tool_use` block must have a corresponding `tool_result` block in the next message.
-// 
+//
 // Expected: Every request of the thread is one that the provider accepts: every call is answered in the next message.
 // Red on @anthropic-ai/sdk 1.12.0.
-// 
+//
 // Made by `brickbat export` from `fault/end-early#p=calls@anthropic-messages` on anthropic-sdk@1.12.0/finished; the test itself needs nothing of Brickbat.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -74,9 +74,7 @@ function problem({ messages }) {
 const TOOLS = [
   {"name":"lookup","description":"The tool `lookup` of the test.","inputSchema":{"type":"object","properties":{"key":{"type":"string"},"ref":{"type":"string"}},"required":["ref"],"additionalProperties":false}},
 ];
-const CALLS = {
-
-};
+const CALLS = {};
 
 /** What the provider says, request by request, byte for byte as it was recorded. */
 const REPLIES = [

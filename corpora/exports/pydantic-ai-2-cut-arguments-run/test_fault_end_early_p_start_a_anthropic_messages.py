@@ -9,7 +9,6 @@ Red on pydantic-ai-slim 2.68.0.
 Made by `brickbat export` from `fault/end-early#p=start-a@anthropic-messages` on pydantic-ai@2.68.0/run; the test itself needs nothing of Brickbat.
 """
 import asyncio
-import re
 import json
 import socket
 import struct

@@ -75,9 +75,7 @@ async def scenario():
 TOOLS = [
     {"name": "lookup", "description": "The tool `lookup` of the test.", "inputSchema": {"type": "object", "properties": {"key": {"type": "string"}, "ref": {"type": "string"}}, "required": ["ref"], "additionalProperties": False}},
 ]
-CALLS = {
-
-}
+CALLS = {}
 
 # What the provider says, request by request, byte for byte as it was recorded.
 REPLIES = [
