@@ -145,6 +145,16 @@ fn an_exported_test_is_red_where_the_bug_is_and_green_where_it_is_mended() {
 }
 
 #[test]
+fn assertions_accuse_nothing_that_is_valid_and_see_what_is_invalid() {
+    let mut node = std::process::Command::new("node");
+    node.arg("harness/tests/export/vectors.mjs").current_dir(env!("CARGO_MANIFEST_DIR"));
+    let ran = node.output().unwrap();
+    let n_rules = std::fs::read_to_string("harness/report/src/export/rules.rs").unwrap();
+    let n_rules = n_rules.lines().filter(|line| line.starts_with("    \"")).count();
+    assert_eq!(String::from_utf8(ran.stdout).unwrap(), format!("{n_rules} rules\n"));
+}
+
+#[test]
 fn mistakes_are_answered_with_what_to_do() {
     let folder = TempDir::new().unwrap();
     own_system(folder.path());

@@ -147,7 +147,7 @@ class Turn:
         await asyncio.wait([reached, self.task], return_when=asyncio.FIRST_COMPLETED)
         if not reached.done():
             reached.cancel()
-            raise AssertionError(f"the turn {self.text!r} ended too early") from await self.ended()
+            raise RuntimeError(f"the turn {self.text!r} ended too early") from await self.ended()
 
 
 class Toolbox:
@@ -163,7 +163,7 @@ class Toolbox:
         name = next((name for name, call in CALLS.items() if call["ref"] == arguments.get("ref")), None)
         self.runs.append((name, arguments))
         if name is None:
-            raise ToolBroken("the model has not made this call")
+            raise ToolError("the model has not made this call")
         self.starts[name].set()
         await self.ends[name].wait()
         kind, text = CALLS[name]["kind"], CALLS[name]["text"]
