@@ -16,6 +16,7 @@ mod error;
 mod events;
 mod explain;
 mod explore;
+mod export;
 mod failure;
 mod filters;
 mod fuzz;
@@ -105,6 +106,7 @@ enum Command {
     Diff(diff::Diff),
     Events(events::Events),
     Explain(explain::Explain),
+    Export(export::Export),
     Filters(filters::Filters),
     Fuzz(fuzz::Fuzz),
     Init(init::Init),
@@ -195,6 +197,7 @@ impl Command {
             Command::Diff(diff) => diff.execute(),
             Command::Events(events) => events.execute(),
             Command::Explain(explain) => explain.execute(),
+            Command::Export(export) => export.execute(),
             Command::Filters(filters) => filters.execute(),
             Command::Fuzz(fuzz) => fuzz.execute(),
             Command::Init(init) => init.execute(),

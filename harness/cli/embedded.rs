@@ -98,7 +98,7 @@ pub fn filters() -> &'static FilterCatalogue {
 mod tests {
     use super::*;
     use brickbat_drive::driver::BASELINE;
-    use brickbat_drive::driver::catalogue::SHEET;
+    use brickbat_drive::driver::catalogue::{ISSUE, SHEET, TEMPLATES};
     use brickbat_drive::driver::manifest::{FileSource, Install, Manifest};
     use brickbat_drive::runner::Probe;
     use brickbat_rules::{Profile, Rule};
@@ -174,7 +174,9 @@ mod tests {
                 let is_used = manifests.iter().any(|manifest| {
                     let own =
                         manifest.folder.as_ref().is_some_and(|own| name.starts_with(&format!("{own}/")));
-                    own || manifest.files.iter().any(|file| file == name) || *name == BASELINE
+                    own || manifest.files.iter().any(|file| file == name)
+                        || *name == BASELINE
+                        || [ISSUE, TEMPLATES[0], TEMPLATES[1]].contains(name)
                 });
                 assert!(is_used, "{name} is embedded and never used");
             }

@@ -50,6 +50,7 @@ const GROUPS: [(&str, &[(&str, &str)]); 8] = [
     (
         "Keep and compare",
         &[
+            ("export", "make a test and an issue of a finding, for the project that it is about"),
             ("promote", "keep a found scenario as a regression"),
             ("merge", "join the reports of shards"),
             ("diff", "say how two systems differ"),

@@ -51,12 +51,9 @@ const MAX_CANDIDATES: usize = 20;
 
 impl Show {
     pub(super) fn execute(&self) -> Outcome {
-        let folder = match &self.out {
-            _ if runs::is_short_id(&self.case) => runs::find(&self.case, self.out.as_deref())?.folder,
-            Some(out) => self.find(out)?,
-            None if Path::new(&self.case).exists() => self.given()?,
-            None => self.find(&last_run()?)?,
-        };
+        let wanted =
+            WantedCase { case: &self.case, out: self.out.as_deref(), system: self.system.as_deref() };
+        let folder = wanted.folder()?;
         let record = folder::read_case(&folder)?;
         if let Some(path) = &self.html {
             let page = redactor().text(&html::of_case(&record)).into_owned();
@@ -71,10 +68,32 @@ impl Show {
         print(&format!("in {}\n", folder.display()));
         Ok(0)
     }
+}
+
+/// A case of a run, as users name it.
+pub(super) struct WantedCase<'a> {
+    /// The short id of a case, its directory, a plan's id, or a part of an id that only one case of the run has.
+    pub(super) case: &'a str,
+    /// The directory of the run; by default the newest of the last runs that has it.
+    pub(super) out: Option<&'a Path>,
+    /// A part of the name of its system.
+    pub(super) system: Option<&'a str>,
+}
+
+impl WantedCase<'_> {
+    /// Its directory.
+    pub(super) fn folder(&self) -> Result<PathBuf, CliError> {
+        match self.out {
+            _ if runs::is_short_id(self.case) => Ok(runs::find(self.case, self.out)?.folder),
+            Some(out) => self.find(out),
+            None if Path::new(self.case).exists() => self.given(),
+            None => self.find(&last_run()?),
+        }
+    }
 
     /// The case as the directory that the user names.
     fn given(&self) -> Result<PathBuf, CliError> {
-        let path = Path::new(&self.case);
+        let path = Path::new(self.case);
         if path.join("case.json").is_file() {
             return Ok(path.to_owned());
         }
@@ -94,8 +113,7 @@ impl Show {
     fn find(&self, out: &Path) -> Result<PathBuf, CliError> {
         folder::read_note(out)?;
         let cases = folder::cases(out)?;
-        let of_system =
-            |case: &CaseNote| self.system.as_ref().is_none_or(|part| case.system.contains(part.as_str()));
+        let of_system = |case: &CaseNote| self.system.is_none_or(|part| case.system.contains(part));
         let cases: Vec<&(PathBuf, CaseNote)> = cases.iter().filter(|(_, case)| of_system(case)).collect();
         let matching = |is_it: &dyn Fn(&CaseNote) -> bool| -> Vec<&(PathBuf, CaseNote)> {
             cases.iter().copied().filter(|(_, case)| is_it(case)).collect()
@@ -104,9 +122,9 @@ impl Show {
         let is_meant = |case: &CaseNote| self.case.contains(CONTROL) || !case.plan.ends_with(CONTROL);
         let mut found = matching(&|case| case.plan == self.case);
         if found.is_empty() {
-            found = matching(&|case| case.plan.contains(&self.case) && is_meant(case));
+            found = matching(&|case| case.plan.contains(self.case) && is_meant(case));
         }
-        let (out, part) = (out.display(), &self.case);
+        let (out, part) = (out.display(), self.case);
         match found.as_slice() {
             [(folder, _)] => Ok(folder.clone()),
             [] => Err(CliError::input(format!(

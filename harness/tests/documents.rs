@@ -21,7 +21,7 @@ use brickbat::flaws::Canary;
 use crate::plans;
 
 /// The documents in which there are paths and generated blocks.
-const DOCUMENTS: [&str; 38] = [
+const DOCUMENTS: [&str; 40] = [
     "README.md",
     "docs/src/README.md",
     "docs/src/SUMMARY.md",
@@ -33,6 +33,7 @@ const DOCUMENTS: [&str; 38] = [
     "docs/src/howto/ci.md",
     "docs/src/howto/compare.md",
     "docs/src/howto/discover.md",
+    "docs/src/howto/export.md",
     "docs/src/howto/filters.md",
     "docs/src/howto/install.md",
     "docs/src/howto/look.md",
@@ -44,6 +45,7 @@ const DOCUMENTS: [&str; 38] = [
     "docs/src/howto/session.md",
     "docs/src/howto/unit-tests.md",
     "docs/src/reference/closed-loop.md",
+    "docs/src/reference/exports.md",
     "docs/src/reference/filters.md",
     "docs/src/reference/judged.md",
     "docs/src/reference/known.md",

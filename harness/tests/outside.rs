@@ -27,6 +27,7 @@ mod console;
 mod diff;
 mod events;
 mod explore;
+mod export;
 mod fixture;
 mod flakes;
 mod front;

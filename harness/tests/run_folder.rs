@@ -61,7 +61,7 @@ fn timeless(folder: &Path) -> BTreeMap<String, String> {
 }
 
 /// The record of a plan in the simulation.
-fn record(plan: &Plan, canary: Option<Canary>) -> Record {
+pub(crate) fn record(plan: &Plan, canary: Option<Canary>) -> Record {
     let profile = plan.profile_from(&[]);
     let agent = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, canary);
     let control = Arc::new(lower::control(plan));
@@ -85,7 +85,7 @@ fn read_back(record: &Record) -> Record {
     Record::read(&|name| Ok(files.get(name).cloned())).unwrap()
 }
 
-fn built_in(id: &str) -> Plan {
+pub(crate) fn built_in(id: &str) -> Plan {
     let mut plans = plans::built_in().into_iter().flat_map(|(_, plans)| plans);
     plans.find(|plan| plan.id.to_string() == id).unwrap()
 }

@@ -12,6 +12,7 @@ pub mod catalogue;
 mod environment;
 mod error;
 mod event;
+pub mod exported;
 mod feed;
 mod filter;
 mod give;

@@ -9,6 +9,7 @@ pub mod baseline;
 pub mod causes;
 pub mod classes;
 pub mod diff;
+pub mod export;
 pub mod matrix;
 pub mod record;
 pub mod report;

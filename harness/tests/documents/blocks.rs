@@ -20,6 +20,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("checks", checks()),
         ("closed-loop", closed_loop()),
         ("counts", counts()),
+        ("exports", exports()),
         ("filter-checks", filter_checks()),
         ("filter-speed", super::filter_speed::filter_speed()),
         ("filters", super::filters::bugs()),
@@ -95,6 +96,39 @@ fn closed_loop() -> String {
     let page = brickbat::cli::closed_loop::page(&read("corpora/closed-loop/sessions.json"));
     format!("\n{}\n", page.unwrap())
 }
+
+/// The findings that were exported as tests, with what each test said.
+fn exports() -> String {
+    let cases: Vec<serde_json::Value> = serde_json::from_str(&read("corpora/exports/cases.json")).unwrap();
+    let result = |case: &serde_json::Value| -> serde_json::Value {
+        let file = format!("corpora/exports/{}/result.json", case["name"].as_str().unwrap());
+        serde_json::from_str(&read(&file)).unwrap()
+    };
+    let rows: Vec<serde_json::Value> = cases.iter().map(result).collect();
+    let said = |row: &serde_json::Value, key: &str| {
+        let text = row[key].as_str().unwrap_or_default().replace('|', "\\|").replace('`', "'");
+        let cut: String = text.chars().take(MAX_SAID).collect();
+        let dots = if cut.len() < text.len() { "…" } else { "" };
+        if cut.is_empty() { String::new() } else { code(&format!("{cut}{dots}")) }
+    };
+    let rows = rows.iter().map(|row| {
+        let name = row["name"].as_str().unwrap();
+        let mended = row["mended"].as_str().unwrap_or("none known").to_owned();
+        let link = format!("[{name}](https://github.com/brickbat/brickbat/tree/main/corpora/exports/{name})");
+        vec![
+            link,
+            code(row["system"].as_str().unwrap()),
+            said(row, "plan"),
+            said(row, "check"),
+            said(row, "red"),
+            mended,
+        ]
+    });
+    table(&["export", "system", "plan", "check", "what the red test says", "green on"], rows)
+}
+
+/// Characters of what a test says that are shown.
+const MAX_SAID: usize = 140;
 
 fn filter_checks() -> String {
     let checks = brickbat::filter_suite::checks::CHECKS;

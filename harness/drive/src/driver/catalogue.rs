@@ -11,6 +11,12 @@ pub const SHEET: &str = "system.yaml";
 /// The file, among those of a system, that holds its known findings.
 pub const BASELINE: &str = "baseline.yaml";
 
+/// The files, among those of a system, that show how an application uses it: templates of exported tests.
+pub const TEMPLATES: [&str; 2] = ["export.mjs", "export.py"];
+
+/// The file, among those of a system, with the headings of its project's issues.
+pub const ISSUE: &str = "export.md";
+
 /// The files of a system: names below its folder, and their texts.
 pub type Files = &'static [(&'static str, &'static str)];
 

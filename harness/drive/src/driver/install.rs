@@ -13,11 +13,13 @@ mod tools;
 use std::fs::{File, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::process::Output;
 use std::time::{Duration, Instant};
 
 use super::error::DriverError;
 use super::manifest::{FileSource, Install, Manifest};
 use super::process::{Launch, ProcessLimits};
+use super::supervisor_handle;
 use project::Project;
 use tools::Tools;
 
@@ -60,6 +62,21 @@ pub async fn launch(
             ..ProcessLimits::STANDARD
         },
     })
+}
+
+/// Installs what a manifest names, and runs its command to the end, within that time. What it started dies with it.
+pub(super) async fn run_in(
+    manifest: &Manifest,
+    cache: &Path,
+    supervisor: &Path,
+    progress: Progress<'_>,
+    wait: Duration,
+) -> Result<Output, DriverError> {
+    let launch = launch(manifest, cache, supervisor, progress).await?;
+    let words = std::iter::once(&launch.program).chain(&launch.args);
+    let mut command = supervisor_handle::command(supervisor, None, words);
+    command.current_dir(&launch.folder).envs(&launch.env);
+    tools::run(command, wait).await.map_err(|error| DriverError::install(launch.program, error))
 }
 
 /// The cache folder: `$BRICKBAT_CACHE`, else `$XDG_CACHE_HOME/brickbat`, else `~/.cache/brickbat`.

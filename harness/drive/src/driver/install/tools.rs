@@ -230,7 +230,7 @@ fn version(said: &str) -> Option<AtLeast> {
 }
 
 /// Runs a supervised command to its end, within that time. If the wait is given up, all that it started dies.
-async fn run(mut command: Command, wait: Duration) -> std::io::Result<Output> {
+pub(super) async fn run(mut command: Command, wait: Duration) -> std::io::Result<Output> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let started = async {
         let null = File::open("/dev/null").map_err(NotStarted::Supervisor)?;

@@ -1,0 +1,183 @@
+// ai 7.0.173: when the stream ends without its last event after text 1 of reply 1, the cut reply is taken for a whole one
+//
+// In turn 1 the stream ends without its last event after text 1 of reply 1.
+// Then: the last reply ended without its terminal event, but the turn returned as if it were complete
+//
+// Expected: The turn ends with an error, or the SDK asks again.
+// Red on ai 7.0.173.
+//
+// Made by `brickbat export` from `fault/end-early#p=text-1@anthropic-messages` on ai-sdk@7.0.173/ui-messages; the test itself needs nothing of Brickbat.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { test } from 'vitest';
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { convertToModelMessages, isStepCount, jsonSchema, streamText, toUIMessageStream, tool } from 'ai';
+
+/** The application: what the end of the UI message stream gives is stored, and converted for the next turn. */
+function application(url, tools) {
+  let messages = [];
+  const model = () => {
+    return createAnthropic({ baseURL: `${url}/v1`, apiKey: 'test' })('claude-haiku-4-5');
+  };
+  const offered = Object.fromEntries(tools.map(({ name, description, inputSchema, run }) => [name, tool({
+    description,
+    inputSchema: jsonSchema(inputSchema),
+    execute: (input, { abortSignal }) => run(input, abortSignal),
+  })]));
+  return {
+    async turn(text, abortSignal) {
+      messages = [...messages, { id: `user-${messages.length}`, role: 'user', parts: [{ type: 'text', text }] }];
+      let raised;
+      const result = streamText({
+        model: model(),
+        messages: await convertToModelMessages(messages),
+        tools: offered,
+        stopWhen: isStepCount(20),
+        abortSignal,
+        onError: ({ error }) => { raised ??= error; },
+      });
+      const stream = toUIMessageStream({
+        stream: result.stream,
+        originalMessages: messages,
+        generateMessageId: () => `assistant-${messages.length}`,
+        onError: (error) => String(error),
+        onEnd: (end) => { messages = end.messages; },
+        onStepEnd: (step) => { messages = step.messages; },
+      });
+      for await (const _ of stream);
+      if (raised && !abortSignal.aborted) throw raised;
+    },
+  };
+}
+
+test("ai 7.0.173: when the stream ends without its last event after text 1 of reply 1, the cut reply is taken for a whole one", { timeout: 60_000 }, async ({ onTestFinished }) => {
+  const provider = await serve();
+  onTestFinished(() => provider.close());
+  const tools = toolbox();
+  const app = application(provider.url, tools.offered);
+
+  // Turn 1.
+  const turn1 = begin(app, "Look up the three orders.");
+  const error = await turn1.ended();
+
+  assert.ok(error, 'the reply was cut off, and the turn ended as if it were whole');
+});
+
+/** The tools that the model may call, and the calls that it makes of them. */
+const TOOLS = [
+  {"name":"lookup","description":"The tool `lookup` of the test.","inputSchema":{"type":"object","properties":{"key":{"type":"string"},"ref":{"type":"string"}},"required":["ref"],"additionalProperties":false}},
+];
+const CALLS = {};
+
+/** What the provider says, request by request, byte for byte as it was recorded. */
+const REPLIES = [
+  {"status":200,"headers":{"content-type":"text/event-stream; charset=utf-8","request-id":"req_159413ef5a99abf500000000"},"ending":"complete", "frames": [
+    "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_01159413ef5a99abf500000000\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"claude-haiku-4-5\",\"content\":[],\"stop_reason\":null,\"stop_sequence\":null,\"usage\":{\"input_tokens\":12,\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0,\"output_tokens\":1}}}\n\n",
+    "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n",
+    "event: ping\ndata: {\"type\": \"ping\"}\n\n",
+    "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Let me loo\"}}\n\n",
+  ] },
+];
+/** Any request after those gets a short text. */
+const SPARE = {"status":200,"headers":{"content-type":"text/event-stream; charset=utf-8","request-id":"req_8e7fd82b89935b6300000000"},"frames":["event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_018e7fd82b89935b6300000000\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"claude-haiku-4-5\",\"content\":[],\"stop_reason\":null,\"stop_sequence\":null,\"usage\":{\"input_tokens\":12,\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0,\"output_tokens\":1}}}\n\n","event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n","event: ping\ndata: {\"type\": \"ping\"}\n\n","event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Done.\"}}\n\n","event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n","event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\",\"stop_sequence\":null},\"usage\":{\"output_tokens\":42}}\n\n","event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"],"ending":"complete"};
+
+/** Runs a turn. `until` waits for a fact, and fails if the turn is over before it. */
+function begin(app, text) {
+  const stop = new AbortController();
+  let error;
+  const ended = app.turn(text, stop.signal).catch((raised) => { error = raised; });
+  return {
+    stop: () => stop.abort(),
+    async ended() {
+      await ended;
+      return error;
+    },
+    async until(fact) {
+      let isReached = false;
+      await Promise.race([fact.then(() => { isReached = true; }), ended]);
+      if (!isReached) throw new Error(`the turn "${text}" ended too early`, { cause: error });
+    },
+  };
+}
+
+/** Tools whose calls end when the test says so. A call is known by its argument `ref`. */
+function toolbox() {
+  const runs = [];
+  const waiting = new Map();
+  const at = (name) => {
+    if (!waiting.has(name)) waiting.set(name, { started: deferred(), ended: deferred() });
+    return waiting.get(name);
+  };
+  const run = (deaf) => (args, signal) => {
+    const name = Object.keys(CALLS).find((known) => CALLS[known].ref === args?.ref);
+    runs.push({ name, args });
+    if (!name) throw new Error('the model has not made this call');
+    if (!deaf) signal?.addEventListener('abort', () => at(name).ended.reject(signal.reason));
+    at(name).started.resolve();
+    return at(name).ended.promise;
+  };
+  return {
+    runs,
+    offered: TOOLS.map(({ deaf, ...tool }) => ({ ...tool, run: run(deaf) })),
+    started: (...names) => Promise.all(names.map((name) => at(name).started.promise)),
+    async settle(name) {
+      const { kind, text } = CALLS[name];
+      if (kind === 'return') at(name).ended.resolve(text);
+      else at(name).ended.reject(Object.assign(new Error(text), { name: 'ToolError', kind }));
+      await consumed();
+    },
+  };
+}
+
+/** The provider. It holds a reply where the recording says so, until the test lets it go on. */
+async function serve() {
+  const requests = [];
+  const holds = REPLIES.map(() => ({ reached: deferred(), released: deferred() }));
+  const server = createServer(async (request, response) => {
+    const pieces = [];
+    for await (const piece of request) pieces.push(piece);
+    const n = requests.push(Buffer.concat(pieces).toString()) - 1;
+    const { status, headers, frames, hold, ending } = REPLIES[n] ?? SPARE;
+    const pause = async (sent) => {
+      if (hold !== sent) return;
+      await consumed();
+      holds[n].reached.resolve();
+      await holds[n].released.promise;
+    };
+    await pause('nothing');
+    response.writeHead(status, headers);
+    response.flushHeaders();
+    for (const [sent, frame] of frames.entries()) {
+      await pause(sent);
+      await new Promise((resolve) => { response.write(frame, resolve); });
+    }
+    await pause(frames.length);
+    if (ending !== 'complete') await consumed();
+    if (ending === 'reset') response.socket.resetAndDestroy();
+    else if (ending === 'eof') response.socket.end();
+    else response.end();
+  });
+  await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    requests,
+    holds: (n) => holds[n - 1].reached.promise,
+    goOn: (n) => holds[n - 1].released.resolve(),
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** Lets whatever has been sent or settled arrive: all of it is in this process, so turns of its event loop are enough. */
+async function consumed() {
+  for (let i = 0; i < 16; i++) await new Promise((resolve) => { setImmediate(resolve); });
+}
+
+function deferred() {
+  const parts = {};
+  parts.promise = new Promise((resolve, reject) => { Object.assign(parts, { resolve, reject }); });
+  parts.promise.catch(() => {});
+  return parts;
+}

@@ -1,0 +1,264 @@
+//! `brickbat export`.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use clap::{Args, ValueEnum};
+
+use super::embedded::catalogue;
+use super::error::{CliError, Outcome};
+use super::interrupt::until_interrupted;
+use super::launch::{block_on, own_program};
+use super::output::{print, tell};
+use super::secrets::redactor;
+use super::show::WantedCase;
+use brickbat_drive::driver::catalogue::ISSUE;
+use brickbat_drive::driver::exported::{ExportedTest, run_test};
+use brickbat_drive::driver::install::cache_folder;
+use brickbat_drive::driver::manifest::Install;
+use brickbat_drive::driver::{BASELINE, Manifest, Mode, resolve};
+use brickbat_drive::folder;
+use brickbat_report::baseline::Baseline;
+use brickbat_report::export::{self, Framework, Package, Target, export};
+use brickbat_report::record::Record;
+
+/// Make a test of a finding, and the text of an issue, for the project that it is about.
+///
+/// The test is one file that needs nothing of Brickbat: it has a stub of the provider that says what was recorded, and
+/// fails on the version on which the finding was seen. Next to it are a file with the exact versions of the packages that
+/// it needs, and `issue.md`. What a test in one process cannot say, such as the death of a process, is refused.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Export {
+    /// The short id of a case, its directory, a plan's id, or a part of an id that only one case of the run has.
+    #[arg(value_name = "FINDING")]
+    case: String,
+    /// The --out directory of the run that has the case; by default the newest of the last runs that has it.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Only cases of systems whose name contains this text.
+    #[arg(long, value_name = "TEXT")]
+    system: Option<String>,
+    /// The manifest of a system of your own, where the case is of one.
+    #[arg(long, value_name = "FILE")]
+    manifest: Option<PathBuf>,
+    /// The test framework; by default that of the language in which the system is used.
+    #[arg(long = "as", value_name = "FRAMEWORK")]
+    framework: Option<As>,
+    /// The check whose finding is exported, such as `results-kept`; by default the first that a test can say.
+    #[arg(long, value_name = "CHECK")]
+    check: Option<String>,
+    /// Another version of the system, such as one in which the finding is mended: the test is written for it.
+    #[arg(long, value_name = "VERSION")]
+    on: Option<String>,
+    /// The directory for the files; by default one in the working directory that is named after the case.
+    #[arg(long, value_name = "DIR")]
+    to: Option<PathBuf>,
+    /// Install what the test needs into the cache folder, and run it: it has to fail, or with --on to pass.
+    #[arg(long)]
+    run: bool,
+}
+
+const EXAMPLES: &str = "Examples:
+  brickbat export 3f2a
+  brickbat export 3f2a --as node-test --to upstream
+  brickbat export 3f2a --run
+  brickbat export 3f2a --on 7 --run --to on-7
+  brickbat export 'abort/mid-batch#k=1@anthropic-messages' --out last --check results-kept
+
+Exit codes: 0 the files are written, and with --run the test failed, or passed with --on; 1 with --run: the test did the
+opposite; 2 bad input, or a finding that no test can say; 3 the test could not be installed or run.";
+
+/// A test framework, as the command line names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum As {
+    /// Vitest, for JavaScript and TypeScript.
+    Vitest,
+    /// The test runner of Node.js.
+    NodeTest,
+    /// pytest, for Python.
+    Pytest,
+}
+
+impl As {
+    fn framework(self) -> Framework {
+        match self {
+            As::Vitest => Framework::Vitest,
+            As::NodeTest => Framework::NodeTest,
+            As::Pytest => Framework::Pytest,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            As::Vitest => "vitest",
+            As::NodeTest => "node-test",
+            As::Pytest => "pytest",
+        }
+    }
+}
+
+impl Export {
+    pub(super) fn execute(&self) -> Outcome {
+        let wanted =
+            WantedCase { case: &self.case, out: self.out.as_deref(), system: self.system.as_deref() };
+        let record = folder::read_case(&wanted.folder()?)?;
+        let (seen_on, mode) = self.system_of(&record)?;
+        let manifest = match &self.on {
+            Some(version) => self.named(&format!("{}@{version}/{}", seen_on.name, mode.name))?.0,
+            None => seen_on,
+        };
+        let (framework, template) = self.template(&manifest)?;
+        let (baseline, issue) = (baseline(&manifest)?, manifest.text(ISSUE));
+        let target = Target {
+            system: &manifest.name,
+            sdk: manifest.sdk.as_deref().unwrap_or(&manifest.name),
+            version: manifest.version.as_deref().unwrap_or_default(),
+            mode: &mode.name,
+            template: &template,
+            issue: issue.as_deref(),
+            packages: &packages(&manifest),
+            baseline: baseline.as_ref(),
+        };
+        let made = export(&record, &target, framework.framework(), self.check.as_deref())?;
+        let to = self.to.clone().unwrap_or_else(|| default_folder(&target, &record));
+        write(&made, &to)?;
+        print(&format!("{}\n", made.title));
+        made.files.iter().for_each(|file| print(&format!("  {}\n", to.join(&file.name).display())));
+        if self.run { self.run(&made, &to, &target, framework) } else { Ok(0) }
+    }
+
+    /// The system on which the case was run.
+    fn system_of(&self, record: &Record) -> Result<(Manifest, Mode), CliError> {
+        self.named(&record.case.system)
+    }
+
+    fn named(&self, name: &str) -> Result<(Manifest, Mode), CliError> {
+        let found = match &self.manifest {
+            Some(path) => resolve(&Manifest::read(path)?, name),
+            None => catalogue().resolve(name),
+        };
+        found.map_err(|error| {
+            CliError::input(format!(
+                "{error}\nhint: a case of a system of your own needs --manifest FILE; the reference agent and its canaries are \
+                 no project that a test could be for"
+            ))
+        })
+    }
+
+    /// The framework, and the template of the system in its language.
+    fn template(&self, manifest: &Manifest) -> Result<(As, String), CliError> {
+        let all = self.framework.map_or_else(|| vec![As::Vitest, As::Pytest], |framework| vec![framework]);
+        let found = all.iter().find_map(|one| Some((*one, manifest.text(one.framework().template())?)));
+        found.ok_or_else(|| {
+            let files: Vec<&str> = all.iter().map(|one| one.framework().template()).collect();
+            CliError::input(format!(
+                "the system `{}` has no template for a test{}: it has no {}\nhint: `brickbat systems` lists the systems, and \
+                 the page on exports says what a template is",
+                manifest.name,
+                self.framework.map(|one| format!(" as {}", one.name())).unwrap_or_default(),
+                files.join(" and no "),
+            ))
+        })
+    }
+
+    /// Runs the test, and says whether it did what it should.
+    fn run(&self, made: &export::Export, to: &Path, target: &Target<'_>, framework: As) -> Outcome {
+        let file = made.files[0].name.as_str();
+        let (install, command): (Install, Vec<&str>) = match framework {
+            As::Vitest => (Install::Npm, vec!["node_modules/.bin/vitest", "run", file]),
+            As::NodeTest => (Install::Npm, vec!["node", "--test", file]),
+            As::Pytest => {
+                (Install::Pip, vec![".venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider", file])
+            }
+        };
+        let folder = std::path::absolute(to).map_err(|error| CliError::cannot_read(to.display(), error))?;
+        let (cache, supervisor) = (cache_folder().map_err(CliError::start)?, own_program()?);
+        let test = ExportedTest {
+            folder: &folder,
+            file,
+            install,
+            sdk: target.sdk,
+            version: target.version,
+            command: &command,
+        };
+        let note = |words: &str| tell(words);
+        let work = run_test(&test, &cache, &supervisor, &note);
+        let output =
+            block_on(until_interrupted(work))?.ok_or(CliError::Interrupted)?.map_err(CliError::start)?;
+        let is_red = !output.status.success();
+        let said = said(&output);
+        if is_red && !ASSERTED.iter().any(|words| said.contains(words)) {
+            let words = "the test failed before it came to its assertion, so it shows nothing";
+            return Err(CliError::start(format!("{words}: {said}")));
+        }
+        print(&format!("{}: {}\n", if is_red { "red" } else { "green" }, said));
+        Ok(u8::from(is_red == self.on.is_some()))
+    }
+}
+
+/// What stands in the line by which a framework says that an assertion failed.
+const ASSERTED: [&str; 2] = ["AssertionError", "E       assert "];
+
+/// Characters of that line that are shown.
+const MAX_SAID: usize = 300;
+
+/// The line of the framework that says why the test failed, or else its last one.
+fn said(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let is_reason = |line: &&str| {
+        ["RuntimeError: ", "Error: the turn "].iter().chain(&ASSERTED).any(|words| line.contains(words))
+    };
+    let last = || lines().next_back();
+    let line = if output.status.success() { last() } else { lines().find(is_reason).or_else(last) };
+    let line: String = line.unwrap_or("it printed nothing").chars().take(MAX_SAID).collect();
+    redactor().text(&line).into_owned()
+}
+
+/// The packages of the adapter, in the version of the manifest.
+fn packages(manifest: &Manifest) -> Vec<Package> {
+    let file = |name: &str| {
+        let path = manifest.folder.as_ref().map_or(name.to_owned(), |folder| format!("{folder}/{name}"));
+        manifest.text(&path).unwrap_or_default()
+    };
+    match manifest.install {
+        Install::Npm => Package::of_npm(&file("package.json")),
+        Install::Pip => Package::of_pip(&file("requirements.txt")),
+        Install::None | Install::Cargo => Vec::new(),
+    }
+}
+
+fn baseline(manifest: &Manifest) -> Result<Option<Baseline>, CliError> {
+    let Some(text) = manifest.text(BASELINE) else { return Ok(None) };
+    Ok(Some(Baseline::parse(&text, &format!("{}/{BASELINE}", manifest.name))?))
+}
+
+fn default_folder(target: &Target<'_>, record: &Record) -> PathBuf {
+    let plan = record.case.plan.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let words: Vec<&str> = [target.system, target.version].into_iter().chain(plan).collect();
+    PathBuf::from(words.join("-"))
+}
+
+/// Writes the files into a folder. It writes none if one of them is there already with another text.
+fn write(made: &export::Export, to: &Path) -> Result<(), CliError> {
+    let files: Vec<(PathBuf, String)> = made
+        .files
+        .iter()
+        .map(|file| (to.join(&file.name), redactor().text(&file.text).into_owned()))
+        .collect();
+    let is_other = |(path, text): &&(PathBuf, String)| {
+        path.exists() && std::fs::read_to_string(path).map_or(true, |old| old != *text)
+    };
+    if let Some((path, _)) = files.iter().find(is_other) {
+        return Err(CliError::input(format!(
+            "{} is there already, and is another one\nhint: choose another directory with --to",
+            path.display()
+        )));
+    }
+    std::fs::create_dir_all(to).map_err(|error| CliError::cannot_write(to.display(), error))?;
+    for (path, text) in &files {
+        std::fs::write(path, text).map_err(|error| CliError::cannot_write(path.display(), error))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! Runs an exported test as its reader would: what it needs is installed, and the test framework runs it.
+//!
+//! It is installed into the cache folder as an adapter is, so that tests with the same packages share them.
+
+use std::path::Path;
+use std::process::Output;
+use std::time::Duration;
+
+use super::error::DriverError;
+use super::install::{Progress, run_in};
+use super::manifest::{FileSource, Install, Manifest};
+
+/// An exported test: the name of its file, and what runs it.
+#[derive(Debug, Clone)]
+pub struct ExportedTest<'a> {
+    /// The folder that it was written to, with the file that names its packages.
+    pub folder: &'a Path,
+    pub file: &'a str,
+    pub install: Install,
+    /// The package that it tests, and its version.
+    pub sdk: &'a str,
+    pub version: &'a str,
+    /// The program from the folder of the test, and its arguments.
+    pub command: &'a [&'a str],
+}
+
+/// How long a test may take. Those of the built-in systems take some seconds, or half a minute on a busy machine; one that
+/// waits for what never comes is ended by its framework after a minute, or here.
+const TEST_WAIT: Duration = Duration::from_secs(300);
+
+/// Runs a test to its end. A test that fails is no error.
+///
+/// # Errors
+///
+/// What it needs cannot be installed, or it cannot be run.
+pub async fn run_test(
+    test: &ExportedTest<'_>,
+    cache: &Path,
+    supervisor: &Path,
+    progress: Progress<'_>,
+) -> Result<Output, DriverError> {
+    let install = match test.install {
+        Install::Npm => "npm",
+        Install::Pip => "pip",
+        Install::None | Install::Cargo => "none",
+    };
+    // JSON is YAML, and quotes what a name may hold.
+    let sheet = serde_json::json!({
+        "name": "export",
+        "sdk": test.sdk,
+        "description": "An exported test.",
+        "versions": [{ "version": test.version }],
+        "dialects": ["anthropic-messages"],
+        "modes": [{ "name": "test", "description": "A test." }],
+        "install": install,
+        // What is printed is read by a program.
+        "env": { "CI": "true", "NO_COLOR": "1" },
+        "files": [test.file],
+        "command": test.command,
+    });
+    let place = FileSource::Folder(test.folder.to_owned());
+    let read = Manifest::parse("export", &sheet.to_string(), &place)
+        .map_err(|error| DriverError::install(test.file, error))?;
+    run_in(&read[0], cache, supervisor, progress, TEST_WAIT).await
+}

@@ -1,0 +1,161 @@
+//! A finding as a test of the project that it is about: self-contained, red on the affected version, and green once the
+//! finding is mended.
+//!
+//! The test is made from the [`Record`] of a case alone. What the provider said becomes a stub, byte for byte; what the
+//! user and the tools did becomes the lines of the test, each waiting for what was observed before it; and what is wrong
+//! becomes one small assertion. How an application uses the SDK is in a template that comes with the system.
+//! What a test in one process cannot say, such as the death of a process, is refused, and nothing is half exported.
+
+mod assertion;
+mod code;
+mod issue;
+mod packages;
+mod replies;
+mod rules;
+mod story;
+mod template;
+mod words;
+
+use crate::baseline::Baseline;
+use crate::record::{FindingNote, Record};
+use assertion::Assertion;
+use code::Language;
+use story::Story;
+
+pub use packages::Package;
+
+/// The test framework that a test is written for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framework {
+    /// Vitest, in JavaScript.
+    Vitest,
+    /// The test runner of Node.js.
+    NodeTest,
+    /// pytest, in Python.
+    Pytest,
+}
+
+/// What is known of the system besides its record.
+#[derive(Debug, Clone)]
+pub struct Target<'a> {
+    /// Its name, such as `ai-sdk`.
+    pub system: &'a str,
+    /// The package that is tested, such as `ai`.
+    pub sdk: &'a str,
+    /// The version on which the finding was seen.
+    pub version: &'a str,
+    /// The way of using it, such as `ui-messages`.
+    pub mode: &'a str,
+    /// How an application uses it: a template, see `harness/systems/README.md`.
+    pub template: &'a str,
+    /// The headings of the project's issues: a template, where the system has one.
+    pub issue: Option<&'a str>,
+    /// The packages of the adapter with their versions, among which are those that the test needs.
+    pub packages: &'a [Package],
+    /// The known findings of the system, which may say why this one is as it is, and where it is reported in public.
+    pub baseline: Option<&'a Baseline>,
+}
+
+/// A finding as files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Export {
+    /// What the test asserts, in a sentence.
+    pub title: String,
+    /// The test first, then what it needs and the text of an issue.
+    pub files: Vec<ExportFile>,
+}
+
+/// One file of an export.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportFile {
+    /// Its name, without a folder.
+    pub name: String,
+    pub text: String,
+}
+
+/// Why a finding cannot be exported.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("the case has no finding that counts: there is nothing to export")]
+    NoFinding,
+    #[error("the case has no finding of the check `{0}`")]
+    NoSuchFinding(String),
+    #[error("the case was not driven, so it has no requests")]
+    NotDriven,
+    #[error("none of its findings can be said by a test:{}", list(.0))]
+    NoAssertion(Vec<String>),
+    #[error("a test in one process cannot say this: {0}")]
+    Story(String),
+    #[error("the template of `{system}` does not say this: {why}")]
+    Template { system: String, why: String },
+}
+
+fn list(reasons: &[String]) -> String {
+    reasons.iter().map(|reason| format!("\n  {reason}")).collect()
+}
+
+impl Framework {
+    fn language(self) -> Language {
+        match self {
+            Framework::Vitest | Framework::NodeTest => Language::JavaScript,
+            Framework::Pytest => Language::Python,
+        }
+    }
+
+    /// The file, among those of a system, that shows how an application uses it in the language of the framework.
+    pub fn template(self) -> &'static str {
+        match self.language() {
+            Language::JavaScript => "export.mjs",
+            Language::Python => "export.py",
+        }
+    }
+}
+
+/// Makes a test of a finding: of the first that can be said, or of the first of the check that is asked for.
+///
+/// # Errors
+///
+/// Why there is none.
+pub fn export(
+    record: &Record,
+    target: &Target<'_>,
+    framework: Framework,
+    check: Option<&str>,
+) -> Result<Export, Refusal> {
+    let observed = record.observed.as_ref().ok_or(Refusal::NotDriven)?;
+    let (finding, assertion) = choose(record, check)?;
+    let story = Story::of(record, observed, &assertion)?;
+    let replies = replies::of(record, observed, &story)?;
+    let page = code::Page {
+        record,
+        target,
+        framework,
+        finding,
+        assertion: &assertion,
+        story: &story,
+        replies: &replies,
+    };
+    let test = page.test()?;
+    let packages = packages::file(&test, target.packages, framework);
+    let issue = issue::text(&page, &test, &packages).map_err(|why| page.refused(&why))?;
+    Ok(Export { title: page.title(), files: vec![test, packages, issue] })
+}
+
+/// The finding that is exported, with what a test asserts of it.
+fn choose<'a>(record: &'a Record, check: Option<&str>) -> Result<(&'a FindingNote, Assertion), Refusal> {
+    let is_asked = |finding: &&FindingNote| check.is_none_or(|check| finding.check == check);
+    let asked: Vec<&FindingNote> = record.case.all_findings().filter(is_asked).collect();
+    match check {
+        _ if record.case.findings.is_empty() => return Err(Refusal::NoFinding),
+        Some(check) if asked.is_empty() => return Err(Refusal::NoSuchFinding(check.to_owned())),
+        _ => {}
+    }
+    let mut reasons = Vec::new();
+    for finding in asked {
+        match Assertion::of(record, finding) {
+            Ok(assertion) => return Ok((finding, assertion)),
+            Err(reason) => reasons.push(format!("{}: {reason}", finding.check)),
+        }
+    }
+    Err(Refusal::NoAssertion(reasons))
+}

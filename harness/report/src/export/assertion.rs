@@ -1,0 +1,153 @@
+//! What a test asserts of a finding.
+
+use serde_json::Value;
+
+use super::rules::{self, RuleCode};
+use crate::record::{FindingNote, Record};
+use brickbat_scenario::trace::{Event, RequestKind, TurnOutcome};
+use brickbat_scenario::verdict::Severity;
+
+/// What a test asserts.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Assertion {
+    /// No request breaks a rule, and the turn of the one that did reaches the provider.
+    Accepted { rule: &'static RuleCode, turn: usize },
+    /// The turn ends without an error.
+    Works { turn: usize },
+    /// The last request of the turn contains these texts, which are called so.
+    Kept { turn: usize, what: &'static str, texts: Vec<String> },
+    /// The turn ends with an error.
+    Fails { turn: usize },
+    /// Tools run only with arguments that the model has finished.
+    WholeArguments { turn: usize, whole: Vec<Value> },
+    /// The call runs once.
+    Once { turn: usize, name: String },
+}
+
+impl Assertion {
+    /// The assertion for a finding, or why there is none.
+    pub(super) fn of(record: &Record, finding: &FindingNote) -> Result<Assertion, String> {
+        match (finding.check.as_str(), finding.rule.as_deref()) {
+            (_, Some(rule)) => accepted(record, rule),
+            ("thread-survives", None) => works(record, finding),
+            ("results-kept", None) => results_kept(record, finding),
+            ("user-message-kept", None) => messages_kept(record, finding),
+            ("truncation-noticed", None) => {
+                Ok(Assertion::Fails { turn: turn_in(&finding.place).ok_or("its turn is not known")? })
+            }
+            ("arguments-complete", None) => whole_arguments(record),
+            ("executed-once", None) => once(record, finding),
+            _ => Err("no assertion is known for this check".to_owned()),
+        }
+    }
+
+    /// The last turn, from 0, that is needed to see it.
+    pub(super) fn last_turn(&self) -> usize {
+        match self {
+            Assertion::Accepted { turn, .. }
+            | Assertion::Works { turn }
+            | Assertion::Kept { turn, .. }
+            | Assertion::Fails { turn }
+            | Assertion::WholeArguments { turn, .. }
+            | Assertion::Once { turn, .. } => *turn,
+        }
+    }
+}
+
+fn accepted(record: &Record, rule: &str) -> Result<Assertion, String> {
+    let code = rules::of(rule).ok_or_else(|| format!("the rule `{rule}` has no assertion"))?;
+    let is_refused =
+        |event: &Event| matches!(event, Event::Requested { kind: RequestKind::Refused { .. }, .. });
+    let turn = turn_of(record, is_refused).ok_or("no request was refused")?;
+    Ok(Assertion::Accepted { rule: code, turn })
+}
+
+fn works(record: &Record, finding: &FindingNote) -> Result<Assertion, String> {
+    let turn = turn_in(&finding.place).ok_or("its turn is not known")?;
+    let raised = |event: &Event| matches!(event, Event::TurnEnded { outcome: TurnOutcome::Raised { .. } });
+    let has_raised = events(record).any(|(at, event)| at == turn && raised(event));
+    if !matches!(finding.harm, Severity::BrickedByClient | Severity::TurnFailed) || !has_raised {
+        return Err("the turn has raised no error".to_owned());
+    }
+    Ok(Assertion::Works { turn })
+}
+
+fn results_kept(record: &Record, finding: &FindingNote) -> Result<Assertion, String> {
+    let name = call_in(&finding.message).ok_or("the call is not known")?;
+    let call = record
+        .plan
+        .calls
+        .iter()
+        .find(|call| call.name == name && !call.given)
+        .ok_or("the call is not known")?;
+    kept(record, call.turn, "the result of a tool", vec![call.outcome.text().to_owned()])
+}
+
+fn messages_kept(record: &Record, finding: &FindingNote) -> Result<Assertion, String> {
+    let turn =
+        finding.message.strip_suffix(" is missing").and_then(turn_in).ok_or("its turn is not known")?;
+    let planned = record.plan.turns.get(turn).ok_or("its turn is not known")?;
+    kept(record, turn, "what the user said", vec![planned.user.clone()])
+}
+
+/// The first turn after that one in whose last request the texts should be and are not.
+fn kept(record: &Record, after: usize, what: &'static str, texts: Vec<String>) -> Result<Assertion, String> {
+    let requested = |event: &Event| match event {
+        Event::Requested { body, kind, .. } if *kind != RequestKind::Auxiliary => Some(body.clone()),
+        _ => None,
+    };
+    let bodies = events(record).filter_map(|(turn, event)| Some((turn, requested(event)?)));
+    let later: Vec<_> = bodies.filter(|(turn, _)| *turn > after).collect();
+    let is_last = |at: usize| later.get(at + 1).is_none_or(|(turn, _)| *turn != later[at].0);
+    let lacks = |body: &[u8]| texts.iter().all(|text| !is_in(body, text));
+    let found = (0..later.len()).find(|at| is_last(*at) && lacks(&later[*at].1));
+    let turn = found.map(|at| later[at].0).ok_or("its text stands in the later requests at another place")?;
+    Ok(Assertion::Kept { turn, what, texts })
+}
+
+/// Whether a request has a text in one of its strings.
+fn is_in(body: &[u8], text: &str) -> bool {
+    let quoted = Value::from(text).to_string();
+    String::from_utf8_lossy(body).contains(&quoted[1..quoted.len() - 1])
+}
+
+fn whole_arguments(record: &Record) -> Result<Assertion, String> {
+    let whole: Vec<Value> = record.plan.calls.iter().map(|call| call.args.clone()).collect();
+    let is_broken = |event: &Event| match event {
+        Event::ToolStarted { args, .. } => {
+            serde_json::from_str::<Value>(args).map_or(true, |args| !whole.contains(&args))
+        }
+        _ => false,
+    };
+    let turn = turn_of(record, is_broken).ok_or("no tool ran with such arguments")?;
+    Ok(Assertion::WholeArguments { turn, whole })
+}
+
+fn once(record: &Record, finding: &FindingNote) -> Result<Assertion, String> {
+    let name = call_in(&finding.message).ok_or("the call is not known")?;
+    let key = record.plan.calls.iter().position(|call| call.name == name).ok_or("the call is not known")?;
+    let starts = events(record).filter(
+        |(_, event)| matches!(event, Event::ToolStarted { call: Some(call), .. } if call.0 as usize == key),
+    );
+    let turn = starts.map(|(turn, _)| turn).nth(1).ok_or("the call has not run twice")?;
+    Ok(Assertion::Once { turn, name: name.to_owned() })
+}
+
+fn events(record: &Record) -> impl Iterator<Item = (usize, &Event)> {
+    record.observed.iter().flat_map(|observed| observed.trace.by_turn())
+}
+
+fn turn_of(record: &Record, is_it: impl Fn(&Event) -> bool) -> Option<usize> {
+    events(record).find(|(_, event)| is_it(event)).map(|(turn, _)| turn)
+}
+
+/// The turn, from 0, that words end with: `turn 2`.
+fn turn_in(words: &str) -> Option<usize> {
+    let (_, number) = words.rsplit_once("turn ")?;
+    number.parse::<usize>().ok()?.checked_sub(1)
+}
+
+/// The name of the call that a message names: `the result of call b was …`.
+fn call_in(message: &str) -> Option<&str> {
+    message.split_once("call ")?.1.split(' ').next()
+}

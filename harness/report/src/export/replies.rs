@@ -1,0 +1,109 @@
+//! What the provider says in a test: the replies that were recorded, and a short text for whatever is asked after them.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::Refusal;
+use super::story::Story;
+use crate::record::{Exchange, Observed, Record, Reply};
+use brickbat_engine::provider::{Headers, Provider, Request};
+use brickbat_rules::Profile;
+use brickbat_scenario::plan::{Plan, PlanId, PlannedTurn};
+use brickbat_scenario::trace::Ending;
+use brickbat_scenario::wire;
+
+/// The replies as data of a test.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Replies {
+    /// One for each request that is answered.
+    pub(super) recorded: Vec<Value>,
+    /// What answers any other.
+    pub(super) spare: Value,
+}
+
+/// The replies that a story needs.
+pub(super) fn of(record: &Record, observed: &Observed, story: &Story) -> Result<Replies, Refusal> {
+    let stream_type = wire::of(record.plan.dialect).traits.stream_type;
+    if !stream_type.starts_with("text/") {
+        return Err(Refusal::Story(format!(
+            "a stream of binary frames, as {} has them",
+            record.plan.dialect
+        )));
+    }
+    let found = |id| observed.exchanges.iter().find(|known| known.id == id);
+    let answered: Vec<&Exchange> = story.answered.iter().filter_map(|id| found(*id)).collect();
+    let reply = |(at, exchange): (usize, &&Exchange)| {
+        let hold = story.holds.iter().find(|(number, _)| *number == at + 1);
+        as_data(&exchange.reply, hold.map(|(_, frames)| *frames))
+    };
+    let first = observed
+        .exchanges
+        .first()
+        .ok_or_else(|| Refusal::Story("a conversation without a request".to_owned()))?;
+    Ok(Replies {
+        recorded: answered.iter().enumerate().map(reply).collect(),
+        spare: as_data(&spare(record, first), None),
+    })
+}
+
+/// What the provider says to a request that no script foresees.
+fn spare(record: &Record, first: &Exchange) -> Reply {
+    let id = PlanId {
+        scenario: "spare".to_owned(),
+        variant: String::new(),
+        dialect: record.plan.dialect,
+        control: false,
+    };
+    let turn = PlannedTurn {
+        user: String::new(),
+        process: 1,
+        follow_up: false,
+        replies: Vec::new(),
+        settle: Vec::new(),
+        actions: Vec::new(),
+    };
+    let plan = Plan {
+        id,
+        dialect: record.plan.dialect,
+        seed: record.plan.seed,
+        model: None,
+        needs: Vec::new(),
+        classes: Vec::new(),
+        profile: None,
+        impossible: None,
+        tools: Vec::new(),
+        missing: Vec::new(),
+        step_limit: None,
+        calls: Vec::new(),
+        given: Vec::new(),
+        turns: vec![turn],
+        executed: Vec::new(),
+    };
+    let profile = record.case.profile.as_deref().and_then(Profile::named);
+    let profile = profile.unwrap_or_else(|| Profile::newest(record.plan.dialect));
+    let request =
+        Request { method: &first.method, path: &first.path, headers: Headers::NONE, body: &first.body };
+    let (_, answer) = Provider::new(Arc::new(plan), profile).answer(request);
+    Exchange::new(request, &answer).reply
+}
+
+/// Headers that a test need not have: the framing is the stub's.
+const LEFT_OUT: [&str; 3] = ["content-length", "transfer-encoding", "connection"];
+
+fn as_data(reply: &Reply, hold: Option<Option<usize>>) -> Value {
+    let headers = reply.headers.iter().filter_map(|line| line.split_once(": "));
+    let headers = headers.filter(|(name, _)| !LEFT_OUT.contains(name));
+    let headers: Map<String, Value> = headers.map(|(name, value)| (name.to_owned(), value.into())).collect();
+    let ending = match reply.ending {
+        Ending::Eof => "eof",
+        Ending::Reset => "reset",
+        Ending::Complete | Ending::EndEarly | Ending::ErrorEvent | Ending::Status => "complete",
+    };
+    let mut data =
+        json!({ "status": reply.status, "headers": headers, "frames": reply.frames, "ending": ending });
+    if let (Some(hold), Some(fields)) = (hold, data.as_object_mut()) {
+        fields.insert("hold".to_owned(), hold.map_or_else(|| "nothing".into(), Value::from));
+    }
+    data
+}

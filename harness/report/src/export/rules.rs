@@ -1,0 +1,78 @@
+//! The rules that a test can assert, each as a function of a few lines in the languages of tests.
+//!
+//! They are not the rules of `brickbat-rules`, which know every shape of a request: each is what a maintainer can read and
+//! believe at a glance, and holds for what the finding shows.
+
+use super::code::Language;
+
+/// A rule as code.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct RuleCode {
+    pub(super) id: &'static str,
+    /// A function `problem(request)` that says what is wrong.
+    javascript: &'static str,
+    python: &'static str,
+}
+
+impl RuleCode {
+    pub(super) fn in_language(&self, language: Language) -> &'static str {
+        match language {
+            Language::JavaScript => self.javascript,
+            Language::Python => self.python,
+        }
+    }
+}
+
+/// The code of a rule, if there is any.
+pub(super) fn of(id: &str) -> Option<&'static RuleCode> {
+    RULES.iter().find(|rule| rule.id == id)
+}
+
+macro_rules! rules {
+    ($($id:literal),* $(,)?) => {
+        /// The rules that findings name.
+        pub(super) const RULES: &[RuleCode] = &[$(RuleCode {
+            id: $id,
+            javascript: include_str!(concat!("rules/", $id, ".mjs")),
+            python: include_str!(concat!("rules/", $id, ".py")),
+        }),*];
+    };
+}
+
+rules![
+    "anthropic-messages/body-not-json",
+    "anthropic-messages/text-empty",
+    "anthropic-messages/tool-id-pattern",
+    "anthropic-messages/tool-input-not-object",
+    "anthropic-messages/tool-name-pattern",
+    "anthropic-messages/tool-result-duplicate",
+    "anthropic-messages/tool-result-missing",
+    "anthropic-messages/tool-result-orphan",
+    "anthropic-messages/tool-use-id-duplicate",
+    "gemini/args-not-object",
+    "gemini/function-name-empty",
+    "gemini/response-missing",
+    "openai-chat/body-not-json",
+    "openai-chat/function-name-pattern",
+    "openai-chat/tool-message-missing",
+    "openai-chat/tool-message-orphan",
+    "openai-responses/body-not-json",
+    "openai-responses/call-id-length",
+    "openai-responses/function-name-pattern",
+    "openai-responses/tool-output-missing",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brickbat_rules::Rule;
+
+    #[test]
+    fn each_is_a_rule_and_is_written_in_both_languages() {
+        for rule in RULES {
+            assert!(Rule::find(rule.id).is_some(), "{}", rule.id);
+            assert!(rule.javascript.starts_with("/** ") && rule.javascript.contains("\nfunction problem("));
+            assert!(rule.python.starts_with("def problem(request):\n    \"\"\""), "{}", rule.id);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Templates: texts with lines that are there only in some cases, and with values.
+//!
+//! A line `//? dialect=gemini mode=run|iter` (in Python `#? …`) begins lines that are there only if all its conditions
+//! hold, up to `//? end`; `key!=value` holds if the value is another one. `{{key}}` is the value of a key.
+
+/// What a template may ask for: keys with their values.
+pub(super) type Values<'a> = &'a [(&'a str, &'a str)];
+
+/// The text of a template, or why it has none: which line is wrong, or that it does not say something.
+pub(super) fn fill(template: &str, values: Values<'_>) -> Result<String, String> {
+    let mut text = String::new();
+    let mut shown = None;
+    for (at, line) in template.lines().enumerate() {
+        let wrong = |what: &str| format!("line {}: {what}", at + 1);
+        match (condition(line), shown) {
+            (Some("end"), Some(_)) => shown = None,
+            (Some("end"), None) => return Err(wrong("`end` without a beginning")),
+            (Some(_), Some(_)) => return Err(wrong("conditions do not nest")),
+            (Some(words), None) => shown = Some(holds(words, values).map_err(|what| wrong(&what))?),
+            (None, Some(false)) => {}
+            (None, _) => {
+                text.push_str(&line_with(line, values).map_err(|what| wrong(&what))?);
+                text.push('\n');
+            }
+        }
+    }
+    match shown {
+        Some(_) => Err("a condition has no `end`".to_owned()),
+        None => Ok(text),
+    }
+}
+
+/// The words of a line that is a condition.
+fn condition(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let words = line.strip_prefix("//?").or_else(|| line.strip_prefix("#?"))?;
+    Some(words.trim())
+}
+
+fn holds(words: &str, values: Values<'_>) -> Result<bool, String> {
+    let mut all = true;
+    for word in words.split_whitespace() {
+        let (key, wanted) = word.split_once('=').ok_or_else(|| format!("`{word}` is no condition"))?;
+        let (key, is_wanted) = key.strip_suffix('!').map_or((key, true), |key| (key, false));
+        let value = value(key, values)?;
+        all &= wanted.split('|').any(|wanted| wanted == value) == is_wanted;
+    }
+    Ok(all)
+}
+
+/// A line with its values.
+fn line_with(line: &str, values: Values<'_>) -> Result<String, String> {
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once("{{") {
+        // `{{` that names no key is code.
+        let Some((key, after)) = after.split_once("}}").filter(|(key, _)| is_key(key)) else {
+            text.push_str(before);
+            text.push_str("{{");
+            rest = after;
+            continue;
+        };
+        text.push_str(before);
+        text.push_str(value(key, values)?);
+        rest = after;
+    }
+    text.push_str(rest);
+    Ok(text)
+}
+
+fn is_key(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+fn value<'a>(key: &str, values: Values<'a>) -> Result<&'a str, String> {
+    let found = values.iter().find(|(known, _)| *known == key);
+    found.map(|(_, value)| *value).ok_or_else(|| format!("there is no value `{key}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VALUES: Values<'static> = &[("mode", "run"), ("model", "m-1")];
+
+    #[test]
+    fn lines_are_there_where_their_conditions_hold() {
+        let template =
+            "a\n  //? mode=run|iter\n  b {{model}}\n  //? end\n#? mode!=run\nc\n#? end\nd {{ x }} {{1}}";
+        assert_eq!(fill(template, VALUES), Ok("a\n  b m-1\nd {{ x }} {{1}}\n".to_owned()));
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_line() {
+        for (template, words) in [
+            ("a\n//? end", "line 2: `end` without a beginning"),
+            ("//? mode=run\n//? mode=run", "line 2: conditions do not nest"),
+            ("//? mode=run", "a condition has no `end`"),
+            ("//? mode", "line 1: `mode` is no condition"),
+            ("//? dialect=x", "line 1: there is no value `dialect`"),
+            ("{{dialect}}", "line 1: there is no value `dialect`"),
+        ] {
+            assert_eq!(fill(template, VALUES), Err(words.to_owned()), "{template}");
+        }
+    }
+}
