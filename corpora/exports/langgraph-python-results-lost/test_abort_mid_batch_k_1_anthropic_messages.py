@@ -1,57 +1,49 @@
-"""pydantic-ai-slim 1.107.10: when the user stops the turn after settled 1, turn 2 raises an error
+"""langgraph 1.2.22: when the user stops the turn after settled 1, the result of a tool is missing in later requests
 
 In turn 1 the user stops the turn after settled 1.
-Then: UserError: Cannot provide a new user prompt when the message history contains unprocessed tool calls.
+Then: the result of call b was delivered and is missing
 
-Expected: The turn works: nothing goes wrong in it, and what went wrong before it does not end the thread.
-Red on pydantic-ai-slim 1.107.10.
+Expected: Later requests contain the result of a tool.
+Red on langgraph 1.2.22.
 
-Made by `brickbat export` from `abort/mid-batch#k=1@anthropic-messages` on pydantic-ai@1.107.10/run; the test itself needs nothing of Brickbat.
+Made by `brickbat export` from `abort/mid-batch#k=1@anthropic-messages` on langgraph-python@1.2.22/durability-async; the test itself needs nothing of Brickbat.
 """
 import asyncio
 import json
 import socket
 import struct
-# requires: pydantic-ai-slim[anthropic,google,openai]
-import pydantic_ai
-from pydantic_ai import Agent, Tool
-from pydantic_ai.models import infer_model
-from pydantic_ai.providers import infer_provider_class
+# requires: langgraph langchain langchain-core langchain-anthropic langchain-openai
+from langchain.agents import create_agent
+from langchain_anthropic import ChatAnthropic
+from langchain_core.tools import StructuredTool, ToolException
+from langgraph.checkpoint.memory import InMemorySaver
 
 
 class Application:
-    """The captured messages of a run are stored, however it ended, and are the history of the next one."""
+    """An agent whose thread is kept by a checkpointer."""
 
     def __init__(self, url, tools):
-        def provider(kind):
-            return infer_provider_class(kind)(api_key="none", base_url=url)
-
-        model = infer_model("anthropic:claude-haiku-4-5", provider)
-        self.agent = Agent(model, tools=[self.tool(**tool) for tool in tools])
-        self.messages = []
+        model = ChatAnthropic(model="claude-haiku-4-5", base_url=url, api_key="none")
+        self.agent = create_agent(model, tools=[self.tool(**tool) for tool in tools], checkpointer=InMemorySaver())
 
     def tool(self, name, description, inputSchema, run):
         async def tool(**arguments):
             try:
                 return await run(**arguments)
             except ToolError as error:
-                raise pydantic_ai.ModelRetry(str(error)) from error
-        return Tool.from_schema(tool, name, description, inputSchema)
+                raise ToolException(str(error)) from error
+        return StructuredTool(
+            name=name, description=description, args_schema=inputSchema, coroutine=tool, handle_tool_error=True)
 
     async def turn(self, text, stopped):
-        how = {}
         task = asyncio.current_task()
         stopped.add_done_callback(lambda _: task.cancel())
-
-        async def watch(_, events):
-            async for _ in events:
-                pass
-
-        with pydantic_ai.capture_run_messages() as messages:
-            try:
-                await self.agent.run(text, message_history=self.messages, event_stream_handler=watch, **how)
-            finally:
-                self.messages = max(list(messages), self.messages, key=len)
+        said = {"messages": [{"role": "user", "content": text}]}
+        durability = "async"
+        stream = self.agent.astream(
+            said, {"configurable": {"thread_id": "thread"}}, stream_mode=["updates", "messages"], durability=durability)
+        async for _ in stream:
+            pass
 
 
 def test_abort_mid_batch_k_1_anthropic_messages():
@@ -65,7 +57,7 @@ async def scenario():
 
     # Turn 1.
     turn_1 = Turn(app, "Look up the three orders.")
-    await turn_1.until(tools.started("b"), tools.started("c"), tools.started("a"))
+    await turn_1.until(tools.started("a"), tools.started("c"), tools.started("b"))
     await tools.settle("b")
     turn_1.stop()
     await turn_1.ended()
@@ -75,7 +67,10 @@ async def scenario():
     error = await turn_2.ended()
 
     provider.close()
-    assert error is None, repr(error)
+    last = provider.requests[-1]
+    assert "What happened?" in last, f"the last turn sent no request: {error!r}"
+    lost = [text for text in ["found b [b-qovtso]"] if text not in last]
+    assert lost == [], "the last request lacks the result of a tool"
 
 
 # The tools that the model may call, and the calls that it makes of them.
@@ -149,7 +144,7 @@ class Turn:
         await asyncio.wait([reached, self.task], return_when=asyncio.FIRST_COMPLETED)
         if not reached.done():
             reached.cancel()
-            raise AssertionError(f"the turn {self.text!r} ended too early") from await self.ended()
+            raise RuntimeError(f"the turn {self.text!r} ended too early") from await self.ended()
 
 
 class Toolbox:
@@ -165,7 +160,7 @@ class Toolbox:
         name = next((name for name, call in CALLS.items() if call["ref"] == arguments.get("ref")), None)
         self.runs.append((name, arguments))
         if name is None:
-            raise ToolBroken("the model has not made this call")
+            raise ToolError("the model has not made this call")
         self.starts[name].set()
         await self.ends[name].wait()
         kind, text = CALLS[name]["kind"], CALLS[name]["text"]
