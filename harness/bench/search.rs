@@ -80,7 +80,7 @@ fn campaign(
             let plan = oracle::plan(case).unwrap();
             let judgement = oracle::judgement(&plan, canary);
             let trace = play(&plan, agent(&plan, canary), None).trace;
-            let checks = judgement.findings.iter().map(|finding| &*finding.check);
+            let checks = judgement.findings.iter().map(|finding| finding.check);
             campaign.report(case, &features(&trace, checks));
             let is_caught = canary.is_some_and(|canary| {
                 judgement.verdict == Verdict::Fail
