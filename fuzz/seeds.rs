@@ -27,12 +27,20 @@ fn main() -> io::Result<()> {
     write(&folder.join("check"), &[histories, streams].concat())
 }
 
-/// Sessions of the book, and request bodies, each after the byte that chooses its name.
+/// Sessions of the book and of the corpus, and request bodies, each after the byte that chooses its name. What the corpus
+/// keeps as SQL is left out: a database is made of it elsewhere.
 fn stores(root: &Path, histories: &[Vec<u8>]) -> io::Result<Vec<Vec<u8>>> {
     let named = |first: u8, bytes: &[u8]| [&[first], bytes].concat();
     let mut seeds: Vec<Vec<u8>> = histories.iter().map(|body| named(1, body)).collect();
-    for path in files(&root.join("docs/fixtures/session"), "jsonl")? {
-        seeds.push(named(0, &std::fs::read(&path)?));
+    for (folder, ending, first) in [
+        ("docs/fixtures/session", "jsonl", 0),
+        ("corpora/sessions", "jsonl", 0),
+        ("corpora/sessions", "json", 1),
+        ("corpora/sessions/cline", "json", 4),
+    ] {
+        for path in files(&root.join(folder), ending)? {
+            seeds.push(named(first, &std::fs::read(&path)?));
+        }
     }
     Ok(seeds)
 }

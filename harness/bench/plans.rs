@@ -1,10 +1,13 @@
 //! CPU time of whole plans in process: simulate one on the reference agent, and judge its run.
 //!
-//! `cargo bench --bench plans` prints a table; with `-- --quick` it only shows that everything still runs.
-//! Beside each row stands a floor of the same round: reading the request bodies of those plans once, with
+//! `cargo bench --bench plans` prints a table; with `-- --quick` it takes less time and its figures are rougher.
+//! Each row is compared with a floor of the same round: reading the request bodies of those plans once, with
 //! `serde_json::from_slice::<Value>`. A busy machine slows both alike, so the ratio is what to compare.
+//! `-- --figures FILE` and `-- --against FILE` are described in `figures.rs`.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on may stop")]
+
+mod figures;
 
 use std::hint::black_box;
 use std::path::Path;
@@ -22,6 +25,7 @@ use brickbat::run::Run;
 use brickbat::simulate::{assess, play};
 use brickbat::trace::Event;
 use brickbat::verdict::{Judgement, Verdict};
+use figures::Wish;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
 
@@ -35,7 +39,7 @@ struct Effort {
 
 const FULL: Effort = Effort { n_rounds: 11, spell: Duration::from_millis(100) };
 
-const QUICK: Effort = Effort { n_rounds: 3, spell: Duration::from_millis(5) };
+const QUICK: Effort = Effort { n_rounds: 5, spell: Duration::from_millis(10) };
 
 /// A scenario file.
 struct File {
@@ -153,7 +157,7 @@ impl Set {
         self.files.iter().for_each(|file| drop(black_box(parse(&file.id, &file.text).unwrap())));
     }
 
-    fn measure(&self, effort: Effort) {
+    fn measure(&self, effort: Effort, wish: &mut Wish) {
         let kib = self.bodies.iter().map(|body| body.len()).sum::<usize>() as f64 / 1024.0;
         println!("{}: {} plans, {} requests, {kib:.0} KiB", self.name, self.plans.len(), self.bodies.len());
         let rows = [
@@ -162,20 +166,24 @@ impl Set {
             Row { name: "lower, simulate and judge", work: &|| self.lower_too() },
             Row { name: "parse the files alone", work: &|| self.parse() },
         ];
-        table("plans/s", self.plans.len(), Row { name: "floor", work: &|| self.floor() }, &rows, effort);
+        let floor = Row { name: "their requests read into `Value`", work: &|| self.floor() };
+        Table { of: self.name, unit: "plans/s", n_units: self.plans.len(), floor, rows: &rows }
+            .measure(effort, wish);
     }
 }
 
 /// The rules on one typical request of each dialect: the longest of the set.
-fn measure_rules(set: &Set, effort: Effort) {
+fn measure_rules(set: &Set, effort: Effort, wish: &mut Wish) {
     for dialect in Dialect::ALL {
         let bodies = set.plans.iter().filter(|plan| plan.plan.dialect == dialect).flat_map(requests);
         let body = bodies.max_by_key(|body| body.len()).unwrap();
-        println!("rules of {dialect}: a request of {} bytes", body.len());
+        let of = format!("a request of {} bytes in {dialect}", body.len());
+        println!("{of}");
         let profile = Profile::newest(dialect);
         let floor = || drop(black_box(serde_json::from_slice::<Value>(&body).unwrap()));
         let rows = [Row { name: "validate", work: &|| drop(black_box(validate(profile, &body))) }];
-        table("bodies/s", 1, Row { name: "floor", work: &floor }, &rows, effort);
+        let floor = Row { name: "read into `Value`", work: &floor };
+        Table { of: &of, unit: "requests/s", n_units: 1, floor, rows: &rows }.measure(effort, wish);
     }
 }
 
@@ -194,19 +202,34 @@ struct Row<'a> {
     work: &'a dyn Fn(),
 }
 
-/// Measures the rows in turns and prints the median of each; `n_units` is what one call of a row does.
-fn table(unit: &str, n_units: usize, floor: Row<'_>, rows: &[Row<'_>], effort: Effort) {
-    let mut seconds: Vec<Vec<f64>> = vec![Vec::new(); rows.len() + 1];
-    for _ in 0..effort.n_rounds {
-        for (row, seconds) in std::iter::once(&floor).chain(rows).zip(&mut seconds) {
-            seconds.push(seconds_per_call(row.work, effort.spell) / n_units as f64);
+/// Rows that are measured in turns with their floor. `n_units` is what one call of a row does.
+struct Table<'a> {
+    of: &'a str,
+    unit: &'static str,
+    n_units: usize,
+    floor: Row<'a>,
+    rows: &'a [Row<'a>],
+}
+
+impl Table<'_> {
+    /// Prints the median of each row and hands it to the file of figures.
+    fn measure(&self, effort: Effort, wish: &mut Wish) {
+        let mut seconds: Vec<Vec<f64>> = vec![Vec::new(); self.rows.len() + 1];
+        for _ in 0..effort.n_rounds {
+            for (row, seconds) in std::iter::once(&self.floor).chain(self.rows).zip(&mut seconds) {
+                seconds.push(seconds_per_call(row.work, effort.spell) / self.n_units as f64);
+            }
         }
-    }
-    println!("  {:<28} {unit:>10} {:>8} {:>8}", "", "µs", "÷ floor");
-    for (row, own) in std::iter::once(&floor).chain(rows).zip(&seconds) {
-        let ratios = own.iter().zip(&seconds[0]).map(|(own, floor)| own / floor);
-        let (time, ratio) = (median(own.iter().copied()), median(ratios));
-        println!("  {:<28} {:>10.0} {:>8.2} {ratio:>8.2}", row.name, 1.0 / time, time * 1e6);
+        println!("  {:<34} {:>10} {:>8} {:>8}", "", self.unit, "µs", "÷ floor");
+        for (at, (row, own)) in std::iter::once(&self.floor).chain(self.rows).zip(&seconds).enumerate() {
+            let ratios = own.iter().zip(&seconds[0]).map(|(own, floor)| own / floor);
+            let (time, ratio) = (median(own.iter().copied()), median(ratios));
+            println!("  {:<34} {:>10.0} {:>8.2} {ratio:>8.2}", row.name, 1.0 / time, time * 1e6);
+            if at > 0 {
+                let what = format!("{}: {}", self.of, row.name);
+                wish.take(what, (1.0 / time, self.unit), &[(self.floor.name, ratio)]);
+            }
+        }
     }
 }
 
@@ -241,7 +264,9 @@ fn main() {
     println!("CPU time of one thread, median of {} rounds\n$ cargo bench --bench plans", effort.n_rounds);
     let mid_batch = built_in().into_iter().filter(|file| file.id == "abort/mid-batch");
     let mid_batch = Set::of("abort/mid-batch", mid_batch.collect());
-    mid_batch.measure(effort);
-    Set::of("the built-in suite", built_in()).measure(effort);
-    measure_rules(&mid_batch, effort);
+    let mut wish = Wish::of_args("plans");
+    mid_batch.measure(effort, &mut wish);
+    Set::of("the built-in suite", built_in()).measure(effort, &mut wish);
+    measure_rules(&mid_batch, effort, &mut wish);
+    wish.close();
 }

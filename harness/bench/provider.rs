@@ -6,6 +6,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on may stop")]
 
+mod figures;
+
 use std::convert::Infallible;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -19,6 +21,7 @@ use brickbat::provider::{Answer, Headers, Provider, Request};
 use brickbat::rules::Profile;
 use brickbat::server::{Answerer, Server, ServerLimits, Writes};
 use brickbat::trace::RequestKind;
+use figures::Wish;
 use http_body_util::{BodyExt, StreamBody};
 use hyper::body::{Bytes, Frame, Incoming};
 use hyper::service::service_fn;
@@ -245,8 +248,7 @@ fn main() {
     let coalesced = Contestant::start("ours, coalesced", |started| serve_ours(Writes::Coalesced, started));
     let first_reply = start.elapsed();
     if std::env::args().any(|arg| arg == "--memory") {
-        println!("start of the server to the end of its first reply: {first_reply:.1?}");
-        return look_at_memory(hyper, coalesced);
+        return look_at_memory(hyper, coalesced, first_reply);
     }
     let per_frame =
         Contestant::start("ours, a write per frame", |started| serve_ours(Writes::PerFrame, started));
@@ -260,6 +262,7 @@ fn main() {
     println!("CPU time of the server for a reply of 12 frames, {N_ROUNDS} rounds of {REQUESTS_PER_ROUND}");
     println!("{:<24} {:>10} {:>10} {:>22}", "server", "best µs", "median µs", "requests/CPU-s ÷ hyper");
     let yardstick = contestants[0].micros.clone();
+    let mut wish = Wish::of_args("provider");
     for contestant in &mut contestants {
         let mut ratios: Vec<f64> =
             yardstick.iter().zip(&contestant.micros).map(|(hyper, ours)| hyper / ours).collect();
@@ -268,19 +271,36 @@ fn main() {
         let (best, median) = (contestant.micros[0], contestant.micros[N_ROUNDS / 2]);
         let ratio = ratios[N_ROUNDS / 2];
         println!("{:<24} {best:>10.2} {median:>10.2} {ratio:>22.2}", contestant.name);
+        let floors = [("bare hyper server, the same body", 1.0 / ratio)];
+        let is_floor = contestant.name == "hyper";
+        let what = format!("CPU time of a streamed reply of 12 frames: {}", contestant.name);
+        wish.take(what, (median, "µs"), if is_floor { &[] } else { &floors });
     }
+    wish.close();
 }
 
-fn look_at_memory(mut hyper: Contestant, mut ours: Contestant) {
+fn look_at_memory(mut hyper: Contestant, mut ours: Contestant, first_reply: Duration) {
+    let mut wish = Wish::of_args("provider -- --memory");
+    println!("start of the server to the end of its first reply: {first_reply:.1?}");
+    wish.take(
+        "start of the server to the end of its first reply",
+        (first_reply.as_secs_f64() * 1e3, "ms"),
+        &[],
+    );
     ours.ask(REQUESTS_FOR_MEMORY / 100);
     let before = resident_kib();
     ours.ask(REQUESTS_FOR_MEMORY);
     let after = resident_kib();
     println!("resident memory: {before} KiB, after {REQUESTS_FOR_MEMORY} more requests {after} KiB");
-    for contestant in [&mut hyper, &mut ours] {
+    wish.take("resident memory of client and servers, before", (before as f64 / 1024.0, "MiB"), &[]);
+    wish.take(format!("the same after {REQUESTS_FOR_MEMORY} requests"), (after as f64 / 1024.0, "MiB"), &[]);
+    let [floor, own] = [&mut hyper, &mut ours].map(|contestant| {
         let first_byte = contestant.first_byte().as_secs_f64() * 1e6;
         println!("request to first byte, median: {first_byte:.1} µs ({})", contestant.name);
-    }
+        first_byte
+    });
+    wish.take("request to first byte, median", (own, "µs"), &[("bare hyper server", own / floor)]);
+    wish.close();
 }
 
 fn resident_kib() -> u64 {

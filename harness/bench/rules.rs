@@ -7,6 +7,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on may stop")]
 
+mod figures;
+
 use std::cell::RefCell;
 use std::hint::black_box;
 use std::sync::Arc;
@@ -20,6 +22,7 @@ use brickbat::rules::{Profile, validate};
 use brickbat::simulate::simulate;
 use brickbat::trace::Event;
 use criterion::{Criterion, Throughput};
+use figures::Wish;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -132,7 +135,7 @@ impl Medians {
         self.0.borrow().iter().find(|(own, _)| own == name).map(|(_, seconds)| *seconds)
     }
 
-    fn print(&self, group: &str, n_bytes: usize, n_histories: usize) {
+    fn print(&self, group: &str, n_bytes: usize, n_histories: usize, wish: &mut Wish) {
         let rows = (self.of("validate"), self.of("IgnoredAny"), self.of("Value"));
         if let (Some(own), Some(ignored), Some(value)) = rows {
             println!(
@@ -142,12 +145,15 @@ impl Medians {
                 own / ignored,
                 own / value,
             );
+            let rate = (n_histories as f64 / own, "histories/s");
+            let floors = [("read into `IgnoredAny`", own / ignored), ("read into `Value`", own / value)];
+            wish.take(format!("{group}: validate"), rate, &floors);
         }
     }
 }
 
 /// Measures some bodies, and how they compare.
-fn compare(criterion: &mut Criterion, dialect: Dialect, what: &str, bodies: &[Vec<u8>]) {
+fn compare(criterion: &mut Criterion, wish: &mut Wish, dialect: Dialect, what: &str, bodies: &[Vec<u8>]) {
     let profile = Profile::newest(dialect);
     for body in bodies {
         assert_eq!(validate(profile, body), [], "{dialect} {what}");
@@ -167,19 +173,21 @@ fn compare(criterion: &mut Criterion, dialect: Dialect, what: &str, bodies: &[Ve
     medians.measure(criterion, &group, "Value", n_bytes, || {
         each(&|body| drop(black_box(serde_json::from_slice::<Value>(body).unwrap())));
     });
-    medians.print(&group, n_bytes, bodies.len());
+    medians.print(&group, n_bytes, bodies.len(), wish);
 }
 
 fn main() {
-    let mut criterion = Criterion::default().configure_from_args();
+    let mut criterion = Criterion::default();
+    let mut wish = Wish::of_args("rules");
     let paragraph = "The quick brown fox jumps over the lazy dog and looks for its tools. ".repeat(280);
     for dialect in Dialect::ALL {
         let (dense, long) = (Unit::of(dialect, "hi"), Unit::of(dialect, paragraph.trim_end()));
-        compare(&mut criterion, dialect, "dense 10 MB", &[dense.repeated(HISTORY)]);
-        compare(&mut criterion, dialect, "long strings, 10 MB", &[long.repeated(HISTORY)]);
+        compare(&mut criterion, &mut wish, dialect, "dense 10 MB", &[dense.repeated(HISTORY)]);
+        compare(&mut criterion, &mut wish, dialect, "long strings, 10 MB", &[long.repeated(HISTORY)]);
         let line = dense.repeated(LINE);
         let lines: Vec<Vec<u8>> = std::iter::repeat_n(line, PAGE / LINE).collect();
-        compare(&mut criterion, dialect, "lines of 4.6 kB", &lines);
+        compare(&mut criterion, &mut wish, dialect, "lines of 4.6 kB", &lines);
     }
     criterion.final_summary();
+    wish.close();
 }

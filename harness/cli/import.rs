@@ -65,10 +65,10 @@ Exit codes: 0 written; 1 the fault of a session is in what a given history canno
 
 impl Import {
     pub(super) fn execute(&self) -> Outcome {
-        let stores = stored::find(&self.paths).map_err(CliError::input)?;
+        let (stores, unreadable) = stored::find(&self.paths).map_err(CliError::input)?;
         let is_one = matches!(stores.as_slice(), [store] if store.is_named);
         let recording = self.paths.first().filter(|_| is_one).map(String::as_str);
-        let faults = Faults::of(&stores, recording, self.profile)?;
+        let mut faults = Faults::of(&stores, recording, self.profile)?;
         if is_one && faults.n_sessions > 1 {
             return Err(CliError::input(format!("{}: name one session, as STORE#ID", self.paths[0])));
         }
@@ -78,7 +78,12 @@ impl Import {
                 self.paths[0]
             )));
         }
+        let mut code = 0;
+        for words in unreadable.into_iter().chain(std::mem::take(&mut faults.unreadable)) {
+            code = CliError::input(words).report();
+        }
         for (file, why) in &faults.unsaid {
+            code = code.max(1);
             tell(format!("error: {file}: {why}"));
         }
         if faults.found.is_empty() && faults.unsaid.is_empty() {
@@ -87,7 +92,6 @@ impl Import {
                 faults.n_sessions
             )));
         }
-        let mut code = if faults.unsaid.is_empty() { 0 } else { 1 };
         for fault in &faults.found {
             code = code.max(self.keep(fault, is_one)?);
         }

@@ -109,7 +109,7 @@ impl Mending {
     }
 
     fn treat(&self, stored: StoredSession<'_>) {
-        let stores = stored::find(&[stored.folder.to_string_lossy().into_owned()]).unwrap_or_default();
+        let (stores, _) = stored::find(&[stored.folder.to_string_lossy().into_owned()]).unwrap_or_default();
         let n_treated: usize = stores.iter().map(|store| self.store(&stored, &store.path)).sum();
         if n_treated == 0 {
             self.note(Treated::unread(stored.plan, "no session of any known product".to_owned()));

@@ -2,16 +2,18 @@
 
 mod live;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use serde_json::json;
 
 use super::error::{CliError, Outcome, UNJUDGED};
 use super::options::{model, profile};
-use super::output::{print, tell};
+use super::output::{print, print_json, tell};
 use super::stored::{self, Store};
 use brickbat_rules::Profile;
-use brickbat_sessions::{self as sessions, Files, Mended, Repair, RepairOptions, report};
+use brickbat_sessions::{self as sessions, Files, Mended, Product, Repair, RepairOptions, report};
 
 /// Bring a bricked session back: the fewest edits after which its next request is accepted.
 ///
@@ -44,6 +46,22 @@ pub(super) struct RepairSession {
     /// The model that the next request asks, where the store does not show it: some rules bind for some models only.
     #[arg(long, value_name = "NAME", value_parser = model)]
     model: Option<String>,
+    /// The output format: text for people, JSON for programs.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+/// What was written.
+#[derive(Default)]
+struct Written {
+    file: Option<PathBuf>,
+    backup: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -57,12 +75,12 @@ of any known product; 3 the repair was not kept.";
 
 impl RepairSession {
     pub(super) fn execute(&self) -> Outcome {
-        let stores = stored::find(std::slice::from_ref(&self.path)).map_err(CliError::input)?;
+        let (stores, _) = stored::find(std::slice::from_ref(&self.path)).map_err(CliError::input)?;
         let [store] = stores.as_slice() else {
             return Err(CliError::input(format!("{}: name one file", self.path)));
         };
         let files = stored::open(&store.path).map_err(CliError::input)?;
-        let index = index_of(&files, store).map_err(CliError::input)?;
+        let (index, product) = meant(&files, store).map_err(CliError::input)?;
         let Self { profile, model, tail, truncate, .. } = self;
         let options = RepairOptions {
             profile: *profile,
@@ -71,37 +89,39 @@ impl RepairSession {
             tail: *tail,
             truncate: *truncate,
         };
-        match sessions::repair(&files, index, &options) {
-            Ok(Repair::Healthy(_)) => {
-                print("healthy: nothing written.\n");
-                Ok(0)
-            }
-            Ok(Repair::Mended(mended)) => {
-                print(&report::repaired(&mended));
-                self.keep(&store.path, &files, &mended)?;
-                Ok(0)
-            }
-            Ok(Repair::Beyond(beyond)) => {
-                print(&format!("cannot be mended from the file alone: {}.\n", beyond.why));
-                if beyond.can_truncate {
-                    print(
-                        "  --truncate ends the conversation before it; what came after is lost to the thread.\n",
-                    );
-                }
-                Ok(1)
-            }
-            Err(error @ sessions::RepairError::Read(_)) => Err(CliError::input(error.to_string())),
+        let repair = match sessions::repair(&files, index, &options) {
+            Ok(repair) => repair,
+            Err(error @ sessions::RepairError::Read(_)) => return Err(CliError::input(error.to_string())),
             Err(error) => {
                 tell(format!("error: {error}"));
-                Ok(UNJUDGED)
+                return Ok(UNJUDGED);
+            }
+        };
+        if self.format == Format::Text {
+            print(&text(&repair));
+        }
+        let written = match &repair {
+            Repair::Mended(mended) => self.keep(&store.path, &files, mended)?,
+            Repair::Healthy(_) | Repair::Beyond(_) => Written::default(),
+        };
+        match self.format {
+            Format::Text => print(&written.words(&store.path, is_database(files.main()))),
+            Format::Json => {
+                let file = store.path.display().to_string();
+                let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+                let mut report = report::repair_json(&file, product, &repair);
+                report["written"] = json!(path(&written.file));
+                report["backup"] = json!(path(&written.backup));
+                print_json(report);
             }
         }
+        Ok(u8::from(matches!(repair, Repair::Beyond(_))))
     }
 
     /// Writes what was mended.
-    fn keep(&self, path: &Path, before: &Files, mended: &Mended) -> Result<(), CliError> {
+    fn keep(&self, path: &Path, before: &Files, mended: &Mended) -> Result<Written, CliError> {
         if self.dry_run {
-            return Ok(());
+            return Ok(Written::default());
         }
         // The log of a database stands in the database after the repair.
         let is_log = |name: &str| name.ends_with("-wal") || name.ends_with("-shm");
@@ -112,49 +132,86 @@ impl RepairSession {
         }
         let bytes = mended.files.main();
         match self.write {
-            true => self.replace(path, before.main(), bytes),
+            true => replace(path, before.main(), bytes),
             false => {
                 let out = self.out.clone().unwrap_or_else(|| copy_of(path));
                 stored::write_new(&out, bytes)
                     .map_err(|error| CliError::cannot_write(out.display(), error))?;
-                print(&format!("wrote {}; the original is as it was.\n", out.display()));
-                Ok(())
+                Ok(Written { file: Some(out), backup: None })
             }
         }
     }
+}
 
-    /// Replaces the file, if no other process can be writing it.
-    fn replace(&self, path: &Path, before: &[u8], after: &[u8]) -> Result<(), CliError> {
-        if before.starts_with(b"SQLite format 3\0") {
-            let words =
-                "refused: a database is never replaced while its product may use it; write a copy with --out";
-            return Err(CliError::input(words));
+/// What came of a repair, for people.
+fn text(repair: &Repair) -> String {
+    match repair {
+        Repair::Healthy(_) => "healthy: nothing written.\n".to_owned(),
+        Repair::Mended(mended) => report::repaired(mended),
+        Repair::Beyond(beyond) => {
+            format!("beyond repair: {}.\n  {}\n", beyond.why, beyond.way_out())
         }
-        if let Some(process) = live::process_with(path) {
-            return Err(CliError::input(format!("refused: {process}; leave out --write to get a copy")));
-        }
-        let is_same = std::fs::read(path).is_ok_and(|bytes| bytes == before);
-        if !is_same {
-            return Err(CliError::input(format!(
-                "refused: {} has changed since it was read",
-                path.display()
-            )));
-        }
-        let backup = backup_of(path);
-        stored::write_new(&backup, before)
-            .map_err(|error| CliError::cannot_write(backup.display(), error))?;
-        stored::replace(path, after).map_err(|error| CliError::cannot_write(path.display(), error))?;
-        print(&format!("wrote {}; the original is {}.\n", path.display(), backup.display()));
-        Ok(())
     }
 }
 
-/// The index of the session that is meant.
-fn index_of(files: &Files, store: &Store) -> Result<usize, String> {
+fn is_database(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"SQLite format 3\0")
+}
+
+impl Written {
+    /// What is said of it: where it is, and how a copy of a database comes to its product.
+    fn words(&self, path: &Path, is_database: bool) -> String {
+        let path = path.display();
+        match (&self.file, &self.backup) {
+            (None, _) => String::new(),
+            (Some(file), Some(backup)) => {
+                format!("wrote {}; the original is {}.\n", file.display(), backup.display())
+            }
+            (Some(file), None) => {
+                let file = file.display();
+                let wrote = format!("wrote {file}; the original is as it was.\n");
+                match is_database {
+                    true => format!(
+                        "{wrote}To use it: end every process of the product, keep {path} and its -wal and -shm somewhere \
+                         else, all three, and put the copy in its place. A log that stays there would undo the repair.\n"
+                    ),
+                    false => wrote,
+                }
+            }
+        }
+    }
+}
+
+/// Replaces the file, if no other process can be writing it. Of a link, the file that it leads to is replaced.
+fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<Written, CliError> {
+    if is_database(before) {
+        let words =
+            "refused: a database is never replaced while its product may use it; write a copy with --out";
+        return Err(CliError::input(words));
+    }
+    if let Some(process) = live::process_with(path) {
+        return Err(CliError::input(format!("refused: {process}; leave out --write to get a copy")));
+    }
+    let path = &match path.is_symlink() {
+        true => fs::canonicalize(path).map_err(|error| CliError::cannot_read(path.display(), error))?,
+        false => path.to_owned(),
+    };
+    let is_same = fs::read(path).is_ok_and(|bytes| bytes == before);
+    if !is_same {
+        return Err(CliError::input(format!("refused: {} has changed since it was read", path.display())));
+    }
+    let backup = backup_of(path);
+    stored::write_new(&backup, before).map_err(|error| CliError::cannot_write(backup.display(), error))?;
+    stored::replace(path, after).map_err(|error| CliError::cannot_write(path.display(), error))?;
+    Ok(Written { file: Some(path.clone()), backup: Some(backup) })
+}
+
+/// The index of the session that is meant, and whose it is.
+fn meant(files: &Files, store: &Store) -> Result<(usize, Product), String> {
     let sessions = sessions::read(files).map_err(|error| error.to_string())?;
     let mut meant = (0..sessions.len()).filter(|n| store.means(*n, &sessions[*n]));
     match (meant.next(), meant.next()) {
-        (Some(only), None) => Ok(only),
+        (Some(only), None) => Ok((only, sessions[only].product)),
         (None, _) => Err(format!("no session {}", store.id.as_deref().unwrap_or_default())),
         _ => Err(format!("{} sessions: name one as STORE#ID; `session --list` lists them", sessions.len())),
     }
@@ -162,9 +219,10 @@ fn index_of(files: &Files, store: &Store) -> Result<usize, String> {
 
 /// `7c1f.jsonl` becomes `7c1f.repaired.jsonl`.
 fn copy_of(path: &Path) -> PathBuf {
-    let ending = path.extension().map(|ending| format!(".{}", ending.to_string_lossy())).unwrap_or_default();
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    path.with_file_name(format!("{stem}.repaired{ending}"))
+    let ending = path.extension().map(|ending| ending.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = format!("{stem}{}{ending}", stored::REPAIRED);
+    path.with_file_name(name.trim_end_matches('.'))
 }
 
 /// A name for the backup that no file has yet.

@@ -1,16 +1,18 @@
 //! `brickbat session`.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
+use serde_json::Value;
 
 use super::error::{BAD_INPUT, CliError, Outcome, UNJUDGED};
 use super::options::{model, profile};
 use super::output::{print, print_json, tell};
 use super::stored::{self, Store};
 use brickbat_rules::Profile;
-use brickbat_sessions::report::{self, Examined, Survey, Unread};
+use brickbat_sessions::report::{self, Examined, Sarif, Survey, Unread};
 use brickbat_sessions::{ReadError, Verdict, judge_for};
 
 /// Read sessions as agents store them, and say whether the next request of each would be accepted.
@@ -58,10 +60,18 @@ const EXAMPLES: &str = "Examples:
 Exit codes: 0 the next request would be accepted (open tails, excerpts and cut threads included), 1 it would be refused, 2 not
 readable as a session of any known product, 3 a known product, but of a form that cannot be judged.";
 
-/// Examined stores.
+/// What was found, as far as it is to be shown. A folder may hold more sessions than fit into memory, so of each no more is
+/// kept than its lines in the report.
 #[derive(Default)]
 struct Found {
-    examined: Vec<Examined>,
+    n_sessions: usize,
+    verdicts: BTreeSet<Verdict>,
+    survey: Survey,
+    list: String,
+    json: Vec<Value>,
+    sarif: Sarif,
+    /// The only session, for what is shown of one.
+    only: Option<Examined>,
     unread: Vec<Unread>,
     /// Files of folders that no known product wrote.
     n_passed_over: usize,
@@ -71,9 +81,12 @@ struct Found {
 
 impl Session {
     pub(super) fn execute(&self) -> Outcome {
-        let stores = stored::find(&self.paths).map_err(CliError::input)?;
+        let (stores, unreadable) = stored::find(&self.paths).map_err(CliError::input)?;
         let mut found = Found::default();
         let mut code = 0;
+        for words in unreadable {
+            code = CliError::input(words).report();
+        }
         let bar = bar(stores.len());
         for store in &stores {
             if let Err(words) = self.examine(store, &mut found) {
@@ -85,11 +98,12 @@ impl Session {
         if self.request {
             return self.print_request(&found);
         }
-        if code != 0 && found.examined.is_empty() && found.unread.is_empty() {
+        if code != 0 && found.n_sessions == 0 && found.unread.is_empty() {
             return Ok(code);
         }
-        self.print(&found, stores.iter().all(|store| store.is_named) && stores.len() == 1)?;
-        Ok(code.max(found.code()))
+        let of_found = found.code();
+        self.print(found, stores.iter().all(|store| store.is_named) && stores.len() == 1)?;
+        Ok(code.max(of_found))
     }
 
     /// Reads and judges the sessions of a file.
@@ -110,21 +124,36 @@ impl Session {
                 return Ok(());
             }
         };
-        let before = found.examined.len();
+        let companions = files.companions();
+        let before = found.n_sessions;
         let meant = sessions.into_iter().enumerate().filter(|(n, session)| store.means(*n, session));
         for (n, session) in meant {
             let judgement = judge_for(&session, self.profile, self.model.as_deref());
-            found.examined.push(Examined { file: file.clone(), n, session, judgement });
+            let (file, companions) = (file.clone(), companions.clone());
+            self.add(Examined { file, companions, n, session, judgement }, found);
         }
         match &store.id {
-            Some(id) if found.examined.len() == before => Err(format!("{file} has no session {id}")),
+            Some(id) if found.n_sessions == before => Err(format!("{file} has no session {id}")),
             _ => Ok(()),
         }
     }
 
+    /// Keeps of a session what is shown.
+    fn add(&self, examined: Examined, found: &mut Found) {
+        found.n_sessions += 1;
+        found.verdicts.insert(examined.judgement.verdict);
+        match self.format {
+            Format::Json => found.json.push(report::json_session(&examined, &found.salt)),
+            Format::Sarif => found.sarif.add(&examined),
+            Format::Text if self.list => found.list.push_str(&report::line(&examined)),
+            Format::Text => found.survey.add(&examined),
+        }
+        found.only = (found.n_sessions == 1).then_some(examined);
+    }
+
     fn print_request(&self, found: &Found) -> Outcome {
-        let [one] = found.examined.as_slice() else {
-            let n = found.examined.len();
+        let Some(one) = &found.only else {
+            let n = found.n_sessions;
             return Err(CliError::input(format!("--request needs one session, and these are {n}")));
         };
         let n_stored = one.session.messages.len();
@@ -136,29 +165,26 @@ impl Session {
         Ok(found.code())
     }
 
-    fn print(&self, found: &Found, is_one: bool) -> Result<(), CliError> {
+    fn print(&self, found: Found, is_one: bool) -> Result<(), CliError> {
+        let is_empty = found.n_sessions == 0 && found.unread.is_empty();
         match self.format {
-            Format::Json => print_json(report::json(&found.examined, &found.unread, &found.salt)),
-            Format::Sarif => print_json(report::sarif(&found.examined, &found.unread)),
+            Format::Json => print_json(report::json(&found.json, &found.unread)),
+            Format::Sarif => print_json(found.sarif.report(&found.unread)),
             Format::Text => {
                 for unread in &found.unread {
                     CliError::input(format!("{}: {}", unread.file, unread.error)).report();
                 }
-                match found.examined.as_slice() {
-                    [one] if is_one && !self.list => print(&report::detail(one)),
-                    all if self.list => all.iter().for_each(|one| print(&report::line(one))),
-                    all => {
-                        let mut survey = Survey::default();
-                        all.iter().for_each(|one| survey.add(one));
-                        print(&survey.text());
-                    }
+                match &found.only {
+                    Some(one) if is_one && !self.list => print(&report::detail(one)),
+                    _ if self.list => print(&found.list),
+                    _ => print(&found.survey.text()),
                 }
                 if found.n_passed_over > 0 {
                     tell(format!("{} other files were passed over", found.n_passed_over));
                 }
             }
         }
-        match found.examined.is_empty() && found.unread.is_empty() {
+        match is_empty {
             true => Err(CliError::input(format!("no session in {}", self.paths.join(" ")))),
             false => Ok(()),
         }
@@ -167,7 +193,7 @@ impl Session {
 
 impl Found {
     fn code(&self) -> u8 {
-        let has = |verdict: Verdict| self.examined.iter().any(|one| one.judgement.verdict == verdict);
+        let has = |verdict: Verdict| self.verdicts.contains(&verdict);
         let is_unknown = |unread: &Unread| unread.error == ReadError::Unknown;
         if self.unread.iter().any(is_unknown) {
             BAD_INPUT

@@ -13,6 +13,9 @@ const MAX_BYTES: u64 = 768 << 20;
 const MAX_COMPANIONS: usize = 20_000;
 const MAX_COMPANION_BYTES: u64 = 512 << 20;
 
+/// What the name of a repaired copy has before its ending.
+pub(super) const REPAIRED: &str = ".repaired.";
+
 /// Folders inside folders.
 const MAX_DEPTH: usize = 32;
 
@@ -38,14 +41,19 @@ impl Store {
     }
 }
 
-/// The stores that the user means: files as they are, `FILE#ID` as one session of a file, folders searched.
-pub(super) fn find(words: &[String]) -> Result<Vec<Store>, String> {
-    let mut stores = Vec::new();
+/// The stores that the user means: files as they are, `FILE#ID` as one session of a file, folders searched. Then the folders
+/// inside those that cannot be read, each with the reason: what lies there is not known.
+///
+/// # Errors
+///
+/// A folder that the user names cannot be read.
+pub(super) fn find(words: &[String]) -> Result<(Vec<Store>, Vec<String>), String> {
+    let (mut stores, mut unreadable) = (Vec::new(), Vec::new());
     for word in words {
         let path = Path::new(word);
         if path.is_dir() {
             let mut found = Vec::new();
-            walk(path, MAX_DEPTH, &mut found)?;
+            walk(path, MAX_DEPTH, &mut found, &mut unreadable)?;
             stores.extend(found.into_iter().map(|path| Store { path, id: None, is_named: false }));
             continue;
         }
@@ -57,10 +65,15 @@ pub(super) fn find(words: &[String]) -> Result<Vec<Store>, String> {
         };
         stores.push(store);
     }
-    Ok(stores)
+    Ok((stores, unreadable))
 }
 
-fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), String> {
+fn walk(
+    folder: &Path,
+    depth: usize,
+    found: &mut Vec<PathBuf>,
+    unreadable: &mut Vec<String>,
+) -> Result<(), String> {
     if depth == 0 {
         return Err(format!("{}: folders are nested more than {MAX_DEPTH} deep", folder.display()));
     }
@@ -74,7 +87,11 @@ fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), Str
             // A folder with the name of a session next to it holds that session's companions.
             Ok(kind) if kind.is_dir() && path.with_extension("jsonl").is_file() => {}
             // Links to folders are not followed, since they may lead in circles.
-            Ok(kind) if kind.is_dir() => walk(&path, depth - 1, found)?,
+            Ok(kind) if kind.is_dir() => {
+                if let Err(words) = walk(&path, depth - 1, found, unreadable) {
+                    unreadable.push(words);
+                }
+            }
             Ok(_) if path.is_file() && is_store(&path) => found.push(path),
             _ => {}
         }
@@ -103,7 +120,63 @@ pub(super) fn open(path: &Path) -> Result<Files, String> {
         n_bytes += bytes.len() as u64;
         files.files.push(sessions::File { name: companion.name, bytes });
     }
+    add_parents(path, &mut files);
     Ok(files)
+}
+
+/// Rollouts of Codex above a fork that are opened. A fork of a fork has two.
+const MAX_PARENTS: usize = 32;
+
+/// Folders in which Codex keeps rollouts, in folders for years, months and days.
+const ROLLOUTS: [&str; 2] = ["sessions", "archived_sessions"];
+const MAX_DATE_DEPTH: usize = 4;
+
+/// Adds the rollouts in which a fork of Codex begins, as far as they are there.
+fn add_parents(path: &Path, files: &mut Files) {
+    let mut n_bytes = 0;
+    let mut child = 0;
+    for _ in 0..MAX_PARENTS {
+        let thread = files.files.get(child).and_then(|file| sessions::parent_of(&file.bytes));
+        let Some(path) = thread.and_then(|thread| rollout_of(path, &thread)) else { return };
+        let name = file_name(&path);
+        if n_bytes > MAX_COMPANION_BYTES || files.files.iter().any(|file| file.name == name) {
+            return;
+        }
+        let Ok(bytes) = read(&path, MAX_BYTES) else { return };
+        n_bytes += bytes.len() as u64;
+        child = files.files.len();
+        files.files.push(sessions::File { name, bytes });
+    }
+}
+
+/// The rollout of a thread, whose id ends its name: next to another, or wherever Codex keeps them.
+fn rollout_of(other: &Path, thread: &str) -> Option<PathBuf> {
+    let is_meant = |name: &str| {
+        let stem = name.strip_suffix(".zst").unwrap_or(name).strip_suffix(".jsonl");
+        stem.is_some_and(|stem| stem.starts_with("rollout-") && stem.ends_with(thread))
+    };
+    let folder = other.parent().unwrap_or(Path::new(""));
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let is_home = |folder: &&Path| ROLLOUTS.iter().any(|name| folder.ends_with(name));
+    let home = folder.ancestors().find(is_home).and_then(Path::parent);
+    let kept = home.into_iter().flat_map(|home| ROLLOUTS.iter().map(|name| home.join(name)));
+    std::iter::once(folder.to_owned())
+        .chain(kept)
+        .find_map(|folder| named(&folder, MAX_DATE_DEPTH, &is_meant))
+}
+
+/// The first file in a folder, or in those inside it, whose name is meant.
+fn named(folder: &Path, depth: usize, is_meant: &dyn Fn(&str) -> bool) -> Option<PathBuf> {
+    let mut entries: Vec<_> = fs::read_dir(folder).ok()?.filter_map(Result::ok).collect();
+    entries.sort_by_key(fs::DirEntry::file_name);
+    let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    let own =
+        entries.iter().find(|entry| !is_folder(entry) && is_meant(&entry.file_name().to_string_lossy()));
+    let inner = || {
+        let folders = entries.iter().filter(|entry| depth > 1 && is_folder(entry));
+        folders.map(|entry| entry.path()).find_map(|folder| named(&folder, depth - 1, is_meant))
+    };
+    own.map(fs::DirEntry::path).or_else(inner)
 }
 
 /// A file that belongs to another.
@@ -124,6 +197,7 @@ fn companions(path: &Path) -> Vec<Companion> {
         }
     };
     sibling(format!("{name}-wal"));
+    let name = name.replace(REPAIRED, ".");
     if name == "api_conversation_history.json" {
         sibling("context_history.json".to_owned());
         sibling("task_metadata.json".to_owned());

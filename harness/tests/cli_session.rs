@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::program::{Said, brickbat, folder_of};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A batch of two of which one has no result, on three lines.
@@ -84,6 +84,121 @@ fn a_file_is_replaced_only_with_a_backup_and_while_nobody_has_it_open() {
     assert_eq!(written.code, Some(0), "{written:#?}");
     assert_eq!(fs::read_to_string(folder.path().join("broken.json.backup-1")).unwrap(), BROKEN);
     assert_eq!(said(&folder, &["session", "broken.json"]).code, Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn of_a_link_the_file_is_replaced_that_it_leads_to() {
+    let folder = folder_of(&[("kept/broken.json", BROKEN)]);
+    let link = folder.path().join("link.json");
+    std::os::unix::fs::symlink("kept/broken.json", &link).unwrap();
+    let written = said(&folder, &["repair", "link.json", "--write"]);
+    assert_eq!(written.code, Some(0), "{written:#?}");
+    assert!(link.is_symlink());
+    assert_eq!(fs::read_to_string(folder.path().join("kept/broken.json.backup-1")).unwrap(), BROKEN);
+    assert_eq!(said(&folder, &["session", "kept/broken.json"]).code, Some(0));
+}
+
+#[test]
+fn a_repair_that_the_product_undoes_says_so_with_the_way_out() {
+    let name = "result-stored-twice.jsonl";
+    let store = include_str!("../../corpora/sessions/gemini-cli/result-stored-twice.jsonl");
+    let folder = folder_of(&[(name, store)]);
+    let text = said(&folder, &["repair", "--dry-run", name]);
+    assert_eq!(text.code, Some(0), "{text:#?}");
+    let issue = "https://github.com/google-gemini/gemini-cli/issues/29365";
+    for words in ["This repair holds for one resume", "repair the session again before each resume", issue] {
+        assert!(text.out.contains(words), "{words}: {}", text.out);
+    }
+    let json = said(&folder, &["repair", "--format", "json", "--out", "copy.jsonl", name]);
+    let report: Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!((report["outcome"].as_str(), report["lasts"].as_bool()), (Some("mended"), Some(false)));
+    assert_eq!(report["relapse"]["source"], issue);
+    assert!(report["relapse"]["way_out"].as_str().is_some_and(|words| !words.is_empty()), "{report:#}");
+    assert_eq!(report["written"], "copy.jsonl");
+
+    // Another fault of the same product, and a repair of another product, last.
+    let lasting = include_str!("../../corpora/sessions/gemini-cli/batch-partly-answered.jsonl");
+    let folder = folder_of(&[(name, lasting), ("broken.json", BROKEN)]);
+    for path in [name, "broken.json"] {
+        let text = said(&folder, &["repair", "--dry-run", path]);
+        assert_eq!((text.code, text.out.contains("holds for")), (Some(0), false), "{text:#?}");
+        let json = said(&folder, &["repair", "--dry-run", "--format", "json", path]);
+        let report: Value = serde_json::from_str(&json.out).unwrap();
+        assert_eq!((report["lasts"].as_bool(), &report["relapse"]), (Some(true), &Value::Null));
+        assert_eq!((&report["written"], report["edits"].as_array().map(Vec::len)), (&Value::Null, Some(1)));
+    }
+}
+
+/// Two results of one call that differ: to choose between them would be a guess.
+const CONTRADICTION: &str = r#"{"model":"claude-sonnet-5","max_tokens":1024,"messages":[
+  {"role":"user","content":"The private question."},
+  {"role":"assistant","content":[{"type":"text","text":"A private answer."}]},
+  {"role":"user","content":"And then?"},
+  {"role":"assistant","content":[{"type":"tool_use","id":"toolu_secret1","name":"private_tool","input":{}}]},
+  {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_secret1","content":"private one"},{"type":"tool_result","tool_use_id":"toolu_secret1","content":"private two"}]}]}"#;
+
+#[test]
+fn what_cannot_be_mended_is_said_with_the_way_out() {
+    // Nothing that the provider takes comes before it.
+    let at = CONTRADICTION.find("  {\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\"").unwrap();
+    let from_the_start = format!("{}{}", CONTRADICTION.lines().next().unwrap(), &CONTRADICTION[at..]);
+    let folder = folder_of(&[("late.json", CONTRADICTION), ("first.json", &from_the_start)]);
+    for (path, way_out) in [("late.json", "`--truncate` ends"), ("first.json", "Begin a new session")] {
+        let text = said(&folder, &["repair", path]);
+        assert_eq!(text.code, Some(1), "{text:#?}");
+        assert!(text.out.contains(way_out), "{}", text.out);
+        let json = said(&folder, &["repair", "--format", "json", path]);
+        let report: Value = serde_json::from_str(&json.out).unwrap();
+        assert_eq!((json.code, report["outcome"].as_str()), (Some(1), Some("beyond")));
+        assert!(report["way_out"].as_str().is_some_and(|words| words.starts_with(way_out)), "{report:#}");
+        for words in PRIVATE {
+            assert!(!json.out.contains(words) && !text.out.contains(words), "{words}: {}", json.out);
+        }
+    }
+    assert!(!folder.path().join("late.repaired.json").exists());
+}
+
+#[test]
+fn a_folder_is_surveyed_although_one_inside_it_cannot_be_read() {
+    let deep = vec!["d"; 40].join("/");
+    let folder = folder_of(&[("a/broken.json", BROKEN), (&format!("a/{deep}/healthy.json"), HEALTHY)]);
+    let survey = said(&folder, &["session", "a"]);
+    assert_eq!(survey.code, Some(2), "{survey:#?}");
+    assert!(survey.out.contains("1 BRICKED"), "{}", survey.out);
+    assert!(survey.err.contains("nested more than"), "{}", survey.err);
+    let imported = said(&folder, &["import", "a", "--explain"]);
+    assert_eq!(imported.code, Some(2), "{imported:#?}");
+    assert!(imported.out.contains("1 session with tool-result-missing-"), "{}", imported.out);
+}
+
+/// A fork of Codex lies in another folder than the rollout in which it begins.
+#[test]
+fn a_fork_is_judged_with_the_rollout_that_it_refers_to() {
+    let record = |ordinal: u64, kind: &str, payload: Value| {
+        let time = "2026-11-25T08:00:00Z";
+        json!({ "timestamp": time, "ordinal": ordinal, "type": kind, "payload": payload }).to_string()
+    };
+    let meta = |ordinal: u64, id: &str, base: Value| {
+        let payload =
+            json!({ "id": id, "history_mode": "paginated", "history_base": base, "cli_version": "0.169.0" });
+        record(ordinal, "session_meta", payload)
+    };
+    let said_by_user = |ordinal: u64| {
+        let content = json!([{ "type": "input_text", "text": "Look." }]);
+        record(ordinal, "response_item", json!({ "type": "message", "role": "user", "content": content }))
+    };
+    let base = json!({ "thread_id": "t-parent", "end_ordinal_exclusive": 2, "end_byte_offset": 300 });
+    let parent = [meta(0, "t-parent", Value::Null), said_by_user(1), said_by_user(2)].join("\n");
+    let fork = [meta(2, "t-fork", base), said_by_user(3)].join("\n");
+    let path = "sessions/2026/11/25/rollout-2-t-fork.jsonl";
+    let folder = folder_of(&[(path, &fork), ("sessions/2026/10/01/rollout-1-t-parent.jsonl", &parent)]);
+    let report = said(&folder, &["session", "--format", "json", path]);
+    let report: Value = serde_json::from_str(&report.out).unwrap();
+    let [session] = report["sessions"].as_array().unwrap().as_slice() else { panic!("{report:#}") };
+    assert_eq!((session["verdict"].as_str(), session["messages"].as_u64()), (Some("accepted"), Some(2)));
+    let alone = folder_of(&[(path, &fork)]);
+    assert!(said(&alone, &["session", path]).out.contains("excerpt"));
 }
 
 #[test]

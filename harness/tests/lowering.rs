@@ -278,6 +278,26 @@ fn an_early_end_that_leaves_nothing_out_is_impossible() {
     }
 }
 
+/// An open call and a nameless one without an id cannot be told apart where neither has a number of its own.
+#[test]
+fn a_call_without_number_id_and_name_is_impossible_after_another() {
+    let reason = |calls: &str, indices: &str| {
+        let text = format!(
+            "schema: 1\ncomment: c\nclass: [fuzzed]\ntools:\n  look: {{ returns: ok }}\n  odd: {{ missing: true, called: \"\" }}\n\
+             turns:\n  - user: hi\n    replies:\n      - {{ attempts: [[{calls}]]{indices} }}\n      - - text: done\n"
+        );
+        let plans = brickbat::lower::plans("t", "t", &text, &[Dialect::OpenaiChat], 0).unwrap();
+        plans[0].impossible.clone()
+    };
+    let (whole, odd) = ("{ call: { as: a, tool: look } }", "{ call: { as: b, tool: odd, id: missing } }");
+    let (both, same) = (format!("{whole}, {odd}"), ", indices: same");
+    let expected = "a call without number, id and name looks like a piece of the call before it";
+    assert_eq!(reason(&both, same).as_deref(), Some(expected));
+    assert_eq!(reason(&both, ""), None, "with a number");
+    assert_eq!(reason(&format!("{odd}, {whole}"), same), None, "before the other");
+    assert_eq!(reason(&both.replace(", id: missing", ""), same), None, "with an id");
+}
+
 #[test]
 fn a_call_that_settles_late_needs_a_turn_that_ends_before_its_result_is_due() {
     let text = |started: u32| {

@@ -126,8 +126,8 @@ fn a_generated_scenario_is_written_and_read_again() {
     assert!(n_written > 250, "{n_written}");
 }
 
-/// Scenarios for proptest: shorter bytes, and smaller ones, make smaller scenarios.
-fn scenarios() -> impl Strategy<Value = Scenario> {
+/// What a fuzzer's bytes make: shorter bytes, and smaller ones, make smaller scenarios.
+fn of_bytes() -> impl Strategy<Value = Scenario> {
     prop::collection::vec(any::<u8>(), 0..512).prop_map(|bytes| generate::from_bytes(&bytes))
 }
 
@@ -135,7 +135,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
 
     #[test]
-    fn a_scenario_of_any_bytes_has_an_answer(scenario in scenarios(), seed in any::<u64>()) {
+    fn a_scenario_of_any_bytes_has_an_answer(scenario in of_bytes(), seed in any::<u64>()) {
         let changed = mutate::mutate(&scenario, &mut Source::seeded(seed));
         for scenario in [scenario, changed] {
             prop_assert_eq!(&generate::decode(&generate::encode(&scenario)), &scenario);

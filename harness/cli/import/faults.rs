@@ -19,6 +19,8 @@ pub(super) struct Faults {
     pub(super) unsaid: Vec<(String, ImportError)>,
     pub(super) n_sessions: usize,
     pub(super) n_healthy: usize,
+    /// What lies in a folder and cannot be read, with the reason.
+    pub(super) unreadable: Vec<String>,
     /// Files of folders that no known product wrote.
     n_passed_over: usize,
 }
@@ -59,7 +61,14 @@ impl Faults {
         let mut found: BTreeMap<String, Fault> = BTreeMap::new();
         for store in stores {
             let file = store.path.display().to_string();
-            let files = stored::open(&store.path).map_err(CliError::input)?;
+            let files = match stored::open(&store.path) {
+                Ok(files) => files,
+                Err(words) if store.is_named => return Err(CliError::input(words)),
+                Err(words) => {
+                    faults.unreadable.push(words);
+                    continue;
+                }
+            };
             let (sessions, is_recorded) = match brickbat_sessions::read(&files) {
                 Ok(sessions) => (sessions, false),
                 Err(ReadError::Unknown) if !store.is_named => {
@@ -68,7 +77,11 @@ impl Faults {
                 }
                 Err(error) => match recording.and_then(recorded::refused) {
                     Some(session) => (vec![session?], true),
-                    None => return Err(CliError::input(format!("{file}: {error}"))),
+                    None if store.is_named => return Err(CliError::input(format!("{file}: {error}"))),
+                    None => {
+                        faults.unreadable.push(format!("{file}: {error}"));
+                        continue;
+                    }
                 },
             };
             let is_meant = |(n, session): &(usize, &Session)| is_recorded || store.means(*n, session);

@@ -226,12 +226,20 @@ pub fn judge_apart_from(
         application: Vec::new(),
         ..judgement(verdict, Some(reason))
     };
-    let hangs = findings.iter().any(|finding| finding.harm == Severity::Hang);
+    let is_hang = |finding: &Finding| finding.harm == Severity::Hang;
+    let hangs = findings.iter().any(is_hang);
     match missing {
         Some(missing) if findings.is_empty() || !is_played_in_order(run, proven) => {
             match unreachable::why(&evidence, missing, concurrency) {
                 // A turn that never ends is why the rest of the plan was not played.
                 _ if hangs => judgement(Verdict::Fail, Some(format!("no receipt for `{}`", missing.words))),
+                None if application.iter().any(is_hang) => {
+                    let why = "the turn waits for what the application has to end";
+                    judgement(
+                        Verdict::Unreachable,
+                        Some(format!("no receipt for `{}`: {why}", missing.words)),
+                    )
+                }
                 Some(reason) => nothing(Verdict::Unreachable, reason),
                 None => nothing(Verdict::Vacuous, format!("no receipt for `{}`", missing.words)),
             }

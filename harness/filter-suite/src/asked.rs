@@ -113,25 +113,26 @@ impl Asked {
 
     /// Its line, without the end.
     pub fn to_line(&self, id: u64) -> String {
-        let mut line = Map::new();
-        line.insert("id".to_owned(), json!(id));
-        line.insert("mode".to_owned(), json!(self.mode));
-        line.insert("from".to_owned(), json!(self.from.name()));
-        line.insert("to".to_owned(), json!(self.to.name()));
-        line.insert("model".to_owned(), json!(self.model));
+        let mut head = Map::new();
+        head.insert("id".to_owned(), json!(id));
+        head.insert("mode".to_owned(), json!(self.mode));
+        head.insert("from".to_owned(), json!(self.from.name()));
+        head.insert("to".to_owned(), json!(self.to.name()));
+        head.insert("model".to_owned(), json!(self.model));
         if self.form != Form::Request {
-            line.insert("form".to_owned(), json!(self.form.name()));
+            head.insert("form".to_owned(), json!(self.form.name()));
         }
         if self.is_control {
-            line.insert("control".to_owned(), json!(true));
+            head.insert("control".to_owned(), json!(true));
         }
         match self.budget {
-            Some((Budget::Messages, n)) => _ = line.insert("budget".to_owned(), json!({ "messages": n })),
-            Some((Budget::Tokens, n)) => _ = line.insert("budget".to_owned(), json!({ "tokens": n })),
+            Some((Budget::Messages, n)) => _ = head.insert("budget".to_owned(), json!({ "messages": n })),
+            Some((Budget::Tokens, n)) => _ = head.insert("budget".to_owned(), json!({ "tokens": n })),
             _ => {}
         }
-        line.insert("request".to_owned(), self.request.clone());
-        Value::Object(line).to_string()
+        let head = Value::Object(head).to_string();
+        let fields = head.strip_suffix('}').unwrap_or(&head);
+        format!("{fields},\"request\":{}}}", self.request)
     }
 }
 
@@ -147,15 +148,16 @@ impl Answer {
     ///
     /// In words, what is wrong with it.
     pub fn parse(line: &str) -> Result<Answer, String> {
-        let value: Value = serde_json::from_str(line).map_err(|error| format!("not JSON: {error}"))?;
+        let mut value: Value = serde_json::from_str(line).map_err(|error| format!("not JSON: {error}"))?;
+        let request = value.as_object_mut().and_then(|fields| fields.remove("request"));
         let id = value.get("id").and_then(Value::as_u64).ok_or("an answer without a number `id`")?;
         let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-        let said = match (value.get("request"), value.get("error"), value.get("unsupported")) {
+        let said = match (request, value.get("error"), value.get("unsupported")) {
             (Some(body), None, None) => {
                 let notes = value.get("notes").and_then(Value::as_array).into_iter().flatten();
                 let notes = notes.map(|note| note.as_str().map_or_else(|| note.to_string(), str::to_owned));
                 let size = value.get("size").and_then(Value::as_u64);
-                Said::Request { body: body.clone(), notes: notes.collect(), size }
+                Said::Request { body, notes: notes.collect(), size }
             }
             (None, Some(error), None) => {
                 let kind = text(error, "kind").ok_or("an `error` without a text `kind`")?;
@@ -188,6 +190,26 @@ impl Said {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_question_is_one_line() {
+        let asked = Asked {
+            mode: "trim".to_owned(),
+            from: Dialect::OpenaiChat,
+            to: Dialect::OpenaiChat,
+            model: Some("gpt-5.2".to_owned()),
+            form: Form::Request,
+            request: json!({ "messages": [{ "role": "user", "content": "a\n\"b\"" }] }),
+            is_control: true,
+            budget: Some((Budget::Messages, 4)),
+        };
+        let line = asked.to_line(7);
+        let expected = json!({
+            "id": 7, "mode": "trim", "from": "openai-chat", "to": "openai-chat", "model": "gpt-5.2", "control": true,
+            "budget": { "messages": 4 }, "request": asked.request });
+        assert_eq!(serde_json::from_str::<Value>(&line).unwrap(), expected);
+        assert!(!line.contains('\n'));
+    }
 
     #[test]
     fn answers_are_read_and_others_are_named() {

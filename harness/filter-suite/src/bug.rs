@@ -151,6 +151,7 @@ mod tests {
             back: None,
             rounds: true,
             refuses: Vec::new(),
+            declines: Vec::new(),
             asks: false,
             declares: Default::default(),
         }

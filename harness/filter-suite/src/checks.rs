@@ -76,6 +76,8 @@ pub struct Evidence<'a> {
     pub base: &'a Value,
     /// The answer.
     pub said: &'a Said,
+    /// Whether the answer is the base as it is. Of a valid input the base is accepted: else it had not been put.
+    pub is_equal: bool,
     /// What the base says.
     pub before: Facts,
     /// What the answer says.
@@ -100,18 +102,24 @@ impl<'a> Evidence<'a> {
         (base, of_base): (&'a Value, Dialect),
         said: &'a Said,
     ) -> Evidence<'a> {
-        let before = Facts::of(base, of_base).unwrap_or_default();
-        let after = said.body().and_then(|body| Facts::of(body, route.to)).unwrap_or_default();
+        let is_equal = of_base == route.to && said.body() == Some(base);
+        let before = Facts::of(base, of_base);
+        let after = match said.body() {
+            Some(_) if is_equal => before.clone(),
+            Some(body) => Facts::of(body, route.to),
+            None => Facts::default(),
+        };
         let calls = aligned(&before, &after);
         let (again, back, later) = (None, None, None);
-        Evidence { route, input, base, said, before, after, calls, again, back, rounds: &[], later }
+        let rounds = &[];
+        Evidence { route, input, base, said, is_equal, before, after, calls, again, back, rounds, later }
     }
 
     /// The same with the answer of the mode that leads back in place of the answer.
     fn returned(&self, back: &'a Said) -> Evidence<'a> {
-        let after = back.body().and_then(|body| Facts::of(body, self.route.from)).unwrap_or_default();
+        let after = back.body().map(|body| Facts::of(body, self.route.from)).unwrap_or_default();
         let calls = aligned(&self.before, &after);
-        Evidence { said: back, before: self.before.clone(), after, calls, ..*self }
+        Evidence { said: back, is_equal: false, before: self.before.clone(), after, calls, ..*self }
     }
 
     fn declares(&self, loss: Loss) -> bool {

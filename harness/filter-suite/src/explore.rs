@@ -177,7 +177,7 @@ fn signature(route: &Route<'_>, judged: &Judged) -> String {
 
 /// The kinds of what is said, as pairs of neighbours.
 fn shape(body: &Value, route: &Route<'_>) -> String {
-    let facts = Facts::of(body, route.to).unwrap_or_default();
+    let facts = Facts::of(body, route.to);
     let kind = |part: &Part| match part {
         Part::User(text) if text.trim().is_empty() => "user-blank",
         Part::User(_) => "user",

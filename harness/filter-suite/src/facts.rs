@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{Block, CallResult, Role};
-use brickbat_sessions::read_body;
+use brickbat_sessions::messages_of;
 use serde_json::Value;
 
 use crate::words::canonical;
@@ -69,47 +69,40 @@ pub struct ResultFact {
 }
 
 impl Facts {
-    /// What a body says; nothing if it holds no conversation.
-    pub fn of(body: &Value, dialect: Dialect) -> Option<Facts> {
-        let written = match dialect {
-            Dialect::Gemini => in_camel_case(body).to_string(),
-            _ => body.to_string(),
-        };
-        let session = read_body(written.as_bytes(), dialect).ok()?;
+    /// What a body says.
+    pub fn of(body: &Value, dialect: Dialect) -> Facts {
         let mut facts = Facts { system: top_instructions(body), parts: Vec::new() };
         let mut results = Vec::new();
-        for message in &session.messages {
-            for block in &message.blocks {
-                facts.take(message.role, &block.content, &mut results);
+        for message in messages_of(body, dialect) {
+            for block in message.blocks {
+                facts.take(message.role, block, &mut results);
             }
         }
         facts.pair(&results);
-        Some(facts)
+        facts
     }
 
-    fn take(&mut self, role: Role, block: &Block, names: &mut Vec<String>) {
+    fn take(&mut self, role: Role, block: Block, names: &mut Vec<String>) {
         let part = match block {
             Block::Text(text) => match role {
-                Role::System => return self.system.push(text.clone()),
-                Role::Assistant => Part::Reply(text.clone()),
-                Role::User | Role::Tool => Part::User(text.clone()),
+                Role::System => return self.system.push(text),
+                Role::Assistant => Part::Reply(text),
+                Role::User | Role::Tool => Part::User(text),
             },
-            Block::Thinking(thinking) => {
-                Part::Thought { text: thinking.text.clone(), signature: thinking.signature.clone() }
-            }
+            Block::Thinking(thinking) => Part::Thought { text: thinking.text, signature: thinking.signature },
             Block::Call(call) => Part::Call(CallFact {
-                id: call.id.clone(),
-                name: call.name.clone(),
                 arguments: arguments(&call.arguments),
-                signature: call.signature.clone(),
+                id: call.id,
+                name: call.name,
+                signature: call.signature,
             }),
             Block::Result(result) => {
-                names.push(result.name.clone());
-                let (id, text) = (result.call.clone(), output(result));
-                Part::Result(ResultFact { id, call: None, text, is_error: result.is_error })
+                let text = output(&result);
+                names.push(result.name);
+                Part::Result(ResultFact { id: result.call, call: None, text, is_error: result.is_error })
             }
-            Block::Image(image) => Part::Picture(image.data.clone()),
-            Block::Native { value, .. } => Part::Other(value.clone()),
+            Block::Image(image) => Part::Picture(image.data),
+            Block::Native { value, .. } => Part::Other(value),
         };
         self.parts.push(part);
     }
@@ -279,29 +272,6 @@ fn text_of(part: &Value) -> Option<&str> {
     part.get("text")?.as_str()
 }
 
-/// Names of Gemini's fields that protobuf's JSON takes in both forms (<https://protobuf.dev/programming-guides/json/>).
-const GEMINI_NAMES: [(&str, &str); 4] = [
-    ("function_call", "functionCall"),
-    ("function_response", "functionResponse"),
-    ("inline_data", "inlineData"),
-    ("thought_signature", "thoughtSignature"),
-];
-
-/// A body of Gemini in which the fields of parts have the form that its documentation uses.
-fn in_camel_case(body: &Value) -> Value {
-    let mut body = body.clone();
-    let contents = body.get_mut("contents").and_then(Value::as_array_mut).into_iter().flatten();
-    let parts = contents.filter_map(|content| content.get_mut("parts")?.as_array_mut()).flatten();
-    for part in parts.filter_map(Value::as_object_mut) {
-        for (snake, camel) in GEMINI_NAMES {
-            if let Some(value) = part.remove(snake) {
-                part.insert(camel.to_owned(), value);
-            }
-        }
-    }
-    body
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -314,7 +284,7 @@ mod tests {
             { "role": "assistant", "content": null, "tool_calls": [
                 { "id": "a", "type": "function", "function": { "name": "f", "arguments": "{}" } }] },
             { "role": "tool", "tool_call_id": "a", "content": content }] });
-        assert_eq!(Facts::of(&chat, Dialect::OpenaiChat).unwrap().results()[0].text, "one\ntwo");
+        assert_eq!(Facts::of(&chat, Dialect::OpenaiChat).results()[0].text, "one\ntwo");
         assert_eq!(parts(r#"["text"]"#), None);
         assert_eq!(parts("[]"), None);
         assert_eq!(parts(r#"[{"text":"one"}]"#).as_deref(), Some("one"));
@@ -333,7 +303,7 @@ mod tests {
             { "role": "user", "parts": [
                 { "functionResponse": { "name": "g", "response": { "output": "of g" } } },
                 { "function_response": { "name": "f", "response": { "output": "of f" } } }] }] });
-        let facts = Facts::of(&body, Dialect::Gemini).unwrap();
+        let facts = Facts::of(&body, Dialect::Gemini);
         let texts: Vec<&str> = facts.answers().iter().map(|results| results[0].text.as_str()).collect();
         assert_eq!(texts, ["of f", "of g"]);
         let with_id = json!({ "contents": [
@@ -343,7 +313,7 @@ mod tests {
             { "role": "user", "parts": [
                 { "functionResponse": { "id": "x", "name": "f", "response": { "output": "one" } } },
                 { "functionResponse": { "name": "f", "response": { "output": "two" } } }] }] });
-        let facts = Facts::of(&with_id, Dialect::Gemini).unwrap();
+        let facts = Facts::of(&with_id, Dialect::Gemini);
         assert_eq!(facts.answers()[1][0].text, "two");
     }
 
@@ -361,8 +331,8 @@ mod tests {
                 { "role": "user", "parts": [{ "text": "Look." }] },
                 { "role": "model", "parts": [{ "functionCall": { "name": "f", "args": { "x": 1, "y": 2 } } }] },
                 { "role": "user", "parts": [{ "functionResponse": { "name": "f", "response": { "output": "found" } } }] }] });
-        let one = Facts::of(&chat, Dialect::OpenaiChat).unwrap();
-        let other = Facts::of(&gemini, Dialect::Gemini).unwrap();
+        let one = Facts::of(&chat, Dialect::OpenaiChat);
+        let other = Facts::of(&gemini, Dialect::Gemini);
         assert_eq!(one.without_ids(), other.without_ids());
         assert_eq!(one.answers()[0][0].text, "found");
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{Block, Message, Role};
-use brickbat_sessions::read_body;
+use brickbat_sessions::messages_of;
 use serde_json::Value;
 
 use crate::Form;
@@ -22,7 +22,7 @@ pub fn written(form: Form, body: &Value, dialect: Dialect) -> Result<Value, Stri
     if form == Form::Request {
         return Ok(body.clone());
     }
-    let messages = messages(body, dialect)?;
+    let messages = messages(body, dialect);
     match form {
         Form::Request => Ok(body.clone()),
         Form::AiSdkModel => ai_sdk::model_messages(&messages, dialect),
@@ -32,13 +32,11 @@ pub fn written(form: Form, body: &Value, dialect: Dialect) -> Result<Value, Stri
 }
 
 /// The messages of a body, instructions first, each result with the name of its tool.
-fn messages(body: &Value, dialect: Dialect) -> Result<Vec<Message>, String> {
-    let session = read_body(body.to_string().as_bytes(), dialect).map_err(|error| error.to_string())?;
+fn messages(body: &Value, dialect: Dialect) -> Vec<Message> {
     let mut messages: Vec<Message> =
         top_instructions(body).into_iter().map(|text| Message::text(Role::System, text)).collect();
     let mut names: BTreeMap<String, String> = BTreeMap::new();
-    for message in &session.messages {
-        let mut blocks: Vec<Block> = message.blocks.iter().map(|block| block.content.clone()).collect();
+    for Message { role, mut blocks } in messages_of(body, dialect) {
         for block in &mut blocks {
             match block {
                 Block::Call(call) => _ = names.insert(call.id.clone(), call.name.clone()),
@@ -51,7 +49,7 @@ fn messages(body: &Value, dialect: Dialect) -> Result<Vec<Message>, String> {
         // Some dialects have results and words of the user in one message; forms have two.
         let (results, others): (Vec<Block>, Vec<Block>) =
             blocks.into_iter().partition(|block| matches!(block, Block::Result(_)));
-        let role = if message.role == Role::Tool { Role::User } else { message.role };
+        let role = if role == Role::Tool { Role::User } else { role };
         for (role, blocks) in [(Role::Tool, results), (role, others)] {
             match messages.last_mut() {
                 _ if blocks.is_empty() => {}
@@ -63,7 +61,7 @@ fn messages(body: &Value, dialect: Dialect) -> Result<Vec<Message>, String> {
             }
         }
     }
-    Ok(messages)
+    messages
 }
 
 /// Why a block has no place in a form.

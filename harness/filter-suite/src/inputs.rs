@@ -52,6 +52,9 @@ impl Share {
 /// The file of vectors whose shapes providers take without documenting them.
 const BEYOND_DOCUMENTS: &str = "accepted-shapes";
 
+/// The flag of vectors with kinds of parts that nobody has heard of: the rules let them pass, and no SDK has to know them.
+const UNHEARD_OF: &str = "unheard-of";
+
 /// Turns joined to a long history, at least and at most.
 const LONG: (usize, usize) = (4, 9);
 
@@ -68,7 +71,7 @@ impl Input {
             for vector in &file.vectors {
                 let names = [route.profile.name, route.profile.undated()];
                 let is_ours = vector.profile.as_deref().is_none_or(|profile| names.contains(&profile));
-                let is_plain = is_ours && vector.earlier.is_none();
+                let is_plain = is_ours && vector.earlier.is_none() && !vector.flags.contains(UNHEARD_OF);
                 if let (Some(body), Expectation::Valid, true) = (&vector.request, vector.result, is_plain) {
                     let share = Share::numbered(inputs.len() as u64);
                     let id = format!("{name}/{}", vector.name);
@@ -151,6 +154,15 @@ impl Input {
     /// The entries of its list.
     pub fn entries(&self) -> &[Value] {
         entries(&self.body, self.dialect)
+    }
+
+    /// Whether the user says anything in it, so that there is a turn that can be kept.
+    pub(crate) fn has_turn(&self) -> bool {
+        let is_of_user = |entry: &Value| match role(entry) {
+            "" => self.dialect == Dialect::Gemini,
+            role => role.eq_ignore_ascii_case("user"),
+        };
+        self.entries().iter().any(|entry| is_of_user(entry) && !answers(entry))
     }
 
     /// What the output may not exceed. There is always room for the instructions and the last turn.

@@ -176,6 +176,11 @@ fn outcome(route: &Route<'_>, evidence: &Evidence<'_>) -> Outcome {
         {
             return Outcome::Refused;
         }
+        Said::Raised { kind, message } => {
+            if let Some(link) = route.mode.declined(kind, message) {
+                return Outcome::Unsupported(format!("it refuses that by design: {link}"));
+            }
+        }
         _ => {}
     }
     let put = CHECKS.iter().filter(|check| (check.applies)(evidence));
@@ -196,7 +201,13 @@ fn kept_out(route: &Route<'_>, input: &Input) -> Option<Outcome> {
     if crate::inputs::entries(&input.body, route.from).is_empty() {
         return Some(Outcome::NotPut("it has no list of messages".to_owned()));
     }
-    if let Err(why) = written(route.mode.form, &input.body, route.from) {
+    // Who keeps the newest turns is documented to keep nothing where there is none.
+    if matches!(route.mode.kind, Kind::Trimmer | Kind::Compactor) && !input.has_turn() {
+        return Some(Outcome::NotPut("the user says nothing in it".to_owned()));
+    }
+    if route.mode.form != Form::Request
+        && let Err(why) = written(route.mode.form, &input.body, route.from)
+    {
         return Some(Outcome::Unsupported(why));
     }
     if input.state != State::Valid {
@@ -266,7 +277,7 @@ fn spoilt(route: &Route<'_>, input: &Input, body: &Value) -> Option<Outcome> {
     {
         return not_put(format!("the way without the filter is refused: {}", first.rule.id));
     }
-    let (before, after) = (Facts::of(&input.body, route.from)?, Facts::of(body, route.to)?);
+    let (before, after) = (Facts::of(&input.body, route.from), Facts::of(body, route.to));
     let n_calls = |facts: &Facts| (facts.calls().len(), facts.results().len());
     if n_calls(&before) != n_calls(&after) {
         return not_put("the way without the filter loses calls or results".to_owned());
@@ -284,12 +295,17 @@ fn again(filter: &mut dyn Filter, route: &Route<'_>, cases: &mut [Case<'_>]) -> 
     if !route.is_round() || !matches!(route.mode.kind, Kind::Repairer | Kind::Trimmer) {
         return Ok(());
     }
+    // To what came back as it was, the same question would be put once more.
+    let is_same = |case: &Case<'_>| case.body() == Some(&case.input.body);
+    for case in cases.iter_mut().filter(|case| case.is_put() && is_same(case)) {
+        case.again = case.said.clone();
+    }
     let question =
         |case: &Case<'_>| Asked { request: case.body().cloned().unwrap_or_default(), ..case.asked(route) };
     ask(
         filter,
         cases,
-        |case| case.is_put() && case.body().is_some(),
+        |case| case.is_put() && case.body().is_some() && case.again.is_none(),
         question,
         |case, said| case.again = Some(said),
     )
@@ -370,4 +386,57 @@ fn apart(filter: &mut dyn Filter, route: &Route<'_>, cases: &mut [Case<'_>]) -> 
         cases[n].later = Some((before, after));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planted::named;
+    use crate::{Declined, Function, Share};
+    use brickbat_rules::Dialect;
+    use serde_json::json;
+
+    #[test]
+    fn a_trimmer_is_given_no_history_without_a_turn() {
+        let modes = (named("whole-turns").unwrap().modes)();
+        let routes = modes[0].routes();
+        let route = routes.iter().find(|route| route.from == Dialect::OpenaiChat).unwrap();
+        let mut empties = Function(|_: &Asked| Said::request(json!({ "model": "gpt-5.2", "messages": [] })));
+        let input = |role: &str| Input {
+            id: role.to_owned(),
+            dialect: Dialect::OpenaiChat,
+            body: json!({ "model": "gpt-5.2", "messages": [{ "role": role, "content": "Be kind." }] }),
+            state: State::Valid,
+            share: Share::Half,
+        };
+        let judged = judge(&mut empties, route, None, &[input("developer"), input("user")]).unwrap();
+        assert_eq!(judged[0].outcome, Outcome::NotPut("the user says nothing in it".to_owned()));
+        assert!(!judged[1].outcome.findings().is_empty());
+    }
+
+    #[test]
+    fn what_is_declined_is_no_finding_and_any_other_error_is() {
+        let mut mode = (named("identity").unwrap().modes)().remove(0);
+        let link = "https://example.com".to_owned();
+        mode.declines =
+            vec![Declined { kind: "UserError".to_owned(), says: "custom calls".to_owned(), link }];
+        let mut raises = Function(|asked: &Asked| {
+            let message = asked.request["messages"][0]["content"].as_str().unwrap_or_default().to_owned();
+            Said::Raised { kind: "UserError".to_owned(), message }
+        });
+        let routes = mode.routes();
+        let route = routes.iter().find(|route| route.from == Dialect::OpenaiChat).unwrap();
+        let input = |words: &str| Input {
+            id: words.to_owned(),
+            dialect: Dialect::OpenaiChat,
+            body: json!({ "model": "gpt-5.2", "messages": [{ "role": "user", "content": words }] }),
+            state: State::Valid,
+            share: Share::Half,
+        };
+        let judged =
+            judge(&mut raises, route, None, &[input("no custom calls here"), input("other")]).unwrap();
+        let unsupported = "it refuses that by design: https://example.com".to_owned();
+        assert_eq!(judged[0].outcome, Outcome::Unsupported(unsupported));
+        assert_eq!(judged[1].outcome.findings()[0].check, "never-raises");
+    }
 }

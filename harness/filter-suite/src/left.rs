@@ -12,13 +12,14 @@ use crate::{Facts, Loss, Route};
 pub(crate) fn changed(route: &Route<'_>, first: &Value, second: &Value) -> Option<String> {
     let mode = route.mode;
     let list = list_of(route.to);
-    let of = |body: &Value| body.get(list).cloned().unwrap_or_else(|| body.clone());
-    let (one, other) = (plain(&of(first)), plain(&of(second)));
+    let (first_list, second_list) = (first.get(list).unwrap_or(first), second.get(list).unwrap_or(second));
+    if first_list == second_list {
+        return None;
+    }
+    let (one, other) = (plain(first_list), plain(second_list));
     let pointer = difference(&one, &other, &format!("/{list}"))?;
     if mode.declares(Loss::ChangesForm) || mode.declares(Loss::ChangesIds) {
-        let facts = |body: &Value| {
-            Facts::of(body, route.to).map(|facts| said(&facts, mode.declares(Loss::ChangesIds)))
-        };
+        let facts = |body: &Value| said(&Facts::of(body, route.to), mode.declares(Loss::ChangesIds));
         if facts(first) == facts(second) {
             return None;
         }

@@ -37,7 +37,7 @@ pub use facts::{CallFact, Facts, Part, ResultFact};
 pub use form::written;
 pub use inputs::{Input, Share, State};
 pub use judge::{Judged, Outcome, judge};
-pub use mode::{Budget, Form, Kind, Loss, Mode, Route};
+pub use mode::{Budget, Declined, Form, Kind, Loss, Mode, Route};
 pub use oracle::wrong_with;
 pub use run::{Cause, Counted, RouteReport, run, search};
 

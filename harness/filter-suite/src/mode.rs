@@ -131,12 +131,27 @@ pub struct Mode {
     /// The kinds of errors by which it refuses a broken history, as documented.
     #[serde(default)]
     pub refuses: Vec<String>,
+    /// What it refuses by design although the provider takes it.
+    #[serde(default)]
+    pub declines: Vec<Declined>,
     /// Whether it asks a model.
     #[serde(default)]
     pub asks: bool,
     /// What it loses by design, and where that is said.
     #[serde(default)]
     pub declares: BTreeMap<Loss, String>,
+}
+
+/// A refusal by design: an error of a kind that says certain words, so that no other error hides behind it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Declined {
+    /// The class, or the code.
+    pub kind: String,
+    /// What stands in its message.
+    pub says: String,
+    /// Where that is documented.
+    pub link: String,
 }
 
 fn yes() -> bool {
@@ -167,6 +182,9 @@ impl Mode {
             let names: Vec<&str> = mendable().map(Fault::name).collect();
             return wrong(&format!("mends/{at}"), format!("there is {}", names.join(", ")));
         }
+        if let Some(at) = self.declines.iter().position(|own| own.says.trim().is_empty()) {
+            return wrong(&format!("declines/{at}/says"), "this needs words of the message".to_owned());
+        }
         if self.repairs && !self.mends.is_empty() {
             return wrong("mends", "with `repairs: true` it mends all of them".to_owned());
         }
@@ -181,6 +199,12 @@ impl Mode {
         mendable()
             .filter(|fault| self.repairs || self.mends.iter().any(|name| name == fault.name()))
             .collect()
+    }
+
+    /// Where it is documented that it refuses this by design; nothing if it is not.
+    pub fn declined(&self, kind: &str, message: &str) -> Option<&str> {
+        let is_meant = |own: &&Declined| own.kind == kind && message.contains(&own.says);
+        self.declines.iter().find(is_meant).map(|own| own.link.as_str())
     }
 
     /// Whether it says that it loses this.

@@ -108,7 +108,7 @@ fn simpler(input: &Input) -> Vec<Input> {
 
 /// The ids of calls and results.
 fn ids(input: &Input) -> Vec<String> {
-    let facts = Facts::of(&input.body, input.dialect).unwrap_or_default();
+    let facts = Facts::of(&input.body, input.dialect);
     let calls = facts.calls().into_iter().map(|call| call.id.clone());
     let mut ids: Vec<String> = calls.filter(|id| !id.is_empty()).collect();
     ids.dedup();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use brickbat_rules::histories::{Block, Message, Role, render};
 use brickbat_rules::{Dialect, Severity, Violation, list_of, naming, validate, validate_list_to};
-use brickbat_sessions::read_body;
+use brickbat_sessions::messages_of;
 use serde_json::{Value, json};
 
 use crate::Route;
@@ -18,9 +18,12 @@ const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 pub(crate) fn refusals(route: &Route<'_>, body: &Value) -> Vec<Violation> {
     let bytes = body.to_string().into_bytes();
     let model = route.model.as_deref();
+    let named = body.get("model").and_then(Value::as_str);
     let violations = match body.is_array() {
         true => validate_list_to(route.profile, model, &bytes),
-        false => validate(route.profile, &naming(&bytes, model)),
+        // The body is read once more where another model has to be written into it.
+        false if model.is_some() && model != named => validate(route.profile, &naming(&bytes, model)),
+        false => validate(route.profile, &bytes),
     };
     violations.into_iter().filter(|violation| violation.severity == Severity::Error).collect()
 }
@@ -31,15 +34,13 @@ pub(crate) fn refusals(route: &Route<'_>, body: &Value) -> Vec<Violation> {
 ///
 /// The input holds what only its own dialect knows, or the provider of the output refuses what it says.
 pub fn translated(route: &Route<'_>, body: &Value) -> Result<Value, String> {
-    let session = read_body(body.to_string().as_bytes(), route.from).map_err(|error| error.to_string())?;
     let beside_list = top_instructions(body).into_iter();
     let mut messages: Vec<Message> = beside_list.map(|text| Message::text(Role::System, text)).collect();
-    for message in &session.messages {
-        let blocks: Vec<Block> = message.blocks.iter().map(|block| block.content.clone()).collect();
-        if let Some(kind) = blocks.iter().find_map(foreign) {
+    for message in messages_of(body, route.from) {
+        if let Some(kind) = message.blocks.iter().find_map(foreign) {
             return Err(format!("{} has no {kind} of {}", route.to, route.from));
         }
-        messages.push(Message { role: message.role, blocks });
+        messages.push(message);
     }
     if let Some(key) = beside(route.from, body) {
         return Err(format!("{} has no `{key}` of {}", route.to, route.from));
@@ -181,7 +182,7 @@ pub(crate) fn grown(body: &Value, dialect: Dialect, model: Option<&str>, round: 
 
 /// A tool that the body calls already, so that it is offered.
 fn tool_in(body: &Value, dialect: Dialect) -> String {
-    let facts = crate::Facts::of(body, dialect).unwrap_or_default();
+    let facts = crate::Facts::of(body, dialect);
     let named = facts.calls().into_iter().map(|call| call.name.clone()).find(|name| !name.is_empty());
     named.unwrap_or_else(|| "list_files".to_owned())
 }

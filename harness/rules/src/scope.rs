@@ -28,6 +28,7 @@ const MODELS: &[(&str, &str)] = &[
     ("openai-chat/reasoning-content-missing", "DeepSeek V3.2 and Kimi, while they think"),
     ("openai-chat/reasoning-content-not-returned", "DeepSeek V4, while it thinks"),
     ("gemini/ends-with-model", "Gemini 3.6 and later, and 3.5 Flash-Lite"),
+    ("gemini/function-role", "Gemini 3.6 and later, and 3.5 Flash-Lite"),
     ("gemini/response-count", "all models, but for several contents with responses only Gemini 3 and later"),
     ("gemini/response-missing", "Gemini 3 and later"),
     (

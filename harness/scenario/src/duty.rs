@@ -17,6 +17,14 @@ crate::named! {
         Loop = "loop",
         /// It keeps what the user is asked about calls, and answers each question before the next prompt.
         Questions = "questions",
+        /// It keeps what a step brought that a stop broke off: the system says that it hands on whole steps.
+        Steps = "steps",
+        /// It has its tools end when it stops a turn: the system says that it waits for them.
+        Tools = "tools",
+        /// It stops a turn in a way in which, as the system says, the step under way goes on to its end.
+        Stop = "stop",
+        /// It says again what had an empty reply, or one that broke off: the system says that it leaves such turns out.
+        Invalid = "invalid",
         /// It mends a thread that was broken before it was loaded.
         Repair = "repair",
     }

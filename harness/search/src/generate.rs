@@ -11,6 +11,8 @@ mod cross;
 pub mod mutate;
 mod normalize;
 mod source;
+#[cfg(any(test, feature = "proptest"))]
+pub mod strategy;
 mod turns;
 
 use std::collections::BTreeMap;

@@ -96,10 +96,10 @@ pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Op
     };
     let fills = store.and_then(|store| store.fills_open_tail(session));
     let is_open = session.has_open_tail() && fills.is_some();
-    let messages = if is_open { closed(&sent.messages) } else { sent.messages.clone() };
     let request = match &session.body {
         Some(body) => Request::stored(body, session),
-        None => Request::next(&messages, model, profile),
+        None if is_open => Request::next(&closed(&sent.messages), model, profile),
+        None => Request::next(&sent.messages, model, profile),
     };
     let mut refusals = match &sent.gives_up {
         Some((message, place)) => vec![Refusal {
@@ -153,8 +153,10 @@ impl Request {
         if messages.last().is_none_or(|last| last.role != Role::User) {
             messages.push(histories::Message::text(Role::User, NEXT));
         }
-        let rendered = render(profile.dialect, model, &messages);
-        Request { body: rendered.body.to_string().into_bytes(), is_list: false, rendered }
+        let mut rendered = render(profile.dialect, model, &messages);
+        // A session may be large, and is held often enough.
+        let body = rendered.body.take().to_string().into_bytes();
+        Request { body, is_list: false, rendered }
     }
 
     /// The request that is stored as it is.

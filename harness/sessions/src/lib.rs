@@ -28,10 +28,11 @@ pub use place::{Place, Row};
 pub use plant::{Fault, PlantError, Spot, plant};
 pub use product::Product;
 pub use repair::{
-    Beyond, Loss, Mended, Planned, Reason, Repair, RepairError, RepairOptions, losses, plan, repair,
+    Beyond, Loss, Mended, Planned, Reason, Repair, RepairError, RepairOptions, is_healthy, losses, plan,
+    repair,
 };
 pub use session::{Block, Cut, Ending, Message, Sent, Session, Trouble};
-pub use stores::{Edit, ReadError, WriteError, read, read_body, store_of};
+pub use stores::{Edit, ReadError, Relapse, WriteError, messages_of, parent_of, read, read_body, store_of};
 
 /// Text of a result that stands in for one that was never recorded. It claims nothing that the store does not show.
 pub const NOT_RECORDED: &str =

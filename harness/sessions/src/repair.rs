@@ -9,12 +9,13 @@ mod plan;
 use std::collections::BTreeSet;
 
 use brickbat_rules::histories;
-use brickbat_rules::{Dialect, Profile};
+use brickbat_rules::json::Document;
+use brickbat_rules::{Dialect, Memory, Profile, Severity, validate_asking, validate_list_to};
 use thiserror::Error;
 
 use crate::judge::closed;
 use crate::{
-    Block, Edit, Files, Judgement, Message, Place, ReadError, Session, Trouble, Verdict, WriteError,
+    Block, Edit, Files, Judgement, Message, Place, ReadError, Relapse, Session, Trouble, Verdict, WriteError,
     judge_for, read_body, store_of,
 };
 use crate::{halves, stores};
@@ -63,6 +64,8 @@ pub struct Mended {
     pub after: Judgement,
     /// The first byte of the request that changes, from which on the provider's cache is lost; and the request's length.
     pub changed_from: (usize, usize),
+    /// What the product does with the session that undoes the repair.
+    pub relapse: Option<&'static Relapse>,
 }
 
 /// A session that is beyond repair.
@@ -76,13 +79,31 @@ pub struct Beyond {
     pub can_truncate: bool,
 }
 
+impl Beyond {
+    /// What its owner can do: a sentence.
+    pub fn way_out(&self) -> &'static str {
+        match self.before.verdict {
+            _ if self.can_truncate => {
+                "`--truncate` ends the conversation before it; what came after is lost to the thread."
+            }
+            Verdict::Undecided => "Name the model with `--model`.",
+            Verdict::Cut => "The thread goes on as it is, without what came before that line.",
+            Verdict::Unreadable => "Take the file from a backup, if there is one.",
+            _ => {
+                "Begin a new session; `brickbat session --request` prints what this one would send, to take from it what \
+                 is needed."
+            }
+        }
+    }
+}
+
 /// Why a repair could not be tried.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RepairError {
     /// The store could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The store has no form for an edit.
+    /// The store has no form for an edit that puts a cut branch back.
     #[error(transparent)]
     Write(#[from] WriteError),
     /// There is no session of that number.
@@ -109,6 +130,21 @@ const MAX_CUTS: usize = 32;
 
 /// Turns that are taken off one by one, at most, to find where a branch is accepted.
 const MAX_TRUNCATED: usize = 200;
+
+/// Whether [`repair()`] has nothing to mend in a request body, or a list of messages, of this dialect. It only asks the rules, and
+/// so takes a fraction of the time.
+pub fn is_healthy(body: &[u8], dialect: Dialect, options: &RepairOptions) -> bool {
+    let profile = options.profile.unwrap_or_else(|| Profile::newest(dialect));
+    let document = Document::parse(body);
+    let Ok(root) = document.as_ref().map(Document::root) else { return false };
+    let named = root.get("model").or_else(|| root.get("modelId")).and_then(|model| model.as_str());
+    let model = named.as_deref().or(options.model.as_deref());
+    let violations = match root.is_array() {
+        true => validate_list_to(profile, model, body),
+        false => validate_asking(profile, &Memory::default(), model, body, &document),
+    };
+    violations.iter().all(|violation| violation.severity != Severity::Error)
+}
 
 /// Repairs the session of that index in the files.
 ///
@@ -145,21 +181,23 @@ pub fn repair(files: &Files, index: usize, options: &RepairOptions) -> Result<Re
     {
         return Ok(finished(start, last, Vec::new(), edits));
     }
-    let (stuck, _) = mend(&whole, options)?;
-    let can_truncate = !options.truncate && truncate(&stuck, options)?.0.is_accepted(options);
-    let why = why(&stuck.judgement);
+    let Mending { attempt: stuck, unwritten, .. } = mend(&whole, options)?;
+    let can_truncate =
+        !options.truncate && !stuck.is_accepted(options) && truncate(&stuck, options)?.0.is_accepted(options);
+    let why = unwritten.map_or_else(|| why(&stuck.judgement), |error| error.to_string());
     Ok(Repair::Beyond(Box::new(Beyond { before: start.judgement, why, can_truncate })))
 }
 
 fn finished(start: Attempt, last: Attempt, reattached: Vec<Place>, edits: Vec<Planned>) -> Repair {
     let changed_from = changed_from(&start.judgement, &last.judgement);
+    let relapse = store_of(last.session.product).and_then(|store| store.relapse(&edits));
     let (before, after, files) = (start.judgement, last.judgement, last.files);
-    Repair::Mended(Box::new(Mended { files, reattached, edits, before, after, changed_from }))
+    Repair::Mended(Box::new(Mended { files, reattached, edits, before, after, changed_from, relapse }))
 }
 
 /// The session with the fewest edits after which it is accepted, and those edits; nothing if none helps.
 fn mended(start: &Attempt, options: &RepairOptions) -> Result<Option<(Attempt, Vec<Planned>)>, RepairError> {
-    let (mut last, mut rounds) = mend(start, options)?;
+    let Mending { attempt: mut last, mut rounds, .. } = mend(start, options)?;
     if !last.is_accepted(options) && options.truncate {
         let (truncated, planned) = truncate(&last, options)?;
         last = truncated;
@@ -355,22 +393,36 @@ fn without_needless_fillers(sent: &[Message], session: &Session) -> Vec<Message>
     messages
 }
 
-/// Plans and writes until the provider accepts, or there is nothing left to plan.
-fn mend(start: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Vec<Planned>>), RepairError> {
-    let mut current = start.clone();
-    let mut rounds = Vec::new();
+/// How far a session was mended.
+struct Mending {
+    attempt: Attempt,
+    rounds: Vec<Vec<Planned>>,
+    /// The edit for which the store has no form, where it ended with that.
+    unwritten: Option<WriteError>,
+}
+
+/// Plans and writes until the provider accepts, there is nothing left to plan, or the store has no form for an edit.
+fn mend(start: &Attempt, options: &RepairOptions) -> Result<Mending, RepairError> {
+    let mut mending = Mending { attempt: start.clone(), rounds: Vec::new(), unwritten: None };
     for _ in 0..MAX_ROUNDS {
-        if current.is_accepted(options) {
+        if mending.attempt.is_accepted(options) {
             break;
         }
-        let planned = current.plan(options);
+        let planned = mending.attempt.plan(options);
         if planned.is_empty() {
             break;
         }
-        current = current.after(&edits_of(&planned), options)?;
-        rounds.push(planned);
+        match mending.attempt.after(&edits_of(&planned), options) {
+            Ok(next) => mending.attempt = next,
+            Err(RepairError::Write(error)) => {
+                mending.unwritten = Some(error);
+                break;
+            }
+            Err(error) => return Err(error),
+        }
+        mending.rounds.push(planned);
     }
-    Ok((current, rounds))
+    Ok(mending)
 }
 
 fn edits_of(planned: &[Planned]) -> Vec<Edit> {
@@ -391,14 +443,24 @@ fn fewest(
     {
         let mut n = 0;
         while n < only.len() && only.len() > 1 {
+            // What was written twice goes as a whole: the copy of a result has an id of its own in some stores, which the
+            // provider refuses as it does that of a call (Codex 0.169).
+            let copy = [Reason::Duplicate, Reason::DuplicateThought];
+            if copy.contains(&only[n].reason)
+                && only.iter().any(|other| other.reason == Reason::DuplicateCall)
+            {
+                n += 1;
+                continue;
+            }
             let mut fewer = only.clone();
             fewer.remove(n);
-            let tried = start.after(&edits_of(&fewer), options)?;
-            if tried.is_accepted(options) {
-                best = tried;
-                *only = fewer;
-            } else {
-                n += 1;
+            match start.after(&edits_of(&fewer), options) {
+                Ok(tried) if tried.is_accepted(options) => {
+                    best = tried;
+                    *only = fewer;
+                }
+                Ok(_) | Err(RepairError::Write(_)) => n += 1,
+                Err(error) => return Err(error),
             }
         }
     }
@@ -420,9 +482,11 @@ fn truncate(from: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Vec
         let place = block.place.clone();
         let planned =
             Planned { edit: Edit::Truncate { last: place.clone() }, place, reason: Reason::Truncated };
-        let tried = from.after(&edits_of(std::slice::from_ref(&planned)), options)?;
-        if tried.is_accepted(options) {
-            return Ok((tried, vec![vec![planned]]));
+        match from.after(&edits_of(std::slice::from_ref(&planned)), options) {
+            Ok(tried) if tried.is_accepted(options) => return Ok((tried, vec![vec![planned]])),
+            // A store may have no form for this end, and one for an earlier.
+            Ok(_) | Err(RepairError::Write(_)) => {}
+            Err(error) => return Err(error),
         }
     }
     Ok((from.clone(), Vec::new()))

@@ -4,22 +4,26 @@
 //! by which equal ones are known within one report.
 
 mod json;
+mod repaired;
 mod sarif;
 mod shown;
 mod text;
 
-use crate::{Judgement, ReadError, Session, Verdict};
+use crate::{Files, Judgement, Place, ReadError, Session, Verdict};
 
-pub use json::json;
-pub use sarif::sarif;
+pub use json::{json, json_session};
+pub use repaired::{repair_json, repaired};
+pub use sarif::Sarif;
 pub use shown::address;
-pub use text::{Survey, detail, line, repaired};
+pub use text::{Survey, detail, line};
 
 /// A session with its verdict, and the file that holds it.
 #[derive(Debug, Clone)]
 pub struct Examined {
     /// The file as the user named it.
     pub file: String,
+    /// The names of the files that belong to it, in their order.
+    pub companions: Vec<String>,
     /// The session's number in the file, from 0.
     pub n: usize,
     /// The session.
@@ -35,6 +39,25 @@ pub struct Unread {
     pub file: String,
     /// Why.
     pub error: ReadError,
+}
+
+impl Files {
+    /// The names of the files that belong to the first.
+    pub fn companions(&self) -> Vec<String> {
+        self.files.iter().skip(1).map(|file| file.name.clone()).collect()
+    }
+}
+
+/// A place in words, with the name of the file where that is not the session's own.
+fn at(place: &Place, companions: &[String]) -> String {
+    match companion(place, companions) {
+        Some(name) => format!("{name}: {place}"),
+        None => place.to_string(),
+    }
+}
+
+fn companion<'c>(place: &Place, companions: &'c [String]) -> Option<&'c String> {
+    companions.get(place.file.checked_sub(1)?)
 }
 
 /// The word for a verdict in reports.

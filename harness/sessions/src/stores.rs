@@ -44,11 +44,12 @@ mod tree;
 pub(crate) mod tunacode;
 pub(crate) mod twenty;
 
-use brickbat_rules::Dialect;
+use brickbat_rules::{Dialect, histories};
+use serde_json::Value;
 use thiserror::Error;
 
 use crate::halves::Halves;
-use crate::{Files, Place, Product, Sent, Session};
+use crate::{Files, Place, Planned, Product, Sent, Session};
 
 /// What is known of one product's store.
 pub trait Store: Sync {
@@ -83,6 +84,11 @@ pub trait Store: Sync {
     ///
     /// The store has no form for an edit.
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError>;
+
+    /// What the product does with a session that was repaired so, which undoes the repair; nothing if the repair lasts.
+    fn relapse(&self, _: &[Planned]) -> Option<&'static Relapse> {
+        None
+    }
 
     /// The files with the branch on the line that it is proven to follow, as [`Session::cut`] says.
     ///
@@ -131,6 +137,17 @@ pub enum Edit {
         /// The last block that stays.
         last: Place,
     },
+}
+
+/// What a product does with a repaired session that undoes the repair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Relapse {
+    /// How long the repair holds, and what undoes it: a sentence.
+    pub words: &'static str,
+    /// What to do about it: a sentence.
+    pub way_out: &'static str,
+    /// Where that is known from.
+    pub source: &'static str,
 }
 
 /// Why a store could not be read.
@@ -202,6 +219,11 @@ pub fn store_of(product: Product) -> Option<&'static dyn Store> {
     STORES.iter().copied().find(|store| store.product() == product)
 }
 
+/// The id of the session in whose file this one begins, if it is a fork that refers to one: a rollout of Codex.
+pub fn parent_of(bytes: &[u8]) -> Option<String> {
+    codex::parent_of(bytes)
+}
+
 /// The sessions in these files, by whichever product wrote them.
 ///
 /// # Errors
@@ -236,4 +258,13 @@ fn read_by(
 /// It is not JSON.
 pub fn read_body(body: &[u8], dialect: Dialect) -> Result<Session, ReadError> {
     request::session(body, dialect)
+}
+
+/// The messages of a body that is a value already: what is said, without its places.
+pub fn messages_of(body: &Value, dialect: Dialect) -> Vec<histories::Message> {
+    let plain = |message: crate::Message| histories::Message {
+        role: message.role,
+        blocks: message.blocks.into_iter().map(|block| block.content).collect(),
+    };
+    request::messages(body, dialect).into_iter().map(plain).collect()
 }

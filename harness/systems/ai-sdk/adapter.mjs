@@ -1,6 +1,7 @@
 // Lets Brickbat drive the AI SDK: an ACP agent around streamText, used as an application uses it.
 // The protocol on top of ACP is described in ../README.md.
 import { randomUUID } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -36,13 +37,13 @@ const onRequest = (tools) => MAJOR < 7 ? {} : {
 
 /**
  * UI messages: what the end of the UI stream gives is stored, and that of each step where there is one, and converted
- * for the next request.
+ * for the next request; `conversion` gives the options for a thread of which a turn has been stopped, or none has.
  * An answer to an approval is written into its part as `addToolApprovalResponse` does, as soon as it is given.
  */
 const uiMessages = (conversion) => ({
   said: (text, n) => ({ id: `user-${n}`, role: 'user', parts: [{ type: 'text', text }] }),
   given: given.uiMessages,
-  restored: (stored) => ai.convertToModelMessages(stored, conversion),
+  restored: (stored, wasStopped) => ai.convertToModelMessages(stored, conversion(wasStopped)),
   streamHooks: (stored, keep) => ({
     originalMessages: stored,
     generateMessageId: () => `assistant-${stored.length}`,
@@ -83,8 +84,10 @@ const responseMessages = {
 };
 
 const MODES = {
-  'ui-messages': uiMessages({}),
-  'ui-messages-clean': uiMessages({ ignoreIncompleteToolCalls: true }),
+  // "Handling Cancellation" in the page on subagents, which `ai` has had since version 6: "To avoid errors about
+  // incomplete tool calls in subsequent messages, use `convertToModelMessages` with `ignoreIncompleteToolCalls`".
+  'ui-messages': uiMessages((wasStopped) => (MAJOR >= 6 && wasStopped ? { ignoreIncompleteToolCalls: true } : {})),
+  'ui-messages-clean': uiMessages(() => ({ ignoreIncompleteToolCalls: true })),
   'response-messages': responseMessages,
 };
 const MODELS = {
@@ -148,6 +151,13 @@ function session({ sessionId }) {
 
 // Before its first turn a session has no file.
 const missing = (error) => { if (error.code === 'ENOENT') return '[]'; throw error; };
+/** That the user has stopped a turn is a field of the thread in the application's database. */
+const stoppedMark = ({ file }) => `${file}.stopped`;
+const wasStopped = (session) => existsSync(stoppedMark(session));
+function stop(session) {
+  if (session.stop) writeFileSync(stoppedMark(session), '');
+  session.stop?.abort();
+}
 const load = async ({ file }) => JSON.parse(await readFile(file, 'utf8').catch(missing));
 // In one step, as a database would: a process may be killed while it writes.
 const save = ({ file }, messages) => writeFile(`${file}.new`, JSON.stringify(messages)).then(() => rename(`${file}.new`, file));
@@ -168,9 +178,12 @@ async function turn(session, text, show, ask) {
   }
 }
 
+const INTERRUPTED = { kind: 'raised', class: 'interrupted', text: 'the finish reason is `interrupted`' };
+
 /** One streamText from what is stored, and what the user has to be asked before it can go on. */
 async function request(session, mode, show) {
   let cancelled = false;
+  let interrupted = false;
   let raised;
   let saved = Promise.resolve();
   const approvals = [];
@@ -179,7 +192,7 @@ async function request(session, mode, show) {
   try {
     const result = ai.streamText({
       model: session.model,
-      messages: await mode.restored(stored),
+      messages: await mode.restored(stored, wasStopped(session)),
       tools: session.tools,
       stopWhen: atMost(MAX_STEPS),
       abortSignal: session.stop.signal,
@@ -189,6 +202,8 @@ async function request(session, mode, show) {
     });
     for await (const chunk of uiStream(result, { onError, ...mode.streamHooks?.(stored, keep) })) {
       cancelled ||= chunk.type === 'abort';
+      // "Check `finishReason === 'interrupted'` to detect incomplete responses", from 7.0.149 on.
+      interrupted ||= chunk.type === 'finish' && chunk.finishReason === 'interrupted';
       if (chunk.type === 'tool-approval-request' && !chunk.isAutomatic) approvals.push(chunk);
       show(chunk);
     }
@@ -199,6 +214,7 @@ async function request(session, mode, show) {
   await saved;
   // A stop may also surface as the signal's own error.
   if (session.stop.signal.aborted && raised?.name === 'AbortError') return { outcome: { kind: 'cancelled' } };
+  if (!raised && interrupted) return { outcome: INTERRUPTED };
   if (!raised) return { outcome: { kind: cancelled ? 'cancelled' : 'returned' }, approvals };
   return { outcome: { kind: 'raised', class: raised.name ?? typeof raised, text: raised.message ?? String(raised) } };
 }
@@ -271,7 +287,7 @@ agent({ name: 'brickbat-ai-sdk' })
     const outcome = await turn(session(params), text, show, ask);
     return { stopReason: outcome.kind === 'cancelled' ? 'cancelled' : 'end_turn', _meta: { brickbat: { outcome } } };
   })
-  .onNotification('session/cancel', ({ params }) => session(params).stop?.abort())
+  .onNotification('session/cancel', ({ params }) => stop(session(params)))
   .onRequest('_brickbat/barrier', asIs, () => barrier().then(() => ({})))
   .onRequest('_brickbat/give', asIs, async ({ params }) => ({ sessionId: await give(params.session, params.history) }))
   .onRequest('_brickbat/history', asIs, async ({ params }) => ({ history: await load(session(params)) }))

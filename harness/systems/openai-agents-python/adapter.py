@@ -4,7 +4,7 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 
-from agents import Agent, FunctionTool, OpenAIChatCompletionsModel, OpenAIResponsesModel, Runner, SQLiteSession
+from agents import Agent, FunctionTool, OpenAIChatCompletionsModel, OpenAIResponsesModel, Runner, RunState, SQLiteSession
 from agents import set_tracing_disabled
 from agents.exceptions import ModelBehaviorError
 from openai import AsyncOpenAI
@@ -41,6 +41,15 @@ def gated(given):
                         needs_approval=given["asks"])
 
 
+def kept(store):
+    """What the application stores: the items of the conversation, and the state of a run that was stopped, if there is one."""
+    return json.loads(store.load() or '{"items": []}')
+
+
+def keep_in(store, items, state=None):
+    store.save(json.dumps({"items": items, "state": state}).encode())
+
+
 @asynccontextmanager
 async def database(spec, store, text):
     """A `SQLiteSession`, to which the SDK itself adds what is said."""
@@ -54,9 +63,9 @@ async def database(spec, store, text):
 @asynccontextmanager
 async def by_hand(_, store, text):
     """"Manual conversation management": `to_input_list` of the run, however it ended, is the input of the next one."""
-    said = json.loads(store.load() or "[]") + [{"role": "user", "content": text}]
-    store.save(json.dumps(said).encode())
-    yield said, {}, lambda result: store.save(json.dumps(result.to_input_list()).encode())
+    said = kept(store)["items"] + [{"role": "user", "content": text}]
+    keep_in(store, said, kept(store).get("state"))
+    yield said, {}, lambda result: keep_in(store, result.to_input_list())
 
 
 def is_whole(items):
@@ -76,9 +85,24 @@ async def turn(spec, store, text, stopped, show, ask):
     agent = Agent("brickbat", model=model, tools=[gated(given) for given in spec["tools"]])
     limit = {"max_turns": spec["maxSteps"]} if "maxSteps" in spec else {}
 
+    async def resumed(said):
+        """The unfinished run of a turn that was stopped, if there is one, with what the user says now.
+
+        "If new user input arrives before that unfinished run resumes, convert the drained result with
+        `result.to_state()`, call `state.add_input(...)`, and resume from the state." (guide on streaming)
+        """
+        last = kept(store)
+        if not last.get("state"):
+            return said
+        state = await RunState.from_string(agent, last["state"])
+        state.add_input(text)
+        keep_in(store, last["items"])
+        return state
+
     async def run(said, how, keep):
         result = Runner.run_streamed(agent, said, **how, **limit)
-        stopped.add_done_callback(lambda _: result.cancel())
+        # Of the two ways to stop that which "saves session state properly".
+        stopped.add_done_callback(lambda _: result.cancel(mode="after_turn"))
         try:
             async for event in result.stream_events():
                 # For a call that runs the SDK has no state.
@@ -98,15 +122,18 @@ async def turn(spec, store, text, stopped, show, ask):
                 (state.approve if allowed else state.reject)(call)
             await run(state, how, keep)
         elif result.final_output is None:
+            keep_in(store, kept(store)["items"], result.to_state().to_string())
             raise Cancelled
 
     async with MODES[spec["mode"]](spec, store, text) as (said, how, keep):
-        await run(said, how, keep)
+        await run(await resumed(said), how, keep)
 
 
 async def read(spec, store):
-    async with MODES[spec["mode"]](spec, store, "") as (_, how, _):
-        return await how["session"].get_items() if how else json.loads(store.load() or "[]")
+    if spec["mode"] == "input-list":
+        return kept(store)["items"]
+    async with database(spec, store, "") as (_, how, _):
+        return await how["session"].get_items()
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),

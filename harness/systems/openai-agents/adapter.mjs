@@ -13,17 +13,12 @@ const DIALECTS = {
 // More steps than any scenario has; the SDK's own default is 10.
 const MAX_STEPS = 20;
 
-/** A tool, which notes its calls that run and do not hear a stop. */
-const gated = (given, deaf) => tool({
+const gated = (given) => tool({
   name: given.name,
   description: given.description,
   parameters: { additionalProperties: true, required: [], properties: {}, ...given.inputSchema },
   strict: false,
-  execute: (input, _context, details) => {
-    const call = gate(given, input, details?.signal).finally(() => deaf.delete(call));
-    if (given.deaf) deaf.add(call);
-    return call;
-  },
+  execute: (input, _context, details) => gate(given, input, details?.signal),
 });
 
 /** What is stored of a session: the items that the SDK has written, and the run that was stopped, if it can go on. */
@@ -85,10 +80,6 @@ const isWhole = (history) => {
   return callIds('function_call').every((id) => answered.has(id));
 };
 
-// Nobody makes a user wait longer for a tool that does not hear the stop; the harness takes a silence of 15 s for a hang.
-const PATIENCE_MS = 8000;
-const aWhile = () => new Promise((resolve) => { setTimeout(resolve, PATIENCE_MS).unref(); });
-
 /** @type {import('brickbat-adapter').Turn} */
 async function turn(session, text, signal, show) {
   const { spec } = session;
@@ -97,9 +88,7 @@ async function turn(session, text, signal, show) {
   const modelProvider = new OpenAIProvider({ apiKey: 'test', baseURL: `${spec.baseUrl}/v1`, useResponses });
   // Traces would go to the provider.
   const runner = new Runner({ modelProvider, tracingDisabled: true });
-  const deaf = new Set();
-  const tools = spec.tools.map((given) => gated(given, deaf));
-  const agent = new Agent({ name: 'agent', model: spec.model ?? model, tools });
+  const agent = new Agent({ name: 'agent', model: spec.model ?? model, tools: spec.tools.map(gated) });
   let result;
   try {
     const { input, options } = await begin(session, text, agent);
@@ -111,13 +100,13 @@ async function turn(session, text, signal, show) {
       if (isWhole(result.history)) keep(session, result);
     }
     // The guide has its caller await this after a stop, too: the results of a batch are there when all of it has ended.
-    await (signal.aborted && deaf.size > 0 ? Promise.race([result.completed, aWhile()]) : result.completed);
+    await result.completed;
   } catch (raised) {
     return { raised };
   } finally {
     // Also of a run that failed the result says how far it came.
     if (result) keep(session, result);
-    if (result?.cancelled && deaf.size === 0) end(session, result);
+    if (result?.cancelled) end(session, result);
   }
   return { cancelled: result.cancelled };
 }

@@ -23,6 +23,8 @@ Token = getattr(pydantic_ai, "CancellationToken", None)
 Stopped = getattr(pydantic_ai, "RunCancelled", asyncio.CancelledError)
 # What a tool raises to answer with an error. Version 1 has no more than a request to try again.
 Failed = getattr(pydantic_ai, "ToolFailed", pydantic_ai.ModelRetry)
+# Version 2 asks for it before a new prompt where the last response has calls without an answer.
+repair_messages = getattr(pydantic_ai.messages, "repair_messages", list)
 
 
 def model(spec):
@@ -107,6 +109,8 @@ async def turn(spec, store, text, stopped, show, ask):
                 return event.result
 
     history = ModelMessagesTypeAdapter.validate_json(store.load() or "[]")
+    if history and getattr(history[-1], "tool_calls", None):
+        history = repair_messages(history)
     keep(store, [*history, ModelRequest([UserPromptPart(text)])], history)
     while True:
         running = MODES[spec["mode"]](agent, store, watch, message_history=history, **how)

@@ -26,45 +26,56 @@ fn judged_around(application: &Application, plan: &Plan, run: &Run) -> Judgement
     judge_apart_from(apart, plan, run, plan.profile_from(&[]), Confidence::Observed, Some(&CONCURRENCY))
 }
 
-/// A bug that is found in a system of its own, and listed apart, as the only thing, where the application has the duty.
+/// A bug that is found in a system of its own, and listed apart, as the only thing, where the application has one of the
+/// duties.
 #[track_caller]
-fn is_of_the_application(name: &str, canary: &str, duty: Duty, checks: &[&str]) {
+fn is_of_the_application(name: &str, canary: &str, duties: &[Duty], checks: &[&str]) {
     for plan in on_each(name) {
-        let own = judged_for(&plan, canary, &[], Repairs::Never);
-        assert_eq!(own.verdict, Verdict::Fail, "{}: {own:#?}", plan.id);
-        assert!(own.application.is_empty(), "{}: {own:#?}", plan.id);
-        let apart = judged_for(&plan, canary, &[duty], Repairs::Never);
-        assert_eq!(apart.verdict, Verdict::Pass, "{}: {apart:#?}", plan.id);
+        let run = run_canary(&plan, crate::plans::canary(canary));
+        is_apart_for(&plan, &run, duties, checks);
+    }
+}
+
+/// The same of a run.
+#[track_caller]
+fn is_apart_for(plan: &Plan, run: &Run, duties: &[Duty], checks: &[&str]) {
+    let judged = |duties: &[Duty], repairs| judged_around(&Application::with(duties, repairs), plan, run);
+    let own = judged(&[], Repairs::Never);
+    assert_eq!(own.verdict, Verdict::Fail, "{}: {own:#?}", plan.id);
+    assert!(own.application.is_empty(), "{}: {own:#?}", plan.id);
+    for duty in duties {
+        let apart = judged(&[*duty], Repairs::Never);
+        assert_eq!(apart.verdict, Verdict::Pass, "{} {}: {apart:#?}", plan.id, duty.name());
         for check in checks {
             let is_listed = apart.application.iter().any(|finding| finding.check == *check);
             assert!(is_listed && apart.findings.is_empty(), "{} {check}: {apart:#?}", plan.id);
         }
         assert_eq!(apart.asked.len(), own.asked.len(), "every check is asked");
-        for other in Duty::ALL.into_iter().filter(|other| *other != duty) {
-            let found = judged_for(&plan, canary, &[other], Repairs::Claimed);
-            assert_eq!(found.verdict, Verdict::Fail, "{} {}: {found:#?}", plan.id, other.name());
-        }
+    }
+    for other in Duty::ALL.into_iter().filter(|other| !duties.contains(other)) {
+        let found = judged(&[other], Repairs::Claimed);
+        assert_eq!(found.verdict, Verdict::Fail, "{} {}: {found:#?}", plan.id, other.name());
     }
 }
 
 #[test]
 fn results_that_a_kill_takes_rest_on_the_store() {
-    is_of_the_application("kill/mid-batch#k=1", "kill-loses-results", Duty::Store, &["results-kept"]);
+    is_of_the_application("kill/mid-batch#k=1", "kill-loses-results", &[Duty::Store], &["results-kept"]);
 }
 
 #[test]
 fn the_words_of_a_failed_turn_rest_on_the_input() {
-    is_of_the_application("fault/server-down#reply=1", "prompt-lost", Duty::Input, &["user-message-kept"]);
+    is_of_the_application("fault/server-down#reply=1", "prompt-lost", &[Duty::Input], &["user-message-kept"]);
 }
 
 #[test]
 fn what_a_call_is_shown_as_rests_on_the_states() {
-    is_of_the_application("reorder/error-before-call", "error-parked", Duty::States, &["parts-settled"]);
+    is_of_the_application("reorder/error-before-call", "error-parked", &[Duty::States], &["parts-settled"]);
 }
 
 #[test]
 fn calls_that_nobody_answers_rest_on_the_loop() {
-    is_of_the_application("abort/mid-batch#k=1", "dangling-on-abort", Duty::Loop, &["thread-survives"]);
+    is_of_the_application("abort/mid-batch#k=1", "dangling-on-abort", &[Duty::Loop], &["thread-survives"]);
 }
 
 #[test]
@@ -88,7 +99,119 @@ fn a_question_without_an_answer_rests_on_who_keeps_the_questions() {
 
 #[test]
 fn a_turn_that_waits_for_a_tool_rests_on_the_loop() {
-    is_of_the_application("tools/hangs#k=0", "deaf-tool-awaited", Duty::Loop, &["turn-ends"]);
+    is_of_the_application(
+        "tools/hangs#k=0",
+        "deaf-tool-awaited",
+        &[Duty::Loop, Duty::Tools, Duty::Stop],
+        &["turn-ends"],
+    );
+}
+
+#[test]
+fn a_plan_that_does_not_go_on_because_of_the_application_is_not_vacuous() {
+    for plan in on_each("tools/answered-with-next-batch") {
+        let own = judged_for(&plan, "deaf-tool-awaited", &[], Repairs::Never);
+        assert_eq!(own.verdict, Verdict::Fail, "{}: {own:#?}", plan.id);
+        let apart = judged_for(&plan, "deaf-tool-awaited", &[Duty::Tools], Repairs::Never);
+        assert_eq!(apart.verdict, Verdict::Unreachable, "{}: {apart:#?}", plan.id);
+        assert!(apart.application.iter().any(|finding| finding.check == "turn-ends"), "{apart:#?}");
+    }
+}
+
+#[test]
+fn a_stop_that_takes_effect_late_rests_on_how_the_turn_is_stopped_and_on_tools_that_run() {
+    for plan in on_each("abort/mid-batch#k=1") {
+        let run = run(&plan);
+        let with_end = |is_kept: fn(&Event) -> bool| {
+            rebuilt(&run, |turn, event| match event {
+                Event::TurnEnded { .. } if turn == 0 => vec![Event::LetGo, event.clone()],
+                event if turn == 0 && !is_kept(event) => Vec::new(),
+                event => vec![event.clone()],
+            })
+        };
+        is_apart_for(&plan, &with_end(|_| true), &[Duty::Stop], &["turn-ends"]);
+        let with_tools = with_end(|event| !matches!(event, Event::ToolCancelled { .. }));
+        is_apart_for(&plan, &with_tools, &[Duty::Stop, Duty::Tools], &["turn-ends"]);
+    }
+}
+
+#[test]
+fn results_of_a_step_that_a_stop_broke_off_rest_on_the_loop_and_on_the_steps() {
+    let checks = &["results-kept", "views-agree"];
+    is_of_the_application("abort/mid-batch#k=1", "results-lost", &[Duty::Loop, Duty::Steps], checks);
+    // All calls of the batch had ended: the step was whole.
+    let whole = &["results-kept"];
+    is_of_the_application("abort/in-second-step#p=text-1", "finished-batch-lost", &[Duty::Loop], whole);
+}
+
+#[test]
+fn results_before_an_empty_reply_rest_on_the_loop_and_on_who_says_them_again() {
+    // The first reply after the results is empty.
+    for plan in on_each("model/empty-reply") {
+        let kept = |body: &str| {
+            let results = plan.calls.iter().map(|call| call.outcome.text());
+            results.fold(body.to_owned(), |body, words| body.replace(words, "found nothing"))
+        };
+        let is_due = |duty: Duty| {
+            let judgement = judged_around(
+                &Application::with(&[duty], Repairs::Never),
+                &plan,
+                &with_bodies(&run(&plan), kept),
+            );
+            judgement.findings.iter().any(|finding| finding.check == "results-kept")
+        };
+        assert!(!is_due(Duty::Invalid) && !is_due(Duty::Loop), "{}", plan.id);
+        assert!(is_due(Duty::Input) && is_due(Duty::Steps), "{}", plan.id);
+    }
+}
+
+#[test]
+fn a_tool_of_the_step_under_way_that_starts_after_a_stop_rests_on_how_the_turn_is_stopped() {
+    for plan in on_each("abort/mid-batch#k=0") {
+        let start = Event::ToolStarted { call: Some(key(&plan, "c")), args: plan.calls[2].deltas.concat() };
+        let late = rebuilt(&run(&plan), |turn, event| match event {
+            Event::TurnEnded { .. } if turn == 0 => vec![Event::Quiet, start.clone(), event.clone()],
+            event => vec![event.clone()],
+        });
+        let is_accused = |duty: Duty| {
+            let judgement = judged_around(&Application::with(&[duty], Repairs::Never), &plan, &late);
+            judgement.findings.iter().any(|finding| finding.check == "stops-when-stopped")
+        };
+        assert!(!is_accused(Duty::Stop) && !is_accused(Duty::Loop), "{}", plan.id);
+        assert!(is_accused(Duty::Tools) && is_accused(Duty::Store), "{}", plan.id);
+    }
+}
+
+#[test]
+fn what_the_user_said_before_an_empty_reply_rests_on_who_says_it_again() {
+    let (asked, answered) = ("Look up the two orders.", "Is that all?");
+    for plan in on_each("model/empty-reply") {
+        let without =
+            |words: &str| with_bodies(&run(&plan), |body| body.replace(&format!("\"{words}\""), "\"Well?\""));
+        is_apart_for(&plan, &without(answered), &[Duty::Invalid], &["user-message-kept"]);
+        let judgement =
+            judged_around(&Application::with(&[Duty::Invalid], Repairs::Never), &plan, &without(asked));
+        assert_eq!(
+            judgement.verdict,
+            Verdict::Pass,
+            "the reply after the results is empty, too: {judgement:#?}"
+        );
+    }
+    // A reply that says something makes the turn a valid one.
+    for plan in on_each("control/plain-batch") {
+        let said = &plan.turns[0].user;
+        let lost = rebuilt(&run(&plan), |turn, event| match event {
+            Event::Requested { exchange, kind, model, body } if turn > 0 => {
+                let body = std::str::from_utf8(body).unwrap().replace(&format!("\"{said}\""), "\"Well?\"");
+                let (exchange, kind, model) = (*exchange, *kind, model.clone());
+                vec![Event::Requested { exchange, kind, model, body: body.into_bytes().into() }]
+            }
+            event => vec![event.clone()],
+        });
+        let judgement = judged_around(&Application::with(&[Duty::Invalid], Repairs::Never), &plan, &lost);
+        let is_found = judgement.findings.iter().any(|finding| finding.check == "user-message-kept");
+        assert!(is_found, "{}: {judgement:#?}", plan.id);
+    }
 }
 
 #[test]
@@ -160,5 +283,5 @@ fn a_broken_history_is_the_application_s_unless_the_system_mends_or_adds_to_it()
 
 #[test]
 fn a_display_that_differs_rests_on_the_states() {
-    is_of_the_application("abort/mid-batch#k=1", "shown-as-failed", Duty::States, &["views-agree"]);
+    is_of_the_application("abort/mid-batch#k=1", "shown-as-failed", &[Duty::States], &["views-agree"]);
 }

@@ -98,6 +98,18 @@ fn a_session_of_a_person_is_named_by_its_number() {
 }
 
 #[test]
+fn of_a_database_it_is_said_how_the_copy_comes_to_its_product() {
+    let case = all().into_iter().find(|case| case.id == "openai-agents/output-without-call").unwrap();
+    let (folder, name) = placed(&case.files());
+    let repair = said(&folder, &["repair", &name]);
+    assert_eq!(repair.code, Some(0), "{repair:#?}");
+    assert!(repair.out.contains(&format!("keep {name} and its -wal and -shm")), "{repair:#?}");
+    let refused = said(&folder, &["repair", "--write", &name]);
+    assert_eq!(refused.code, Some(2), "{refused:#?}");
+    assert!(refused.err.contains("a database is never replaced"), "{refused:#?}");
+}
+
+#[test]
 fn what_is_no_regular_file_is_refused_and_passed_over_in_folders() {
     let folder = folder_of(&[(
         "a.json",

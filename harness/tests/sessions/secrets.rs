@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use brickbat_scenario::yaml;
 use brickbat_search::import::{Cause, import};
-use brickbat_sessions::report::{self, Examined, Survey, Unread};
+use brickbat_sessions::report::{self, Examined, Sarif, Survey, Unread};
 use brickbat_sessions::{Files, Repair, RepairOptions, judge, read, repair};
 use serde_json::json;
 
@@ -21,11 +21,11 @@ fn said_of(files: &Files) -> Vec<(&'static str, String)> {
         Err(error) => {
             let unread = Unread { file: "store".to_owned(), error };
             let error = unread.error.to_string();
-            let json = report::json(&[], std::slice::from_ref(&unread), "salt").to_string();
+            let json = report::json(&[], std::slice::from_ref(&unread)).to_string();
             return vec![
                 ("error", error),
                 ("json", json),
-                ("sarif", report::sarif(&[], &[unread]).to_string()),
+                ("sarif", Sarif::default().report(&[unread]).to_string()),
             ];
         }
     };
@@ -46,25 +46,30 @@ fn said_of(files: &Files) -> Vec<(&'static str, String)> {
         }
         for options in [(false, false), (true, true)] {
             let options = RepairOptions { tail: options.0, truncate: options.1, ..RepairOptions::default() };
-            said.push((
-                "repair",
-                match repair(files, n, &options) {
-                    Ok(Repair::Healthy(_)) => String::new(),
-                    Ok(Repair::Mended(mended)) => report::repaired(&mended),
-                    Ok(Repair::Beyond(beyond)) => beyond.why,
-                    Err(error) => error.to_string(),
-                },
-            ));
+            match repair(files, n, &options) {
+                Ok(repair) => {
+                    if let Repair::Mended(mended) = &repair {
+                        said.push(("repair", report::repaired(mended)));
+                    }
+                    said.push((
+                        "repair json",
+                        report::repair_json("store", session.product, &repair).to_string(),
+                    ));
+                }
+                Err(error) => said.push(("repair", error.to_string())),
+            }
         }
-        let examined = Examined { file: "store".to_owned(), n, session, judgement };
+        let file = "store".to_owned();
+        let examined = Examined { file, companions: files.companions(), n, session, judgement };
         let mut survey = Survey::default();
         survey.add(&examined);
         said.push(("survey", survey.text()));
         said.push(("line", report::line(&examined)));
         said.push(("detail", report::detail(&examined)));
-        let examined = [examined];
-        said.push(("json", report::json(&examined, &[], "salt").to_string()));
-        said.push(("sarif", report::sarif(&examined, &[]).to_string()));
+        said.push(("json", report::json(&[report::json_session(&examined, "salt")], &[]).to_string()));
+        let mut sarif = Sarif::default();
+        sarif.add(&examined);
+        said.push(("sarif", sarif.report(&[]).to_string()));
     }
     said
 }

@@ -91,7 +91,12 @@ impl Who {
                 let code = "import importlib.metadata as m; print(m.version('llmock'))";
                 said(Command::new(folder.join("python/bin/python")).args(["-c", code]))
             }
-            Who::Llmposter => said(Command::new(folder.join("cargo/bin/llmposter")).arg("--version")),
+            // It does not say; what Cargo has installed stands in a list.
+            Who::Llmposter => {
+                let list = std::fs::read_to_string(folder.join("cargo/.crates.toml")).unwrap();
+                let (_, entry) = list.split_once("\"llmposter ").unwrap();
+                entry.split(' ').next().unwrap().to_owned()
+            }
             Who::Wiremock => {
                 let lock = std::fs::read_to_string(root.join("Cargo.lock")).unwrap();
                 let (_, entry) = lock.split_once("name = \"wiremock\"\nversion = \"").unwrap();
@@ -168,7 +173,12 @@ impl Contestant {
         }
         let started = Instant::now();
         while TcpStream::connect(self.at).is_err() {
-            assert!(started.elapsed() < START, "{} does not listen", self.who.name());
+            let ended = self.child.try_wait().unwrap();
+            assert!(
+                ended.is_none() && started.elapsed() < START,
+                "{} does not listen: {ended:?}",
+                self.who.name()
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
     }

@@ -73,11 +73,10 @@ fn aimock() -> String {
     json!({ "fixtures": fixtures }).to_string()
 }
 
+/// llmposter takes text or calls in one reply, and not both, so its model calls without a word.
 fn llmposter() -> String {
-    let response = format!(
-        "    response:\n      content: \"{TEXT}\"\n      tool_calls:\n        - name: get_weather\n          arguments: {{ city: \
-         \"Oslo, and then the old town of Rome\" }}\n"
-    );
+    let response = "    response:\n      tool_calls:\n        - name: get_weather\n          arguments: { city: \
+                    \"Oslo, and then the old town of Rome\" }\n    streaming: { latency: 0, chunk_size: 4 }\n";
     let mut text = "fixtures:\n".to_owned();
     for n in 1..=MAX_EVENTS {
         let prompt = prompt(Pace::AtOnce, n);

@@ -46,6 +46,7 @@ fn compare(brickbat: &Path, folder: &Path, result: &str, n_requests: usize) {
     let start = |who: &Who| Contestant::start(*who, brickbat, folder);
     let all: Vec<Who> = Who::ALL.into_iter().filter(|who| who.is_installed(folder)).collect();
     let root: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "..", ".."].iter().collect();
+    let versions: Vec<_> = all.iter().map(|who| who.version(brickbat, folder, &root)).collect();
 
     let speeds = load::speeds(&all.iter().map(start).collect::<Vec<_>>());
     eprintln!("speed: done");
@@ -58,10 +59,9 @@ fn compare(brickbat: &Path, folder: &Path, result: &str, n_requests: usize) {
     eprintln!("memory: done");
 
     let mut rows = Vec::new();
-    for (((who, speed), (histories, cuts)), memory) in
-        all.into_iter().zip(speeds).zip(histories.into_iter().zip(cuts)).zip(memory)
+    for (((who, version), speed), ((histories, cuts), memory)) in
+        all.into_iter().zip(versions).zip(speeds).zip(histories.into_iter().zip(cuts).zip(memory))
     {
-        let version = who.version(brickbat, folder, &root);
         rows.push(Row { name: who.name().to_owned(), version, speed, memory, histories, cuts });
     }
     let report = Report { schema: 1, rows };

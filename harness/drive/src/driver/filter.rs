@@ -12,7 +12,7 @@ use futures::{Stream, StreamExt};
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::process::ChildStdin;
 use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::error::DriverError;
 use super::install::{self, Progress};
@@ -26,6 +26,9 @@ pub use manifest::{FILTER_SHEET, FilterCatalogue, FilterManifest};
 
 /// Questions that are under way at once. A driver answers each as soon as it can, so that this only has to cover the way.
 const WINDOW: usize = 64;
+
+/// Bytes of answers that are read at once: what a pipe holds.
+const READ_AT_ONCE: usize = 64 * 1024;
 
 /// A filter whose process is started when it is asked for the first time.
 pub struct FilterProcess {
@@ -61,7 +64,8 @@ impl FilterProcess {
 
     async fn start(launch: &Launch) -> Result<Running, DriverError> {
         let (process, pipes) = Process::start(launch).await?;
-        let lines = bounded(BufReader::new(pipes.stdout), launch.limits.line_bytes);
+        let stdout = BufReader::with_capacity(READ_AT_ONCE, pipes.stdout);
+        let lines = bounded(stdout, launch.limits.line_bytes);
         Ok(Running { process, stdin: pipes.stdin, lines: Box::pin(lines) })
     }
 }
@@ -102,13 +106,21 @@ impl Running {
         let window = Semaphore::new(WINDOW);
         let Running { process, stdin, lines: answers } = self;
         let write = async {
-            for line in lines {
+            let mut left = lines;
+            while !left.is_empty() {
                 let Ok(permit) = window.acquire().await else { break };
                 permit.forget();
+                let mut n = 1;
+                // All that may be under way goes out at once: a line at a time costs both ends a system call each.
+                while n < left.len() && window.try_acquire().map(SemaphorePermit::forget).is_ok() {
+                    n += 1;
+                }
+                let (next, rest) = left.split_at(n);
                 // What it did not read, it does not answer: the reader says how it ended.
-                if stdin.write_all(line.as_bytes()).await.is_err() {
+                if stdin.write_all(next.concat().as_bytes()).await.is_err() {
                     break;
                 }
+                left = rest;
             }
             std::future::pending::<()>().await;
         };

@@ -11,7 +11,7 @@ use brickbat_rules::{self as rules, Profile};
 use brickbat_scenario::history::{Content, History, Item};
 use brickbat_scenario::plan::{CallKey, MARKER, Plan, PlannedCall, Script, ToolOutcome};
 use brickbat_scenario::trace::{
-    Aside, CallRecord, Event, ExchangeId, Ledger, RequestKind, ShownState, TurnOutcome,
+    Aside, CallRecord, Ending, Event, ExchangeId, Ledger, RequestKind, ShownState, TurnOutcome,
 };
 use brickbat_scenario::wire;
 use serde_json::Value;
@@ -235,6 +235,27 @@ impl<'a> Evidence<'a> {
     /// Whether that turn was stopped by the user, or broken off by an exception.
     pub fn was_stopped(&self, turn: usize) -> bool {
         was_stopped(self.run, turn)
+    }
+
+    /// Whether the step of a call was broken off: its turn was stopped before every call of its batch had ended.
+    pub fn is_of_broken_step(&self, key: CallKey) -> bool {
+        let step = |call: &PlannedCall| (call.turn, call.reply, call.attempt);
+        let call = self.call(key);
+        let mut batch = self.calls().filter(|(other, _)| !other.given && step(other) == step(call));
+        let is_open = |account: &CallRecord| account.settled.is_none() || account.settled_late;
+        !call.given && self.was_stopped(call.turn) && batch.any(|(_, account)| is_open(account))
+    }
+
+    /// Whether the last reply of a turn was empty, or broke off.
+    pub fn came_to_nothing(&self, turn: usize) -> bool {
+        let of_turn = |request: &&RequestView| request.turn == turn && request.kind != RequestKind::Auxiliary;
+        let Some(last) = self.requests.iter().rfind(of_turn) else { return false };
+        let is_cut = |event: &Event| match event {
+            Event::Replied { exchange, ending } => *exchange == last.exchange && *ending != Ending::Complete,
+            _ => false,
+        };
+        let is_empty = |script: &Script| !script.has_calls() && script.text().is_empty();
+        self.script_of(last).is_some_and(is_empty) || self.run.trace.events().iter().any(is_cut)
     }
 
     /// Whether a call ran when its turn had been stopped and another had begun, for a run that went on and not for the

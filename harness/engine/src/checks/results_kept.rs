@@ -54,7 +54,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
                 .finding(last.place(""))
                 .of_calls([key])
                 .of_turn(call.turn)
-                .resting_on(basis(evidence, call))
+                .resting_on(basis(evidence, key))
         }
     })
     .collect()
@@ -76,11 +76,16 @@ pub(super) fn is_due(evidence: &Evidence<'_>, key: CallKey) -> bool {
 }
 
 /// What it rests on that a result is there. What stood in a given history came to the system as it was.
-fn basis(evidence: &Evidence<'_>, call: &PlannedCall) -> &'static [Duty] {
+fn basis(evidence: &Evidence<'_>, key: CallKey) -> &'static [Duty] {
+    let call = evidence.call(key);
     if call.given {
         &[]
     } else if evidence.died_in(call.turn) {
         &[Duty::Store]
+    } else if evidence.is_of_broken_step(key) {
+        &[Duty::Loop, Duty::Steps]
+    } else if evidence.came_to_nothing(call.turn) {
+        &[Duty::Loop, Duty::Invalid]
     } else {
         CHECK.rests_on
     }

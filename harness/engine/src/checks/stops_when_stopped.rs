@@ -27,18 +27,20 @@ fn stopped_turns(evidence: &Evidence<'_>) -> impl Iterator<Item = usize> {
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let found = |turn: usize| {
+        let (got, rests_on) = goes_on(evidence, turn)?;
         Some(Finding {
             message: "the turn goes on after its stop".to_owned(),
             expected: "no tool and no request after the stop".to_owned(),
-            got: goes_on(evidence, turn)?,
-            ..CHECK.finding(in_turn(turn))
+            got,
+            ..CHECK.finding(in_turn(turn)).resting_on(rests_on)
         })
     };
     stopped_turns(evidence).filter_map(found).collect()
 }
 
-/// What a stopped turn does when nothing of it can be on its way any more.
-fn goes_on(evidence: &Evidence<'_>, turn: usize) -> Option<String> {
+/// What a stopped turn does when nothing of it can be on its way any more, and what it rests on that it does not: of the
+/// step that was under way a tool may start where the turn was stopped in a way that lets the step end.
+fn goes_on(evidence: &Evidence<'_>, turn: usize) -> Option<(String, &'static [Duty])> {
     let (mut is_stopped, mut is_settled) = (false, false);
     // Replies, with their attempts, that were asked for after the stop.
     let mut asked_for: Vec<(usize, usize)> = Vec::new();
@@ -57,16 +59,19 @@ fn goes_on(evidence: &Evidence<'_>, turn: usize) -> Option<String> {
             Event::Quiet => is_settled |= is_stopped,
             Event::ToolStarted { call: Some(call), .. } => {
                 let planned = evidence.call(*call);
-                let is_late = is_settled || asked_for.contains(&(planned.reply, planned.attempt));
+                let is_of_later_step = asked_for.contains(&(planned.reply, planned.attempt));
                 let is_of_run = planned.turn == turn && (at == turn || evidence.is_astray(*call));
-                if is_late && is_of_run {
-                    return Some(format!("call {} starts {place}", planned.name));
+                if (is_settled || is_of_later_step) && is_of_run {
+                    let is_of_step = at == turn && !is_of_later_step;
+                    let rests_on: &[Duty] =
+                        if is_of_step { &[Duty::Loop, Duty::Stop] } else { CHECK.rests_on };
+                    return Some((format!("call {} starts {place}", planned.name), rests_on));
                 }
             }
             Event::Requested { exchange, kind, .. } if *kind != RequestKind::Auxiliary => {
                 let is_of_run = evidence.turn_of(*exchange) == Some(turn);
                 if is_of_run && is_settled {
-                    return Some(format!("the provider is asked for it again {place}"));
+                    return Some((format!("the provider is asked for it again {place}"), CHECK.rests_on));
                 }
                 is_settled |= is_stopped && !is_of_run;
                 if let RequestKind::Scripted { reply, attempt, .. } = kind

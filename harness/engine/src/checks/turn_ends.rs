@@ -31,7 +31,7 @@ fn stopped_late(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
         message: "the stop ends the turn only when the provider and the tools go on".to_owned(),
         expected: "the end of the turn, while they are silent".to_owned(),
         got: "the end of the turn after they had gone on".to_owned(),
-        ..CHECK.finding(in_turn(turn))
+        ..CHECK.finding(in_turn(turn)).resting_on(basis_of_stop(evidence, turn))
     })
 }
 
@@ -100,12 +100,32 @@ fn is_backoff(events: &[&Event], at: usize) -> bool {
     before == Some(true) && matches!(after, Some(Event::Requested { .. }))
 }
 
-/// What it rests on that a turn ends: where a tool is still running, on whoever runs the tools and waits for them.
+/// What it rests on that a turn ends: where a tool is still running, on whoever runs the tools and waits for them, and
+/// after a stop on whoever has them end.
 fn basis(evidence: &Evidence<'_>, turn: usize) -> &'static [Duty] {
     let is_running = |(call, account): (&PlannedCall, &CallRecord)| {
         call.turn == turn && !account.starts.is_empty() && account.settled.is_none()
     };
-    if evidence.calls().any(is_running) { &[Duty::Loop] } else { CHECK.rests_on }
+    match (evidence.calls().any(is_running), is_tried(evidence, turn)) {
+        (true, true) => &[Duty::Loop, Duty::Tools, Duty::Stop],
+        (true, false) => &[Duty::Loop],
+        (false, _) => CHECK.rests_on,
+    }
+}
+
+/// What it rests on that a stop takes effect while the provider and the tools are silent.
+fn basis_of_stop(evidence: &Evidence<'_>, turn: usize) -> &'static [Duty] {
+    let mut running: Vec<CallKey> = Vec::new();
+    for event in evidence.events_of(turn).take_while(|event| **event != Event::LetGo) {
+        match event {
+            Event::ToolStarted { call: Some(call), .. } => running.push(*call),
+            Event::ToolSettled { call, .. } | Event::ToolCancelled { call } => {
+                running.retain(|other| other != call);
+            }
+            _ => {}
+        }
+    }
+    if running.is_empty() { &[Duty::Stop] } else { &[Duty::Stop, Duty::Tools] }
 }
 
 /// Whether a turn was given up while it waited for a tool that never answers, before anything that the plan has for that

@@ -62,7 +62,7 @@ fn basis(evidence: &Evidence<'_>, turn: usize) -> &'static [Duty] {
     if evidence.died_in(turn) {
         &[Duty::Store, Duty::Input]
     } else if evidence.outcomes().any(has_returned) {
-        &[]
+        if evidence.came_to_nothing(turn) { &[Duty::Invalid] } else { &[] }
     } else {
         &[Duty::Input]
     }

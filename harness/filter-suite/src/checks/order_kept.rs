@@ -15,13 +15,13 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let places_of_calls: Vec<usize> =
         (0..after.len()).filter(|at| matches!(after[*at], Part::Call(_))).collect();
     let mut n_calls = 0;
-    let mut last: Option<(usize, String)> = None;
+    let mut last: Option<(usize, Placed<'_>)> = None;
     for part in &evidence.before.parts {
         let place = match part {
             Part::Call(call) => {
                 n_calls += 1;
                 let place = evidence.calls.get(n_calls - 1).copied().flatten();
-                place.map(|place| (places_of_calls[place], format!("the call of {}", quoted(&call.name))))
+                place.map(|place| (places_of_calls[place], Placed::Call(&call.name)))
             }
             Part::User(text) => only(evidence, text, is_user),
             // Dialects put words before calls or after them in one message, so between two dialects they may move.
@@ -30,17 +30,33 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         };
         let Some((place, what)) = place else { continue };
         if let Some((before, earlier)) = last.filter(|(before, _)| *before > place) {
-            let cause = if earlier.starts_with("the call") && what.starts_with("the call") {
-                "calls"
-            } else {
-                "words"
+            let cause = match (earlier, what) {
+                (Placed::Call(_), Placed::Call(_)) => "calls",
+                _ => "words",
             };
+            let (what, earlier) = (what.in_words(), earlier.in_words());
             let words = format!("{what} stands before {earlier}, at {place} and {before} of what is said");
             return vec![CHECK.finding(cause, words)];
         }
         last = Some((place, what));
     }
     Vec::new()
+}
+
+/// What has a place in the conversation.
+#[derive(Debug, Clone, Copy)]
+enum Placed<'a> {
+    Call(&'a str),
+    Words(&'a str),
+}
+
+impl Placed<'_> {
+    fn in_words(self) -> String {
+        match self {
+            Placed::Call(name) => format!("the call of {}", quoted(name)),
+            Placed::Words(text) => quoted(text),
+        }
+    }
 }
 
 fn is_user(part: &Part) -> Option<&String> {
@@ -58,14 +74,19 @@ fn is_reply(part: &Part) -> Option<&String> {
 }
 
 /// The place of words that were said once and are there once.
-fn only(evidence: &Evidence<'_>, text: &str, words: fn(&Part) -> Option<&String>) -> Option<(usize, String)> {
+fn only<'t>(
+    evidence: &Evidence<'_>,
+    text: &'t str,
+    words: fn(&Part) -> Option<&String>,
+) -> Option<(usize, Placed<'t>)> {
     if text.trim().is_empty() {
         return None;
     }
     let holds = |part: &Part| words(part).is_some_and(|said| said.contains(text));
-    let places = |parts: &[Part]| (0..parts.len()).filter(|at| holds(&parts[*at])).collect::<Vec<usize>>();
-    match (places(&evidence.before.parts).as_slice(), places(&evidence.after.parts).as_slice()) {
-        ([_], [place]) => Some((*place, quoted(text))),
-        _ => None,
-    }
+    let place = |parts: &[Part]| {
+        let mut places = (0..parts.len()).filter(|at| holds(&parts[*at]));
+        places.next().filter(|_| places.next().is_none())
+    };
+    place(&evidence.before.parts)?;
+    place(&evidence.after.parts).map(|place| (place, Placed::Words(text)))
 }

@@ -20,10 +20,10 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     for (n, place) in evidence.calls.iter().enumerate() {
         let Some(place) = *place else { continue };
         let (had, has) = (&before[n], &after[place]);
-        let name = quoted(&calls[n].name);
+        let name = || quoted(&calls[n].name);
         match (had.as_slice(), has.as_slice()) {
             ([_, ..], []) => {
-                _ = found.insert(("unanswered", format!("a call of {name} has lost its result")))
+                _ = found.insert(("unanswered", format!("a call of {} has lost its result", name())))
             }
             ([own], [one]) => {
                 let is_of_another = |text: &str| {
@@ -33,11 +33,12 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
                     texts.any(|other| other == text && !text.trim().is_empty())
                 };
                 if !said_in(&one.text, &own.text) && is_of_another(&one.text) {
-                    let words = format!("a call of {name} has the result of another: {}", quoted(&one.text));
+                    let words =
+                        format!("a call of {} has the result of another: {}", name(), quoted(&one.text));
                     found.insert(("swapped", words));
                 }
             }
-            ([_], [_, _, ..]) => _ = found.insert(("twice", format!("a call of {name} has two results"))),
+            ([_], [_, _, ..]) => _ = found.insert(("twice", format!("a call of {} has two results", name()))),
             _ => {}
         }
     }

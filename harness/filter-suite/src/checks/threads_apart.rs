@@ -1,5 +1,7 @@
 //! Does a thread fare the same when others were broken before it?
 
+use serde_json::Value;
+
 use super::{Check, Evidence, Finding, quoted};
 use crate::{Facts, Route, Said};
 
@@ -30,11 +32,12 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
 
 /// Whether two answers say the same, whatever ids they draw.
 fn is_alike(route: &Route<'_>, one: &Said, other: &Said) -> bool {
-    let facts =
-        |said: &Said| said.body().and_then(|body| Facts::of(body, route.to)).map(|facts| facts.without_ids());
+    let facts = |body: &Value| Facts::of(body, route.to).without_ids();
     match (one, other) {
         (Said::Raised { kind: one, .. }, Said::Raised { kind: other, .. }) => one == other,
-        (Said::Request { .. }, Said::Request { .. }) => facts(one) == facts(other),
+        (Said::Request { body: one, .. }, Said::Request { body: other, .. }) => {
+            one == other || facts(one) == facts(other)
+        }
         (Said::Unsupported(_), Said::Unsupported(_)) => true,
         _ => false,
     }

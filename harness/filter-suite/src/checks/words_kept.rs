@@ -1,5 +1,7 @@
 //! Is everything still said that the user, the model and the tools said?
 
+use std::cell::OnceCell;
+
 use super::{Check, Evidence, Finding, quoted};
 use crate::words::said_in;
 use crate::{Loss, Part, State};
@@ -63,6 +65,10 @@ fn worked(evidence: &Evidence<'_>) -> Vec<Finding> {
     };
     // Where no tools are offered, a converter may write a call as words of the model.
     let replies = evidence.after.replies();
+    // That a result went to another call is said elsewhere.
+    let texts: Vec<&str> = after.iter().flatten().map(|result| result.text.as_str()).collect();
+    let elsewhere = evidence.after.user();
+    let is_there = |text: &str| texts.iter().any(|has| said_in(has, text)) || said_in(&elsewhere, text);
     let is_retold = |n: usize| said_in(&replies, &calls[n].name) && said_in(&replies, &calls[n].arguments);
     for (n, place) in evidence.calls.iter().enumerate() {
         match place {
@@ -70,14 +76,9 @@ fn worked(evidence: &Evidence<'_>) -> Vec<Finding> {
                 found.push(lost("call", "a call", &calls[n].name))
             }
             Some(place) if !evidence.declares(Loss::ClearsResults) => {
-                // That a result went to another call is said elsewhere, as is that a call has lost its result.
+                // That a call has lost its result is said elsewhere, too.
                 let is_answered = !after[*place].is_empty();
-                let texts: Vec<&str> = after.iter().flatten().map(|result| result.text.as_str()).collect();
-                let is_there = |text: &str| texts.iter().any(|has| said_in(has, text));
-                let elsewhere = evidence.after.user();
-                let gone =
-                    before[n].iter().find(|had| !is_there(&had.text) && !said_in(&elsewhere, &had.text));
-                let gone = gone.filter(|_| is_answered);
+                let gone = before[n].iter().find(|had| !is_there(&had.text)).filter(|_| is_answered);
                 found.extend(gone.map(|had| lost("result", "a result", &had.text)));
             }
             _ => {}
@@ -90,19 +91,20 @@ fn worked(evidence: &Evidence<'_>) -> Vec<Finding> {
 /// Pictures and signatures.
 fn seen(evidence: &Evidence<'_>) -> Vec<Finding> {
     let Some(body) = evidence.said.body().filter(|_| !evidence.may_drop()) else { return Vec::new() };
-    let text = body.to_string();
+    let text = OnceCell::new();
+    let text = || text.get_or_init(|| body.to_string());
     let has_signatures = !evidence.route.is_foreign()
         && !evidence.declares(Loss::DropsThinking)
         && evidence.input.state == State::Valid;
     let mut found = Vec::new();
     for part in &evidence.before.parts {
         match part {
-            Part::Picture(data) if !evidence.declares(Loss::DropsPictures) && !shows(&text, data) => {
+            Part::Picture(data) if !evidence.declares(Loss::DropsPictures) && !shows(text(), data) => {
                 found.push(lost("picture", "a picture", data));
             }
             Part::Thought { signature: Some(signature), .. }
             | Part::Call(crate::CallFact { signature: Some(signature), .. })
-                if has_signatures && !text.contains(signature.as_str()) =>
+                if has_signatures && !text().contains(signature.as_str()) =>
             {
                 found.push(lost("signature", "a signature", signature));
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use brickbat_rules::histories::generate::DIALECTS;
 use brickbat_rules::{Dialect, Profile};
-use brickbat_sessions::{Files, Repair, RepairOptions, repair};
+use brickbat_sessions::{Files, Repair, RepairOptions, is_healthy, repair};
 use serde_json::Value;
 
 use super::Own;
@@ -73,6 +73,7 @@ pub(super) fn mode(name: &str, kind: Kind, description: &str) -> Mode {
         back: None,
         rounds: true,
         refuses: Vec::new(),
+        declines: Vec::new(),
         asks: false,
         declares: BTreeMap::new(),
     }
@@ -110,7 +111,11 @@ pub fn repaired(asked: &Asked) -> Said {
         body: Some(asked.from),
         ..RepairOptions::default()
     };
-    let files = Files::one("body.json", asked.request.to_string());
+    let body = asked.request.to_string();
+    if is_healthy(body.as_bytes(), asked.from, &options) {
+        return Said::request(asked.request.clone());
+    }
+    let files = Files::one("body.json", body);
     match repair(&files, 0, &options) {
         Ok(Repair::Mended(mended)) => match serde_json::from_slice::<Value>(mended.files.main()) {
             Ok(body) => Said::request(body),
@@ -165,5 +170,43 @@ pub(super) fn carried(asked: &Asked) -> Said {
         Some(Ok(body)) => Said::request(body),
         Some(Err(why)) => Said::Unsupported(why),
         None => Said::Unsupported("no such way".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Input;
+    use brickbat_rules::histories::generate::Fault;
+
+    /// Histories of each kind in each dialect.
+    const N: u64 = 30;
+
+    #[test]
+    fn what_is_called_healthy_is_what_a_repair_leaves_alone() {
+        let (mut n_healthy, mut n_other) = (0, 0);
+        for from in DIALECTS {
+            let faults: Vec<Fault> =
+                repair_mode().faults().into_iter().filter(|fault| fault.is_refused_by(from)).collect();
+            for n in 0..N {
+                let fault = faults[n as usize % faults.len()];
+                let bodies = [
+                    Input::valid(from, 9, n).body,
+                    Input::mendable(from, fault, 9, n).body,
+                    Input::broken(from, 9, n),
+                ];
+                for body in bodies {
+                    let list = body[brickbat_rules::list_of(from)].to_string();
+                    for text in [body.to_string(), list, format!("{body} {{")] {
+                        let options = RepairOptions { body: Some(from), ..RepairOptions::default() };
+                        let repair = repair(&Files::one("body.json", text.clone()), 0, &options);
+                        let is_left_alone = matches!(repair, Ok(Repair::Healthy(_)));
+                        assert_eq!(is_healthy(text.as_bytes(), from, &options), is_left_alone, "{text}");
+                        *(if is_left_alone { &mut n_healthy } else { &mut n_other }) += 1;
+                    }
+                }
+            }
+        }
+        assert!(n_healthy > 300 && n_other > 600, "{n_healthy} {n_other}");
     }
 }

@@ -111,6 +111,7 @@ static RULES: &[&Rule] = &[
     &schema::RESPONSE_NOT_OBJECT,
     &schema::CONTENTS_EMPTY,
     &schema::UNKNOWN_ROLE,
+    &turns::FUNCTION_ROLE,
     &schema::PARTS_EMPTY,
     &schema::PART_EMPTY,
     &schema::TEXT_EMPTY,

@@ -112,6 +112,11 @@ pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String
         if reply.indices.is_some() && !wire.traits.numbers_calls {
             return Some(format!("{dialect} does not number its calls apart from its blocks"));
         }
+        if reply.indices.is_some() && reply.attempts.iter().any(|blocks| has_unmarked(scenario, blocks)) {
+            return Some(
+                "a call without number, id and name looks like a piece of the call before it".to_owned(),
+            );
+        }
         for blocks in &reply.attempts {
             if let Some(stop) = reply.stop {
                 let has_calls = blocks.iter().any(|block| matches!(block, Block::Call(_)));
@@ -160,6 +165,14 @@ pub(super) fn needs(scenario: &Scenario, dialect: Dialect) -> Vec<Need> {
     let is_streamed = replies.any(|reply| reply.indices.is_some())
         || (!wire::of(dialect).traits.writes_arguments && raws.any(|raw| !is_json(raw)));
     if is_streamed { vec![Need::Streaming] } else { Vec::new() }
+}
+
+/// Whether a call after another has neither an id nor a name.
+fn has_unmarked(scenario: &Scenario, blocks: &[Block]) -> bool {
+    let is_nameless =
+        |tool: &str| scenario.tools.get(tool).is_some_and(|tool| tool.called.as_deref() == Some(""));
+    let mut later = blocks.iter().filter_map(Block::call).skip(1);
+    later.any(|call| is_nameless(&call.tool) && call.id.as_ref().is_some_and(is_no_id))
 }
 
 /// Whether an id identifies nothing: it is missing or empty, or it is that of another call.

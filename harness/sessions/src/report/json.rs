@@ -2,12 +2,11 @@
 
 use serde_json::{Value, json as value};
 
-use super::{Examined, Unread, hashed, shown, word};
+use super::{Examined, Unread, companion, hashed, shown, word};
 use crate::{Place, Refusal};
 
-/// The report: every session with its verdict and the places of its faults.
-pub fn json(examined: &[Examined], unread: &[Unread], salt: &str) -> Value {
-    let sessions: Vec<Value> = examined.iter().map(|examined| session(examined, salt)).collect();
+/// The report of sessions, each as [`json_session`] gives it.
+pub fn json(sessions: &[Value], unread: &[Unread]) -> Value {
     let unread: Vec<Value> = unread
         .iter()
         .map(|unread| value!({ "file": unread.file, "error": unread.error.to_string() }))
@@ -15,13 +14,15 @@ pub fn json(examined: &[Examined], unread: &[Unread], salt: &str) -> Value {
     value!({ "schema": 1, "sessions": sessions, "unread": unread })
 }
 
-fn session(examined: &Examined, salt: &str) -> Value {
-    let Examined { file, session, judgement, .. } = examined;
+/// A session with its verdict and the places of its faults.
+pub fn json_session(examined: &Examined, salt: &str) -> Value {
+    let Examined { file, companions, session, judgement, .. } = examined;
     let troubles: Vec<Value> = session
         .troubles
         .iter()
-        .map(|trouble| value!({ "place": place(&trouble.place), "words": trouble.words }))
+        .map(|trouble| value!({ "place": place(&trouble.place, companions), "words": trouble.words }))
         .collect();
+    let refused = |one: &Refusal| refusal(one, companions);
     let mended: Vec<Value> =
         judgement.sent.mended.iter().map(|(words, n)| value!({ "words": words, "times": n })).collect();
     value!({
@@ -40,24 +41,26 @@ fn session(examined: &Examined, salt: &str) -> Value {
         "compactions": session.n_compactions,
         "forks": session.n_forks,
         "branch": session.branch,
-        "cut": session.cut.as_ref().map(|cut| value!({ "place": place(&cut.place), "proven": cut.parent.is_some() })),
+        "cut": session.cut.as_ref().map(|cut| value!({ "place": place(&cut.place, companions), "proven": cut.parent.is_some() })),
         "mended_at_send": mended,
         "troubles": troubles,
-        "refusals": judgement.refusals.iter().map(refusal).collect::<Vec<_>>(),
-        "refusals_by_later_models": judgement.by_later_models.iter().map(refusal).collect::<Vec<_>>(),
+        "refusals": judgement.refusals.iter().map(refused).collect::<Vec<_>>(),
+        "refusals_by_later_models": judgement.by_later_models.iter().map(refused).collect::<Vec<_>>(),
     })
 }
 
-fn refusal(refusal: &Refusal) -> Value {
+fn refusal(refusal: &Refusal, companions: &[String]) -> Value {
     value!({
         "rule": refusal.rule.map(|rule| rule.id),
-        "place": refusal.place.as_ref().map(place),
+        "place": refusal.place.as_ref().map(|at| place(at, companions)),
         "pointer": refusal.pointer,
     })
 }
 
-fn place(place: &Place) -> Value {
+/// A place; `companion` is the name of the file that it is in, where that is not the session's own.
+pub(super) fn place(place: &Place, companions: &[String]) -> Value {
     value!({
+        "companion": companion(place, companions),
         "line": place.line,
         "table": place.row.as_ref().map(|row| &row.table),
         "row": place.row.as_ref().map(|row| row.id),

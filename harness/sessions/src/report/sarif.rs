@@ -14,45 +14,61 @@ const GIVES_UP: &str = "product-gives-up";
 /// What a branch is called that is cut off from what came before it, for which no provider has a rule.
 const CUT: &str = "branch-cut";
 
-/// The report: each refusal at its place in the store.
-pub fn sarif(examined: &[Examined], unread: &[Unread]) -> Value {
-    let mut rules: BTreeMap<&str, Option<&'static Rule>> = BTreeMap::new();
-    let mut results = Vec::new();
-    for one in examined {
+/// What a record is called that cannot be read, for which no provider has a rule.
+const UNREADABLE: &str = "record-unreadable";
+
+/// A report that sessions are added to: each refusal at its place in the store.
+#[derive(Debug, Default)]
+pub struct Sarif {
+    rules: BTreeMap<&'static str, Option<&'static Rule>>,
+    results: Vec<Value>,
+}
+
+impl Sarif {
+    /// Adds what is to be said of a session.
+    pub fn add(&mut self, one: &Examined) {
         for refusal in &one.judgement.refusals {
-            rules.insert(refusal.rule.map_or(GIVES_UP, |rule| rule.id), refusal.rule);
-            results.push(result(one, refusal));
+            self.rules.insert(refusal.rule.map_or(GIVES_UP, |rule| rule.id), refusal.rule);
+            self.results.push(result(one, refusal));
         }
         for refusal in &one.judgement.by_later_models {
             let Some(rule) = refusal.rule else { continue };
-            rules.insert(rule.id, Some(rule));
-            results.push(finding(one, rule.id, "warning", rule.summary, refusal.place.as_ref()));
+            self.rules.insert(rule.id, Some(rule));
+            self.results.push(finding(one, rule.id, "warning", rule.summary, refusal.place.as_ref()));
         }
         if let Some(cut) = one.session.cut.as_ref().filter(|_| one.judgement.verdict == Verdict::Cut) {
-            rules.insert(CUT, None);
+            self.rules.insert(CUT, None);
             let words = "the branch is cut off from what came before it, which is not sent";
-            results.push(finding(one, CUT, "warning", words, Some(&cut.place)));
+            self.results.push(finding(one, CUT, "warning", words, Some(&cut.place)));
+        }
+        for trouble in one.session.troubles.iter().filter(|trouble| trouble.loses.is_some()) {
+            self.rules.insert(UNREADABLE, None);
+            self.results.push(finding(one, UNREADABLE, "warning", &trouble.words, Some(&trouble.place)));
         }
     }
-    let notes: Vec<Value> = unread.iter().map(notification).collect();
-    let driver = json!({
-        "name": "brickbat",
-        "version": env!("CARGO_PKG_VERSION"),
-        "informationUri": env!("CARGO_PKG_REPOSITORY"),
-        "rules": rules.iter().map(|(id, rule)| described(id, *rule)).collect::<Vec<_>>(),
-    });
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": driver },
-            "results": results,
-            "invocations": [{
-                "executionSuccessful": notes.is_empty(),
-                "toolExecutionNotifications": notes,
+
+    /// The whole report.
+    pub fn report(self, unread: &[Unread]) -> Value {
+        let notes: Vec<Value> = unread.iter().map(notification).collect();
+        let driver = json!({
+            "name": "brickbat",
+            "version": env!("CARGO_PKG_VERSION"),
+            "informationUri": env!("CARGO_PKG_REPOSITORY"),
+            "rules": self.rules.iter().map(|(id, rule)| described(id, *rule)).collect::<Vec<_>>(),
+        });
+        json!({
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [{
+                "tool": { "driver": driver },
+                "results": self.results,
+                "invocations": [{
+                    "executionSuccessful": notes.is_empty(),
+                    "toolExecutionNotifications": notes,
+                }],
             }],
-        }],
-    })
+        })
+    }
 }
 
 fn described(id: &str, rule: Option<&'static Rule>) -> Value {
@@ -61,6 +77,10 @@ fn described(id: &str, rule: Option<&'static Rule>) -> Value {
         None if id == CUT => (
             "A line of the conversation hangs on one that is not in the file.",
             "The model has forgotten what came before it.",
+        ),
+        None if id == UNREADABLE => (
+            "A record of the store cannot be read, or stands there by mistake.",
+            "The product passes over it, or cannot load the session.",
         ),
         None => ("The product gives up before it sends a request.", "The next turn of the session fails."),
     };
@@ -76,13 +96,13 @@ fn result(examined: &Examined, refusal: &Refusal) -> Value {
 
 fn finding(examined: &Examined, id: &str, level: &str, words: &str, at: Option<&Place>) -> Value {
     let mut place = json!({ "artifactLocation": { "uri": uri(&examined.file) } });
-    if let Some(at) = at.filter(|at| at.end > at.start) {
+    if let Some(at) = at.filter(|at| at.file == 0 && at.end > at.start) {
         place["region"] = json!({ "byteOffset": at.start, "byteLength": at.end - at.start });
         if let Some(line) = at.line {
             place["region"]["startLine"] = json!(line);
         }
     }
-    let logical = at.map(ToString::to_string).unwrap_or_default();
+    let logical = at.map(|place| super::at(place, &examined.companions)).unwrap_or_default();
     json!({
         "ruleId": id,
         "level": level,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{Examined, shown};
-use crate::{Mended, Refusal, Trouble, Verdict};
+use super::{Examined, at, shown};
+use crate::{Refusal, Trouble, Verdict};
 
 /// Refusals that are listed of one session. The first is what the provider answers; more help to find the cause.
 const MAX_LISTED: usize = 20;
@@ -80,7 +80,8 @@ pub fn line(examined: &Examined) -> String {
     let verdict = word_of(examined.judgement.verdict);
     let why = reasons(examined).first();
     let why = why.map(|refusal| {
-        let place = refusal.place.as_ref().map(|place| format!(" at {place}")).unwrap_or_default();
+        let place = refusal.place.as_ref().map(|place| format!(" at {}", at(place, &examined.companions)));
+        let place = place.unwrap_or_default();
         format!("  {}{place}", rule_of(refusal))
     });
     let why = why.or_else(|| cut(examined)).unwrap_or_default();
@@ -89,7 +90,7 @@ pub fn line(examined: &Examined) -> String {
 
 /// One session in detail: what it is, its verdict, and each place that is refused.
 pub fn detail(examined: &Examined) -> String {
-    let Examined { session, judgement, .. } = examined;
+    let Examined { companions, session, judgement, .. } = examined;
     let version = shown::version(session).map(|version| format!(" {version}")).unwrap_or_default();
     let mut text = format!(
         "{}{version}, {}: {} records, {} messages on the branch ({})",
@@ -115,7 +116,7 @@ pub fn detail(examined: &Examined) -> String {
         let _ = writeln!(text, "{} {words} when it sends ({n}).", session.product);
     }
     for trouble in &session.troubles {
-        let _ = writeln!(text, "{}: {}", trouble.place, trouble.words);
+        let _ = writeln!(text, "{}: {}", at(&trouble.place, companions), trouble.words);
     }
     if !session.unknown.is_empty() {
         let _ = writeln!(text, "Passed over, not known: {}.", session.unknown.join(", "));
@@ -127,12 +128,12 @@ pub fn detail(examined: &Examined) -> String {
         }
     }
     for refusal in judgement.refusals.iter().take(MAX_LISTED) {
-        let place = refusal.place.as_ref().map_or_else(|| refusal.pointer.clone(), ToString::to_string);
+        let place = placed(refusal, companions);
         let _ = writeln!(text, "{}  {place}  {}", word_of(Verdict::Refused), rule_of(refusal));
         let _ = writeln!(text, "  {}", shown::reason(refusal, session));
     }
     for refusal in judgement.by_later_models.iter().take(MAX_LISTED) {
-        let place = refusal.place.as_ref().map_or_else(|| refusal.pointer.clone(), ToString::to_string);
+        let place = placed(refusal, companions);
         let models = refusal.rule.and_then(|rule| rule.models()).unwrap_or("later models");
         let _ = writeln!(text, "  {place}  {} binds for: {models}", rule_of(refusal));
         let _ = writeln!(text, "  {}", shown::reason(refusal, session));
@@ -150,30 +151,9 @@ pub fn detail(examined: &Examined) -> String {
     text
 }
 
-/// What a repair did.
-pub fn repaired(mended: &Mended) -> String {
-    let n_lost = mended.edits.iter().filter(|planned| planned.reason.loses()).count();
-    let lost = match n_lost {
-        0 => "nothing lost".to_owned(),
-        n => format!("{n} of them take something out that stands nowhere else"),
-    };
-    let edits = match mended.edits.len() + mended.reattached.len() {
-        1 => "1 edit".to_owned(),
-        n => format!("{n} edits"),
-    };
-    let mut text = format!("{edits}, {lost}.\n");
-    for place in &mended.reattached {
-        let _ = writeln!(text, "  {place}: the line is put after the one that came before it");
-    }
-    for planned in &mended.edits {
-        let _ = writeln!(text, "  {}: {}", planned.place, planned.reason.words());
-    }
-    let (from, of) = mended.changed_from;
-    let _ = writeln!(
-        text,
-        "The request changes from byte {from} of {of}. Accepted; a second repair changes nothing."
-    );
-    text
+/// Where a refusal is: in the store, or else in the request.
+fn placed(refusal: &Refusal, companions: &[String]) -> String {
+    refusal.place.as_ref().map_or_else(|| refusal.pointer.clone(), |place| at(place, companions))
 }
 
 /// Why a session is refused, or may be.
@@ -188,7 +168,7 @@ fn reasons(examined: &Examined) -> &[Refusal] {
 fn cut(examined: &Examined) -> Option<String> {
     let is_cut = examined.judgement.verdict == Verdict::Cut;
     let cut = examined.session.cut.as_ref().filter(|_| is_cut)?;
-    Some(format!("  at {}: what came before it is not sent", cut.place))
+    Some(format!("  at {}: what came before it is not sent", at(&cut.place, &examined.companions)))
 }
 
 fn rule_of(refusal: &Refusal) -> &'static str {

@@ -42,7 +42,8 @@ impl Store for Cline {
     }
 
     fn recognises(&self, files: &Files) -> bool {
-        let name = files.name().rsplit('/').next().unwrap_or_default();
+        // A repaired copy lies next to the file, and is read as it.
+        let name = files.name().rsplit('/').next().unwrap_or_default().replace(".repaired.", ".");
         if name == BARE_NAME {
             return Log::read(files)
                 .is_some_and(|log| log.records.iter().all(|record| is_message(&record.value)));

@@ -4,6 +4,7 @@
 //! databases beside the rollouts (`state_5.sqlite`, `thread_history_1.sqlite`) are projections and are not read.
 
 mod items;
+mod lineage;
 mod read;
 mod replay;
 mod send;
@@ -18,19 +19,25 @@ use crate::{Files, Product, Sent, Session};
 /// Codex's rollouts.
 pub(crate) struct Codex;
 
+/// The thread in whose rollout a fork begins, if these are the bytes of one.
+pub(crate) fn parent_of(bytes: &[u8]) -> Option<String> {
+    let head = unpack::head(bytes)?;
+    read::is_rollout(&head).then(|| lineage::parent_of(bytes)).flatten()
+}
+
 impl Store for Codex {
     fn product(&self) -> Product {
         Product::Codex
     }
 
     fn recognises(&self, files: &Files) -> bool {
-        unpack::head(files).is_some_and(|head| read::is_rollout(&head))
+        unpack::head(files.main()).is_some_and(|head| read::is_rollout(&head))
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
         let form = |words| ReadError::Form { product: Product::Codex, words };
-        let unpacked = unpack::unpack(files).map_err(form)?;
-        read::session(&unpacked).map(|session| vec![session]).map_err(form)
+        let lineage = lineage::of(files).map_err(form)?;
+        read::session(lineage).map(|session| vec![session]).map_err(form)
     }
 
     fn send(&self, session: &Session) -> Sent {

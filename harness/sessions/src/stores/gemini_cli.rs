@@ -20,9 +20,9 @@ use serde_json::Value;
 
 use super::gemini_parts::{block, is_truthy};
 use super::records::{Record, unknown_form};
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, ReadError, Relapse, Store, WriteError};
 use crate::json::{self, text};
-use crate::{Block, Ending, Files, Message, Product, Sent, Session};
+use crate::{Block, Ending, Files, Message, Planned, Product, Reason, Sent, Session};
 use log::Log;
 
 /// Gemini CLI's sessions.
@@ -70,7 +70,20 @@ impl Store for GeminiCli {
     fn write(&self, files: &Files, _: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
         write::write(files, edits)
     }
+
+    fn relapse(&self, edits: &[Planned]) -> Option<&'static Relapse> {
+        edits.iter().any(|planned| planned.reason == Reason::Duplicate).then_some(&COPIES_ANEW)
+    }
 }
+
+/// Measured with 0.61.0 by `harness/tests/products/bricked.py`, with each turn in a process of its own. Whichever of the two
+/// copies goes, the product writes it again: the one beside the call, or the message of the user.
+const COPIES_ANEW: Relapse = Relapse {
+    words: "This repair holds for one resume: when Gemini CLI 0.60 or 0.61 loads the session, it stores the second copy of \
+            each result again, and the resume after that one is refused.",
+    way_out: "Until Gemini CLI has mended this, quit it and repair the session again before each resume.",
+    source: "https://github.com/google-gemini/gemini-cli/issues/29365",
+};
 
 fn session(log: Log) -> Result<Session, ReadError> {
     let mut session = Session {

@@ -4,12 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use brickbat_rules::histories::Block as Content;
 use brickbat_rules::json::Document;
 
 use super::json_changes::JsonChanges;
 use super::json_text::whole;
 use crate::json::splice;
-use crate::{Files, Place, Session, WriteError};
+use crate::{Block, Files, Place, Session, WriteError};
 
 /// What is to be written into a list of messages.
 pub(crate) struct ListWriter<'s> {
@@ -60,12 +61,20 @@ impl<'s> ListWriter<'s> {
         }
     }
 
-    /// Takes a block out, and its message with it if it was the last.
+    /// Takes a block out, and its message with it if it was the last; or a message that says nothing.
     pub(crate) fn drop(&mut self, place: &Place) -> Result<(), WriteError> {
-        let Some((own, _)) = self.places.get_key_value(place) else {
+        if let Some((own, _)) = self.places.get_key_value(place) {
+            self.gone.insert(own);
+            return Ok(());
+        }
+        let own = self.session.messages.iter().filter(|message| message.place == *place);
+        let mut blocks = own.clone().flat_map(|message| &message.blocks);
+        let says_nothing =
+            |block: &Block| matches!(&block.content, Content::Text(text) if text.trim().is_empty());
+        if own.clone().next().is_none() || !blocks.all(says_nothing) {
             return Err(self.refuse(place, "nothing of the session lies there"));
-        };
-        self.gone.insert(own);
+        }
+        self.changes.remove(&place.pointer);
         Ok(())
     }
 

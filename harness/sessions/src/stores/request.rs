@@ -9,7 +9,7 @@ use brickbat_rules::{Dialect, detect, list_of};
 use serde_json::Value;
 
 use super::{Edit, ReadError, Store, WriteError};
-use crate::{Files, Product, Sent, Session};
+use crate::{Files, Message, Product, Sent, Session};
 
 /// Request bodies.
 pub(crate) struct Request;
@@ -46,6 +46,13 @@ impl Store for Request {
     }
 }
 
+/// The messages of a body that is a value already, and so has no places in bytes.
+pub(crate) fn messages(body: &Value, dialect: Dialect) -> Vec<Message> {
+    let list = if body.is_array() { Some(body) } else { body.get(list_of(dialect)) };
+    let entries = list.and_then(Value::as_array).into_iter().flatten();
+    read::messages(dialect, entries.map(|entry| (entry, 0..0)), "")
+}
+
 /// The conversation of a body whose dialect is known.
 ///
 /// # Errors
@@ -61,7 +68,7 @@ pub(crate) fn session(body: &[u8], dialect: Dialect) -> Result<Session, ReadErro
     };
     let entries: Vec<(Value, std::ops::Range<usize>)> =
         list.items().map(|item| (item.to_value(), item.span())).collect();
-    let messages = read::messages(dialect, &entries, &at);
+    let messages = read::messages(dialect, entries.iter().map(|(value, span)| (value, span.clone())), &at);
     let model = root.get("model").or_else(|| root.get("modelId")).and_then(|model| model.as_str());
     Ok(Session {
         product: Product::Request,

@@ -12,8 +12,10 @@ pub(crate) struct GeminiSwitches {
     pub(crate) first_with_strict_responses: ModelVersion,
     /// The first version that refuses a conversation ending with the model's words.
     pub(crate) first_without_prefill: ModelVersion,
-    /// What is in the names of earlier models that refuse it too.
-    pub(crate) also_without_prefill: &'static [&'static str],
+    /// The first version that does not know the role `function`.
+    pub(crate) first_without_function_role: ModelVersion,
+    /// What is in the names of earlier models that refuse both, too.
+    pub(crate) also_without_them: &'static [&'static str],
 }
 
 const BASE: Profile = Profile::base(Dialect::Gemini, "Google AI Studio", Envelope::Google, &SWITCHES);
@@ -31,7 +33,8 @@ pub(crate) static PROFILES: [Profile; 2] = [
     Profile {
         name: "vertex-gemini@2026-09",
         provider: "Google Vertex AI",
-        tolerated: &[&turns::RESPONSES_MIXED],
+        // That the role `function` is gone there, too, is said (langchain-ai/langchainjs#10400); no refusal is known.
+        tolerated: &[&turns::RESPONSES_MIXED, &turns::FUNCTION_ROLE],
         wording: &[
             (&schema::PARTS_EMPTY, &[PARTS_EMPTY]),
             (&signatures::THOUGHT_SIGNATURE_MISSING, &[THOUGHT_SIGNATURE_MISSING]),
@@ -62,5 +65,8 @@ const SWITCHES: GeminiSwitches = GeminiSwitches {
     first_with_strict_responses: ModelVersion { major: 3, minor: 0 },
     // Tried out on four models (LibreChat-AI/agents#323): 3.6 Flash and 3.5 Flash-Lite refuse, 3.5 Flash and 2.5 do not.
     first_without_prefill: ModelVersion { major: 3, minor: 6 },
-    also_without_prefill: &["gemini-3.5-flash-lite"],
+    // Met with 3.6 Flash (Sylinko/Everywhere#478) and 3.7 Flash (blakeblackshear/frigate#24013). any-llm 1.40 notes that older
+    // models take the role, and 3.5 Flash-Lite, 3.7 Flash and 3.8 Flash refuse it.
+    first_without_function_role: ModelVersion { major: 3, minor: 6 },
+    also_without_them: &["gemini-3.5-flash-lite"],
 };

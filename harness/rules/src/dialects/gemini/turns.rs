@@ -24,6 +24,8 @@ pub(super) struct Turns {
     before: Before,
     /// The index of the last content, if the model said it and it does not end with a response.
     ends_with_model: Option<usize>,
+    /// The contents that have the former role of responses, as many as are reported.
+    of_function: Vec<usize>,
     found: Vec<Found>,
     /// How many were found of each kind, so that none takes the room of another.
     counts: [usize; 3],
@@ -114,6 +116,9 @@ impl Turns {
         let (n, role) = (content.n, content.role);
         let Count { n_parts, n_blank, n_calls, n_responses, first_call, ends_with_response } = *count;
         self.ends_with_model = (role == Some(GeminiRole::Model) && !ends_with_response).then_some(n);
+        if role == Some(GeminiRole::Function) && self.of_function.len() < MAX_VIOLATIONS {
+            self.of_function.push(n);
+        }
         if n_responses > 0 {
             self.respond(n, n_responses);
             if n_parts > n_responses + n_calls {
@@ -146,10 +151,15 @@ impl Turns {
                 RefusedBy::Strict | RefusedBy::Contested => out.warn(rule, || violation),
             }
         }
-        let takes_prefill = |(name, version)| {
-            version < switches.first_without_prefill
-                && !switches.also_without_prefill.iter().any(|own| str::contains(name, *own))
-        };
+        let is_also = |name: &str| switches.also_without_them.iter().any(|own| name.contains(own));
+        let knows_function =
+            |(name, version)| version < switches.first_without_function_role && !is_also(name);
+        if model.is_some_and(|model| !knows_function(model)) {
+            for n in self.of_function.drain(..) {
+                out.add(&FUNCTION_ROLE, || Occurrence::at(format!("/contents/{n}/role")));
+            }
+        }
+        let takes_prefill = |(name, version)| version < switches.first_without_prefill && !is_also(name);
         match self.ends_with_model {
             Some(n) if model.is_some_and(|model| !takes_prefill(model)) => {
                 out.add(&ENDS_WITH_MODEL, || Occurrence::at(format!("/contents/{n}")));
@@ -243,6 +253,26 @@ impl FirstCall {
         Occurrence::at(format!("{}/{}", self.place.pointer(), self.field))
     }
 }
+
+/// Older models took the role, which Google's first SDKs wrote (<https://github.com/UKGovernmentBEIS/inspect_ai/issues/2377>), and take
+/// `user` as well (<https://github.com/genkit-ai/genkit/pull/5777>).
+pub(crate) static FUNCTION_ROLE: Rule = Rule {
+    summary: "Responses are the user's, and not those of a role `function`.",
+    why: "The content with the responses has the role `function`, as it was for years. Gemini 3.6 and later do not know it \
+         any more. Send responses with the role `user`, which all models take.",
+    sentences: &[
+        "Role 'function' is not supported. Please use a valid role: SYSTEM, SYSTEM_1, USER, ASSISTANT, DEVELOPER, CONTEXT, \
+         USER_CONTEXT, MODEL, USER.",
+    ],
+    sources: &[
+        "https://github.com/blakeblackshear/frigate/pull/24013",
+        "https://github.com/Sylinko/Everywhere/issues/478",
+        "https://github.com/Portkey-AI/gateway/issues/1761",
+        "https://github.com/genkit-ai/genkit/pull/5777",
+        "https://pypi.org/project/any-llm-sdk/1.40.2/",
+    ],
+    ..Rule::observed("gemini/function-role", "GEM-ROLE-2", 2, "2026-07")
+};
 
 pub(crate) static RESPONSE_COUNT: Rule = Rule {
     summary: "After calls come as many responses, for Gemini 3 in one content.",

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::stores::list_tests::*;
-use crate::{Edit, Files, NOT_RECORDED, Product, Verdict, judge, read};
+use crate::{Edit, Files, NOT_RECORDED, Product, Repair, RepairOptions, Verdict, judge, read, repair};
 
 fn user(text: &str) -> Value {
     json!({ "id": text, "role": "user", "parts": [{ "type": "text", "text": text }] })
@@ -280,4 +280,19 @@ fn hostile_files_are_survived() {
     let edits = session.messages[1].blocks.iter().map(|block| Edit::Drop { block: block.place.clone() });
     let edits: Vec<Edit> = edits.skip(1).collect();
     assert_eq!(calls(&written(&files, &edits)), ["c0"]);
+}
+
+#[test]
+fn a_message_that_says_nothing_is_taken_out_whole() {
+    for parts in [json!([]), json!([{ "type": "text", "text": "" }])] {
+        let nothing = json!({ "id": "n", "role": "user", "parts": parts });
+        let said = reply(json!([{ "type": "text", "text": "Nothing more." }]));
+        let files = files(&json!([user("weigh both"), reply(healthy()), nothing, said, user("and now?")]));
+        let Ok(Repair::Mended(mended)) = repair(&files, 0, &RepairOptions::default()) else {
+            panic!("{parts}")
+        };
+        let expected = json!([user("weigh both"), reply(healthy()), said, user("and now?")]);
+        let after: Value = serde_json::from_slice(mended.files.main()).unwrap();
+        assert_eq!(after, expected);
+    }
 }

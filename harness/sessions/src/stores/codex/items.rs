@@ -43,6 +43,8 @@ pub(super) enum Strange {
 /// Where a line lies.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct At {
+    /// Which of the files it is in.
+    pub(super) file: usize,
     pub(super) line: u64,
     /// Its first byte in the rollout.
     pub(super) start: usize,
@@ -51,7 +53,8 @@ pub(super) struct At {
 impl At {
     pub(super) fn place(self, value: Json<'_, '_>, pointer: String) -> Place {
         let span = value.span();
-        Place::in_line(self.line, (self.start + span.start) as u64..(self.start + span.end) as u64, pointer)
+        let span = (self.start + span.start) as u64..(self.start + span.end) as u64;
+        Place { file: self.file, ..Place::in_line(self.line, span, pointer) }
     }
 }
 

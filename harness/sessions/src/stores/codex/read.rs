@@ -6,8 +6,8 @@ use brickbat_rules::Dialect;
 use brickbat_rules::json::{Document, Json};
 
 use super::items::{At, Item, Standing, Strange, item, spoken, text};
+use super::lineage::Lineage;
 use super::replay::Replay;
-use super::unpack::Unpacked;
 use crate::json::{Line, lines, trouble, word};
 use crate::{Ending, Place, Product, Session, Trouble};
 
@@ -41,25 +41,32 @@ pub(super) fn is_rollout(head: &[u8]) -> bool {
     records.next() == Some(true)
 }
 
-/// The session of a rollout.
+/// The session of a rollout, from where its first parent begins.
 ///
 /// # Errors
 ///
 /// An item of the conversation of a type that is not known.
-pub(super) fn session(rollout: &Unpacked<'_>) -> Result<Session, String> {
-    let mut reader = Reader::default();
-    for line in lines(&rollout.bytes) {
-        reader.line(&line)?;
-    }
-    if let Some(words) = rollout.cut {
-        let loses = Some("what was packed after the cut");
-        reader.troubles.push(Trouble { place: Place::default(), words: words.to_owned(), loses });
+pub(super) fn session(lineage: Lineage<'_>) -> Result<Session, String> {
+    let mut reader = Reader { id: lineage.id, is_excerpt: !lineage.is_whole, ..Reader::default() };
+    for segment in lineage.segments {
+        reader.file = segment.file;
+        for line in lines(&segment.rollout.bytes) {
+            if !reader.line(&line, segment.end)? {
+                break;
+            }
+        }
+        if let Some(words) = segment.rollout.cut {
+            let place = Place { file: segment.file, ..Place::default() };
+            reader.note(place, words.to_owned(), Some("what was packed after the cut"));
+        }
     }
     Ok(reader.finish())
 }
 
 #[derive(Default)]
 struct Reader {
+    /// The file that is being read.
+    file: usize,
     replay: Replay,
     troubles: Vec<Trouble>,
     unknown: BTreeSet<String>,
@@ -67,7 +74,7 @@ struct Reader {
     id: Option<String>,
     version: Option<String>,
     model: Option<String>,
-    /// Whether the first record is no `session_meta`, or names another rollout in which the conversation begins.
+    /// Whether the first record is no `session_meta`, or the conversation begins in a rollout that is not there.
     is_excerpt: bool,
     /// Whether each record has an ordinal, as `session_meta.history_mode` says.
     is_paginated: bool,
@@ -76,27 +83,29 @@ struct Reader {
 }
 
 impl Reader {
-    fn line(&mut self, line: &Line<'_>) -> Result<(), String> {
-        let at = At { line: line.n, start: line.start };
-        let place = Place::in_line(line.n, line.span(), "");
+    /// Takes a line, unless its ordinal is not before the end of what belongs to the session.
+    fn line(&mut self, line: &Line<'_>, end: Option<u64>) -> Result<bool, String> {
+        let at = At { file: self.file, line: line.n, start: line.start };
+        let place = Place { file: self.file, ..Place::in_line(line.n, line.span(), "") };
         let Ok(document) = Document::parse(line.bytes) else {
-            let words = trouble(line.bytes);
-            self.troubles.push(Trouble { place, words, loses: Some("one record") });
-            return Ok(());
+            self.note(place, trouble(line.bytes), Some("one record"));
+            return Ok(true);
         };
         let [kind, payload, ordinal] = document.root().pick(["type", "payload", "ordinal"]);
         let (Some(kind), Some(payload)) = (kind.and_then(Json::as_str), payload) else {
-            let words = "a line that is no record".to_owned();
-            self.troubles.push(Trouble { place, words, loses: Some("one record") });
-            return Ok(());
+            self.note(place, "a line that is no record".to_owned(), Some("one record"));
+            return Ok(true);
         };
+        let ordinal = ordinal.and_then(Json::as_u64);
+        if end.zip(ordinal).is_some_and(|(end, ordinal)| ordinal >= end) {
+            return Ok(false);
+        }
         if self.n_records == 0 {
-            // A paginated fork holds what was said in it alone, and refers to its parent for the rest.
-            self.is_excerpt = kind != "session_meta" || payload.field("history_base").is_object();
+            self.is_excerpt |= kind != "session_meta";
             self.is_paginated = payload.field("history_mode").is("paginated");
         }
         self.n_records += 1;
-        self.ordinal(ordinal.and_then(Json::as_u64), &place);
+        self.ordinal(ordinal, &place);
         match kind.as_ref() {
             "session_meta" => self.meta(payload),
             "turn_context" => self.model = payload.field("model").as_str().map(|model| model.into_owned()),
@@ -112,12 +121,20 @@ impl Reader {
             }
             "compacted" => self.compacted(payload, at)?,
             "event_msg" => self.event(payload)?,
+            // What it names is a part of the conversation, in a file that is not looked for.
+            "rollout_reference" => self.is_excerpt = true,
             kind if SILENT.contains(&kind) => {}
             kind => {
                 self.unknown.insert(word(kind));
             }
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// Notes what cannot be read. In the rollout of a parent nothing is edited.
+    fn note(&mut self, place: Place, words: String, loses: Option<&'static str>) {
+        let loses = loses.filter(|_| place.file == 0);
+        self.troubles.push(Trouble { place, words, loses });
     }
 
     /// The first `session_meta` is the session's; a fork has those of its parents after it.

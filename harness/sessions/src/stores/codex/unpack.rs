@@ -6,8 +6,6 @@ use std::io::Read;
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-use crate::Files;
-
 /// The bytes of a rollout.
 pub(super) struct Unpacked<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
@@ -38,8 +36,7 @@ pub(super) fn is_packed(bytes: &[u8]) -> bool {
 }
 
 /// The beginning of a rollout; nothing if it is packed and cannot be read.
-pub(super) fn head(files: &Files) -> Option<Cow<'_, [u8]>> {
-    let bytes = files.main();
+pub(super) fn head(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     if !is_packed(bytes) {
         return Some(Cow::Borrowed(bytes));
     }
@@ -52,8 +49,7 @@ pub(super) fn head(files: &Files) -> Option<Cow<'_, [u8]>> {
 /// # Errors
 ///
 /// It unpacks to more than a rollout can be.
-pub(super) fn unpack(files: &Files) -> Result<Unpacked<'_>, String> {
-    let bytes = files.main();
+pub(super) fn unpack(bytes: &[u8]) -> Result<Unpacked<'_>, String> {
     if !is_packed(bytes) {
         return Ok(Unpacked { bytes: Cow::Borrowed(bytes), cut: None });
     }

@@ -16,9 +16,16 @@ use crate::{Block, Files, NOT_RECORDED, Place, Product, Session};
 const PAYLOAD: &str = "/payload";
 const REPLACEMENT: &str = "/payload/replacement_history";
 
+/// An item that says nothing: Codex reads each of a type that it does not know as this one, and sends none of them
+/// (`ResponseItem::Other` in `codex-rs/protocol/src/models.rs`).
+const SILENT: &str = r#"{"type":"other"}"#;
+
+const OUT_OF_STEP: &str = "the records after it would lose their places, by which Codex's database and the forks of a \
+                           paginated rollout know them";
+
 /// The files with the edits carried out. What was packed is packed again.
 pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
-    let unpacked = unpack(files).map_err(|words| error(&Place::default(), &words))?;
+    let unpacked = unpack(files.main()).map_err(|words| error(&Place::default(), &words))?;
     let mut plan = Plan::new(&unpacked.bytes, session);
     for edit in edits {
         plan.add(edit)?;
@@ -44,6 +51,8 @@ struct Plan<'a> {
     come: BTreeMap<u64, Vec<String>>,
     /// Changes of the list at a pointer of a line.
     lists: BTreeMap<(u64, String), Changes>,
+    /// Stretches that are written over with as many bytes.
+    over: Vec<(Range<usize>, Vec<u8>)>,
 }
 
 impl<'a> Plan<'a> {
@@ -64,21 +73,13 @@ impl<'a> Plan<'a> {
             gone: BTreeSet::new(),
             come: BTreeMap::new(),
             lists: BTreeMap::new(),
+            over: Vec::new(),
         }
     }
 
     fn add(&mut self, edit: &Edit) -> Result<(), WriteError> {
-        let place = match edit {
-            Edit::Move { call, .. } | Edit::Synthesise { call, .. } => call,
-            Edit::Drop { block } => block,
-            Edit::Discard { place } => place,
-            Edit::Truncate { last } => last,
-        };
         if self.session.generation.ends_with("paginated") {
-            // `thread_history_1.sqlite` keeps the offset and the ordinal up to which it has read.
-            let words =
-                "the ordinals of a paginated rollout and the databases beside it would fall out of step";
-            return Err(error(place, words));
+            return self.add_in_step(edit);
         }
         match edit {
             Edit::Move { result, call, .. } => self.bring(result, call),
@@ -89,12 +90,43 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// An edit of a paginated rollout, after which each record has the ordinal and the place that it had. The database beside
+    /// it keeps the ordinal and the offset up to which it has read (`thread_history_projection_state`), and each fork those
+    /// up to which it takes its parent over.
+    fn add_in_step(&mut self, edit: &Edit) -> Result<(), WriteError> {
+        let (place, with) = match edit {
+            Edit::Drop { block } => {
+                self.block(block)?;
+                (block, SILENT)
+            }
+            Edit::Discard { place } if self.discardable.contains(place) && place.line.is_some() => {
+                (place, "")
+            }
+            Edit::Discard { place: at }
+            | Edit::Move { call: at, .. }
+            | Edit::Synthesise { call: at, .. }
+            | Edit::Truncate { last: at } => return Err(error(at, OUT_OF_STEP)),
+        };
+        self.line(place)?;
+        let is_item = place.pointer.is_empty()
+            || place.pointer == PAYLOAD
+            || in_list(&place.pointer).is_some_and(|(list, _)| list == REPLACEMENT);
+        let span = usize::try_from(place.start).ok().zip(usize::try_from(place.end).ok());
+        match span.filter(|(start, end)| is_item && start + with.len() <= *end) {
+            Some((start, end)) => {
+                self.over.push((start..end, silent(with, end - start)));
+                Ok(())
+            }
+            None => Err(error(place, OUT_OF_STEP)),
+        }
+    }
+
     /// Puts a recorded output directly after its call.
     fn bring(&mut self, result: &Place, call: &Place) -> Result<(), WriteError> {
         self.block(call)?;
         let (_, is_on_branch) = self.block(result)?;
-        let item = self.raw(result.start..result.end, result)?;
         let line = self.line(result)?;
+        let item = self.raw(result.start..result.end, result)?;
         let whole = (result.pointer == PAYLOAD).then(|| self.raw(line.span(), result)).transpose()?;
         if is_on_branch {
             self.drop(result)?;
@@ -178,6 +210,7 @@ impl<'a> Plan<'a> {
 
     fn edits(mut self) -> Vec<(Range<usize>, Vec<u8>)> {
         let mut edits = self.edits_of_lists();
+        edits.append(&mut self.over);
         for n in &self.gone {
             let Some(line) = self.lines.get(n) else { continue };
             let end = line.start + line.bytes.len();
@@ -247,6 +280,10 @@ impl<'a> Plan<'a> {
     }
 
     fn line(&self, place: &Place) -> Result<Line<'a>, WriteError> {
+        if place.file != 0 {
+            let words = "it stands in the rollout that this one was forked from; repair that one";
+            return Err(error(place, words));
+        }
         let line = place.line.and_then(|n| self.lines.get(&n));
         line.copied().ok_or_else(|| error(place, "no such line"))
     }
@@ -256,6 +293,13 @@ impl<'a> Plan<'a> {
         let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
         text.map(str::to_owned).ok_or_else(|| error(place, "no text lies there"))
     }
+}
+
+/// As many bytes as there were: an item, or nothing, and blanks.
+fn silent(item: &str, n_bytes: usize) -> Vec<u8> {
+    let (head, end) = item.split_at(item.len().saturating_sub(1));
+    let blanks = " ".repeat(n_bytes.saturating_sub(item.len()));
+    format!("{head}{blanks}{end}").into_bytes()
 }
 
 /// The line of an item, with the time of the line that it comes after.

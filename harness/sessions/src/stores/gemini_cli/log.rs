@@ -111,7 +111,8 @@ impl Log {
                 if !self.active.is_empty() {
                     let words =
                         "a rewind to a message that is not there: everything before it is cleared".to_owned();
-                    self.troubles.push(Trouble { place, words, loses: Some("the rewind") });
+                    // To take the rewind out would bring back what was said before it, and nobody knows up to where.
+                    self.troubles.push(Trouble { place, words, loses: None });
                 }
                 self.clear_from(0);
             }

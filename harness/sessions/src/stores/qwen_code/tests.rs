@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Judgement, Place, Verdict, judge};
+use crate::{Judgement, Place, Repair, RepairOptions, Verdict, judge, repair};
 
 fn line(id: &str, parent: &str, kind: &str, rest: &str) -> String {
     let parent = if parent.is_empty() { "null".to_owned() } else { format!("\"{parent}\"") };
@@ -233,6 +233,19 @@ fn lines_of_claude_code_are_not_recognised() {
         r#"{"uuid":"u","parentUuid":null,"sessionId":"s","type":"system","subtype":"local_command"}"#,
     ] {
         assert!(!QwenCode.recognises(&Files::one("s1.jsonl", text)), "{text}");
+    }
+}
+
+#[test]
+fn a_thread_that_is_cut_before_its_compression_is_beyond_repair() {
+    let history =
+        r#"[{"role":"user","parts":[{"text":"So far."}]},{"role":"model","parts":[{"text":"Got it."}]}]"#;
+    let rest = format!(r#""subtype":"chat_compression","systemPayload":{{"compressedHistory":{history}}}"#);
+    let files = jsonl(&[ask(), line("a9", "gone", "system", &rest)]);
+    assert_eq!(judged(&files).1.verdict, Verdict::Cut);
+    for truncate in [false, true] {
+        let options = RepairOptions { truncate, ..RepairOptions::default() };
+        assert!(matches!(repair(&files, 0, &options), Ok(Repair::Beyond(_))));
     }
 }
 

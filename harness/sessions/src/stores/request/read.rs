@@ -10,10 +10,14 @@ use crate::json::text;
 use crate::{Block, Ending, Message, Place};
 
 /// The messages of a list that stands at this pointer of the body.
-pub(super) fn messages(dialect: Dialect, entries: &[(Value, Range<usize>)], at: &str) -> Vec<Message> {
-    let read = |(n, (value, span)): (usize, &(Value, Range<usize>))| {
+pub(super) fn messages<'v>(
+    dialect: Dialect,
+    entries: impl Iterator<Item = (&'v Value, Range<usize>)>,
+    at: &str,
+) -> Vec<Message> {
+    let read = |(n, (value, span)): (usize, (&Value, Range<usize>))| {
         let pointer = format!("{at}/{n}");
-        let mut reader = Reader { dialect, span, blocks: Vec::new() };
+        let mut reader = Reader { dialect, span: &span, blocks: Vec::new() };
         let role = match dialect {
             Dialect::OpenaiResponses => reader.item(value, &pointer),
             Dialect::OpenaiChat | Dialect::Mistral => reader.chat(value, &pointer),
@@ -27,7 +31,7 @@ pub(super) fn messages(dialect: Dialect, entries: &[(Value, Range<usize>)], at: 
             ending: Ending::Whole,
         }
     };
-    entries.iter().enumerate().map(read).collect()
+    entries.enumerate().map(read).collect()
 }
 
 /// Reads one entry.
@@ -221,9 +225,15 @@ fn bedrock(value: &Value) -> Option<histories::Block> {
     }))
 }
 
+/// Each field of a part has two names: the documented one, and that of the protocol buffers, which their JSON takes as well
+/// (<https://protobuf.dev/programming-guides/json/>).
 fn gemini(value: &Value) -> Option<histories::Block> {
-    let signature = value.get("thoughtSignature").and_then(Value::as_str).map(str::to_owned);
-    if let Some(call) = value.get("functionCall") {
+    let field = |camel: &str, snake: &str| {
+        let named = |name: &str| value.get(name).filter(|value| !value.is_null());
+        named(camel).or_else(|| named(snake))
+    };
+    let signature = field("thoughtSignature", "thought_signature").and_then(Value::as_str).map(str::to_owned);
+    if let Some(call) = field("functionCall", "function_call") {
         return Some(histories::Block::Call(Call {
             id: text(call, "id").to_owned(),
             name: text(call, "name").to_owned(),
@@ -232,7 +242,7 @@ fn gemini(value: &Value) -> Option<histories::Block> {
             item: None,
         }));
     }
-    if let Some(result) = value.get("functionResponse") {
+    if let Some(result) = field("functionResponse", "function_response") {
         return Some(histories::Block::Result(CallResult {
             call: text(result, "id").to_owned(),
             name: text(result, "name").to_owned(),

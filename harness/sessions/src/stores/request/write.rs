@@ -257,6 +257,7 @@ fn is_result(value: &Value) -> bool {
         || text(value, "role") == "tool"
         || value.get("toolResult").is_some()
         || value.get("functionResponse").is_some()
+        || value.get("function_response").is_some()
 }
 
 fn is_call(value: &Value) -> bool {

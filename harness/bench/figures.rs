@@ -1,0 +1,157 @@
+//! The figures of the benches: what they measured, in one file, and the comparison with an earlier file.
+//!
+//! Each bench takes `--figures FILE`, which replaces its own figures in FILE, and `--against FILE`, which fails if a ratio
+//! is more than twice as bad as in FILE. Only ratios are compared: both sides of a ratio were measured in the same rounds,
+//! so a slow or busy machine changes neither.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// How much worse a ratio may be than in an earlier file. Half the speed is caught, the noise of a short run is not.
+const TOLERANCE: f64 = 1.8;
+
+/// One thing that was measured.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Figure {
+    /// The command that measures it.
+    pub command: String,
+    pub what: String,
+    pub value: f64,
+    /// Such as `plans/s` or `µs`.
+    pub unit: String,
+    pub floors: Vec<Floor>,
+}
+
+/// What the same machine did in the same rounds, to compare with.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Floor {
+    pub what: String,
+    /// Time of ours ÷ time of the floor: the median over the rounds. Less is better.
+    pub ratio: f64,
+}
+
+/// The file.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Figures {
+    pub schema: u32,
+    /// Processor, cores, memory, system and compiler, as the machine names them.
+    pub machine: String,
+    pub figures: Vec<Figure>,
+}
+
+/// What the command line asks for.
+pub struct Wish {
+    /// The command without what it writes and compares with.
+    command: String,
+    write: Option<PathBuf>,
+    against: Option<PathBuf>,
+    found: Vec<Figure>,
+}
+
+impl Wish {
+    /// `bench` is its name for `cargo bench --bench`, with the options that choose what is measured.
+    pub fn of_args(bench: &str) -> Wish {
+        let args: Vec<String> = std::env::args().collect();
+        let value = |name: &str| {
+            let at = args.iter().position(|arg| arg == name)?;
+            Some(PathBuf::from(args.get(at + 1).unwrap_or_else(|| panic!("{name} needs a file"))))
+        };
+        let command = format!("cargo bench --bench {bench}");
+        Wish { command, write: value("--figures"), against: value("--against"), found: Vec::new() }
+    }
+
+    /// Takes a figure, with what the floors did in the same rounds.
+    pub fn take(&mut self, what: impl Into<String>, (value, unit): (f64, &str), floors: &[(&str, f64)]) {
+        let floor = |(what, ratio): &(&str, f64)| Floor { what: (*what).to_owned(), ratio: rounded(*ratio) };
+        self.found.push(Figure {
+            command: self.command.clone(),
+            what: what.into(),
+            value: rounded(value),
+            unit: unit.to_owned(),
+            floors: floors.iter().map(floor).collect(),
+        });
+    }
+
+    /// Writes and compares as the command line asks.
+    pub fn close(self) {
+        if let Some(path) = &self.write {
+            let mut file = std::fs::read(path).map_or_else(|_| Figures::default(), |text| read(&text));
+            file.schema = 1;
+            file.machine = machine();
+            file.figures.retain(|figure| figure.command != self.command);
+            file.figures.extend(self.found.iter().cloned());
+            file.figures.sort_by(|one, other| one.command.cmp(&other.command));
+            std::fs::write(path, serde_json::to_string_pretty(&file).unwrap() + "\n").unwrap();
+        }
+        if let Some(path) = &self.against {
+            let earlier =
+                read(&std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())));
+            let worse = self.worse_than(&earlier);
+            for line in &worse {
+                eprintln!("{line}");
+            }
+            if !worse.is_empty() {
+                std::process::exit(1);
+            }
+            println!("no ratio is {TOLERANCE} times as bad as in {}", path.display());
+        }
+    }
+
+    /// A line for each ratio that is much worse than it was. What only one of the two has measured is one, too.
+    fn worse_than(&self, earlier: &Figures) -> Vec<String> {
+        let now = ratios(&self.found, &self.command);
+        let then = ratios(&earlier.figures, &self.command);
+        let mut lines = Vec::new();
+        for ((what, floor), then) in &then {
+            match now.get(&(*what, *floor)) {
+                None => lines.push(format!("{what}: not measured any more")),
+                Some(now) if *now > then * TOLERANCE => {
+                    lines.push(format!("{what}: {now} × the time of `{floor}`, and was {then} ×"));
+                }
+                Some(_) => {}
+            }
+        }
+        let new = now.keys().filter(|key| !then.contains_key(*key));
+        lines.extend(new.map(|(what, _)| format!("{what}: not in the file")));
+        lines
+    }
+}
+
+/// The ratios of a command by what was measured and its floor.
+fn ratios<'a>(figures: &'a [Figure], command: &str) -> BTreeMap<(&'a str, &'a str), f64> {
+    let own = figures.iter().filter(|figure| figure.command == command);
+    own.flat_map(|figure| {
+        figure.floors.iter().map(|floor| ((figure.what.as_str(), floor.what.as_str()), floor.ratio))
+    })
+    .collect()
+}
+
+fn read(text: &[u8]) -> Figures {
+    serde_json::from_slice(text).expect("a file that a bench has written")
+}
+
+/// Three digits, so that a file shows no more than was measured.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.2e}").parse().unwrap()
+}
+
+/// Such as "AMD EPYC, 2 cores, 24 GiB, linux".
+fn machine() -> String {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let field = |text: &str, name: &str| {
+        let line = text.lines().find(|line| line.starts_with(name))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    };
+    let processor =
+        field(&read("/proc/cpuinfo"), "model name").unwrap_or_else(|| "unknown processor".to_owned());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let kib = field(&read("/proc/meminfo"), "MemTotal")
+        .and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    let memory = kib.map_or_else(String::new, |kib| format!(", {:.0} GiB", kib / 1024.0 / 1024.0));
+    format!("{processor}, {cores} cores{memory}, {}", std::env::consts::OS)
+}

@@ -1,0 +1,40 @@
+"""Judges how aisuite sends a chat completion: one line in is one request, one line out the request body."""
+
+import json
+import sys
+from aisuite.providers.anthropic_provider import AnthropicMessageConverter
+from aisuite.providers.aws_provider import AwsProvider, BedrockMessageConverter
+from aisuite.providers.gemini_provider import GeminiMessageConverter
+from google.genai.types import Content
+
+ANTHROPIC, GEMINI = AnthropicMessageConverter(), GeminiMessageConverter()
+AWS = AwsProvider.__new__(AwsProvider)  # Its constructor asks for a region and keys.
+SCHEMA = {"type": "object", "properties": {}, "required": []}
+
+
+def anthropic(messages, tools):
+    system, messages = ANTHROPIC.convert_request(messages)
+    return {"max_tokens": 4096, "system": system, "messages": messages, "tools": ANTHROPIC.convert_tool_spec(tools)}
+
+
+def gemini(messages, tools):
+    system, contents = GEMINI.convert_request(messages)
+    said = {"systemInstruction": {"parts": [{"text": system}]}} if system else {}
+    return {"contents": [Content.model_validate(content).model_dump(mode="json", by_alias=True, exclude_none=True) for content in contents], **said}
+
+
+def bedrock(messages, tools):
+    system, messages = BedrockMessageConverter.convert_request(messages)
+    return {"messages": messages, "system": system, **({"toolConfig": AWS._convert_tool_spec({"tools": tools})} if tools else {})}
+
+
+FILTERS = {"to-anthropic": anthropic, "to-gemini": gemini, "to-bedrock": bedrock}
+for line in sys.stdin:
+    asked = json.loads(line)
+    # Tools without descriptions and properties are no matter of the history.
+    tools = [{**tool, "function": {"description": "", **tool["function"], "parameters": SCHEMA}} for tool in asked["request"].get("tools") or []]
+    try:
+        answer = {"request": {"model": asked["model"], **FILTERS[asked["mode"]](asked["request"]["messages"], tools)}}
+    except Exception as error:
+        answer = {"error": {"kind": type(error).__name__, "message": str(error)}}
+    print(json.dumps({"id": asked["id"], **answer}), flush=True)

@@ -1,0 +1,36 @@
+// Judges how LangChain in JavaScript trims a history, and sends it: one line in is one request, one line out the body.
+import { createInterface } from 'node:readline'
+import { ChatAnthropic } from '@langchain/anthropic'
+import { coerceMessageLikeToMessage, trimMessages } from '@langchain/core/messages'
+import { ChatOpenAI } from '@langchain/openai'
+
+let sent
+const fetch = async (_, { body }) => {
+  sent = JSON.parse(body)
+  return new Response('{"error":{"message":"only the body was wanted"}}', { status: 400 })
+}
+const openai = { model: 'gpt-5.2', apiKey: 'none', maxRetries: 0, configuration: { fetch } }
+const chat = new ChatOpenAI({ ...openai, useResponsesApi: false })
+const models = {
+  trim: chat,
+  'send-chat': chat,
+  'send-responses': new ChatOpenAI({ ...openai, useResponsesApi: true }),
+  'send-anthropic': new ChatAnthropic({ model: 'claude-sonnet-5', apiKey: 'none', maxRetries: 0, clientOptions: { fetch } }),
+}
+// As https://docs.langchain.com/oss/javascript/langchain/short-term-memory has it.
+const trim = (messages, maxTokens) => trimMessages(messages, { strategy: 'last', maxTokens,
+  tokenCounter: list => list.length, startOn: 'human', endOn: ['human', 'tool'], includeSystem: true })
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, mode, request, budget, control } = JSON.parse(line)
+  sent = undefined
+  let answer
+  try {
+    const given = request.messages.map(coerceMessageLikeToMessage)
+    const messages = mode === 'trim' && !control ? await trim(given, budget.messages) : given
+    await models[mode].invoke(messages, request.tools && { tools: request.tools })
+  } catch (error) {
+    answer = { error: { kind: error.name, message: String(error.message) } }
+  }
+  process.stdout.write(JSON.stringify({ id, ...(sent ? { request: sent } : answer) }) + '\n')
+}

@@ -1,0 +1,84 @@
+//! What came of a repair: text for people, JSON for programs. Nothing of the content is in it.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json as value};
+
+use super::json::place;
+use super::{at, word};
+use crate::{Mended, Planned, Product, Relapse, Repair};
+
+/// What a repair did, and whether it lasts.
+pub fn repaired(mended: &Mended) -> String {
+    let n_lost = mended.edits.iter().filter(|planned| planned.reason.loses()).count();
+    let lost = match n_lost {
+        0 => "nothing lost".to_owned(),
+        n => format!("{n} of them take something out that stands nowhere else"),
+    };
+    let edits = match mended.edits.len() + mended.reattached.len() {
+        1 => "1 edit".to_owned(),
+        n => format!("{n} edits"),
+    };
+    let companions = mended.files.companions();
+    let mut text = format!("{edits}, {lost}.\n");
+    for place in &mended.reattached {
+        let _ =
+            writeln!(text, "  {}: the line is put after the one that came before it", at(place, &companions));
+    }
+    for planned in &mended.edits {
+        let _ = writeln!(text, "  {}: {}", at(&planned.place, &companions), planned.reason.words());
+    }
+    let (from, of) = mended.changed_from;
+    let _ = writeln!(
+        text,
+        "The request changes from byte {from} of {of}. Accepted; a second repair changes nothing."
+    );
+    if let Some(Relapse { words, way_out, source }) = mended.relapse {
+        let _ = writeln!(text, "{words}\n{way_out} See {source}.");
+    }
+    text
+}
+
+/// What came of the repair of a session, for programs.
+pub fn repair_json(file: &str, product: Product, repair: &Repair) -> Value {
+    let (outcome, before) = match repair {
+        Repair::Healthy(judgement) => ("healthy", judgement.as_ref()),
+        Repair::Mended(mended) => ("mended", &mended.before),
+        Repair::Beyond(beyond) => ("beyond", &beyond.before),
+    };
+    let mut report = value!({
+        "schema": 1,
+        "file": file,
+        "product": product.id(),
+        "profile": before.profile.name,
+        "outcome": outcome,
+        "before": word(before.verdict),
+    });
+    match repair {
+        Repair::Healthy(_) => {}
+        Repair::Mended(mended) => {
+            let relapse = mended.relapse.map(
+                |Relapse { words, way_out, source }| value!({ "words": words, "way_out": way_out, "source": source }),
+            );
+            let companions = mended.files.companions();
+            let (from, of) = mended.changed_from;
+            report["after"] = value!(word(mended.after.verdict));
+            report["reattached"] = mended.reattached.iter().map(|at| place(at, &companions)).collect();
+            report["edits"] = mended.edits.iter().map(|planned| edit(planned, &companions)).collect();
+            report["request"] = value!({ "changes_from": from, "bytes": of });
+            report["lasts"] = value!(relapse.is_none());
+            report["relapse"] = value!(relapse);
+        }
+        Repair::Beyond(beyond) => {
+            report["why"] = value!(beyond.why);
+            report["can_truncate"] = value!(beyond.can_truncate);
+            report["way_out"] = value!(beyond.way_out());
+        }
+    }
+    report
+}
+
+fn edit(planned: &Planned, companions: &[String]) -> Value {
+    let Planned { reason, place: at, .. } = planned;
+    value!({ "edit": reason.id(), "words": reason.words(), "loses": reason.loses(), "place": place(at, companions) })
+}

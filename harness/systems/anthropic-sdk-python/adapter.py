@@ -1,0 +1,60 @@
+"""Lets Brickbat drive the tool runner of Anthropic's SDK for Python. README.md says what is stored, and when."""
+import asyncio
+import json
+from importlib.metadata import version
+
+from anthropic import AsyncAnthropic, beta_async_tool
+from anthropic.lib.tools import ToolError
+from brickbat_adapter import gate, serve, stoppable
+
+SDK = "anthropic"
+# More steps than any scenario has; it bounds a system that never stops asking.
+MAX_STEPS = 20
+
+
+def gated(given):
+    async def run(**arguments):
+        return await gate(given, arguments, ToolError)
+    return beta_async_tool(
+        run, name=given["name"], description=given["description"], input_schema=given["inputSchema"])
+
+
+async def turn(spec, store, text, stopped, show):
+    messages = [*json.loads(store.load() or "[]"), {"role": "user", "content": text}]
+
+    def keep(*said):
+        messages.extend(said)
+        store.save(json.dumps(messages).encode())
+
+    keep()
+    runner = AsyncAnthropic(api_key="none", base_url=spec["baseUrl"]).beta.messages.tool_runner(
+        model=spec.get("model") or "claude-haiku-4-5",
+        max_tokens=4096,
+        max_iterations=spec.get("maxSteps", MAX_STEPS),
+        messages=list(messages),
+        tools=[gated(given) for given in spec["tools"]],
+        stream=True,
+        # Otherwise the conversation is kept by the provider.
+        thread=False,
+        **({"thinking": {"type": "enabled", "budget_tokens": 1024}} if spec.get("thinking") else {}),
+    )
+
+    async def run():
+        async for stream in runner:
+            reply = await stream.get_final_message()
+            said = {"role": "assistant", "content": [block.to_dict() for block in reply.content]}
+            # The runner runs the tools of no other reply, and this gives what it will send.
+            results = await runner.generate_tool_call_response() if reply.stop_reason == "tool_use" else None
+            # A reply is stored with the results that belong to it: the runner has both or sends neither.
+            keep(said, *([results] if results else []))
+            for result in results["content"] if results else []:
+                # For a call that runs the SDK has no state.
+                await show(result["tool_use_id"], "failed" if result.get("is_error") else "completed")
+
+    await stoppable(run(), stopped)
+
+
+about = {"sdk": SDK, "version": version(SDK), "modes": ["steps"],
+         "capabilities": {"sharedSession": True, "stepLimit": True, "thinking": True}}
+serve(about, ["anthropic-messages"], turn, asyncio.CancelledError,
+      read=lambda _, store: json.loads(store.load() or "[]"))

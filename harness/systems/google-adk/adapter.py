@@ -1,0 +1,148 @@
+"""Lets Brickbat drive Google's Agent Development Kit, used as an application uses it. README.md says the rest."""
+import asyncio
+from importlib.metadata import version
+from pathlib import Path
+
+from google.adk.agents import LlmAgent
+from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.runners import Runner
+from google.adk.sessions.sqlite_session_service import SqliteSessionService
+from google.adk.tools import BaseTool
+from google.genai import types
+from brickbat_adapter import gate, serve
+
+SDK = "google-adk"
+APP, USER = "brickbat", "user"
+
+
+def gemini(url, model):
+    from google.adk.models import Gemini
+    return Gemini(model=model or "gemini-3-pro-preview", base_url=url)
+
+
+def anthropic(url, model):
+    from anthropic import AsyncAnthropic
+    from google.adk.models.anthropic_llm import AnthropicLlm
+    return AnthropicLlm(model=model or "claude-haiku-4-5", client=AsyncAnthropic(api_key="none", base_url=url))
+
+
+def litellm(url, model):
+    from google.adk.models.lite_llm import LiteLlm
+    return LiteLlm(model=f"openai/{model or 'gpt-4.1'}", api_base=f"{url}/v1", api_key="none")
+
+
+# Each is imported by who needs it, since that takes long.
+MODELS = {"gemini": gemini, "anthropic-messages": anthropic, "openai-chat": litellm}
+# The name of the call by which ADK asks for a confirmation, as "Get action confirmation for ADK Tools" has it.
+CONFIRMATION = "adk_request_confirmation"
+
+
+class Failed(Exception):
+    """A tool that answers with an error."""
+
+
+class Cancelled(Exception):
+    """The run ended with the event of one that was aborted, or the user stopped the application."""
+
+
+class Gated(BaseTool):
+    """A tool of the scenario."""
+
+    def __init__(self, given):
+        super().__init__(name=given["name"], description=given["description"])
+        self.given = given
+
+    def _get_declaration(self):
+        return types.FunctionDeclaration(
+            name=self.name, description=self.description, parameters_json_schema=self.given["inputSchema"])
+
+    async def check_require_confirmation(self, args, tool_context):
+        return self.given["asks"]
+
+    async def run_async(self, *, args, tool_context):
+        # "The preferred return type for a Function Tool is a dictionary in Python", with a status for the model.
+        try:
+            return {"status": "success", "result": await gate(self.given, args, Failed)}
+        except Failed as error:
+            return {"status": "error", "error_message": str(error)}
+
+
+# Writes of events that are under way.
+writes = set()
+
+
+class Sessions(SqliteSessionService):
+    """The SDK's service. Its writes are watched, because the harness goes on when none is under way."""
+
+    async def append_event(self, *args, **named):
+        task = asyncio.ensure_future(super().append_event(*args, **named))
+        writes.add(task)
+        task.add_done_callback(writes.discard)
+        return await task
+
+
+async def settled():
+    under_way = list(writes)
+    await asyncio.gather(*under_way, return_exceptions=True)
+    return bool(under_way)
+
+
+def service(spec):
+    return Sessions(str(Path(spec["stateDir"], "sessions.db")))
+
+
+async def turn(spec, store, text, stopped, show, ask):
+    agent = LlmAgent(
+        name="assistant",
+        model=MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")),
+        tools=[Gated(given) for given in spec["tools"]],
+    )
+    runner = Runner(app_name=APP, agent=agent, session_service=service(spec), auto_create_session=True)
+    abort = asyncio.Event()
+    stopped.add_done_callback(lambda _: abort.set())
+    limit = {"max_llm_calls": spec["maxSteps"]} if "maxSteps" in spec else {}
+    how = {"user_id": USER, "session_id": store.file.stem, "abort_signal": abort,
+           "run_config": RunConfig(streaming_mode=StreamingMode.SSE, **limit)}
+
+    async def run(parts):
+        """Runs the agent to its end, or to the questions that it puts to the user."""
+        questions, error = {}, None
+        async for event in runner.run_async(new_message=types.Content(role="user", parts=parts), **how):
+            if event.partial:
+                continue
+            for call in event.get_function_calls():
+                if call.name == CONFIRMATION:
+                    questions[call.id] = call.args["originalFunctionCall"]["id"]
+            for response in event.get_function_responses():
+                # For a call that runs the SDK has no state.
+                if response.id not in event.actions.requested_tool_confirmations:
+                    done = response.response.get("status") == "success"
+                    await show(response.id, "completed" if done else "failed")
+            if event.error_code == "INVOCATION_ABORTED":
+                error = Cancelled()
+            elif event.error_code:
+                # An error of the model is an event, and no exception.
+                error = type(str(event.error_code), (Exception,), {})(event.error_message)
+        if error:
+            raise error
+        return questions
+
+    parts = [types.Part(text=text)]
+    while questions := await run(parts):
+        answers = await asyncio.gather(*map(ask, questions.values()))
+        # The SDK is at rest while the user is asked: here the application is the one that is stopped.
+        if stopped.done():
+            raise Cancelled
+        parts = [types.Part(function_response=types.FunctionResponse(
+            id=id, name=CONFIRMATION, response={"confirmed": allowed})) for id, allowed in zip(questions, answers)]
+
+
+async def read(spec, store):
+    session = await service(spec).get_session(app_name=APP, user_id=USER, session_id=store.file.stem)
+    return [event.model_dump(mode="json", exclude_none=True) for event in session.events] if session else []
+
+
+about = {"sdk": SDK, "version": version(SDK), "modes": ["sqlite"],
+         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True}}
+serve(about, MODELS, turn, Cancelled, read=read, ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], None),
+      settled=settled)

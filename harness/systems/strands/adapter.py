@@ -1,0 +1,127 @@
+"""Lets Brickbat drive Strands Agents, used as an application uses it. README.md says what is stored, and when."""
+import asyncio
+import json
+from importlib.metadata import version
+from pathlib import Path
+
+from strands import Agent
+from strands.hooks import BeforeToolCallEvent
+from strands.session import FileSessionManager, SnapshotSessionManager
+from strands.storage import LocalFileStorage
+from strands.tools import PythonAgentTool
+from brickbat_adapter import gate, serve
+
+SDK = "strands-agents"
+
+
+def anthropic(url, model):
+    from strands.models.anthropic import AnthropicModel
+    client = {"api_key": "none", "base_url": url}
+    return AnthropicModel(client_args=client, model_id=model or "claude-haiku-4-5", max_tokens=4096)
+
+
+def chat(url, model):
+    from strands.models.openai import OpenAIModel
+    return OpenAIModel(client_args={"api_key": "none", "base_url": f"{url}/v1"}, model_id=model or "gpt-4.1")
+
+
+def responses(url, model):
+    from strands.models.openai_responses import OpenAIResponsesModel
+    return OpenAIResponsesModel(client_args={"api_key": "none", "base_url": f"{url}/v1"}, model_id=model or "gpt-5")
+
+
+def gemini(url, model):
+    from strands.models.gemini import GeminiModel
+    client = {"api_key": "none", "http_options": {"base_url": url}}
+    return GeminiModel(client_args=client, model_id=model or "gemini-3-pro-preview")
+
+
+# Each is imported by who needs it, since that takes long.
+MODELS = {"anthropic-messages": anthropic, "openai-chat": chat, "openai-responses": responses, "gemini": gemini}
+# The managers of "Session Management" in the user guide. The second writes its latest snapshot with each message.
+MODES = {
+    "file": lambda session, folder: FileSessionManager(session_id=session, storage_dir=folder),
+    "snapshot": lambda session, folder: SnapshotSessionManager(
+        session_id=session, storage=LocalFileStorage(folder), save_latest_on="message"),
+}
+
+
+class Failed(Exception):
+    """A tool that answers with an error."""
+
+
+class Cancelled(Exception):
+    """The result says that the agent was cancelled."""
+
+
+def gated(given):
+    async def run(tool_use, agent, **_):
+        def result(status, text):
+            return {"toolUseId": tool_use["toolUseId"], "status": status, "content": [{"text": text}]}
+        try:
+            return result("success", await gate(given, tool_use["input"], Failed, stop=agent.cancel_signal))
+        except Failed as error:
+            return result("error", str(error))
+    spec = {"name": given["name"], "description": given["description"], "inputSchema": {"json": given["inputSchema"]}}
+    return PythonAgentTool(given["name"], spec, run)
+
+
+def asking(names):
+    """The hook of the guide's page on interrupts."""
+    def approve(event: BeforeToolCallEvent):
+        if event.tool_use["name"] in names:
+            if event.interrupt("approval", reason={"call": event.tool_use["toolUseId"]}) != "yes":
+                event.cancel_tool = "The user has refused."
+    return approve
+
+
+def opened(spec, store):
+    """An agent with what is stored of its session, which its manager keeps."""
+    return Agent(
+        MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")),
+        tools=[gated(given) for given in spec["tools"]],
+        hooks=[asking({given["name"] for given in spec["tools"] if given["asks"]})],
+        session_manager=MODES[spec["mode"]](store.file.stem, spec["stateDir"]),
+        callback_handler=None,
+    )
+
+
+async def turn(spec, store, text, stopped, show, ask):
+    agent = opened(spec, store)
+    stopped.add_done_callback(lambda _: agent.cancel())
+    said, limits = text, {"turns": spec["maxSteps"]} if "maxSteps" in spec else None
+    while True:
+        result = None
+        async for event in agent.stream_async(said, limits=limits):
+            # For a call that runs the SDK has no state.
+            for block in event.get("message", {}).get("content", []):
+                if "toolResult" in block:
+                    done = block["toolResult"]["status"] == "success"
+                    await show(block["toolResult"]["toolUseId"], "completed" if done else "failed")
+            result = event.get("result", result)
+        if result.stop_reason == "cancelled":
+            raise Cancelled
+        if result.stop_reason != "interrupt":
+            return
+        answers = await asyncio.gather(*(ask(asked.reason["call"]) for asked in result.interrupts))
+        # The SDK is at rest while the user is asked: here the application is the one that is stopped.
+        if stopped.done():
+            raise Cancelled
+        said = [{"interruptResponse": {"interruptId": asked.id, "response": "yes" if allowed else "no"}}
+                for asked, allowed in zip(result.interrupts, answers)]
+
+
+def read(spec, store):
+    """The messages in the files of the session."""
+    files = sorted(Path(spec["stateDir"]).rglob("*.json"))
+    kept = [json.loads(file.read_bytes()) for file in files if file != store.file and file.stat().st_size]
+    if spec["mode"] == "snapshot":
+        return kept
+    messages = (part for part in kept if "message_id" in part)
+    return [part["message"] for part in sorted(messages, key=lambda part: part["message_id"])]
+
+
+about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
+         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True}}
+serve(about, MODELS, turn, Cancelled, read=read,
+      ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")))

@@ -1,0 +1,198 @@
+"""Plants faults of public threads into the stores of products, repairs these, and lets the products go on.
+
+python planted.py PROGRAM PRODUCTS SCRATCH REPORT [--only PRODUCT] [--count N]
+
+The arguments are those of `healthy.py`; REPORT is the report of `brickbat closed-loop`, to which the sessions are added.
+Each turn is a process of its own:
+
+1. The user says something, and the strict provider answers with a batch of calls, and then in text.
+2. A fault is put into the store, at the first call, as the product itself would have left it.
+3. The user goes on, twice, with the store as it is; then the same with the store repaired. Where the first is refused, the
+   second has to be taken.
+
+The repair is written to a copy, which takes the place of the store as `brickbat repair` says: of a database the log goes.
+"""
+import argparse
+import concurrent.futures
+import datetime
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import products
+from bricked import add, fate, later_turns
+from session import Session, Wrong
+
+
+def read(path):
+    return [json.loads(line) for line in path.read_text().split("\n") if line]
+
+
+def write(path, records):
+    path.write_text("".join(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n" for record in records))
+
+
+def codex_batch_twice(store, _):
+    """The calls of the first batch and their outputs are written a second time."""
+    records = read(store)
+    kinds = [record["payload"].get("type", "") if record["type"] == "response_item" else "" for record in records]
+    first = next(at for at, kind in enumerate(kinds) if kind.endswith("_call"))
+    ids = set()
+    for at in range(first, len(records)):
+        if kinds[at].endswith("_call"):
+            ids.add(records[at]["payload"]["call_id"])
+        elif kinds[at].endswith("_call_output"):
+            ids.discard(records[at]["payload"]["call_id"])
+            last = at
+            if not ids:
+                break
+    batch = [json.loads(json.dumps(record)) for record, kind in zip(records[first:last + 1], kinds[first:last + 1]) if kind]
+    records[last + 1:last + 1] = batch
+    if "ordinal" in records[0]:
+        for ordinal, record in enumerate(records, records[0]["ordinal"]):
+            record["ordinal"] = ordinal
+    write(store, records)
+
+
+def after(records, at, copies, keys):
+    """Puts copies into a chain of lines, after a line: what hung on that line hangs on the last copy."""
+    own, parent = keys
+    tip = records[at][own]
+    last = tip
+    for copy in copies:
+        copy[own], copy[parent] = str(uuid.uuid5(uuid.NAMESPACE_OID, f"copy of {copy[own]}")), last
+        last = copy[own]
+    for record in records:
+        if record.get(parent) == tip:
+            record[parent] = last
+    records[at + 1:at + 1] = copies
+
+
+def qwen_result_twice(store, _):
+    """The line with the results of the first batch is written a second time."""
+    records = read(store)
+    at = next(at for at, record in enumerate(records) if record["type"] == "tool_result")
+    after(records, at, [json.loads(json.dumps(records[at]))], ("uuid", "parentUuid"))
+    write(store, records)
+
+
+def claude_batch_twice(store, _):
+    """The lines of the first batch, with the results, are written a second time."""
+    records = read(store)
+    is_part = [
+        record.get("type") in ("user", "assistant") and isinstance(record["message"]["content"], list)
+        and any(block["type"] in ("tool_use", "tool_result") for block in record["message"]["content"])
+        for record in records
+    ]
+    first = is_part.index(True)
+    last = max(at for at in range(first, len(records)) if all(is_part[first:at + 1]))
+    copies = [json.loads(json.dumps(record)) for record in records[first:last + 1]]
+    after(records, last, copies, ("uuid", "parentUuid"))
+    write(store, records)
+
+
+def opencode_call_twice(store, session):
+    """The part with the first call and its result is written a second time."""
+    with sqlite3.connect(store) as database:
+        rows = database.execute("SELECT * FROM part WHERE session_id = ? ORDER BY id", [session.id])
+        names = [column[0] for column in rows.description]
+        call = next(dict(zip(names, row)) for row in rows if json.loads(row[names.index("data")])["type"] == "tool")
+        call["id"] += "0"
+        marks = ", ".join("?" * len(names))
+        database.execute(f"INSERT INTO part ({', '.join(names)}) VALUES ({marks})", list(call.values()))
+    database.close()
+
+
+# The product, the word of the fault, and what it does to the store.
+FAULTS = [
+    ("codex", "batch-twice", codex_batch_twice),
+    ("qwen-code", "result-twice", qwen_result_twice),
+    ("claude-code", "batch-twice", claude_batch_twice),
+    ("opencode", "batch-twice", opencode_call_twice),
+]
+
+
+def replaced(session):
+    """Repairs the store, and gives the exit code and the edits."""
+    store, copy = session.product.store(session), session.home / "repaired"
+    code, text = session.ask("repair", session.path(), "--out", copy)
+    if copy.exists():
+        copy.replace(store)
+        for log in ("-wal", "-shm"):
+            store.with_name(store.name + log).unlink(missing_ok=True)
+    return sorted({line.split(": ", 1)[1] for line in text.splitlines() if line.startswith("  ") and ": " in line}), code
+
+
+def played(session, fault, plant):
+    """What became of one session, as a row of the report."""
+    product = session.product
+    product.say(session, "Look around.")
+    sound = session.judged()
+    plant(product.store(session), session)
+    kept = session.home.with_name("kept")
+    shutil.copytree(session.home, kept)
+    one = session.judged()
+    without = fate(later_turns(session))
+    rules = sorted(session.state()["refusals"])
+    shutil.rmtree(session.home)
+    kept.rename(session.home)
+    edits, code = replaced(session)
+    session.close()
+    session.open("--rounds", "0")
+    return {
+        "system": f"{product.name}@{product.version(session)}/headless", "plan": f"resumed#seed={session.seed}",
+        "planted": fault, "spot": "first-call", "store": f"{one['product']}, {one['store']}",
+        "sound": sound["exit"] == 0, "batch": sound["batches"] > 0, "without": without, "error": rules[0] if rules else None,
+        "diagnosis": sorted({refusal["rule"] or "gives-up" for refusal in one["refusals"]}),
+        "repair": edits if code == 0 else [], "with": fate(later_turns(session)), "day": datetime.date.today().isoformat(),
+    }
+
+
+def attempted(program, product, fault, plant, seed, scratch):
+    """The row of a session, or why there is none."""
+    try:
+        with Session(program, product, "planted", seed, scratch / f"{product.name}-{fault}-{seed}") as session:
+            return played(session, fault, plant), None
+    except (Wrong, subprocess.TimeoutExpired, OSError, ValueError, StopIteration) as error:
+        return None, f"{product.name}, {fault}, {seed}: {type(error).__name__}: {error}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=Path)
+    parser.add_argument("products", type=Path)
+    parser.add_argument("scratch", type=Path)
+    parser.add_argument("report", type=Path)
+    parser.add_argument("--only", action="append", help="a product; all by default")
+    parser.add_argument("--count", type=int, default=2, help="sessions of each product and fault")
+    parser.add_argument("--first", type=int, default=1, help="the seed of the first; one more for each that follows")
+    parser.add_argument("--jobs", type=int, default=1, help="sessions at once")
+    given = parser.parse_args()
+    products.MODULES = given.products.resolve() / "node_modules"
+    by_name = {product.name: product for product in products.PRODUCTS}
+    plans = [(by_name[name], fault, plant, seed) for seed in range(given.first, given.first + given.count)
+             for name, fault, plant in FAULTS if not given.only or name in given.only]
+    rows, n_failed = [], 0
+    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+        tasks = [pool.submit(attempted, given.program.resolve(), *plan, given.scratch.resolve()) for plan in plans]
+        for task in concurrent.futures.as_completed(tasks):
+            row, why = task.result()
+            if row is None:
+                n_failed += 1
+                print(f"not judged: {why}", flush=True)
+                continue
+            rows.append(row)
+            add(given.report, [row])
+            print(json.dumps(row), flush=True)
+    n_bricked = sum(row["without"] == "bricked" for row in rows)
+    n_back = sum(row["without"] == "bricked" and row["with"] == "goes-on" and bool(row["repair"]) for row in rows)
+    print(f"{n_bricked} sessions bricked by a planted fault, {n_back} brought back; {n_failed} not judged")
+    return 1 if n_back < n_bricked else 3 if n_failed or not rows else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
