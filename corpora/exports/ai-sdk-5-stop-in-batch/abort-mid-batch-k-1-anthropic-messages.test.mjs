@@ -70,13 +70,17 @@ test("ai 5.0.277: when the user stops the turn after settled 1, a request breaks
   assert.ok(provider.requests.some((body) => body.includes("What happened?")), `the last turn sent no request: ${error}`);
 });
 
-/** Each tool_use has its tool_result in the next message. */
+/** Each tool_use has its tool_result in the next turn; messages of one role after another are one turn. */
 function problem({ messages }) {
-  const blocks = (message) => (Array.isArray(message?.content) ? message.content : []);
-  for (const [at, message] of messages.entries()) {
-    const answered = blocks(messages[at + 1]).map((block) => block.tool_use_id);
-    const open = blocks(message).filter(({ type, id }) => type === 'tool_use' && !answered.includes(id));
-    if (open.length > 0) return `messages.${at}: no tool_result in the next message for ${open.map(({ id }) => id)}`;
+  const turns = [];
+  for (const { role, content } of messages) {
+    if (turns.at(-1)?.role !== role) turns.push({ role, blocks: [] });
+    if (Array.isArray(content)) turns.at(-1).blocks.push(...content);
+  }
+  for (const [at, { blocks }] of turns.entries()) {
+    const answered = (turns[at + 1]?.blocks ?? []).map((block) => block.tool_use_id);
+    const open = blocks.filter(({ type, id }) => type === 'tool_use' && !answered.includes(id));
+    if (open.length > 0) return `no tool_result after turn ${at + 1} for ${open.map(({ id }) => id)}`;
   }
 }
 
