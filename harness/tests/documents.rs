@@ -9,6 +9,7 @@ mod blocks;
 mod filter_speed;
 mod filters;
 mod healthy;
+mod peers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

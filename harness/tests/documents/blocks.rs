@@ -29,6 +29,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("options", brickbat::cli::options_page()),
         ("levels", levels()),
         ("needs", needs()),
+        ("peers", super::peers::peers()),
         ("points", points()),
         ("profiles", profiles()),
         ("severities", severities()),
