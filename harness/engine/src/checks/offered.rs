@@ -19,9 +19,20 @@ pub(super) fn absent(evidence: &Evidence<'_>) -> Option<String> {
 }
 
 /// The model thinks in the plan, and no request asks it to, so that it showed nothing of it: then the plan was not played.
-/// A system may leave thinking out of one request, as some do to repair a history, but not of all.
+/// A system may leave thinking out of one request, as some do to repair a history, but not of all of which the plan does not
+/// switch it off itself.
 pub(super) fn unasked_thinking(evidence: &Evidence<'_>) -> Option<String> {
-    let thinks = |request: &RequestView| evidence.script_of(request).is_some_and(Script::thinks);
+    let is_switched_off = |turn: usize| {
+        let until = evidence.plan.turns.iter().take(turn + 1).flat_map(|turn| &turn.actions);
+        let switches = until.filter_map(|action| match action.what {
+            Action::Thinking(on) => Some(on),
+            _ => None,
+        });
+        switches.last() == Some(false)
+    };
+    let thinks = |request: &RequestView| {
+        evidence.script_of(request).is_some_and(Script::thinks) && !is_switched_off(request.turn)
+    };
     let is_unasked = evidence.requests.iter().any(thinks)
         && !evidence.requests.iter().any(|request| request.asks_to_think);
     is_unasked.then(|| "the model thinks in this plan, but no request asks it to".to_owned())

@@ -4,6 +4,7 @@
 //! stores it before the turn, which may be the application.
 
 use super::*;
+use brickbat_scenario::plan::Side;
 
 pub(super) const CHECK: Check = Check {
     id: "user-message-kept",
@@ -48,12 +49,24 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let given = given.map(|text| lost("the given history".to_owned(), "the user", text).resting_on(&[]));
     let asides = evidence
         .asides()
-        .filter(|(turn, _, text)| *turn < last.turn && !evidence.changed.may_be_gone(*turn) && !told(text));
+        .filter(|(turn, _, text)| *turn < last.turn && !evidence.changed.may_be_gone(*turn) && !told(text))
+        .filter(|(turn, _, text)| !died_in_its_write(evidence, *turn, text));
     let who = |way| if way == Aside::Injected { "a hook" } else { "the user" };
     let asides = asides.map(|(turn, way, text)| {
         lost(in_turn(turn).to_string(), who(way), text).of_turn(turn).resting_on(basis(evidence, turn))
     });
     given.chain(prompts).chain(asides).collect()
+}
+
+/// Whether the process died in the first write after something was said: no system can have kept it.
+fn died_in_its_write(evidence: &Evidence<'_>, turn: usize, text: &str) -> bool {
+    let is_it = |event: &&Event| matches!(event, Event::Said { text: said, .. } if said == text);
+    let later = evidence.events_of(turn).skip_while(|event| !is_it(event));
+    let until_killed: Vec<&Event> = later.take_while(|event| **event != Event::Killed).collect();
+    let writes = |wanted: Side| {
+        until_killed.iter().any(|event| matches!(event, Event::Saving { side, .. } if *side == wanted))
+    };
+    evidence.died_in(turn) && writes(Side::Before) && !writes(Side::After)
 }
 
 /// What it rests on that the user's words of a turn are there.
