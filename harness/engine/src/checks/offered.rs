@@ -24,11 +24,11 @@ pub(super) fn absent(evidence: &Evidence<'_>) -> Option<String> {
 pub(super) fn unasked_thinking(evidence: &Evidence<'_>) -> Option<String> {
     let is_switched_off = |turn: usize| {
         let until = evidence.plan.turns.iter().take(turn + 1).flat_map(|turn| &turn.actions);
-        let switches = until.filter_map(|action| match action.what {
+        let mut switches = until.filter_map(|action| match action.what {
             Action::Thinking(on) => Some(on),
             _ => None,
         });
-        switches.last() == Some(false)
+        switches.next_back() == Some(false)
     };
     let thinks = |request: &RequestView| {
         evidence.script_of(request).is_some_and(Script::thinks) && !is_switched_off(request.turn)
