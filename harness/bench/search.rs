@@ -152,15 +152,17 @@ fn find(n_seeds: u64, n_plans: usize, file: Option<&Path>) {
     }
 }
 
-/// The mean of the paired differences and half of its 95 % interval, by Student's distribution for ten pairs.
+/// Student's t for 95 %, for one to nine degrees of freedom.
+const T: [f64; 9] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
+
+/// The mean of the paired differences and half of its 95 % interval, of two to ten pairs.
 fn paired(one: &[usize], other: &[usize]) -> (f64, f64) {
-    const T_OF_NINE: f64 = 2.262;
     let n = one.len() as f64;
     let differences: Vec<f64> =
         one.iter().zip(other).map(|(one, other)| *one as f64 - *other as f64).collect();
     let mean = differences.iter().sum::<f64>() / n;
     let variance = differences.iter().map(|own| (own - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    (mean, T_OF_NINE * (variance / n).sqrt())
+    (mean, T[one.len() - 2] * (variance / n).sqrt())
 }
 
 impl Finds {
@@ -253,6 +255,7 @@ fn main() {
             let known = BTreeSet::from(["--seeds", "--plans", "--file"]);
             assert!(args[1..].chunks(2).all(|pair| known.contains(pair[0])), "{args:?}");
             let n_seeds = value("--seeds").map_or(10, |text| text.parse().unwrap());
+            assert!((2..=10).contains(&n_seeds), "--seeds is 2 to 10");
             let n_plans = value("--plans").map_or(4096, |text| text.parse().unwrap());
             find(n_seeds, n_plans, value("--file").map(Path::new));
         }

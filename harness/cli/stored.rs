@@ -159,10 +159,9 @@ fn rollout_of(other: &Path, thread: &str) -> Option<PathBuf> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let is_home = |folder: &&Path| ROLLOUTS.iter().any(|name| folder.ends_with(name));
     let home = folder.ancestors().find(is_home).and_then(Path::parent);
-    let kept = home.into_iter().flat_map(|home| ROLLOUTS.iter().map(|name| home.join(name)));
-    std::iter::once(folder.to_owned())
-        .chain(kept)
-        .find_map(|folder| named(&folder, MAX_DATE_DEPTH, &is_meant))
+    let mut kept = home.into_iter().flat_map(|home| ROLLOUTS.iter().map(|name| home.join(name)));
+    // Next to the fork no folder is searched: it may lie anywhere, as in the home folder.
+    named(folder, 1, &is_meant).or_else(|| kept.find_map(|folder| named(&folder, MAX_DATE_DEPTH, &is_meant)))
 }
 
 /// The first file in a folder, or in those inside it, whose name is meant.

@@ -84,6 +84,13 @@ fn what_a_test_cannot_say_is_refused() {
     let killed = record(&built_in("kill/mid-batch#k=1@anthropic-messages"), Some(canary("kill-dangles")));
     let words = refusal(&killed, JAVASCRIPT, None).to_string();
     assert_eq!(words, "a test in one process cannot say this: the death of a process");
+    let given = record(&built_in("model/foreign-id@openai-responses"), Some(canary("foreign-id-kept")));
+    let words = refusal(&given, JAVASCRIPT, None).to_string();
+    assert_eq!(words, "a test in one process cannot say this: a given history");
+    let deaf = bricked("abort/deaf-tools#k=1@openai-responses");
+    let target = Target { mode: "session", ..target(PYTHON, &packages) };
+    let words = export(&deaf, &target, Framework::Pytest, None).unwrap_err().to_string();
+    assert_eq!(words, "a test in one process cannot say this: a tool that goes on after a stop, in Python");
 }
 
 /// A system of one's own, with a template that needs nothing but Node.js, and a run in which it was bricked.
@@ -148,7 +155,7 @@ fn an_exported_test_is_red_where_the_bug_is_and_green_where_it_is_mended() {
 fn assertions_accuse_nothing_that_is_valid_and_see_what_is_invalid() {
     let mut node = std::process::Command::new("node");
     node.arg("harness/tests/export/vectors.mjs").current_dir(env!("CARGO_MANIFEST_DIR"));
-    let ran = node.output().unwrap();
+    let ran = node.output().expect("Node.js 20 or later, which CONTRIBUTING.md asks for");
     let n_rules = std::fs::read_to_string("harness/report/src/export/rules.rs").unwrap();
     let n_rules = n_rules.lines().filter(|line| line.starts_with("    \"")).count();
     assert_eq!(String::from_utf8(ran.stdout).unwrap(), format!("{n_rules} rules\n"));

@@ -52,7 +52,7 @@ impl Share {
 /// The file of vectors whose shapes providers take without documenting them.
 const BEYOND_DOCUMENTS: &str = "accepted-shapes";
 
-/// The flag of vectors with kinds of parts that nobody has heard of: the rules let them pass, and no SDK has to know them.
+/// The flag of vectors with made-up kinds of parts: the rules let them pass, and no SDK has to know them.
 const UNHEARD_OF: &str = "unheard-of";
 
 /// Turns joined to a long history, at least and at most.

@@ -142,7 +142,7 @@ pub struct Mode {
     pub declares: BTreeMap<Loss, String>,
 }
 
-/// A refusal by design: an error of a kind that says certain words, so that no other error hides behind it.
+/// A refusal by design: an error of this kind with these words. Any other error is still a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Declined {

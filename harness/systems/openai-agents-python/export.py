@@ -39,6 +39,7 @@ class Application:
         #? mode=input-list
         self.items = []
         #? end
+        self.state = None
 
     def tool(self, name, description, inputSchema, run):
         async def invoke(_, text):
@@ -49,14 +50,18 @@ class Application:
         return FunctionTool(name, description, inputSchema, invoke, strict_json_schema=False)
 
     async def turn(self, text, stopped):
+        # A run that was stopped goes on from its state, as the guide on streaming asks.
+        state, self.state = self.state, None
+        if state:
+            state.add_input(text)
         #? mode=session
-        result = Runner.run_streamed(self.agent, text, session=self.session, max_turns=20)
+        result = Runner.run_streamed(self.agent, state or text, session=self.session, max_turns=20)
         #? end
         #? mode=input-list
         self.items = self.items + [{"role": "user", "content": text}]
-        result = Runner.run_streamed(self.agent, self.items, max_turns=20)
+        result = Runner.run_streamed(self.agent, state or self.items, max_turns=20)
         #? end
-        stopped.add_done_callback(lambda _: result.cancel())
+        stopped.add_done_callback(lambda _: result.cancel(mode="after_turn"))
         #? mode=session
         async for _ in result.stream_events():
             pass
@@ -68,3 +73,5 @@ class Application:
         finally:
             self.items = result.to_input_list()
         #? end
+        if stopped.done():
+            self.state = result.to_state()

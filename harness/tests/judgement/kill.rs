@@ -2,7 +2,7 @@
 
 use brickbat::conductor::{Command, Conductor, Patience};
 use brickbat::dialect::Dialect;
-use brickbat::plan::Plan;
+use brickbat::plan::{Plan, Side};
 use brickbat::run::Run;
 use brickbat::trace::{
     Confidence, Ending, Event, ExchangeId, Held, Ledger, RequestKind, ShownState, TurnOutcome,
@@ -176,4 +176,20 @@ fn a_reply_that_is_held_at_the_kill_is_never_released() {
     let held = Event::Held { exchange: ExchangeId(0), at: Held { mark, side }, grade: Confidence::Observed };
     assert_eq!(conductor.observe(&held), [Command::Kill]);
     assert_eq!(conductor.observe(&Event::Killed), [Command::Resume, Command::Prompt { turn: 1 }]);
+}
+
+/// What the user says to a running turn is lost where the process dies in its write, which no system can help.
+#[test]
+fn a_note_is_demanded_if_its_write_was_over_before_the_kill() {
+    let text = include_str!("../../../corpora/accusations/killed-in-the-write-of-a-note.yaml");
+    let plans = brickbat::lower::plans("note", "note", text, &Dialect::ALL, 0).unwrap();
+    for plan in plans.into_iter().filter(|plan| plan.impossible.is_none()).map(std::sync::Arc::new) {
+        let run = run(&plan);
+        expect_unaccused(&plan, &run, Verdict::Pass);
+        let written = rebuilt(&run, |_, event| match event {
+            Event::Killed => vec![Event::Saving { entry: 3, side: Side::After }, Event::Killed],
+            event => vec![event.clone()],
+        });
+        expect_failure(&plan, &written, "user-message-kept", &["what the user said in turn 1 is missing"]);
+    }
 }

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use brickbat::agent::{Agent, Delivery, Thinking};
 use brickbat::checks::would_refuse;
 use brickbat::dialect::Dialect;
+use brickbat::lower;
 use brickbat::rules::Profile;
+use brickbat::simulate::simulate;
 use brickbat::verdict::{Severity, Verdict};
 use brickbat::wire;
 
@@ -57,5 +60,30 @@ fn a_system_that_asks_another_model_than_it_was_to_is_not_judged() {
         let other = Arc::new(asked.with_model("a-model-of-2030"));
         expect_harness_error(&other, &run(&asked), &["the model `a-model-of-2030`", "its requests name"]);
         assert_eq!(judged(&other, &run(&other)).verdict, Verdict::Pass, "{dialect}");
+    }
+}
+
+/// An agent that never asks the model to think, in a plan in which it thinks: in one the plan says so itself.
+#[test]
+fn thinking_that_no_request_asks_for_is_missed_unless_the_plan_switches_it_off() {
+    let text = |action: &str| {
+        format!(
+            "schema: 1\ncomment: c\nclass: [control]\nturns:\n  - user: One.\n    replies: [[{{ text: Ok. }}]]\n  \
+             - user: Two.\n    replies: [[{{ think: Well. }}, {{ text: Ok. }}]]\n{action}"
+        )
+    };
+    let switched_off = "    at: [{ before: prompt, do: { thinking: false } }]\n";
+    for (action, is_missed) in [("", true), (switched_off, false)] {
+        let dialects = [Dialect::AnthropicMessages];
+        let plan =
+            Arc::new(lower::plans("thinking", "thinking", &text(action), &dialects, 0).unwrap().remove(0));
+        assert_eq!(plan.impossible, None);
+        let agent = Agent::of_plan(&plan, Delivery::Streamed, None).asking(Thinking::Unasked);
+        let run = simulate(&plan, plan.profile_from(&[]), agent, None);
+        let words = ["the model thinks in this plan, but no request asks it to"];
+        match is_missed {
+            true => expect_harness_error(&plan, &run, &words),
+            false => assert_ne!(judged(&plan, &run).verdict, Verdict::HarnessError),
+        }
     }
 }

@@ -44,6 +44,9 @@ impl Page<'_> {
 
     pub(super) fn test(&self) -> Result<ExportFile, Refusal> {
         let language = self.framework.language();
+        if language == Language::Python && self.is_deaf() {
+            return Err(Refusal::Story("a tool that goes on after a stop, in Python".to_owned()));
+        }
         let frame = match language {
             Language::JavaScript => JAVASCRIPT,
             Language::Python => PYTHON,
@@ -94,6 +97,14 @@ impl Page<'_> {
             Language::Python => format!("test_{function}.py"),
         };
         Ok(ExportFile { name, text })
+    }
+
+    /// Whether a tool that runs takes no notice of a stop.
+    fn is_deaf(&self) -> bool {
+        let tools = self.record.plan.tools.as_array().into_iter().flatten();
+        let deaf: Vec<&Value> = tools.filter(|tool| tool["deaf"] == true).map(|tool| &tool["name"]).collect();
+        let calls = self.story.calls.iter().filter_map(|key| self.record.call(*key));
+        calls.into_iter().any(|call| deaf.iter().any(|name| **name == *call.tool))
     }
 
     /// The case as a part of the name of a file.

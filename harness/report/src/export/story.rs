@@ -4,6 +4,7 @@ use super::Refusal;
 use super::assertion::Assertion;
 use crate::record::{Exchange, Observed, Record};
 use brickbat_scenario::plan::CallKey;
+use brickbat_scenario::scenario::Need;
 use brickbat_scenario::trace::{Event, ExchangeId, Held, RequestKind};
 
 /// The steps of a test, and the replies that it needs.
@@ -40,6 +41,9 @@ pub(super) enum Step {
 impl Story {
     /// The story of a record, up to the end of the turn in which the assertion fails.
     pub(super) fn of(record: &Record, observed: &Observed, assertion: &Assertion) -> Result<Story, Refusal> {
+        if record.plan.needs.contains(&Need::GivenHistory) {
+            return Err(refused("a given history"));
+        }
         let mut teller =
             Teller { record, observed, story: Story::empty(), started: Vec::new(), held: None, told: None };
         for (turn, event) in observed.trace.by_turn().filter(|(turn, _)| *turn <= assertion.last_turn()) {
