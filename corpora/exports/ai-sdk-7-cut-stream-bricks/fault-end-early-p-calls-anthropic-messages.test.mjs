@@ -1,6 +1,7 @@
 // ai 7.0.173: when the stream ends without its last event after calls of reply 1, turn 2 raises an error
 //
 // In turn 1 the stream ends without its last event after calls of reply 1.
+// Turn 1 ends with interrupted.
 // Then: AI_MissingToolResultsError: Tool results are missing for tool calls toolu_01F7M4W7TAEHWUp37sU3CT6L, toolu_01rUhuvLRGx2oEGUCwoWxaam, toolu_01FCFoqWaLNXVFriD1kEHb52.
 //
 // Expected: The turn works: nothing goes wrong in it, and what went wrong before it does not end the thread.

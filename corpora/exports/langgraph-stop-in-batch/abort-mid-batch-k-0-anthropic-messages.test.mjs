@@ -45,7 +45,7 @@ test("@langchain/langgraph 1.7.3: when the user stops the turn after settled 0, 
 
   // Turn 1.
   const turn1 = begin(app, "Look up the three orders.");
-  await turn1.until(tools.started("a", "b", "c"));
+  await turn1.until(tools.started("a", "c", "b"));
   turn1.stop();
   await turn1.ended();
 

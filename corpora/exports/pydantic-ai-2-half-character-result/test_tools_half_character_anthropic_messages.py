@@ -65,9 +65,11 @@ async def scenario():
 
     # Turn 1.
     turn_1 = Turn(app, "Look up the three orders.")
-    await turn_1.until(tools.started("a"), tools.started("c"), tools.started("b"))
+    await turn_1.until(tools.started("a"))
     await tools.settle("a")
+    await turn_1.until(tools.started("b"))
     await tools.settle("b")
+    await turn_1.until(tools.started("c"))
     await tools.settle("c")
     error = await turn_1.ended()
 

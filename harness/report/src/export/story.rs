@@ -141,9 +141,16 @@ impl Teller<'_> {
 
     /// Does something once all that was seen before it is there.
     fn act(&mut self, step: Step) -> Result<(), Refusal> {
-        if !self.started.is_empty() {
-            let started = std::mem::take(&mut self.started);
-            self.push(Step::Started(started));
+        // A tool that ends has started; whether others have depends on the system, which may run one after the other, and
+        // then reports the start of the next before the end of the last.
+        let is_due = |call: &CallKey| match step {
+            Step::Settle(settled) => *call == settled,
+            _ => true,
+        };
+        let (due, later): (Vec<CallKey>, Vec<CallKey>) = self.started.drain(..).partition(is_due);
+        self.started = later;
+        if !due.is_empty() {
+            self.push(Step::Started(due));
         }
         let held = self.held.take().map(|(exchange, at)| self.hold(exchange, at)).transpose()?;
         held.into_iter().for_each(|number| self.push(Step::Holding(number)));
