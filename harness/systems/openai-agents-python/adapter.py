@@ -4,16 +4,31 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 
+import httpx2
 from agents import Agent, FunctionTool, OpenAIChatCompletionsModel, OpenAIResponsesModel, Runner, RunState, SQLiteSession
 from agents import set_tracing_disabled
 from agents.exceptions import ModelBehaviorError
-from openai import AsyncOpenAI
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from brickbat_adapter import gate, serve
 
 SDK = "openai-agents"
 MODELS = {"openai-responses": (OpenAIResponsesModel, "gpt-5"), "openai-chat": (OpenAIChatCompletionsModel, "gpt-4.1")}
 # Tracing would go to OpenAI.
 set_tracing_disabled(True)
+
+
+class ToProvider(httpx2.AsyncHTTPTransport):
+    """Leads from OpenAI's address to the provider: there the SDK demands the end of a reply, and of other servers it does not."""
+
+    def __init__(self, url):
+        super().__init__()
+        self.provider = httpx2.URL(url)
+
+    async def handle_async_request(self, request):
+        path = self.provider.raw_path.rstrip(b"/") + request.url.raw_path
+        request.url = self.provider.copy_with(raw_path=path)
+        request.headers["Host"] = self.provider.netloc.decode()
+        return await super().handle_async_request(request)
 
 
 class Failed(Exception):
@@ -80,7 +95,8 @@ MODES = {"session": database, "input-list": by_hand}
 
 async def turn(spec, store, text, stopped, show, ask):
     kind, name = MODELS[spec["dialect"]]
-    client = AsyncOpenAI(api_key="none", base_url=spec["baseUrl"] + "/v1")
+    http = DefaultAsyncHttpxClient(transport=ToProvider(spec["baseUrl"]))
+    client = AsyncOpenAI(api_key="none", base_url="https://api.openai.com/v1", http_client=http)
     model = kind(spec.get("model") or name, openai_client=client)
     agent = Agent("brickbat", model=model, tools=[gated(given) for given in spec["tools"]])
     limit = {"max_turns": spec["maxSteps"]} if "maxSteps" in spec else {}
