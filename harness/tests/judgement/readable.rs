@@ -4,7 +4,7 @@ use brickbat::dialect::Dialect;
 use brickbat::plan::ToolOutcome;
 use brickbat::trace::{Confidence, Event, RequestKind};
 use brickbat::verdict::Verdict;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::staging::*;
 
@@ -126,4 +126,25 @@ fn a_changed_call_is_named_by_its_place_where_calls_share_an_id() {
     let found = judgement.findings.iter().find(|finding| finding.check == "prefix-stable").unwrap();
     assert_eq!(found.expected, format!("call a with `{a}`"), "{judgement:#?}");
     assert_eq!(found.got, format!("call b with `{b}`"), "{judgement:#?}");
+}
+
+#[test]
+fn an_empty_error_in_an_object_is_no_success() {
+    let plan = plan("tools/throw-without-words", Dialect::Gemini);
+    let whole = run(&plan);
+    let lies = |words: &str| {
+        let said = with_bodies(&whole, |body| {
+            let mut body: Value = serde_json::from_str(body).unwrap();
+            for content in body["contents"].as_array_mut().unwrap() {
+                for part in content["parts"].as_array_mut().unwrap() {
+                    if part["functionResponse"]["response"].get("error").is_some() {
+                        part["functionResponse"]["response"] = json!({ "name": "broken", "content": words });
+                    }
+                }
+            }
+            body.to_string()
+        });
+        judged(&plan, &said).findings.iter().any(|finding| finding.check == "success-honest")
+    };
+    assert!(lies("all is well") && !lies(""));
 }

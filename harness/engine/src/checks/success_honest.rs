@@ -72,6 +72,14 @@ fn admits_failure(result: &ResultView<'_>, account: &CallRecord) -> bool {
     let says_so = |outcome: &ToolOutcome| !outcome.text().is_empty() && result.text.contains(outcome.text());
     result.is_error == Some(true)
         || account.settled.as_ref().is_some_and(says_so)
-        || text.is_empty()
+        || says_nothing(&text)
         || FAILURE.iter().any(|word| text.contains(word))
+}
+
+/// Whether a result has no words, as it is or in an object around them: the AI SDK writes `{"name": …, "content": …}` for
+/// Gemini.
+fn says_nothing(text: &str) -> bool {
+    let fields: Option<serde_json::Map<String, Value>> = serde_json::from_str(text).ok();
+    text.is_empty()
+        || fields.is_some_and(|fields| fields.iter().all(|(key, value)| key == "name" || value == ""))
 }
