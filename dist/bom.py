@@ -1,0 +1,48 @@
+"""Makes the same bytes of the bill of materials of the same tree: usage: bom.py FILE
+
+cargo-cyclonedx writes a random serial number, the time of day, and the folder of the clone. CycloneDX asks for none of
+them: the number is left out, the time is SOURCE_DATE_EPOCH, and the folder is /brickbat, as in the binaries.
+"""
+
+import json
+import os
+import sys
+from datetime import datetime, timezone
+
+ROOT = "path+file:///brickbat"
+
+
+def settled(bom, seconds):
+    """The bill without what the place and the time of the build have put into it."""
+    # The reference of the package itself is `path+file:///the/folder#brickbat@0.1.0`, or `…#0.1.0`.
+    folder, mark, _ = bom["metadata"]["component"]["bom-ref"].partition("#")
+    if not folder.startswith("path+file:///") or not mark:
+        raise ValueError(f"metadata.component.bom-ref is {folder + mark!r}; expected path+file:///FOLDER#PACKAGE")
+
+    def moved(value):
+        if isinstance(value, dict):
+            return {name: moved(inner) for name, inner in value.items()}
+        if isinstance(value, list):
+            return [moved(inner) for inner in value]
+        # A folder whose name only begins alike is another.
+        if isinstance(value, str) and value.startswith((folder + "#", folder + "/")):
+            return ROOT + value[len(folder) :]
+        return value
+
+    bom = moved(bom)
+    bom.pop("serialNumber", None)
+    bom["metadata"]["timestamp"] = datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return bom
+
+
+def main(path):
+    with open(path, encoding="utf-8") as file:
+        bom = json.load(file)
+    bom = settled(bom, int(os.environ["SOURCE_DATE_EPOCH"]))
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(bom, file, indent=2, ensure_ascii=False)
+        file.write("\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
