@@ -68,6 +68,13 @@ pub struct ResultFact {
     pub is_error: bool,
 }
 
+/// A call without a result so far.
+struct OpenCall {
+    at: usize,
+    name: String,
+    has_id: bool,
+}
+
 impl Facts {
     /// What a body says.
     pub fn of(body: &Value, dialect: Dialect) -> Facts {
@@ -108,15 +115,17 @@ impl Facts {
     }
 
     /// Says of each result which call it answers: the last before it with its id. A result without an id answers the first
-    /// call of its name that has no result yet, also where calls have ids, as Gemini takes it.
+    /// call of its name that has no result yet, also where calls have ids, as Gemini takes it. It takes results with ids after
+    /// calls without them, too: Google's own agent sent such (<https://github.com/google-gemini/gemini-cli/issues/6974>).
     fn pair(&mut self, names: &[String]) {
         let mut by_id: BTreeMap<String, usize> = BTreeMap::new();
-        let mut open: Vec<(usize, String)> = Vec::new();
+        let mut open: Vec<OpenCall> = Vec::new();
         let (mut n_calls, mut n_results) = (0, 0);
         for part in &mut self.parts {
             match part {
                 Part::Call(call) => {
-                    open.push((n_calls, call.name.clone()));
+                    let has_id = !call.id.is_empty();
+                    open.push(OpenCall { at: n_calls, name: call.name.clone(), has_id });
                     if !call.id.is_empty() {
                         by_id.insert(call.id.clone(), n_calls);
                     }
@@ -125,17 +134,17 @@ impl Facts {
                 Part::Result(result) => {
                     let name = names.get(n_results).map_or("", String::as_str);
                     n_results += 1;
-                    result.call = match result.id.is_empty() {
-                        false => {
-                            let call = by_id.get(&result.id).copied();
-                            open.retain(|(at, _)| Some(*at) != call);
-                            call
-                        }
-                        true => {
-                            let at = open.iter().position(|(_, called)| called == name || name.is_empty());
-                            at.map(|at| open.remove(at).0)
+                    let by_id = by_id.get(&result.id).copied().filter(|_| !result.id.is_empty());
+                    let is_meant = |call: &OpenCall| match by_id {
+                        Some(at) => call.at == at,
+                        None => {
+                            let is_of_its_name =
+                                call.name == name || (name.is_empty() && result.id.is_empty());
+                            is_of_its_name && (result.id.is_empty() || !call.has_id)
                         }
                     };
+                    let at = open.iter().position(is_meant).map(|at| open.remove(at).at);
+                    result.call = by_id.or(at);
                 }
                 _ => {}
             }
@@ -315,6 +324,14 @@ mod tests {
                 { "functionResponse": { "name": "f", "response": { "output": "two" } } }] }] });
         let facts = Facts::of(&with_id, Dialect::Gemini);
         assert_eq!(facts.answers()[1][0].text, "two");
+        let with_ids_of_results = |id: Option<&str>| {
+            json!({ "contents": [
+            { "role": "model", "parts": [{ "functionCall": { "id": id, "name": "f", "args": {} } }] },
+            { "role": "user", "parts": [
+                { "functionResponse": { "id": "x", "name": "f", "response": { "output": "one" } } }] }] })
+        };
+        let answers = |id| Facts::of(&with_ids_of_results(id), Dialect::Gemini).answers()[0].len();
+        assert_eq!((answers(None), answers(Some("x")), answers(Some("y"))), (1, 1, 0));
     }
 
     #[test]

@@ -57,6 +57,9 @@ const MAX_IN_ROUNDS: usize = 12;
 /// Inputs of a route that are asked again after broken threads, and the broken threads in between.
 const MAX_APART: usize = 8;
 
+/// Inputs of a route that come back equal and are put again: enough for a filter that answers the second time otherwise.
+const MAX_EQUAL_AGAIN: usize = 8;
+
 /// Judges the answers of a filter to some inputs on one route; `back` is the route that leads back.
 ///
 /// # Errors
@@ -295,10 +298,14 @@ fn again(filter: &mut dyn Filter, route: &Route<'_>, cases: &mut [Case<'_>]) -> 
     if !route.is_round() || !matches!(route.mode.kind, Kind::Repairer | Kind::Trimmer) {
         return Ok(());
     }
-    // To what came back as it was, the same question would be put once more.
-    let is_same = |case: &Case<'_>| case.body() == Some(&case.input.body);
-    for case in cases.iter_mut().filter(|case| case.is_put() && is_same(case)) {
-        case.again = case.said.clone();
+    // To what came back as it was, the same question would be put once more: for most it is taken as answered.
+    let is_same = |case: &Case<'_>| case.is_put() && case.body() == Some(&case.input.body);
+    let n_same = cases.iter().filter(|case| is_same(case)).count();
+    let every = n_same.div_ceil(MAX_EQUAL_AGAIN).max(1);
+    for (n, case) in cases.iter_mut().filter(|case| is_same(case)).enumerate() {
+        if n % every != 0 {
+            case.again = case.said.clone();
+        }
     }
     let question =
         |case: &Case<'_>| Asked { request: case.body().cloned().unwrap_or_default(), ..case.asked(route) };

@@ -190,6 +190,10 @@ fn shown(
     back: Option<&Route<'_>>,
     Shown { check, cause, inputs, first, minimal }: Shown,
 ) -> Result<Cause, Broken> {
+    // What rests on what was asked before is shown to a filter that was asked nothing.
+    if matches!(check, "twice-is-once" | "threads-apart") {
+        filter.fresh()?;
+    }
     let judged = judge(filter, route, back, std::slice::from_ref(&minimal))?;
     let judged = judged.into_iter().next();
     let words = judged.as_ref().and_then(|judged| {
@@ -242,5 +246,25 @@ impl RouteReport {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planted::named;
+
+    #[test]
+    fn who_answers_otherwise_the_second_time_is_shown_with_its_history() {
+        let own = named("planted/prompts-on-retries").unwrap();
+        let modes = (own.modes)();
+        let routes = modes[0].routes();
+        let inputs = (0..2 * BATCH as u64).map(|n| Input::valid(routes[0].from, 0, n));
+        let report = run((own.filter)().as_mut(), &routes[0], None, inputs, |_| {}).unwrap();
+        let [cause] = report.causes.as_slice() else { panic!("{:#?}", report.causes) };
+        assert_eq!((cause.check, cause.words.as_str()), ("twice-is-once", "a second pass changes /messages"));
+        assert_eq!(cause.minimal["messages"].as_array().unwrap().len(), 1);
+        // Of each batch some are asked again, and not only the first.
+        assert!((4..=16).contains(&cause.inputs), "{}", cause.inputs);
     }
 }

@@ -22,6 +22,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("counts", counts()),
         ("exports", exports()),
         ("filter-checks", filter_checks()),
+        ("filter-drivers", super::filter_speed::filter_drivers()),
         ("filter-speed", super::filter_speed::filter_speed()),
         ("filters", super::filters::bugs()),
         ("healthy", healthy::healthy()),

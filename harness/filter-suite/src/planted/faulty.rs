@@ -8,15 +8,15 @@ use super::edits::{is, text, turns, with_blocks, with_entries};
 use super::sound::{
     SUMMED_UP, carried, compactor, converter, mode, newest_turns, repaired, summarised, trimmer,
 };
-use super::stateful::cooldown;
+use super::stateful::{cooldown, prompting};
 use super::{Own, Planted};
 use crate::{Asked, Function, Kind, Mode, Said};
 
 const ANTHROPIC: Dialect = Dialect::AnthropicMessages;
 const CHAT: Dialect = Dialect::OpenaiChat;
 
-/// One bug for each check.
-pub const FAULTY: [Planted; 13] = [
+/// Bugs for each check.
+pub const FAULTY: [Planted; 14] = [
     // BUG: openclaw/openclaw#109443: a picture ends in a TypeError.
     bug(
         "raises-on-pictures",
@@ -61,6 +61,8 @@ pub const FAULTY: [Planted; 13] = [
     bug("cools-down", "threads-apart", || vec![gateway(CHAT)], cooldown),
     // BUG: strands-agents/harness-sdk#2296: each pass marks what it has mended once more.
     bug("marks-again", "twice-is-once", || vec![mends("missing-at-tail")], || Box::new(Function(mark_again))),
+    // BUG: BerriAI/litellm#31060: what it adds is left in the list that it was given, and a retry has it once more.
+    bug("prompts-on-retries", "twice-is-once", || vec![repairer(CHAT)], prompting),
     // BUG: earendil-works/pi#6832: ids that nobody complained of are drawn anew.
     bug("renames-all", "left-equal", || vec![repairer(ANTHROPIC)], || Box::new(Function(rename_all))),
     // BUG: langchain-ai/langchain#38352: one more turn is kept than fits.

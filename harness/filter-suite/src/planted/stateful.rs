@@ -1,7 +1,9 @@
-//! A planted bug that needs a memory of other threads.
+//! Planted bugs that need a memory: of other threads, and of the same one.
 
 use brickbat_rules::{Profile, Severity, validate_value};
+use serde_json::Value;
 
+use super::edits::{said_by_user, with_entries};
 use crate::{Asked, Broken, Filter, Said};
 
 /// A gateway that refuses the next request of anybody after one that its provider has refused.
@@ -38,5 +40,35 @@ impl Cooldown {
             return Said::Raised { kind: "RateLimitError".to_owned(), message };
         }
         Said::request(asked.request.clone())
+    }
+}
+
+/// A filter that takes a history which it has just passed on for a retry, and adds a prompt to it.
+#[derive(Debug, Clone, Default)]
+struct Prompting {
+    passed_last: Vec<Value>,
+}
+
+/// A fresh one.
+pub(super) fn prompting() -> Box<dyn Filter> {
+    Box::new(Prompting::default())
+}
+
+impl Filter for Prompting {
+    fn ask(&mut self, asked: &[Asked]) -> Result<Vec<Said>, Broken> {
+        let requests = asked.iter().map(|asked| asked.request.clone()).collect();
+        let passed_last = std::mem::replace(&mut self.passed_last, requests);
+        let answer = |asked: &Asked| match passed_last.contains(&asked.request) {
+            true => Said::request(with_entries(&asked.request, asked.from, |entries| {
+                entries.push(said_by_user(asked.from, "Please select a tool."));
+            })),
+            false => Said::request(asked.request.clone()),
+        };
+        Ok(asked.iter().map(answer).collect())
+    }
+
+    fn fresh(&mut self) -> Result<(), Broken> {
+        self.passed_last.clear();
+        Ok(())
     }
 }
