@@ -1,0 +1,98 @@
+"""Lets Brickbat drive AutoGen, used as an application uses it. README.md says the rest."""
+import asyncio
+import json
+from importlib.metadata import version
+
+from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.messages import ToolCallExecutionEvent
+from autogen_core import CancellationToken
+from autogen_core.tools import BaseTool
+from pydantic import BaseModel
+from brickbat_adapter import gate, serve, stoppable
+
+SDK = "autogen-agentchat"
+# More steps than any scenario has; it bounds a system that never stops asking.
+MAX_STEPS = 20
+# "model_info is required when model name is not recognized"
+INFO = {"vision": False, "function_calling": True, "json_output": True, "family": "unknown", "structured_output": True}
+
+
+def anthropic(url, model):
+    from autogen_ext.models.anthropic import AnthropicChatCompletionClient
+    return AnthropicChatCompletionClient(model=model or "claude-haiku-4-5", api_key="none", base_url=url, model_info=INFO)
+
+
+def chat(url, model):
+    from autogen_ext.models.openai import OpenAIChatCompletionClient
+    return OpenAIChatCompletionClient(model=model or "gpt-4.1", api_key="none", base_url=f"{url}/v1", model_info=INFO)
+
+
+# Each is imported by who needs it, since that takes long.
+MODELS = {"openai-chat": chat, "anthropic-messages": anthropic}
+
+
+class Failed(Exception):
+    """A tool that answers with an error."""
+
+
+class Gated(BaseTool[BaseModel, str]):
+    """A tool of the scenario, whose parameters are a JSON schema. What it raises becomes an error result."""
+
+    def __init__(self, given):
+        super().__init__(BaseModel, str, given["name"], given["description"])
+        self.given = given
+
+    @property
+    def schema(self):
+        return {"name": self.name, "description": self.description, "parameters": self.given["inputSchema"]}
+
+    async def run(self, args, cancellation_token):
+        raise NotImplementedError("the agent calls its tools with run_json")
+
+    async def run_json(self, args, cancellation_token, call_id=None):
+        return await gate(self.given, args, Failed)
+
+
+def agent_of(spec):
+    return AssistantAgent(
+        "assistant",
+        MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")),
+        tools=[Gated(given) for given in spec["tools"]],
+        model_client_stream=True,
+        max_tool_iterations=MAX_STEPS,
+    )
+
+
+async def token(agent, text, stopped, show):
+    """"The cancellation token to kill the task immediately"."""
+    cancellation = CancellationToken()
+    stopped.add_done_callback(lambda _: cancellation.cancel())
+    async for event in agent.run_stream(task=text, cancellation_token=cancellation):
+        # For a call that runs the SDK has no state.
+        if isinstance(event, ToolCallExecutionEvent):
+            for result in event.content:
+                await show(result.call_id, "failed" if result.is_error else "completed", result.name)
+
+
+async def task(agent, text, stopped, show):
+    await stoppable(token(agent, text, stopped, show), stopped)
+
+
+# How a run is stopped.
+MODES = {"token": token, "task": task}
+
+
+async def turn(spec, store, text, stopped, show):
+    agent = agent_of(spec)
+    # "Managing State" of the guide.
+    if stored := store.load():
+        await agent.load_state(json.loads(stored))
+    try:
+        await MODES[spec["mode"]](agent, text, stopped, show)
+    finally:
+        store.save(json.dumps(await agent.save_state()).encode())
+
+
+about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES), "capabilities": {"sharedSession": True}}
+serve(about, MODELS, turn, asyncio.CancelledError, read=lambda _, store: json.loads(store.load() or "{}"),
+      ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")))
