@@ -43,7 +43,7 @@ pub use models::would_refuse;
 pub use unreachable::Concurrency;
 
 // What the files of the checks import with `use super::*`, together with what stands below.
-use evidence::{CallView, Evidence, RequestView, ResultView};
+use evidence::{CallView, Evidence, RequestView, ResultView, StepEnd};
 
 use brickbat_scenario::action::Action;
 use brickbat_scenario::duty::{Application, Duty};

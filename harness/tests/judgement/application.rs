@@ -64,6 +64,25 @@ fn results_that_a_kill_takes_rest_on_the_store() {
 }
 
 #[test]
+fn results_of_a_batch_with_an_open_question_rest_on_who_keeps_the_questions() {
+    let is_lost = |plan: &Arc<Plan>, canary: &str, duty: Duty| {
+        let judgement = judged_for(plan, canary, &[duty], Repairs::Never);
+        judgement.findings.iter().any(|finding| finding.check == "results-kept")
+    };
+    for plan in on_each("approval/kill-while-asked") {
+        let is_lost = |duty| is_lost(&plan, "asked-kill-loses-siblings", duty);
+        assert!(!is_lost(Duty::Store) && !is_lost(Duty::Questions), "{}", plan.id);
+        assert!(is_lost(Duty::Loop) && is_lost(Duty::Steps), "{}", plan.id);
+    }
+    for dialect in Dialect::ALL {
+        let plan = edited("approval/kill-while-asked", &[("do: kill", "do: abort")], dialect);
+        let is_lost = |duty| is_lost(&plan, "results-lost", duty);
+        assert!(!is_lost(Duty::Loop) && !is_lost(Duty::Steps) && !is_lost(Duty::Questions), "{}", plan.id);
+        assert!(is_lost(Duty::Store) && is_lost(Duty::States), "{}", plan.id);
+    }
+}
+
+#[test]
 fn the_words_of_a_failed_turn_rest_on_the_input() {
     is_of_the_application("fault/server-down#reply=1", "prompt-lost", &[Duty::Input], &["user-message-kept"]);
 }

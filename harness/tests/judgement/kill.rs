@@ -5,7 +5,7 @@ use brickbat::dialect::Dialect;
 use brickbat::plan::{Plan, Side};
 use brickbat::run::Run;
 use brickbat::trace::{
-    Confidence, Ending, Event, ExchangeId, Held, Ledger, RequestKind, ShownState, TurnOutcome,
+    Confidence, Consent, Ending, Event, ExchangeId, Held, Ledger, RequestKind, ShownState, TurnOutcome,
 };
 use brickbat::verdict::Verdict;
 
@@ -119,6 +119,30 @@ fn a_call_that_the_next_process_runs_again_is_executed_again() {
             event => vec![event.clone()],
         });
         expect_failure(&plan, &again, "executed-once", &["call a ran 2 times"]);
+    }
+}
+
+#[test]
+fn a_call_that_was_not_to_run_may_run_once_the_user_has_allowed_it() {
+    for plan in on_each("approval/kill-while-asked") {
+        let run = run(&plan);
+        let b = key(&plan, "b");
+        let started = Event::ToolStarted { call: Some(b), args: plan.calls[b.0 as usize].args.to_string() };
+        let question = run.trace.events().iter().find_map(|event| match event {
+            Event::Asked { question, call: Some(call), .. } if *call == b => Some(*question),
+            _ => None,
+        });
+        let allowed = Event::Answered { question: question.unwrap(), call: Some(b), consent: Consent::Given };
+        let with = |before: Vec<Event>| {
+            rebuilt(&run, |_, event| match event {
+                Event::Killed => before.iter().chain([event]).cloned().collect(),
+                event => vec![event.clone()],
+            })
+        };
+        expect_failure(&plan, &with(vec![started.clone()]), "executed-once", &["call b ran 1 times"]);
+        let judgement = judged(&plan, &with(vec![allowed, started]));
+        let again = judgement.findings.iter().find(|finding| finding.check == "executed-once");
+        assert_eq!(again, None, "{judgement:#?}");
     }
 }
 

@@ -108,3 +108,22 @@ fn a_turn_that_only_the_harness_stopped_was_not_stopped_before() {
         }
     }
 }
+
+#[test]
+fn a_changed_call_is_named_by_its_place_where_calls_share_an_id() {
+    let plan = plan("model/empty-id#id=text-", Dialect::Gemini);
+    let args = |name: &str| plan.calls[key(&plan, name).0 as usize].args.to_string();
+    let (a, b) = (args("a"), args("b"));
+    let whole = run(&plan);
+    // The second turn says of the first call what it says of the second.
+    let words = &plan.turns[1].user;
+    let changed =
+        with_bodies(
+            &whole,
+            |body| if body.contains(words) { body.replacen(&a, &b, 1) } else { body.to_owned() },
+        );
+    let judgement = judged(&plan, &changed);
+    let found = judgement.findings.iter().find(|finding| finding.check == "prefix-stable").unwrap();
+    assert_eq!(found.expected, format!("call a with `{a}`"), "{judgement:#?}");
+    assert_eq!(found.got, format!("call b with `{b}`"), "{judgement:#?}");
+}

@@ -11,7 +11,7 @@ use brickbat_rules::{self as rules, Profile};
 use brickbat_scenario::history::{Content, History, Item};
 use brickbat_scenario::plan::{CallKey, MARKER, Plan, PlannedCall, Script, ToolOutcome};
 use brickbat_scenario::trace::{
-    Aside, CallRecord, Ending, Event, ExchangeId, Ledger, RequestKind, ShownState, TurnOutcome,
+    Aside, CallRecord, Consent, Ending, Event, ExchangeId, Ledger, RequestKind, ShownState, TurnOutcome,
 };
 use brickbat_scenario::wire;
 use serde_json::Value;
@@ -153,7 +153,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// Every call with what really became of it.
-    pub fn calls(&self) -> impl Iterator<Item = (&'a PlannedCall, &CallRecord)> {
+    pub fn calls(&self) -> impl Iterator<Item = (&'a PlannedCall, &CallRecord)> + Clone {
         self.plan.calls.iter().zip(&self.ledger.calls)
     }
 
@@ -237,13 +237,39 @@ impl<'a> Evidence<'a> {
         was_stopped(self.run, turn)
     }
 
-    /// Whether the step of a call was broken off: its turn was stopped before every call of its batch had ended.
-    pub fn is_of_broken_step(&self, key: CallKey) -> bool {
+    /// How the step of a call ended.
+    pub fn step_end(&self, key: CallKey) -> StepEnd {
         let step = |call: &PlannedCall| (call.turn, call.reply, call.attempt);
         let call = self.call(key);
-        let mut batch = self.calls().filter(|(other, _)| !other.given && step(other) == step(call));
+        let calls = (0..).map(CallKey).zip(self.calls());
+        let batch = || calls.clone().filter(|(_, (other, _))| !other.given && step(other) == step(call));
         let is_open = |account: &CallRecord| account.settled.is_none() || account.settled_late;
-        !call.given && self.was_stopped(call.turn) && batch.any(|(_, account)| is_open(account))
+        if call.given {
+            StepEnd::Whole
+        } else if batch().any(|(other, _)| self.has_open_question(other)) {
+            StepEnd::Asking
+        } else if self.was_stopped(call.turn) && batch().any(|(_, (_, account))| is_open(account)) {
+            StepEnd::BrokenOff
+        } else {
+            StepEnd::Whole
+        }
+    }
+
+    /// Whether the user was asked about a call and has neither allowed nor refused it.
+    pub fn has_open_question(&self, key: CallKey) -> bool {
+        let mut open = None;
+        for event in self.run.trace.events() {
+            match event {
+                Event::Asked { question, call: Some(call), .. } if *call == key => open = Some(*question),
+                Event::Answered { question, consent: Consent::Given | Consent::Refused, .. }
+                    if open == Some(*question) =>
+                {
+                    open = None;
+                }
+                _ => {}
+            }
+        }
+        open.is_some()
     }
 
     /// Whether the last reply of a turn was empty, or broke off.
@@ -282,6 +308,17 @@ impl<'a> Evidence<'a> {
         let kept = kept.map(|(_, aside)| aside);
         kept.filter(move |(turn, way, _)| *way != Aside::Prompted || !refused(*turn))
     }
+}
+
+/// How the step of a call ended: the reply with the call, and the tools that it asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepEnd {
+    /// Each call of the batch came to its end, or nothing broke the step off.
+    Whole,
+    /// The turn was stopped before every call of the batch had ended.
+    BrokenOff,
+    /// A question about a call of the batch was never answered.
+    Asking,
 }
 
 impl RequestView {

@@ -79,14 +79,15 @@ pub(super) fn is_due(evidence: &Evidence<'_>, key: CallKey) -> bool {
 fn basis(evidence: &Evidence<'_>, key: CallKey) -> &'static [Duty] {
     let call = evidence.call(key);
     if call.given {
-        &[]
-    } else if evidence.died_in(call.turn) {
-        &[Duty::Store]
-    } else if evidence.is_of_broken_step(key) {
-        &[Duty::Loop, Duty::Steps]
-    } else if evidence.came_to_nothing(call.turn) {
-        &[Duty::Loop, Duty::Invalid]
-    } else {
-        CHECK.rests_on
+        return &[];
+    }
+    match (evidence.died_in(call.turn), evidence.step_end(key)) {
+        // A system may hand on a batch as a whole, when the question about one of its calls is answered.
+        (true, StepEnd::Asking) => &[Duty::Store, Duty::Questions],
+        (true, _) => &[Duty::Store],
+        (false, StepEnd::Asking) => &[Duty::Loop, Duty::Steps, Duty::Questions],
+        (false, StepEnd::BrokenOff) => &[Duty::Loop, Duty::Steps],
+        (false, StepEnd::Whole) if evidence.came_to_nothing(call.turn) => &[Duty::Loop, Duty::Invalid],
+        (false, StepEnd::Whole) => CHECK.rests_on,
     }
 }

@@ -30,6 +30,7 @@ pub(super) fn accepted<'a>(evidence: &'a Evidence<'_>) -> impl Iterator<Item = &
 
 /// A place where a request does not say what the one before it said.
 pub(super) struct StableChange<'a> {
+    earlier: &'a RequestView,
     request: &'a RequestView,
     before: &'a Item,
     after: Option<&'a Item>,
@@ -89,7 +90,7 @@ fn change<'a>(
         .breaks
         .iter()
         .any(|(broken, at)| turns.contains(&Some(*broken)) && *at < from && !is_older(*at) && !is_newer(*at));
-    Some(StableChange { request: later, before, after, is_repaired })
+    Some(StableChange { earlier, request: later, before, after, is_repaired })
 }
 
 /// What happened that excuses a change, each with its place in the trace.
@@ -243,21 +244,17 @@ fn goes_on(before: &Item, after: &Item) -> bool {
 impl StableChange<'_> {
     /// The calls that the change is about: what was there and what is there instead.
     fn calls(&self, evidence: &Evidence<'_>) -> Vec<CallKey> {
-        let items = std::iter::once(self.before).chain(self.after);
-        let ids = items.filter_map(|item| match &item.content {
-            Content::Call { id, .. } | Content::Result { id, .. } => Some(id),
-            Content::Text { .. } | Content::Raw { .. } | Content::Thought { .. } => None,
-        });
-        ids.filter_map(|id| evidence.answered(self.request, id)).collect()
+        let after = self.after.and_then(|item| call_of(evidence, self.request, item));
+        call_of(evidence, self.earlier, self.before).into_iter().chain(after).collect()
     }
 
     pub(super) fn finding(&self, evidence: &Evidence<'_>, check: &Check, message: &str) -> Finding {
         let pointer = self.after.map_or("", |item| item.pointer.as_str());
-        let named = |item: &Item| item_in_words(evidence, self.request, item);
+        let got = self.after.map(|item| item_in_words(evidence, self.request, item));
         Finding {
             message: message.to_owned(),
-            expected: named(self.before),
-            got: self.after.map_or_else(|| "nothing".to_owned(), named),
+            expected: item_in_words(evidence, self.earlier, self.before),
+            got: got.unwrap_or_else(|| "nothing".to_owned()),
             ..check.finding(self.request.place(pointer)).of_calls(self.calls(evidence))
         }
     }
@@ -268,17 +265,29 @@ const MAX_QUOTED: usize = 80;
 
 /// An item in a few words.
 fn item_in_words(evidence: &Evidence<'_>, request: &RequestView, item: &Item) -> String {
-    let name = |id: &str| {
-        let key = evidence.answered(request, id);
+    let name = || {
+        let key = call_of(evidence, request, item);
         key.map_or_else(|| "?".to_owned(), |key| evidence.call(key).name.clone())
     };
     let (what, text) = match &item.content {
         Content::Thought { value } | Content::Raw { value } => ("raw".to_owned(), value.to_string()),
         Content::Text { text } => ("text".to_owned(), text.clone()),
-        Content::Call { id, args, .. } => (format!("call {} with", name(id)), args.to_string()),
-        Content::Result { id, text, is_error } => {
-            (format!("{} {}", result_word(*is_error), name(id)), text.clone())
+        Content::Call { args, .. } => (format!("call {} with", name()), args.to_string()),
+        Content::Result { text, is_error, .. } => {
+            (format!("{} {}", result_word(*is_error), name()), text.clone())
         }
     };
     format!("{what} `{}`", text.chars().take(MAX_QUOTED).collect::<String>())
+}
+
+/// The call that an item of a request is, or answers. Calls may share an id, so that a call is known by its place.
+fn call_of(evidence: &Evidence<'_>, request: &RequestView, item: &Item) -> Option<CallKey> {
+    match &item.content {
+        Content::Call { id, .. } => {
+            let there = request.calls().find(|call| call.pointer == item.pointer);
+            there.map(|call| call.key).or_else(|| evidence.answered(request, id))
+        }
+        Content::Result { id, .. } => evidence.answered(request, id),
+        Content::Text { .. } | Content::Raw { .. } | Content::Thought { .. } => None,
+    }
 }

@@ -66,7 +66,7 @@ fn basis(evidence: &Evidence<'_>, check: &Check, request: &RequestView, pointer:
     }
     if request.unanswered().next().is_none() {
         check.rests_on
-    } else if request.unanswered().any(|call| has_open_question(evidence, call.key)) {
+    } else if request.unanswered().any(|call| evidence.has_open_question(call.key)) {
         // A batch may wait as a whole for the answer about one call.
         &[Duty::Loop, Duty::Questions]
     } else {
@@ -88,25 +88,8 @@ fn basis_of_turn(evidence: &Evidence<'_>, check: &Check, turn: usize) -> &'stati
         return check.rests_on;
     }
     let mut calls = evidence.plan.calls.iter().zip((0..).map(CallKey));
-    let waits = calls.any(|(call, key)| call.turn <= turn && has_open_question(evidence, key));
+    let waits = calls.any(|(call, key)| call.turn <= turn && evidence.has_open_question(key));
     if waits { &[Duty::Questions] } else { check.rests_on }
-}
-
-/// Whether the user was asked about a call and has neither allowed nor refused it.
-fn has_open_question(evidence: &Evidence<'_>, key: CallKey) -> bool {
-    let mut open = None;
-    for event in evidence.run.trace.events() {
-        match event {
-            Event::Asked { question, call: Some(call), .. } if *call == key => open = Some(*question),
-            Event::Answered { question, consent: Consent::Given | Consent::Refused, .. }
-                if open == Some(*question) =>
-            {
-                open = None;
-            }
-            _ => {}
-        }
-    }
-    open.is_some()
 }
 
 /// The calls on whose account a request was refused: that at the pointer, and those that have no result.

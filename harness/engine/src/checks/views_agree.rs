@@ -35,8 +35,8 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         // A status update for an id that several calls share is ambiguous.
         let is_its = evidence.plan.call_with_id(&call.id) == Some(key);
         let state = shown.get(call.id.as_str()).filter(|_| is_its);
-        let is_broken = evidence.is_of_broken_step(key);
-        let by_show = state.and_then(|state| shown_otherwise(call, *state, is_sent, is_broken));
+        let step_end = evidence.step_end(key);
+        let by_show = state.and_then(|state| shown_otherwise(call, *state, is_sent, step_end));
         let by_store = stored.as_deref().and_then(|stored| stored_otherwise(call, stored, is_sent));
         by_show.into_iter().chain(by_store).map(move |difference| (key, difference))
     });
@@ -87,7 +87,7 @@ fn shown_otherwise(
     call: &PlannedCall,
     state: ShownState,
     is_sent: bool,
-    is_of_broken_step: bool,
+    step_end: StepEnd,
 ) -> Option<Difference> {
     let name = &call.name;
     match (state, is_sent) {
@@ -102,10 +102,10 @@ fn shown_otherwise(
             expected: "the same outcome for the user and the model",
             got: "completed for the user, no result for the model",
             // Whoever runs the tools knows that they have ended, whatever becomes of their results.
-            rests_on: if is_of_broken_step {
-                &[Duty::States, Duty::Loop, Duty::Steps]
-            } else {
-                &[Duty::States, Duty::Loop]
+            rests_on: match step_end {
+                StepEnd::Whole => &[Duty::States, Duty::Loop],
+                StepEnd::BrokenOff => &[Duty::States, Duty::Loop, Duty::Steps],
+                StepEnd::Asking => &[Duty::States, Duty::Loop, Duty::Steps, Duty::Questions],
             },
         }),
         _ => None,
