@@ -157,7 +157,8 @@ pub(crate) fn grown(body: &Value, dialect: Dialect, model: Option<&str>, round: 
     };
     let output = vec![Block::Text(format!("found in round {round}"))];
     let (id, name) = (call.id.clone(), call.name.clone());
-    let result = brickbat_rules::histories::CallResult { call: id, name, output, is_error: false };
+    let result =
+        brickbat_rules::histories::CallResult { call: id, name, output, is_error: false, item: None };
     ahead.push(Message { role: Role::Assistant, blocks: vec![Block::Call(call)] });
     ahead.push(Message { role: Role::Tool, blocks: vec![Block::Result(result)] });
     ahead.push(Message::text(Role::Assistant, format!("Found, round {round}.")));

@@ -96,6 +96,8 @@ pub struct CallResult {
     pub output: Vec<Block>,
     /// Whether it says that it is an error.
     pub is_error: bool,
+    /// The item's own id, in OpenAI Responses.
+    pub item: Option<String>,
 }
 
 /// A picture inside the history.

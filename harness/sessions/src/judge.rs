@@ -223,7 +223,13 @@ pub(crate) fn closed(messages: &[Message]) -> Vec<Message> {
     let result = |call: &histories::Call| {
         let output = vec![histories::Block::Text(crate::NOT_RECORDED.to_owned())];
         let (call, name) = (call.id.clone(), call.name.clone());
-        let content = histories::Block::Result(histories::CallResult { call, name, output, is_error: true });
+        let content = histories::Block::Result(histories::CallResult {
+            call,
+            name,
+            output,
+            is_error: true,
+            item: None,
+        });
         crate::Block { place: place.clone(), content, state: None }
     };
     let blocks: Vec<crate::Block> = messages[last].calls().filter(is_open).map(result).collect();

@@ -443,8 +443,7 @@ fn fewest(
     {
         let mut n = 0;
         while n < only.len() && only.len() > 1 {
-            // What was written twice goes as a whole: the copy of a result has an id of its own in some stores, which the
-            // provider refuses as it does that of a call (Codex 0.169).
+            // What was written twice goes as a whole: the copy of a result answers a call that is gone.
             let copy = [Reason::Duplicate, Reason::DuplicateThought];
             if copy.contains(&only[n].reason)
                 && only.iter().any(|other| other.reason == Reason::DuplicateCall)

@@ -6,7 +6,7 @@ The arguments are those of `healthy.py`; REPORT is the report of `brickbat close
 Each turn is a process of its own:
 
 1. The user says something, and the strict provider answers with a batch of calls, and then in text.
-2. A fault is put into the store, at the first call, as the product itself would have left it.
+2. A fault is put into the store, at the first call or at the last reply, as the product itself would have left it.
 3. The user goes on, twice, with the store as it is; then the same with the store repaired. Where the first is refused, the
    second has to be taken.
 
@@ -52,10 +52,38 @@ def codex_batch_twice(store, _):
                 break
     batch = [json.loads(json.dumps(record)) for record, kind in zip(records[first:last + 1], kinds[first:last + 1]) if kind]
     records[last + 1:last + 1] = batch
+    numbered(records)
+    write(store, records)
+
+
+def codex_reply_twice(store, _):
+    """The item with the last words of the model is written a second time."""
+    records = read(store)
+    copied(records, items(records, lambda item: item.get("role") == "assistant")[-1])
+    write(store, records)
+
+
+def codex_output_twice(store, _):
+    """The first output is written a second time, without its call."""
+    records = read(store)
+    copied(records, items(records, lambda item: item["type"] == "function_call_output")[0])
+    write(store, records)
+
+
+def items(records, is_meant):
+    return [at for at, record in enumerate(records) if record["type"] == "response_item" and is_meant(record["payload"])]
+
+
+def copied(records, at):
+    records.insert(at + 1, json.loads(json.dumps(records[at])))
+    numbered(records)
+
+
+def numbered(records):
+    """Gives the records of a paginated rollout their ordinals anew."""
     if "ordinal" in records[0]:
         for ordinal, record in enumerate(records, records[0]["ordinal"]):
             record["ordinal"] = ordinal
-    write(store, records)
 
 
 def after(records, at, copies, keys):
@@ -107,12 +135,14 @@ def opencode_call_twice(store, session):
     database.close()
 
 
-# The product, the word of the fault, and what it does to the store.
+# The product, the word of the fault, where it is, and what it does to the store.
 FAULTS = [
-    ("codex", "batch-twice", codex_batch_twice),
-    ("qwen-code", "result-twice", qwen_result_twice),
-    ("claude-code", "batch-twice", claude_batch_twice),
-    ("opencode", "batch-twice", opencode_call_twice),
+    ("codex", "batch-twice", "first-call", codex_batch_twice),
+    ("codex", "output-twice", "first-call", codex_output_twice),
+    ("codex", "reply-twice", "last-reply", codex_reply_twice),
+    ("qwen-code", "result-twice", "first-call", qwen_result_twice),
+    ("claude-code", "batch-twice", "first-call", claude_batch_twice),
+    ("opencode", "batch-twice", "first-call", opencode_call_twice),
 ]
 
 
@@ -127,7 +157,7 @@ def replaced(session):
     return sorted({line.split(": ", 1)[1] for line in text.splitlines() if line.startswith("  ") and ": " in line}), code
 
 
-def played(session, fault, plant):
+def played(session, fault, spot, plant):
     """What became of one session, as a row of the report."""
     product = session.product
     product.say(session, "Look around.")
@@ -145,18 +175,18 @@ def played(session, fault, plant):
     session.open("--rounds", "0")
     return {
         "system": f"{product.name}@{product.version(session)}/headless", "plan": f"resumed#seed={session.seed}",
-        "planted": fault, "spot": "first-call", "store": f"{one['product']}, {one['store']}",
+        "planted": fault, "spot": spot, "store": f"{one['product']}, {one['store']}",
         "sound": sound["exit"] == 0, "batch": sound["batches"] > 0, "without": without, "error": rules[0] if rules else None,
         "diagnosis": sorted({refusal["rule"] or "gives-up" for refusal in one["refusals"]}),
         "repair": edits if code == 0 else [], "with": fate(later_turns(session)), "day": datetime.date.today().isoformat(),
     }
 
 
-def attempted(program, product, fault, plant, seed, scratch):
+def attempted(program, product, fault, spot, plant, seed, scratch):
     """The row of a session, or why there is none."""
     try:
         with Session(program, product, "planted", seed, scratch / f"{product.name}-{fault}-{seed}") as session:
-            return played(session, fault, plant), None
+            return played(session, fault, spot, plant), None
     except (Wrong, subprocess.TimeoutExpired, OSError, ValueError, StopIteration) as error:
         return None, f"{product.name}, {fault}, {seed}: {type(error).__name__}: {error}"
 
@@ -174,8 +204,8 @@ def main():
     given = parser.parse_args()
     products.MODULES = given.products.resolve() / "node_modules"
     by_name = {product.name: product for product in products.PRODUCTS}
-    plans = [(by_name[name], fault, plant, seed) for seed in range(given.first, given.first + given.count)
-             for name, fault, plant in FAULTS if not given.only or name in given.only]
+    plans = [(by_name[name], fault, spot, plant, seed) for seed in range(given.first, given.first + given.count)
+             for name, fault, spot, plant in FAULTS if not given.only or name in given.only]
     rows, n_failed = [], 0
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
         tasks = [pool.submit(attempted, given.program.resolve(), *plan, given.scratch.resolve()) for plan in plans]

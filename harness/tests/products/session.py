@@ -8,6 +8,10 @@ from contextlib import contextmanager
 # Seconds that a turn may take on a loaded machine. One that takes longer is reported, and counts for nothing.
 PATIENCE = 900
 
+# What the seed of each further provider of a session is higher by. The ids that a provider gives follow from its seed, and no
+# real one gives an id twice.
+NEXT_SEED = 1_000_000
+
 
 class Wrong(Exception):
     """The session could not be written or taken up as planned: nothing is known of it."""
@@ -18,6 +22,7 @@ class Session:
 
     def __init__(self, program, product, kind, seed, folder):
         self.program, self.product, self.kind, self.seed = program, product, kind, seed
+        self.n_providers = 0
         self.home, self.work = folder / "home", folder / "work"
         for path in (self.home, self.work):
             path.mkdir(parents=True)
@@ -30,7 +35,9 @@ class Session:
 
     def open(self, *options):
         """Starts the provider. It ends with its standard input, also where this program is killed."""
-        words = [self.program, "serve", "--port", "0", "--control", "--seed", str(self.seed), *options]
+        seed = self.seed + self.n_providers * NEXT_SEED
+        self.n_providers += 1
+        words = [self.program, "serve", "--port", "0", "--control", "--seed", str(seed), *options]
         self.provider = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                          stderr=subprocess.DEVNULL, text=True)
         self.url = json.loads(self.provider.stdout.readline())["url"]

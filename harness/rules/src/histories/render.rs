@@ -177,7 +177,13 @@ mod tests {
     }
 
     fn result(output: Vec<Block>, is_error: bool) -> Block {
-        Block::Result(CallResult { call: "call_1".to_owned(), name: "f".to_owned(), output, is_error })
+        Block::Result(CallResult {
+            call: "call_1".to_owned(),
+            name: "f".to_owned(),
+            output,
+            is_error,
+            item: None,
+        })
     }
 
     fn errors(dialect: Dialect, body: &Value) -> usize {

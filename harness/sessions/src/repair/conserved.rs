@@ -44,10 +44,11 @@ pub fn losses(before: &Session, after: &Session, edits: &[Planned]) -> Vec<Loss>
     let n_dropped = count(Reason::Duplicate) + count(Reason::Orphan);
     let mut found = Vec::new();
     let (had, has) = (Kept::of(before), Kept::of(after));
-    if had.user != has.user {
+    let n_copies = count(Reason::DuplicateMessage);
+    if !is_kept(&had.user, &has.user, n_copies) {
         found.push(Loss::UserMessage);
     }
-    if had.reply != has.reply {
+    if !is_kept(&had.reply, &has.reply, n_copies) {
         found.push(Loss::Reply);
     }
     if missing(&had.thoughts, &has.thoughts) > count(Reason::Hollow) + count(Reason::DuplicateThought)
@@ -154,6 +155,13 @@ fn said(output: &[Block]) -> String {
         other => format!("{other:?}"),
     });
     texts.collect::<Vec<_>>().join("\n")
+}
+
+/// Whether the words are the same in the same order, but for so many that were said once more.
+fn is_kept(had: &[String], has: &[String], n_copies: usize) -> bool {
+    let mut kept = has.iter().peekable();
+    let gone: Vec<&String> = had.iter().filter(|words| kept.next_if_eq(words).is_none()).collect();
+    kept.next().is_none() && gone.len() <= n_copies && gone.iter().all(|words| has.contains(words))
 }
 
 /// How many of the first are not in the second.

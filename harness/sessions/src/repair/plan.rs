@@ -36,6 +36,8 @@ pub enum Reason {
     DuplicateCall,
     /// The same thought stands there twice.
     DuplicateThought,
+    /// The same words stand there twice, as one item.
+    DuplicateMessage,
     /// The result answers no call.
     Orphan,
     /// The call was never finished, and the provider refuses its arguments.
@@ -56,13 +58,14 @@ pub enum Reason {
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Reason; 14] = [
+    pub const ALL: [Reason; 15] = [
         Reason::Misplaced,
         Reason::OffBranch,
         Reason::NotRecorded,
         Reason::Duplicate,
         Reason::DuplicateCall,
         Reason::DuplicateThought,
+        Reason::DuplicateMessage,
         Reason::Orphan,
         Reason::Unfinished,
         Reason::Blank,
@@ -82,6 +85,7 @@ impl Reason {
             Reason::Duplicate => "duplicate",
             Reason::DuplicateCall => "duplicate-call",
             Reason::DuplicateThought => "duplicate-thought",
+            Reason::DuplicateMessage => "duplicate-message",
             Reason::Orphan => "orphan",
             Reason::Unfinished => "unfinished",
             Reason::Blank => "blank",
@@ -102,6 +106,7 @@ impl Reason {
             Reason::Duplicate => "the second copy of a result is taken out",
             Reason::DuplicateCall => "the second copy of a call is taken out",
             Reason::DuplicateThought => "the second copy of a thought is taken out",
+            Reason::DuplicateMessage => "the second copy of a message is taken out",
             Reason::Orphan => "a result without a call is taken out",
             Reason::Unfinished => "a call that was never finished, so that it cannot have run, is taken out",
             Reason::Blank => "a blank text or message is taken out",
@@ -126,19 +131,25 @@ impl Reason {
 pub fn plan(messages: &[Message], elsewhere: &[Message]) -> Vec<Planned> {
     let mut pairing = Pairing::of(messages);
     let mut planned = pairing.drop_copies();
-    planned.extend(drop_thoughts_twice(messages));
+    planned.extend(drop_items_twice(messages));
     planned.extend(pairing.answer(elsewhere));
     planned.extend(pairing.drop_leftovers());
     planned
 }
 
-/// Takes out the second of two equal thoughts with one id.
-fn drop_thoughts_twice(messages: &[Message]) -> Vec<Planned> {
+/// Takes out the second of two equal thoughts or messages with one id.
+fn drop_items_twice(messages: &[Message]) -> Vec<Planned> {
     let mut first: BTreeMap<&str, &Block> = BTreeMap::new();
     let mut planned = Vec::new();
     for block in messages.iter().flat_map(|message| &message.blocks) {
-        let Block::Thinking(thinking) = &block.content else { continue };
-        let Some(id) = thinking.id.as_deref() else { continue };
+        let (id, reason) = match &block.content {
+            Block::Thinking(thinking) => (thinking.id.as_deref(), Reason::DuplicateThought),
+            Block::Native { value, .. } if value["type"] == "message" => {
+                (value["id"].as_str(), Reason::DuplicateMessage)
+            }
+            _ => continue,
+        };
+        let Some(id) = id else { continue };
         match first.get(id) {
             None => {
                 first.insert(id, &block.content);
@@ -146,7 +157,7 @@ fn drop_thoughts_twice(messages: &[Message]) -> Vec<Planned> {
             Some(before) if **before == block.content => planned.push(Planned {
                 edit: Edit::Drop { block: block.place.clone() },
                 place: block.place.clone(),
-                reason: Reason::DuplicateThought,
+                reason,
             }),
             Some(_) => {}
         }

@@ -183,7 +183,7 @@ pub(crate) fn result(message: &Value) -> CallResult {
     };
     let is_error = message.get("error").is_some_and(|error| !error.is_null());
     let call = text(message, "toolCallId").to_owned();
-    CallResult { call, name: String::new(), output, is_error }
+    CallResult { call, name: String::new(), output, is_error, item: None }
 }
 
 /// An entry of `toolCalls`.

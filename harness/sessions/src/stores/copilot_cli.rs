@@ -275,6 +275,7 @@ fn result(record: &Record) -> Message {
         name: text(data, "toolName").to_owned(),
         output: words.map(|words| histories::Block::Text(words.to_owned())).into_iter().collect(),
         is_error: data["success"] == json!(false),
+        item: None,
     });
     of(record, Role::Tool, vec![at(record, "/data", content)])
 }

@@ -222,7 +222,7 @@ fn results(record: &Record) -> Vec<Block> {
             Value::String(said) => {
                 let (call, name) = (text(call, "id").to_owned(), text(call, "name").to_owned());
                 let output = vec![histories::Block::Text(said.clone())];
-                let result = CallResult { call, name, output, is_error: false };
+                let result = CallResult { call, name, output, is_error: false, item: None };
                 results.push(at(String::new(), histories::Block::Result(result)));
             }
             Value::Array(parts) => {

@@ -67,6 +67,7 @@ fn result(value: &Value) -> CallResult {
         name: text(value, "name").to_owned(),
         output,
         is_error: error.is_some(),
+        item: None,
     }
 }
 

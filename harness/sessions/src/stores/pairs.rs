@@ -81,6 +81,6 @@ pub(super) fn fill(messages: &mut Vec<Message>, dangling: BTreeMap<usize, Vec<us
 fn made_up(call: &Block, words: &str) -> Option<Block> {
     let Content::Call(Call { id, name, .. }) = &call.content else { return None };
     let output = vec![Content::Text(words.to_owned())];
-    let result = CallResult { call: id.clone(), name: name.clone(), output, is_error: true };
+    let result = CallResult { call: id.clone(), name: name.clone(), output, is_error: true, item: None };
     Some(Block { place: call.place.clone(), content: Content::Result(result), state: None })
 }

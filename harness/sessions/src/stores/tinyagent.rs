@@ -52,6 +52,7 @@ fn read_message(session: &mut Session, value: Json<'_, '_>, place: &Place) -> Re
                 name: text(&own, "tool_name").to_owned(),
                 output: texts(&own),
                 is_error: own.get("is_error").and_then(Value::as_bool).unwrap_or_default(),
+                item: None,
             });
             let block = Block { place: place.clone(), content: result, state: None };
             session.messages.push(message(Role::Tool, vec![block], None, place));

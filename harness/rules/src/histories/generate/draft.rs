@@ -164,5 +164,5 @@ fn result(call: &Call, output: Output) -> CallResult {
         Output::Picture(words) => vec![text(words), picture()],
     };
     let is_error = matches!(output, Output::Error(_) | Output::SilentError);
-    CallResult { call: call.id.clone(), name: call.name.clone(), output: blocks, is_error }
+    CallResult { call: call.id.clone(), name: call.name.clone(), output: blocks, is_error, item: None }
 }

@@ -96,11 +96,17 @@ fn item(block: &Block) -> Option<Value> {
             }
             Some(item)
         }
-        Block::Result(result) => Some(json!({
-            "type": "function_call_output",
-            "call_id": result.call,
-            "output": output_of(result),
-        })),
+        Block::Result(result) => {
+            let mut item = json!({
+                "type": "function_call_output",
+                "call_id": result.call,
+                "output": output_of(result),
+            });
+            if let Some(id) = &result.item {
+                item["id"] = json!(id);
+            }
+            Some(item)
+        }
         Block::Native { dialect: Dialect::OpenaiResponses, value } => Some(value.clone()),
         Block::Text(_) | Block::Image(_) | Block::Native { .. } => None,
     }

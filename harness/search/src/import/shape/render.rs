@@ -69,6 +69,7 @@ impl Shape {
             name: self.name(result.call),
             output: std::iter::once(text).chain(result.picture.as_ref().map(image)).collect(),
             is_error: result.is_error,
+            item: None,
         })
     }
 

@@ -137,7 +137,7 @@ fn result(value: Json) -> Option<histories::Block> {
         None => content.items().map(|part| block(part, Role::Tool)).collect(),
     };
     let is_error = value.field("is_error").as_bool() == Some(true);
-    Some(histories::Block::Result(CallResult { call, name: String::new(), output, is_error }))
+    Some(histories::Block::Result(CallResult { call, name: String::new(), output, is_error, item: None }))
 }
 
 fn image(value: Json) -> Option<histories::Block> {

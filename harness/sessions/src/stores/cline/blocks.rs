@@ -52,6 +52,7 @@ fn block(value: &Value) -> histories::Block {
                 _ => Vec::new(),
             },
             is_error: value["is_error"] == json!(true),
+            item: None,
         }),
         "image" => image(value),
         // A file of the newer form is sent as its text.

@@ -102,7 +102,7 @@ pub(super) fn item(item: Json<'_, '_>, at: At, pointer: String) -> Result<Item, 
         message: Message {
             role,
             blocks: vec![Block { place: place.clone(), content, state: state.map(str::to_owned) }],
-            id: item.field("id").as_str().map(|id| id.into_owned()),
+            id: None,
             place: place.clone(),
             ending: Ending::Whole,
         },
@@ -130,7 +130,8 @@ pub(super) fn item(item: Json<'_, '_>, at: At, pointer: String) -> Result<Item, 
         "function_call_output" => one(Role::Tool, output(item)?, None),
         "custom_tool_call_output" => one(Role::Tool, output(item)?, Some(CUSTOM_OUTPUT)),
         "tool_search_output" => {
-            let result = CallResult { call: call_id(item)?, output: vec![native()], ..CallResult::default() };
+            let (call, output) = (call_id(item)?, vec![native()]);
+            let result = CallResult { call, output, item: own_id(item), ..CallResult::default() };
             one(Role::Tool, histories::Block::Result(result), Some(SEARCH_OUTPUT))
         }
         "web_search_call"
@@ -174,7 +175,7 @@ fn message(item: Json<'_, '_>, at: At, place: &Place) -> Result<Item, Strange> {
         "" => return Err(Strange::Lacks("a message without a role")),
         other => return Err(Strange::Kind(format!("message of {}", word(other)))),
     };
-    let id = item.field("id").as_str().map(|id| id.into_owned());
+    let id = own_id(item);
     Ok(Item { message: Message { role, blocks, id, place: place.clone(), ending: Ending::Whole }, standing })
 }
 
@@ -243,9 +244,8 @@ fn reasoning(item: Json<'_, '_>) -> histories::Block {
 }
 
 fn call(item: Json<'_, '_>, name: &str, arguments: String) -> Result<histories::Block, Strange> {
-    let own = item.field("id").as_str().filter(|id| !id.is_empty()).map(|id| id.into_owned());
     let (id, name) = (call_id(item)?, text(item, name));
-    Ok(histories::Block::Call(Call { id, name, arguments, signature: None, item: own }))
+    Ok(histories::Block::Call(Call { id, name, arguments, signature: None, item: own_id(item) }))
 }
 
 fn output(item: Json<'_, '_>) -> Result<histories::Block, Strange> {
@@ -257,8 +257,8 @@ fn output(item: Json<'_, '_>) -> Result<histories::Block, Strange> {
         None => body.items().map(said).collect(),
     };
     let is_error = output.field("success").as_bool() == Some(false);
-    let result = CallResult { call: call_id(item)?, name: text(item, "name"), output: content, is_error };
-    Ok(histories::Block::Result(result))
+    let (call, name) = (call_id(item)?, text(item, "name"));
+    Ok(histories::Block::Result(CallResult { call, name, output: content, is_error, item: own_id(item) }))
 }
 
 fn is_of_server(item: Json<'_, '_>) -> bool {
@@ -268,6 +268,11 @@ fn is_of_server(item: Json<'_, '_>) -> bool {
 fn call_id(item: Json<'_, '_>) -> Result<String, Strange> {
     let id = item.field("call_id").as_str();
     id.map(|id| id.into_owned()).ok_or(Strange::Lacks("a call or an output without its call_id"))
+}
+
+/// The id that the item itself is sent with. Versions that send none store none.
+fn own_id(item: Json<'_, '_>) -> Option<String> {
+    item.field("id").as_str().filter(|id| !id.is_empty()).map(|id| id.into_owned())
 }
 
 /// Without what is null, since Codex writes what it does not have so in places.

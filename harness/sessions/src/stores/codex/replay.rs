@@ -135,19 +135,33 @@ impl Replay {
     }
 }
 
-/// Items of one reply are one message, and so are outputs that follow each other.
+/// Items of one reply are one message, and so are outputs that follow each other. A message keeps the id of the one item that
+/// holds its words, so a second one begins another.
 pub(super) fn group(items: Vec<Message>) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     for item in items {
         match messages.last_mut() {
-            Some(last) if last.role == item.role && matches!(item.role, Role::Assistant | Role::Tool) => {
+            Some(last) if is_one_go(last, &item) => {
                 last.blocks.extend(item.blocks);
                 last.ending = item.ending;
+                last.id = last.id.take().or(item.id);
             }
             _ => messages.push(item),
         }
     }
     messages
+}
+
+fn is_one_go(last: &Message, item: &Message) -> bool {
+    let says = |message: &Message| {
+        message.blocks.iter().any(|block| matches!(block.content, Block::Text(_) | Block::Image(_)))
+    };
+    let has_id = last.id.is_some() || item.id.is_some();
+    match item.role {
+        Role::Assistant => last.role == Role::Assistant && !(has_id && says(last) && says(item)),
+        Role::Tool => last.role == Role::Tool,
+        Role::User | Role::System => false,
+    }
 }
 
 fn n_bytes(message: &Message) -> usize {

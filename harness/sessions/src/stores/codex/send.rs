@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use brickbat_rules::Dialect;
-use brickbat_rules::histories::{Block, Call, CallResult, Image, Role};
+use brickbat_rules::histories::{Block, CallResult, Image, Role};
 use serde_json::{Value, json};
 
 use super::items::{CUSTOM, CUSTOM_OUTPUT, SEARCH, SEARCH_OUTPUT, SHELL};
@@ -45,7 +45,8 @@ pub(super) fn send(session: &Session) -> Sent {
     }
     let mended = [(ANSWERED, n_answered), (SEARCHED, n_searched), (LEFT_OUT, n_left_out)];
     let mended = mended.into_iter().filter(|(_, n)| *n > 0).collect();
-    Sent { messages: group(sent), mended, gives_up: None }
+    let messages = group(sent).into_iter().map(with_own_id).collect();
+    Sent { messages, mended, gives_up: None }
 }
 
 /// Whether it answers every call at the end that has no output after it. A call whose output stands before it is none.
@@ -59,7 +60,7 @@ pub(super) fn fills_tail(session: &Session) -> bool {
     tail.calls.difference(&tail.outputs).all(|call| !before.outputs.contains(call))
 }
 
-/// The items one by one. What the user and Codex say stays together.
+/// The items one by one. What one item says stays together.
 fn single(messages: &[Message]) -> Vec<Message> {
     let mut items = Vec::new();
     for message in messages {
@@ -67,16 +68,69 @@ fn single(messages: &[Message]) -> Vec<Message> {
             items.push(message.clone());
             continue;
         }
-        let one = |block: &crate::Block| Message {
-            role: message.role,
-            blocks: vec![block.clone()],
-            id: None,
-            place: block.place.clone(),
-            ending: message.ending,
+        let is_said = |block: &crate::Block| message.id.is_some() && said(block).is_some();
+        let one = |blocks: &[crate::Block]| {
+            let first = blocks.first()?;
+            Some(Message {
+                role: message.role,
+                blocks: blocks.to_vec(),
+                id: message.id.clone().filter(|_| is_said(first)),
+                place: first.place.clone(),
+                ending: message.ending,
+            })
         };
-        items.extend(message.blocks.iter().map(one));
+        let stretches = message.blocks.chunk_by(|block, next| is_said(block) && is_said(next));
+        items.extend(stretches.filter_map(one));
     }
     items
+}
+
+/// What is said is sent with the id of its item, where it has one. The instructions of the program have no place in a list of
+/// items here.
+fn with_own_id(mut message: Message) -> Message {
+    let role = match message.role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::System | Role::Tool => return message,
+    };
+    let Some(id) = message.id.clone() else { return message };
+    let is_said = |block: &crate::Block| said(block).is_some();
+    let Some(first) = message.blocks.iter().position(is_said) else { return message };
+    let content: Vec<Value> = message.blocks.iter().filter_map(said).map(|part| part.of(role)).collect();
+    let value = json!({ "type": "message", "id": id, "role": role, "content": content });
+    // The item reaches to its last part.
+    let end = message.blocks.iter().rfind(|block| is_said(block)).map(|last| last.place.end);
+    let item = &mut message.blocks[first];
+    item.place.end = end.unwrap_or(item.place.end);
+    item.content = Block::Native { dialect: Dialect::OpenaiResponses, value };
+    message.blocks.retain(|block| !is_said(block));
+    message
+}
+
+/// A part of what an item says.
+enum Said<'a> {
+    Text(&'a str),
+    Image(&'a Image),
+}
+
+fn said(block: &crate::Block) -> Option<Said<'_>> {
+    match &block.content {
+        Block::Text(text) => Some(Said::Text(text)),
+        Block::Image(image) => Some(Said::Image(image)),
+        _ => None,
+    }
+}
+
+impl Said<'_> {
+    fn of(&self, role: &str) -> Value {
+        match self {
+            Said::Text(text) if role == "assistant" => json!({ "type": "output_text", "text": text }),
+            Said::Text(text) => json!({ "type": "input_text", "text": text }),
+            Said::Image(Image { media_type, data }) => {
+                json!({ "type": "input_image", "image_url": format!("data:{media_type};base64,{data}") })
+            }
+        }
+    }
 }
 
 /// The sorts of tools, each with ids of its own.
@@ -157,13 +211,13 @@ fn native(block: &crate::Block) -> Option<Value> {
     let kind = block.state.as_deref()?;
     match (&block.content, kind) {
         (Block::Call(call), CUSTOM) => Some(with_id(
-            call,
+            call.item.as_deref(),
             json!({ "type": kind, "call_id": call.id, "name": call.name, "input": call.arguments }),
         )),
         (Block::Call(call), SHELL) => {
             let action = parsed(&call.arguments);
             Some(with_id(
-                call,
+                call.item.as_deref(),
                 json!({ "type": kind, "call_id": call.id, "status": "completed", "action": action }),
             ))
         }
@@ -171,10 +225,11 @@ fn native(block: &crate::Block) -> Option<Value> {
             let arguments = parsed(&call.arguments);
             let item =
                 json!({ "type": kind, "call_id": call.id, "execution": "client", "arguments": arguments });
-            Some(with_id(call, item))
+            Some(with_id(call.item.as_deref(), item))
         }
         (Block::Result(result), CUSTOM_OUTPUT) => {
-            Some(json!({ "type": kind, "call_id": result.call, "output": output(result) }))
+            let item = json!({ "type": kind, "call_id": result.call, "output": output(result) });
+            Some(with_id(result.item.as_deref(), item))
         }
         (Block::Result(result), SEARCH_OUTPUT) => match result.output.first() {
             Some(Block::Native { value, .. }) => Some(value.clone()),
@@ -184,8 +239,8 @@ fn native(block: &crate::Block) -> Option<Value> {
     }
 }
 
-fn with_id(call: &Call, mut item: Value) -> Value {
-    if let Some(id) = &call.item {
+fn with_id(id: Option<&str>, mut item: Value) -> Value {
+    if let Some(id) = id {
         item["id"] = json!(id);
     }
     item

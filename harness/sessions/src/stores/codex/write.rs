@@ -97,7 +97,7 @@ impl<'a> Plan<'a> {
         let (place, with) = match edit {
             Edit::Drop { block } => {
                 self.block(block)?;
-                (block, SILENT)
+                (&self.whole_item(block).unwrap_or_else(|| block.clone()), SILENT)
             }
             Edit::Discard { place } if self.discardable.contains(place) && place.line.is_some() => {
                 (place, "")
@@ -119,6 +119,18 @@ impl<'a> Plan<'a> {
             }
             None => Err(error(place, OUT_OF_STEP)),
         }
+    }
+
+    /// The item of which a block is the only part.
+    fn whole_item(&self, block: &Place) -> Option<Place> {
+        let (list, _) = in_list(&block.pointer)?;
+        let pointer = list.strip_suffix("/content")?;
+        let line = self.line(block).ok()?;
+        let document = Document::parse(line.bytes).ok()?;
+        let item = document.root().pointer(pointer);
+        let span = (line.start + item.span().start) as u64..(line.start + item.span().end) as u64;
+        let place = Place { pointer: pointer.to_owned(), start: span.start, end: span.end, ..block.clone() };
+        (item.field("content").len() == 1).then_some(place)
     }
 
     /// Puts a recorded output directly after its call.

@@ -55,7 +55,13 @@ fn recover(sent: &mut Sent) {
                     n_filled += 1;
                     let (call, name) = (call.id.clone(), call.name.clone());
                     let output = vec![histories::Block::Text(crate::NOT_RECORDED.to_owned())];
-                    let content = histories::Block::Result(CallResult { call, name, output, is_error: true });
+                    let content = histories::Block::Result(CallResult {
+                        call,
+                        name,
+                        output,
+                        is_error: true,
+                        item: None,
+                    });
                     Block { place: place.clone(), content, state: None }
                 })
             })

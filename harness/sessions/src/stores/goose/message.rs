@@ -127,7 +127,7 @@ fn response(value: &Value) -> Option<Content> {
         "error" => (vec![Content::Text(result.get("error")?.as_str()?.to_owned())], true),
         _ => return None,
     };
-    Some(Content::Result(CallResult { call, name: String::new(), output, is_error }))
+    Some(Content::Result(CallResult { call, name: String::new(), output, is_error, item: None }))
 }
 
 /// A part of a result; what is neither text nor picture is not sent.

@@ -188,7 +188,7 @@ impl Blocks<'_> {
         };
         let name = names.get(&call).cloned().unwrap_or_else(|| text(fields, "name").to_owned());
         let is_error = text(fields, "status") == "error";
-        self.push(String::new(), Content::Result(CallResult { call, name, output, is_error }));
+        self.push(String::new(), Content::Result(CallResult { call, name, output, is_error, item: None }));
     }
 }
 

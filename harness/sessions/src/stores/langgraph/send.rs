@@ -68,7 +68,8 @@ fn fill(sent: &mut Sent) {
                 ),
             };
             let output = vec![Content::Text(words)];
-            let result = CallResult { call: id.clone(), name: name.clone(), output, is_error: true };
+            let result =
+                CallResult { call: id.clone(), name: name.clone(), output, is_error: true, item: None };
             let place = block.place.clone();
             let blocks = vec![Block { place: place.clone(), content: Content::Result(result), state: None }];
             filled.push(Message { role: Role::Tool, blocks, id: None, place, ending: Ending::Whole });

@@ -124,8 +124,7 @@ fn call(value: &Value, names: &mut BTreeMap<String, String>) -> Option<Content> 
     let name = text(value, "name").to_owned();
     let arguments = value.get("arguments")?.as_str()?.to_owned();
     names.insert(id.clone(), name.clone());
-    let item = value.get("id").and_then(Value::as_str).filter(|id| *id != FAKE_ID).map(str::to_owned);
-    Some(Content::Call(Call { id, name, arguments, signature: None, item }))
+    Some(Content::Call(Call { id, name, arguments, signature: None, item: own_id(value) }))
 }
 
 fn result(value: &Value, names: &BTreeMap<String, String>) -> Option<Content> {
@@ -136,11 +135,16 @@ fn result(value: &Value, names: &BTreeMap<String, String>) -> Option<Content> {
         _ => return None,
     };
     let name = names.get(&call).cloned().unwrap_or_default();
-    Some(Content::Result(CallResult { call, name, output, is_error: false }))
+    Some(Content::Result(CallResult { call, name, output, is_error: false, item: own_id(value) }))
+}
+
+/// The id that the item itself is sent with.
+fn own_id(value: &Value) -> Option<String> {
+    value.get("id").and_then(Value::as_str).filter(|id| *id != FAKE_ID).map(str::to_owned)
 }
 
 fn thinking(value: &Value) -> Option<Content> {
-    let id = value.get("id")?.as_str().filter(|id| *id != FAKE_ID)?.to_owned();
+    let id = own_id(value)?;
     let summary = value.get("summary").and_then(Value::as_array);
     let texts: Vec<&str> = summary.into_iter().flatten().map(|part| text(part, "text")).collect();
     let signature = value.get("encrypted_content").and_then(Value::as_str).map(str::to_owned);

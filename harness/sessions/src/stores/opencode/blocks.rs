@@ -178,7 +178,8 @@ fn result(part: &RawPart) -> Option<Block> {
     let is_compacted =
         state.pointer("/time/compacted").is_some_and(|time| !time.is_null() && *time != json!(0));
     let name = text(&part.value, "tool").to_owned();
-    let result = CallResult { call: text(&part.value, "callID").to_owned(), name, output, is_error };
+    let result =
+        CallResult { call: text(&part.value, "callID").to_owned(), name, output, is_error, item: None };
     let state = (is_compacted && !is_error).then(|| COMPACTED.to_owned());
     Some(block(part, histories::Block::Result(result), state))
 }

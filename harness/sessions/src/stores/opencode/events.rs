@@ -257,7 +257,7 @@ fn result(part: &RawPart) -> Option<Block> {
     words.retain(|words| !words.is_empty());
     let output = words.into_iter().map(histories::Block::Text).collect();
     let (call, name) = (text(&part.value, "id").to_owned(), text(&part.value, "name").to_owned());
-    let content = histories::Block::Result(CallResult { call, name, output, is_error });
+    let content = histories::Block::Result(CallResult { call, name, output, is_error, item: None });
     Some(Block { place: part.place.clone(), content, state: None })
 }
 

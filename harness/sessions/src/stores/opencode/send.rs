@@ -144,8 +144,13 @@ fn step(
             None => {
                 said.push(block.clone());
                 let output = vec![histories::Block::Text(INTERRUPTED.to_owned())];
-                let result =
-                    CallResult { call: call.id.clone(), name: call.name.clone(), output, is_error: true };
+                let result = CallResult {
+                    call: call.id.clone(),
+                    name: call.name.clone(),
+                    output,
+                    is_error: true,
+                    item: None,
+                };
                 answers.push(Block {
                     content: histories::Block::Result(result),
                     state: None,

@@ -221,6 +221,7 @@ fn result(record: &Record, at: &str, id: &str, value: &Value) -> Message {
         name: text(value, "toolName").to_owned(),
         output,
         is_error: value["isError"] == json!(true),
+        item: None,
     });
     of(record, id, Role::Tool, vec![Block { place: record.place(at), content, state: None }])
 }

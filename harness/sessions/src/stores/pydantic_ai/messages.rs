@@ -280,7 +280,7 @@ fn call(part: Json<'_, '_>, signature: Option<String>) -> Call {
 fn result(part: Json<'_, '_>, is_error: bool) -> histories::Block {
     let (call, _) = split(text(part, "tool_call_id"));
     let output = vec![words(part.field("content"))];
-    histories::Block::Result(CallResult { call, name: text(part, "tool_name"), output, is_error })
+    histories::Block::Result(CallResult { call, name: text(part, "tool_name"), output, is_error, item: None })
 }
 
 /// The id of a call, and that of its item, which the Responses model joins by a bar (`_split_combined_tool_call_id`).

@@ -81,7 +81,7 @@ impl Reader<'_> {
         if role == "tool" {
             let output = vec![spoken(value.get("content"))];
             let (call, name) = (text(value, "tool_call_id").to_owned(), text(value, "name").to_owned());
-            let result = CallResult { call, name, output, is_error: false };
+            let result = CallResult { call, name, output, is_error: false, item: None };
             self.push(pointer.to_owned(), histories::Block::Result(result));
             return Role::Tool;
         }
@@ -136,7 +136,7 @@ impl Reader<'_> {
             "function_call_output" | "custom_tool_call_output" => {
                 let output = vec![spoken(value.get("output"))];
                 let call = text(value, "call_id").to_owned();
-                let result = CallResult { call, name: String::new(), output, is_error: false };
+                let result = CallResult { call, name: String::new(), output, is_error: false, item: id() };
                 self.push(pointer.to_owned(), histories::Block::Result(result));
                 Role::Tool
             }
@@ -185,6 +185,7 @@ fn anthropic(value: &Value) -> Option<histories::Block> {
             name: String::new(),
             output: output(Dialect::AnthropicMessages, value.get("content")),
             is_error: value.get("is_error").and_then(Value::as_bool) == Some(true),
+            item: None,
         }),
         "image" => {
             let source = value.get("source")?;
@@ -222,6 +223,7 @@ fn bedrock(value: &Value) -> Option<histories::Block> {
         name: String::new(),
         output: output(Dialect::BedrockConverse, result.get("content")),
         is_error: text(result, "status") == "error",
+        item: None,
     }))
 }
 
@@ -248,6 +250,7 @@ fn gemini(value: &Value) -> Option<histories::Block> {
             name: text(result, "name").to_owned(),
             output: vec![spoken(words_of(result.get("response")))],
             is_error: result.pointer("/response/error").is_some(),
+            item: None,
         }));
     }
     let words = value.get("text")?.as_str()?.to_owned();

@@ -102,8 +102,13 @@ impl Reply {
         };
         if let Some(came) = came.filter(|_| !self.answered.contains(id)) {
             let output = vec![Content::Text(came)];
-            let result =
-                CallResult { call: id.to_owned(), name: name.to_owned(), output, is_error: state == "error" };
+            let result = CallResult {
+                call: id.to_owned(),
+                name: name.to_owned(),
+                output,
+                is_error: state == "error",
+                item: None,
+            };
             self.outputs.push(block(&at, Content::Result(result)));
         }
         self.push(Role::Assistant, Block { place: at, content: Content::Call(call), state: Some(state) });
@@ -121,7 +126,7 @@ impl Reply {
             _ => Vec::new(),
         };
         let (call, name) = (text(part, "toolCallId").to_owned(), text(part, "name").to_owned());
-        let result = CallResult { call, name, output, is_error: state == "error" };
+        let result = CallResult { call, name, output, is_error: state == "error", item: None };
         let state = Some(state.to_owned());
         self.push(Role::Tool, Block { place: at, content: Content::Result(result), state });
         Ok(())

@@ -1,0 +1,105 @@
+//! Items with ids of their own, as Codex 0.169 stores and sends all of them: an id is sent once, and only once taken.
+
+use brickbat_rules::histories::Role;
+use serde_json::{Value, json};
+
+use super::{batch, files, item, meta, open, sent, text, verdict};
+use crate::{File, Files, Judgement, Reason, Repair, RepairOptions, Verdict, judge, repair};
+
+/// The batch with an id for each item.
+fn named() -> Vec<Value> {
+    let mut records = batch();
+    let prefixes = ["msg", "rs", "msg", "fc", "fc", "fco", "fco", "msg"];
+    for (n, (record, prefix)) in records.iter_mut().zip(prefixes).enumerate() {
+        record["id"] = json!(format!("{prefix}_{n}"));
+    }
+    records
+}
+
+/// The batch in a paginated rollout.
+fn paginated(records: &[Value]) -> Files {
+    let mut first = meta();
+    first["payload"]["history_mode"] = json!("paginated");
+    let records = std::iter::once(first).chain(records.iter().cloned().map(item));
+    let lines = records.enumerate().map(|(ordinal, mut record)| {
+        record["ordinal"] = json!(ordinal);
+        format!("{record}\n")
+    });
+    Files {
+        files: vec![File {
+            name: "rollout-1.jsonl".to_owned(),
+            bytes: lines.collect::<String>().into_bytes(),
+        }],
+    }
+}
+
+fn judged(files: &Files) -> Judgement {
+    judge(&open(files), None)
+}
+
+#[test]
+fn every_item_is_sent_with_its_id_and_a_sound_rollout_is_left_alone() {
+    for files in [files(&named()), paginated(&named())] {
+        let judgement = judged(&files);
+        assert_eq!(judgement.verdict, Verdict::Accepted);
+        let request = judgement.request();
+        let ids: Vec<&str> =
+            request["input"].as_array().unwrap().iter().filter_map(|item| item["id"].as_str()).collect();
+        assert_eq!(ids, ["msg_0", "rs_1", "msg_2", "fc_3", "fc_4", "fco_5", "fco_6", "msg_7"]);
+        assert!(matches!(repair(&files, 0, &RepairOptions::default()), Ok(Repair::Healthy(_))));
+    }
+}
+
+#[test]
+fn the_second_copy_of_an_item_is_refused_and_taken_out() {
+    let reasons = [(1, Reason::DuplicateThought), (2, Reason::DuplicateMessage), (6, Reason::Duplicate)];
+    let last = (7, Reason::DuplicateMessage);
+    for (n, reason) in reasons.into_iter().chain([last]) {
+        let mut twice = named();
+        twice.insert(n + 1, twice[n].clone());
+        for (files, whole) in [(files(&twice), files(&named())), (paginated(&twice), paginated(&named()))] {
+            let refused = vec!["openai-responses/item-duplicate".to_owned()];
+            assert_eq!(verdict(&open(&files)), (Verdict::Refused, refused), "{n}");
+            let options = RepairOptions::default();
+            let Ok(Repair::Mended(mended)) = repair(&files, 0, &options) else { panic!("{n} is mended") };
+            assert_eq!(mended.edits.iter().map(|edit| edit.reason).collect::<Vec<_>>(), [reason]);
+            assert_eq!(sent(&open(&mended.files)), sent(&open(&whole)));
+            assert!(matches!(repair(&mended.files, 0, &options), Ok(Repair::Healthy(_))));
+            assert!(text(&mended.files).len() <= text(&files).len());
+        }
+    }
+}
+
+#[test]
+fn the_second_copy_of_the_outputs_alone_is_refused_and_taken_out() {
+    let mut twice = named();
+    for n in [5, 6] {
+        twice.insert(n + 2, twice[n].clone());
+    }
+    let files = files(&twice);
+    assert_eq!(judged(&files).verdict, Verdict::Refused);
+    let Ok(Repair::Mended(mended)) = repair(&files, 0, &RepairOptions::default()) else { panic!("mended") };
+    assert_eq!(text(&mended.files), text(&self::files(&named())));
+}
+
+#[test]
+fn words_with_another_id_are_another_item() {
+    let mut records = named();
+    let mut again = records[7].clone();
+    again["id"] = json!("msg_8");
+    records.push(again);
+    let session = open(&files(&records));
+    assert_eq!(verdict(&session), (Verdict::Accepted, vec![]));
+    assert_eq!(session.messages.iter().filter(|message| message.role == Role::Assistant).count(), 3);
+}
+
+#[test]
+fn two_items_of_one_id_that_say_different_things_are_not_guessed_at() {
+    let mut records = named();
+    let mut other = records[7].clone();
+    other["content"][0]["text"] = json!("done otherwise");
+    records.push(other);
+    let repaired = repair(&files(&records), 0, &RepairOptions::default());
+    let Ok(Repair::Beyond(beyond)) = repaired else { panic!("{repaired:?}") };
+    assert!(beyond.why.contains("item-duplicate"), "{}", beyond.why);
+}
