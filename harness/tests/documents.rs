@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
 mod blocks;
+mod figures;
 mod filter_speed;
 mod filters;
 mod healthy;

@@ -21,6 +21,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("closed-loop", closed_loop()),
         ("counts", counts()),
         ("exports", exports()),
+        ("figures", super::figures::figures()),
         ("filter-checks", filter_checks()),
         ("filter-drivers", super::filter_speed::filter_drivers()),
         ("filter-speed", super::filter_speed::filter_speed()),

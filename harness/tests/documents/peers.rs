@@ -123,7 +123,7 @@ pub fn peers() -> String {
 }
 
 /// With commas between thousands, and no more digits than the file has.
-fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     let text = value.to_string();
     let (whole, fraction) = text.split_once('.').map_or((text.as_str(), None), |(a, b)| (a, Some(b)));
     let mut grouped = String::new();
