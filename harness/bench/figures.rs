@@ -1,7 +1,7 @@
 //! The figures of the benches: what they measured, in one file, and the comparison with an earlier file.
 //!
 //! Each bench takes `--figures FILE`, which replaces its own figures in FILE, and `--against FILE`, which fails if a ratio
-//! is more than twice as bad as in FILE. Only ratios are compared: both sides of a ratio were measured in the same rounds,
+//! is more than 1.8 times what it is in FILE. Only ratios are compared: both sides of a ratio were measured in the same rounds,
 //! so a slow or busy machine changes neither.
 
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ pub struct Floor {
 #[serde(deny_unknown_fields)]
 pub struct Figures {
     pub schema: u32,
-    /// Processor, cores, memory, system and compiler, as the machine names them.
+    /// Processor, cores, memory, and system, as the machine names them.
     pub machine: String,
     pub figures: Vec<Figure>,
 }

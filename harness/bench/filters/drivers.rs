@@ -98,6 +98,7 @@ struct Row {
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let has = |flag: &str| args.iter().any(|arg| arg == flag);
+    assert!(!(has("--quick") && has("--write")), "quick figures are not written");
     let effort = if has("--quick") { QUICK } else { FULL };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let drivers = DRIVERS.into_iter().map(|driver| measured(driver, &effort, &runtime)).collect();
@@ -185,7 +186,7 @@ fn echoed(floor: &mut FilterProcess, asked: &[Asked]) {
     assert!(asked.iter().zip(&said).all(is_same));
 }
 
-/// What was done cost.
+/// The CPU time of a piece of work, of the driver and of our process.
 struct Times {
     driver: Duration,
     ours: Duration,

@@ -298,7 +298,7 @@ fn again(filter: &mut dyn Filter, route: &Route<'_>, cases: &mut [Case<'_>]) -> 
     if !route.is_round() || !matches!(route.mode.kind, Kind::Repairer | Kind::Trimmer) {
         return Ok(());
     }
-    // To what came back as it was, the same question would be put once more: for most it is taken as answered.
+    // To what came back as it was, the same question would be put once more: so for most of them the first answer is taken again.
     let is_same = |case: &Case<'_>| case.is_put() && case.body() == Some(&case.input.body);
     let n_same = cases.iter().filter(|case| is_same(case)).count();
     let every = n_same.div_ceil(MAX_EQUAL_AGAIN).max(1);

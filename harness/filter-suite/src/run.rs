@@ -264,7 +264,7 @@ mod tests {
         let [cause] = report.causes.as_slice() else { panic!("{:#?}", report.causes) };
         assert_eq!((cause.check, cause.words.as_str()), ("twice-is-once", "a second pass changes /messages"));
         assert_eq!(cause.minimal["messages"].as_array().unwrap().len(), 1);
-        // Of each batch some are asked again, and not only the first.
-        assert!((4..=16).contains(&cause.inputs), "{}", cause.inputs);
+        // More than one batch can give.
+        assert!((9..=16).contains(&cause.inputs), "{}", cause.inputs);
     }
 }

@@ -27,7 +27,7 @@ def chat(url, model):
     return OpenAIChatCompletionClient(model=model or "gpt-4.1", api_key="none", base_url=f"{url}/v1", model_info=INFO)
 
 
-# Each is imported by who needs it, since that takes long.
+# Imports are slow, so each dialect imports its own.
 MODELS = {"openai-chat": chat, "anthropic-messages": anthropic}
 
 

@@ -27,7 +27,7 @@ def responses(url, model):
     return OpenAIResponses(model=model or "gpt-4.1", api_base=f"{url}/v1", api_key="none")
 
 
-# Each is imported by who needs it, since that takes long.
+# Imports are slow, so each dialect imports its own.
 MODELS = {"anthropic-messages": anthropic, "openai-chat": chat, "openai-responses": responses}
 
 

@@ -18,7 +18,10 @@ set_tracing_disabled(True)
 
 
 class ToProvider(httpx2.AsyncHTTPTransport):
-    """Leads from OpenAI's address to the provider: there the SDK demands the end of a reply, and of other servers it does not."""
+    """Sends requests for OpenAI's address to the provider.
+
+    The SDK demands the end of a reply over Chat Completions from OpenAI only (`require_finish_reason`).
+    """
 
     def __init__(self, url):
         super().__init__()

@@ -79,6 +79,9 @@ fn results_of_a_batch_with_an_open_question_rest_on_who_keeps_the_questions() {
         let is_lost = |duty| is_lost(&plan, "results-lost", duty);
         assert!(!is_lost(Duty::Loop) && !is_lost(Duty::Steps) && !is_lost(Duty::Questions), "{}", plan.id);
         assert!(is_lost(Duty::Store) && is_lost(Duty::States), "{}", plan.id);
+        // What the user was shown of them rests on the same.
+        let is_apart = judged_for(&plan, "results-lost", &[Duty::Questions], Repairs::Never).application;
+        assert!(is_apart.iter().any(|finding| finding.check == "views-agree"), "{}", plan.id);
     }
 }
 

@@ -132,13 +132,13 @@ fn a_changed_call_is_named_by_its_place_where_calls_share_an_id() {
 fn an_empty_error_in_an_object_is_no_success() {
     let plan = plan("tools/throw-without-words", Dialect::Gemini);
     let whole = run(&plan);
-    let lies = |words: &str| {
+    let lies = |response: Value| {
         let said = with_bodies(&whole, |body| {
             let mut body: Value = serde_json::from_str(body).unwrap();
             for content in body["contents"].as_array_mut().unwrap() {
                 for part in content["parts"].as_array_mut().unwrap() {
                     if part["functionResponse"]["response"].get("error").is_some() {
-                        part["functionResponse"]["response"] = json!({ "name": "broken", "content": words });
+                        part["functionResponse"]["response"] = response.clone();
                     }
                 }
             }
@@ -146,5 +146,7 @@ fn an_empty_error_in_an_object_is_no_success() {
         });
         judged(&plan, &said).findings.iter().any(|finding| finding.check == "success-honest")
     };
-    assert!(lies("all is well") && !lies(""));
+    assert!(!lies(json!({ "name": "broken", "content": "" })));
+    assert!(lies(json!({ "name": "broken", "content": "all is well" })));
+    assert!(lies(json!({ "name": "all is well" })) && lies(json!({})));
 }

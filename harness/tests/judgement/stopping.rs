@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
-use brickbat::plan::{CallKey, Plan};
+use brickbat::plan::{CallKey, Mark, Plan};
 use brickbat::run::Run;
 use brickbat::trace::{Event, ExchangeId, RequestKind, ShownState};
 use brickbat::verdict::{Severity, Verdict};
@@ -137,6 +137,16 @@ fn a_stop_that_takes_effect_when_what_was_held_goes_on_is_late() {
         let judgement = judged(&plan, &with_more(&run(&plan), 0, &[Event::LetGo]));
         let found: Vec<Severity> = judgement.findings.iter().map(|finding| finding.harm).collect();
         assert_eq!(found, [Severity::LateStop], "{}: {judgement:#?}", plan.id);
+    }
+}
+
+#[test]
+fn a_stop_at_the_end_of_a_whole_reply_is_not_late() {
+    for plan in on_each("abort/at-completion") {
+        let run = run(&plan);
+        let is_held = |event: &Event| matches!(event, Event::Held { at, .. } if at.mark == Mark::Reply);
+        assert!(run.trace.events().iter().any(is_held), "{}", plan.id);
+        expect_unaccused(&plan, &with_more(&run, 0, &[Event::LetGo]), Verdict::Pass);
     }
 }
 

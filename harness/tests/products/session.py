@@ -8,7 +8,7 @@ from contextlib import contextmanager
 # Seconds that a turn may take on a loaded machine. One that takes longer is reported, and counts for nothing.
 PATIENCE = 900
 
-# What the seed of each further provider of a session is higher by. The ids that a provider gives follow from its seed, and no
+# Each further provider of a session has a seed that is this much higher. The ids that a provider gives follow from its seed, and no
 # real one gives an id twice.
 NEXT_SEED = 1_000_000
 

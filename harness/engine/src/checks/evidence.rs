@@ -244,14 +244,13 @@ impl<'a> Evidence<'a> {
         let calls = (0..).map(CallKey).zip(self.calls());
         let batch = || calls.clone().filter(|(_, (other, _))| !other.given && step(other) == step(call));
         let is_open = |account: &CallRecord| account.settled.is_none() || account.settled_late;
-        if call.given {
-            StepEnd::Whole
-        } else if batch().any(|(other, _)| self.has_open_question(other)) {
-            StepEnd::Asking
-        } else if self.was_stopped(call.turn) && batch().any(|(_, (_, account))| is_open(account)) {
-            StepEnd::BrokenOff
-        } else {
-            StepEnd::Whole
+        let is_asking = batch().any(|(other, _)| self.has_open_question(other));
+        let is_broken = self.was_stopped(call.turn) && batch().any(|(_, (_, account))| is_open(account));
+        match (is_asking && !call.given, is_broken && !call.given) {
+            (true, true) => StepEnd::BrokenOffAsking,
+            (true, false) => StepEnd::Asking,
+            (false, true) => StepEnd::BrokenOff,
+            (false, false) => StepEnd::Whole,
         }
     }
 
@@ -319,6 +318,8 @@ pub enum StepEnd {
     BrokenOff,
     /// A question about a call of the batch was never answered.
     Asking,
+    /// Both.
+    BrokenOffAsking,
 }
 
 impl RequestView {

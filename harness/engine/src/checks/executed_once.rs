@@ -41,8 +41,8 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
             findings.push(finding(message, "a run in its own turn", got).of_calls([key]).of_turn(*turn));
         }
     }
-    // The scenario may expect less than one run. A call that is not to run at all may run once the user has allowed it:
-    // who is left waiting for too long is answered after all.
+    // The scenario may expect less than one run. A call that should not run may run after all where the user has allowed
+    // it: if nothing else can happen, a question that was left open is answered.
     for (key, times) in &evidence.plan.executed {
         if *times == Times::Never && evidence.account(*key).consent == Some(Consent::Given) {
             continue;

@@ -83,9 +83,10 @@ fn basis(evidence: &Evidence<'_>, key: CallKey) -> &'static [Duty] {
     }
     match (evidence.died_in(call.turn), evidence.step_end(key)) {
         // A system may hand on a batch as a whole, when the question about one of its calls is answered.
-        (true, StepEnd::Asking) => &[Duty::Store, Duty::Questions],
+        (true, StepEnd::Asking | StepEnd::BrokenOffAsking) => &[Duty::Store, Duty::Questions],
         (true, _) => &[Duty::Store],
-        (false, StepEnd::Asking) => &[Duty::Loop, Duty::Steps, Duty::Questions],
+        (false, StepEnd::Asking) => &[Duty::Loop, Duty::Questions],
+        (false, StepEnd::BrokenOffAsking) => &[Duty::Loop, Duty::Steps, Duty::Questions],
         (false, StepEnd::BrokenOff) => &[Duty::Loop, Duty::Steps],
         (false, StepEnd::Whole) if evidence.came_to_nothing(call.turn) => &[Duty::Loop, Duty::Invalid],
         (false, StepEnd::Whole) => CHECK.rests_on,

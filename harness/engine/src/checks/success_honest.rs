@@ -80,6 +80,9 @@ fn admits_failure(result: &ResultView<'_>, account: &CallRecord) -> bool {
 /// Gemini.
 fn says_nothing(text: &str) -> bool {
     let fields: Option<serde_json::Map<String, Value>> = serde_json::from_str(text).ok();
-    text.is_empty()
-        || fields.is_some_and(|fields| fields.iter().all(|(key, value)| key == "name" || value == ""))
+    let is_empty = |fields: serde_json::Map<String, Value>| {
+        fields.get("content").is_some_and(|content| content == "")
+            && fields.keys().all(|key| key == "name" || key == "content")
+    };
+    text.is_empty() || fields.is_some_and(is_empty)
 }

@@ -5,6 +5,8 @@
 //! late.
 
 use super::*;
+use brickbat_scenario::plan::{Mark, Side};
+use brickbat_scenario::trace::Held;
 
 pub(super) const CHECK: Check = Check {
     id: "turn-ends",
@@ -24,6 +26,9 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 fn stopped_late(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
+    if has_whole_reply(evidence, turn) {
+        return None;
+    }
     let mut after = evidence.events_of(turn).skip_while(|event| **event != Event::LetGo);
     let is_over = after.any(|event| matches!(event, Event::TurnEnded { .. }));
     is_over.then(|| Finding {
@@ -33,6 +38,16 @@ fn stopped_late(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
         got: "the end of the turn after they had gone on".to_owned(),
         ..CHECK.finding(in_turn(turn)).resting_on(basis_of_stop(evidence, turn))
     })
+}
+
+/// Whether all that was held is the end of a connection whose reply is complete: a provider closes it at once.
+fn has_whole_reply(evidence: &Evidence<'_>, turn: usize) -> bool {
+    let events = evidence.events_of(turn).take_while(|event| **event != Event::LetGo);
+    let held = events.filter_map(|event| match event {
+        Event::Held { at, .. } => Some(*at),
+        _ => None,
+    });
+    held.last() == Some(Held { mark: Mark::Reply, side: Side::After })
 }
 
 fn hang(evidence: &Evidence<'_>) -> Option<Finding> {

@@ -105,7 +105,8 @@ fn shown_otherwise(
             rests_on: match step_end {
                 StepEnd::Whole => &[Duty::States, Duty::Loop],
                 StepEnd::BrokenOff => &[Duty::States, Duty::Loop, Duty::Steps],
-                StepEnd::Asking => &[Duty::States, Duty::Loop, Duty::Steps, Duty::Questions],
+                StepEnd::Asking => &[Duty::States, Duty::Loop, Duty::Questions],
+                StepEnd::BrokenOffAsking => &[Duty::States, Duty::Loop, Duty::Steps, Duty::Questions],
             },
         }),
         _ => None,

@@ -15,7 +15,7 @@ use crate::{Asked, Function, Kind, Mode, Said};
 const ANTHROPIC: Dialect = Dialect::AnthropicMessages;
 const CHAT: Dialect = Dialect::OpenaiChat;
 
-/// Bugs for each check.
+/// At least one bug for each check.
 pub const FAULTY: [Planted; 14] = [
     // BUG: openclaw/openclaw#109443: a picture ends in a TypeError.
     bug(

@@ -43,7 +43,7 @@ impl Cooldown {
     }
 }
 
-/// A filter that takes a history which it has just passed on for a retry, and adds a prompt to it.
+/// A filter that remembers what it passed on. If the same history comes again, it takes it for a retry and adds a prompt.
 #[derive(Debug, Clone, Default)]
 struct Prompting {
     passed_last: Vec<Value>,

@@ -45,10 +45,11 @@ pub fn losses(before: &Session, after: &Session, edits: &[Planned]) -> Vec<Loss>
     let mut found = Vec::new();
     let (had, has) = (Kept::of(before), Kept::of(after));
     let n_copies = count(Reason::DuplicateMessage);
-    if !is_kept(&had.user, &has.user, n_copies) {
+    let (user, reply) = (copies_gone(&had.user, &has.user), copies_gone(&had.reply, &has.reply));
+    if user.is_none_or(|user| user > n_copies) {
         found.push(Loss::UserMessage);
     }
-    if !is_kept(&had.reply, &has.reply, n_copies) {
+    if reply.is_none_or(|reply| reply + user.unwrap_or(0) > n_copies) {
         found.push(Loss::Reply);
     }
     if missing(&had.thoughts, &has.thoughts) > count(Reason::Hollow) + count(Reason::DuplicateThought)
@@ -157,11 +158,12 @@ fn said(output: &[Block]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether the words are the same in the same order, but for so many that were said once more.
-fn is_kept(had: &[String], has: &[String], n_copies: usize) -> bool {
+/// How many words are gone that were said twice; nothing if the others are not the same in the same order.
+fn copies_gone(had: &[String], has: &[String]) -> Option<usize> {
     let mut kept = has.iter().peekable();
     let gone: Vec<&String> = had.iter().filter(|words| kept.next_if_eq(words).is_none()).collect();
-    kept.next().is_none() && gone.len() <= n_copies && gone.iter().all(|words| has.contains(words))
+    let is_same = kept.next().is_none() && gone.iter().all(|words| has.contains(words));
+    is_same.then_some(gone.len())
 }
 
 /// How many of the first are not in the second.

@@ -85,8 +85,8 @@ fn single(messages: &[Message]) -> Vec<Message> {
     items
 }
 
-/// What is said is sent with the id of its item, where it has one. The instructions of the program have no place in a list of
-/// items here.
+/// What is said is sent with the id of its item, where it has one. Instructions are not sent as items, so they stay as they
+/// are.
 fn with_own_id(mut message: Message) -> Message {
     let role = match message.role {
         Role::User => "user",
