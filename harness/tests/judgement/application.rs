@@ -79,6 +79,20 @@ fn results_of_a_batch_with_an_open_question_rest_on_who_keeps_the_questions() {
         let is_lost = |duty| is_lost(&plan, "results-lost", duty);
         assert!(!is_lost(Duty::Loop) && !is_lost(Duty::Steps) && !is_lost(Duty::Questions), "{}", plan.id);
         assert!(is_lost(Duty::Store) && is_lost(Duty::States), "{}", plan.id);
+        // Nothing was broken off where nobody stopped the turn.
+        let run = run_canary(&plan, crate::plans::canary("results-lost"));
+        let unstopped = rebuilt(&run, |_, event| match event {
+            Event::Stopped => Vec::new(),
+            Event::TurnEnded { outcome: TurnOutcome::Cancelled } => {
+                vec![Event::TurnEnded { outcome: TurnOutcome::Returned }]
+            }
+            event => vec![event.clone()],
+        });
+        let is_lost = |duty: Duty| {
+            let judgement = judged_around(&Application::with(&[duty], Repairs::Never), &plan, &unstopped);
+            judgement.findings.iter().any(|finding| finding.check == "results-kept")
+        };
+        assert!(is_lost(Duty::Steps) && !is_lost(Duty::Questions) && !is_lost(Duty::Loop), "{}", plan.id);
         // What the user was shown of them rests on the same.
         let is_apart = judged_for(&plan, "results-lost", &[Duty::Questions], Repairs::Never).application;
         assert!(is_apart.iter().any(|finding| finding.check == "views-agree"), "{}", plan.id);
