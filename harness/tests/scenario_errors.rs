@@ -228,6 +228,13 @@ fn malformed_replies() {
             ("called but not missing", tool(r#"{ returns: x, called: "ls -la" }"#)),
             ("called as a tool that is there", tool("{ missing: true, called: lookup }")),
             ("numbers and interleaving", reply("indices: missing\n        interleave: true")),
+            (
+                "numbers and one id for two calls",
+                with(
+                    "      - - text: Let me look these up.\n        - call: { as: a, tool: lookup, args: { key: a } }\n        - call: { as: b, tool: lookup, args: { key: b } }\n",
+                    "      - indices: missing\n        blocks:\n        - call: { as: a, tool: lookup, args: { key: a }, id: { text: call_1 } }\n        - call: { as: b, tool: lookup, args: { key: b }, id: { text: call_1 } }\n",
+                ),
+            ),
             ("stop", reply("stop: soon")),
             (
                 "a call that never starts",

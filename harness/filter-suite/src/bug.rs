@@ -152,7 +152,6 @@ mod tests {
             rounds: true,
             refuses: Vec::new(),
             declines: Vec::new(),
-            asks: false,
             declares: Default::default(),
         }
     }

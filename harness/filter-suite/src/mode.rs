@@ -134,9 +134,6 @@ pub struct Mode {
     /// What it refuses by design although the provider takes it.
     #[serde(default)]
     pub declines: Vec<Declined>,
-    /// Whether it asks a model.
-    #[serde(default)]
-    pub asks: bool,
     /// What it loses by design, and where that is said.
     #[serde(default)]
     pub declares: BTreeMap<Loss, String>,

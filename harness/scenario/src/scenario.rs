@@ -263,7 +263,7 @@ pub struct Reply {
     /// The blocks of each attempt. The second is served when the first has failed and the system asks again.
     pub attempts: Vec<Vec<Block>>,
     /// The argument deltas of the calls arrive in turns instead of one call after the other.
-    /// Only `openai-chat` can say this; elsewhere the calls stay in sequence.
+    /// Only `openai-chat` can send this; in other dialects the plans of the scenario are unsupported.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interleave: bool,
     /// The stop reason that is sent, whatever the reply says.
@@ -284,6 +284,19 @@ impl Reply {
     pub fn n_calls(&self) -> u32 {
         let of_attempt = |blocks: &Vec<Block>| blocks.iter().filter_map(Block::call).count() as u32;
         self.attempts.iter().map(of_attempt).max().unwrap_or(0)
+    }
+
+    /// Whether a call is given the id of another one, by that one's name or as the same text in one attempt.
+    pub fn repeats_ids(&self) -> bool {
+        self.attempts.iter().any(|blocks| {
+            let ids: Vec<&CallId> =
+                blocks.iter().filter_map(Block::call).filter_map(|call| call.id.as_ref()).collect();
+            ids.iter().enumerate().any(|(n, id)| match id {
+                CallId::Same(_) => true,
+                CallId::Text(text) => !text.is_empty() && ids[..n].contains(id),
+                CallId::Missing => false,
+            })
+        })
     }
 }
 

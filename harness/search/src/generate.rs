@@ -56,6 +56,7 @@ pub fn draw(source: &mut Source<'_>) -> Scenario {
         scenario.turns.push(turn);
     }
     turns::think(source, &mut scenario);
+    normalize::numbered(&mut scenario);
     turns::limit(source, &mut scenario);
     turns::share(source, &mut scenario);
     for index in 0..n_turns {

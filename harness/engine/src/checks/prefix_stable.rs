@@ -16,6 +16,6 @@ pub(super) const CHECK: Check = Check {
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let change = changes(evidence).into_iter().find(|change| !change.is_repaired);
-    let message = "a part of the history is changed although nothing had gone wrong in it";
+    let message = "a part of the history is changed that the provider had accepted as it was";
     change.map(|change| change.finding(evidence, &CHECK, message)).into_iter().collect()
 }

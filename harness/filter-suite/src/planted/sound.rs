@@ -74,7 +74,6 @@ pub(super) fn mode(name: &str, kind: Kind, description: &str) -> Mode {
         rounds: true,
         refuses: Vec::new(),
         declines: Vec::new(),
-        asks: false,
         declares: BTreeMap::new(),
     }
 }

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::plan::{CallKey, MARKER, PlannedCall, PlannedReply, Script, ScriptBlock, ToolOutcome};
 use crate::scenario::{Block, Call, CallId, Reply, Scenario};
-use crate::wire;
 use brickbat_rules::dialect::Dialect;
 
 use super::ids::IdSource;
@@ -67,8 +66,7 @@ impl<'a> CallTable<'a> {
 
     /// What a reply says, in every attempt that the scenario wrote.
     pub fn reply(&self, said: &Reply) -> PlannedReply {
-        let interleave = said.interleave && wire::of(self.dialect()).traits.interleaves;
-        let (stop, indices) = (said.stop, said.indices);
+        let (interleave, stop, indices) = (said.interleave, said.stop, said.indices);
         let script = |blocks: &Vec<Block>| Script {
             blocks: blocks.iter().filter_map(|block| self.block(block)).collect(),
             interleave,

@@ -94,9 +94,7 @@ pub(super) fn check_reply(base: &str, reply: &Reply, problems: &mut Problems) {
         )
         .with_hint("leave out `interleave` or `indices`")
     });
-    let has_own_id =
-        |block: &Block| matches!(block, Block::Call(call) if matches!(call.id, Some(CallId::Same(_))));
-    problems.add_if(reply.indices.is_some() && reply.attempts.iter().flatten().any(has_own_id), || {
+    problems.add_if(reply.indices.is_some() && reply.repeats_ids(), || {
         Problem::new(
             format!("{base}/indices"),
             "without a number, a call with the id of another looks like that one",
@@ -109,6 +107,12 @@ pub(super) fn check_reply(base: &str, reply: &Reply, problems: &mut Problems) {
 pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String> {
     let wire = wire::of(dialect);
     for reply in scenario.turns.iter().flat_map(|turn| &turn.replies) {
+        if reply.interleave && !wire.traits.interleaves {
+            return Some(format!("{dialect} sends one call after another"));
+        }
+        if reply.repeats_ids() && !wire.traits.may_lack_ids {
+            return Some(format!("{dialect} gives every call an id of its own"));
+        }
         if reply.indices.is_some() && !wire.traits.numbers_calls {
             return Some(format!("{dialect} does not number its calls apart from its blocks"));
         }

@@ -20,6 +20,7 @@ pub(super) fn normalize(scenario: &mut Scenario) {
     }
     let thinks = scenario.thinks();
     own_ids(scenario);
+    numbered(scenario);
     fixup::fix_once(scenario);
     let tools = scenario.tools.clone();
     for turn in &mut scenario.turns {
@@ -51,9 +52,16 @@ fn own_ids(scenario: &mut Scenario) {
             call.args.clear();
         }
     }
+}
+
+/// No dialect that shows thinking numbers its calls or sends them in turns, and what has the id of another call has a
+/// number of its own.
+pub(super) fn numbered(scenario: &mut Scenario) {
+    let thinks = scenario.thinks();
     let replies = scenario.turns.iter_mut().flat_map(|turn| &mut turn.replies);
     for reply in replies {
-        if reply.interleave || reply.calls().any(|call| matches!(call.id, Some(CallId::Same(_)))) {
+        reply.interleave &= !thinks;
+        if thinks || reply.interleave || reply.repeats_ids() {
             reply.indices = None;
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::calls::{self, Manner, Names};
 use super::{MAX_BATCH, Source};
-use brickbat_scenario::scenario::{At, Block, Call, CallId, Indices, Reply, Scenario, Stop, Tool, Turn};
+use brickbat_scenario::scenario::{At, Block, Call, Indices, Reply, Scenario, Stop, Tool, Turn};
 
 /// What the user says in each turn; none of it is part of another.
 const USER: [&str; 4] = ["Look up the orders.", "What happened?", "Go on now.", "Is that all?"];
@@ -50,10 +50,9 @@ fn step(
     manner: Manner,
 ) -> Reply {
     let blocks = batch(source, names, tools, manner);
-    let has_same_id = |block: &Block| matches!(block, Block::Call(Call { id: Some(CallId::Same(_)), .. }));
     let n_calls = blocks.iter().filter(|block| matches!(block, Block::Call(_))).count();
-    let interleave = source.one_in(8) && n_calls > 1;
-    let is_numbered_wrongly = source.one_in(16) && !interleave && !blocks.iter().any(has_same_id);
+    let interleave = source.one_in(24) && n_calls > 1;
+    let is_numbered_wrongly = source.one_in(16);
     let indices =
         if is_numbered_wrongly { source.pick(&[Indices::Same, Indices::Missing]).copied() } else { None };
     let stop = odd_stop(source, [Stop::Length, Stop::End, Stop::Pause, Stop::Refusal]);
