@@ -421,7 +421,11 @@ fn a_system_of_width_one_never_starts_three_tools_at_once() {
         let mut unstopped = run(&Arc::new(lower::control(&plan)));
         unstopped.receipts = run(&plan).receipts;
         unstopped.receipts.iter_mut().for_each(|receipt| receipt.fired = false);
-        let judgement = judged_within(&plan, &unstopped, Concurrency { max_parallel_tools: 1, eager: true });
+        let judgement = judged_within(
+            &plan,
+            &unstopped,
+            Concurrency { max_parallel_tools: 1, eager: true, is_refused: false },
+        );
         assert_eq!(judgement.verdict, Verdict::Unreachable, "{judgement:#?}");
         let judgement = judged(&plan, &unstopped);
         assert_eq!(judgement.verdict, Verdict::Vacuous, "{judgement:#?}");

@@ -66,8 +66,6 @@ def history(spec):
 
 async def turn(spec, store, text, stopped, show, ask):
     client = MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model"))
-    if "maxSteps" in spec:
-        client.function_invocation_configuration["max_iterations"] = spec["maxSteps"]
     agent = Agent(
         client,
         tools=[gated(given) for given in spec["tools"]],
@@ -104,6 +102,6 @@ async def read(spec, store):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True}}
+         "capabilities": {"approvals": True, "sharedSession": True}}
 serve(about, MODELS, turn, asyncio.CancelledError, read=read, settled=settled,
       ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")))

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use brickbat::checks::Concurrency;
 use brickbat::dialect::Dialect;
+use brickbat::lower;
 use brickbat::plan::Plan;
 use brickbat::run::Run;
 use brickbat::trace::{Event, ExchangeId, RequestKind, TurnOutcome};
@@ -40,23 +42,46 @@ fn a_turn_that_fails_bricks_the_thread_only_if_the_last_one_fails_too() {
     }
 }
 
+/// The run with the results taken out of the requests of some turns, so that they are refused and the turns fail.
+fn refused_in(run: &Run, is_refused: impl Fn(usize) -> bool) -> Run {
+    rebuilt(run, |turn, event| match event {
+        Event::Requested { exchange, model, body, .. } if is_refused(turn) => {
+            let mut body: Value = serde_json::from_slice(body).unwrap();
+            let messages = body["messages"].as_array_mut().unwrap();
+            let n_messages = messages.len();
+            messages.retain(|message| message["role"] != "tool");
+            if messages.len() == n_messages {
+                return vec![event.clone()];
+            }
+            let (model, body) = (model.clone(), body.to_string().into_bytes().into());
+            let kind = RequestKind::Refused { status: 400 };
+            vec![Event::Requested { exchange: *exchange, kind, model, body }]
+        }
+        Event::TurnEnded { .. } if is_refused(turn) => vec![Event::TurnEnded { outcome: raised() }],
+        event => vec![event.clone()],
+    })
+}
+
+#[test]
+fn a_conversation_that_is_refused_without_a_fault_never_gets_to_its_fault() {
+    let plan = plan("kill/second-batch#k=5", Dialect::OpenaiChat);
+    let mut refused = refused_in(&run(&Arc::new(lower::control(&plan))), |turn| turn == 0);
+    refused.receipts = run(&plan).receipts;
+    refused.receipts.iter_mut().for_each(|receipt| receipt.fired = false);
+    // It is the control plan that accuses the system, so it must have been refused as well.
+    for (is_refused, expected) in [(true, Verdict::Unreachable), (false, Verdict::Vacuous)] {
+        let judgement = judged_within(&plan, &refused, Concurrency { is_refused, ..CONCURRENCY });
+        assert_eq!(judgement.verdict, expected, "{judgement:#?}");
+    }
+    refused.receipts[0].fired = true;
+    let judgement = judged_within(&plan, &refused, Concurrency { is_refused: true, ..CONCURRENCY });
+    assert_ne!(judgement.verdict, Verdict::Unreachable, "{judgement:#?}");
+}
+
 #[test]
 fn a_refused_request_bricks_the_thread_only_if_the_last_one_is_refused_too() {
     let plan = plan("abort/mid-batch#k=1", Dialect::OpenaiChat);
-    let refused = |is_refused: fn(usize) -> bool| {
-        rebuilt(&run(&plan), move |turn, event| match event {
-            Event::Requested { exchange, model, body, .. } if is_refused(turn) => {
-                let mut body: Value = serde_json::from_slice(body).unwrap();
-                let messages = body["messages"].as_array_mut().unwrap();
-                messages.retain(|message| message["role"] != "tool");
-                let (model, body) = (model.clone(), body.to_string().into_bytes().into());
-                let kind = RequestKind::Refused { status: 400 };
-                vec![Event::Requested { exchange: *exchange, kind, model, body }]
-            }
-            Event::TurnEnded { .. } if is_refused(turn) => vec![Event::TurnEnded { outcome: raised() }],
-            event => vec![event.clone()],
-        })
-    };
+    let refused = |is_refused: fn(usize) -> bool| refused_in(&run(&plan), is_refused);
     let worst = |run: &Run| {
         let found = judged(&plan, run).findings.into_iter().find(|it| it.check == "thread-survives");
         let found = found.unwrap();

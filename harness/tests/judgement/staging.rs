@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::plans::built_in;
 
 /// What the control plan of the reference agent shows.
-pub const CONCURRENCY: Concurrency = Concurrency { max_parallel_tools: 3, eager: true };
+pub const CONCURRENCY: Concurrency = Concurrency { max_parallel_tools: 3, eager: true, is_refused: false };
 
 /// A plan of the built-in suite: its scenario, with the variant if there is one.
 pub fn plan(name: &str, dialect: Dialect) -> Arc<Plan> {

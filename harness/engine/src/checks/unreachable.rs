@@ -11,6 +11,8 @@ pub struct Concurrency {
     pub max_parallel_tools: usize,
     /// Whether a tool started before its reply was over.
     pub eager: bool,
+    /// Whether the provider refused one of its requests.
+    pub is_refused: bool,
 }
 
 impl Concurrency {
@@ -21,7 +23,7 @@ impl Concurrency {
 
     /// Reads it off the trace of a control plan.
     pub fn of(plan: &Plan, trace: &Trace) -> Concurrency {
-        let mut concurrency = Concurrency { max_parallel_tools: 0, eager: false };
+        let mut concurrency = Concurrency { max_parallel_tools: 0, eager: false, is_refused: false };
         let mut open = vec![false; plan.calls.len()];
         let mut streaming: Vec<ExchangeId> = Vec::new();
         for event in trace.events() {
@@ -29,6 +31,7 @@ impl Concurrency {
                 Event::Requested { exchange, kind: RequestKind::Scripted { .. }, .. } => {
                     streaming.push(*exchange)
                 }
+                Event::Requested { kind: RequestKind::Refused { .. }, .. } => concurrency.is_refused = true,
                 Event::Replied { exchange, .. } | Event::PeerClosed { exchange } => {
                     streaming.retain(|known| known != exchange);
                 }
@@ -56,6 +59,11 @@ pub(super) fn why(
 ) -> Option<String> {
     if receipt.fired {
         return None;
+    }
+    if concurrency.is_some_and(|concurrency| concurrency.is_refused) && is_refused_anyway(evidence, receipt) {
+        return Some(
+            "the provider refuses this conversation before that, in the control plan as well".to_owned(),
+        );
     }
     let width = concurrency.map_or(usize::MAX, |concurrency| concurrency.max_parallel_tools);
     let (reply, attempt) = match receipt.at {
@@ -90,6 +98,14 @@ pub(super) fn why(
     let after_another = evidence.run.receipts.iter().any(|other| other.turn == receipt.turn && other.fired);
     let asked_for = "after what happened before, this system does not ask for that reply";
     (!served && after_another).then(|| asked_for.to_owned())
+}
+
+/// Whether a request was refused when nothing that was planned had happened yet.
+fn is_refused_anyway(evidence: &Evidence<'_>, receipt: &Receipt) -> bool {
+    let is_before = |turn: usize| turn <= receipt.turn;
+    let was_disturbed = evidence.run.receipts.iter().any(|other| other.fired && is_before(other.turn));
+    let is_refused = |request: &RequestView| request.refusal.is_some() && is_before(request.turn);
+    !was_disturbed && evidence.requests.iter().any(is_refused)
 }
 
 /// Why not all tools of a turn have settled, if the system gave the others up by itself when one failed.
