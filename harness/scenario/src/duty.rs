@@ -21,7 +21,8 @@ crate::named! {
         Steps = "steps",
         /// It has its tools end when it stops a turn: the system says that it waits for them.
         Tools = "tools",
-        /// It stops a turn in a way in which, as the system says, the step under way goes on to its end.
+        /// It stops a turn in a way in which, as the system says, the step under way goes on, to its end or to where the
+        /// system looks next.
         Stop = "stop",
         /// It says again what had an empty reply, or one that broke off: the system says that it leaves such turns out.
         Invalid = "invalid",

@@ -42,6 +42,9 @@ async def turn(spec, store, text, stopped, show):
     async def run():
         async for stream in runner:
             reply = await stream.get_final_message()
+            # A reply that ends within a call has to be asked for again, with more tokens: it is not stored.
+            if reply.stop_reason == "max_tokens" and reply.content and reply.content[-1].type == "tool_use":
+                raise RuntimeError("the reply ends at max_tokens, within a call")
             said = {"role": "assistant", "content": [block.to_dict() for block in reply.content]}
             # The runner runs the tools of no other reply, and this gives what it will send.
             results = await runner.generate_tool_call_response() if reply.stop_reason == "tool_use" else None

@@ -33,6 +33,9 @@ def offering(agent, given, run):
     """The scenario's tools in the place of tunacode's own."""
     def tool(one):
         async def execute(call_id, arguments, _signal, _on_update):
+            # The loop leaves it to each tool to look at its arguments, as tunacode's own tools do.
+            if missing := [key for key in one["inputSchema"].get("required", ()) if key not in arguments]:
+                raise Failed(f"Invalid arguments: {', '.join(missing)} missing")
             return AgentToolResult(content=[TextContent(text=await run(one, call_id, arguments))])
         name, description, parameters = one["name"], one["description"], one["inputSchema"]
         return AgentTool(name=name, description=description, parameters=parameters, execute=execute)

@@ -106,7 +106,7 @@ impl Page<'_> {
         for finding in &case.findings {
             let lasting = match finding.permanence {
                 Some(Permanence::Permanent) => ", permanent: the last turn fails too",
-                Some(Permanence::Transient) => ", transient: a later turn works again",
+                Some(Permanence::Transient) => ", transient: no later turn fails for what the system does",
                 None => "",
             };
             let _ =
