@@ -1,0 +1,84 @@
+"""Lets Brickbat drive an Agent of Haystack, used as an application uses it. README.md says the rest."""
+import asyncio
+import json
+from importlib.metadata import version
+
+from haystack.components.agents import Agent, State
+from haystack.dataclasses import ChatMessage
+from haystack.hooks import hook
+from haystack.tools import Tool
+from haystack.utils import Secret
+from brickbat_adapter import gate, serve, stoppable
+
+SDK = "haystack-ai"
+KEY = Secret.from_token("none")
+
+
+def anthropic(url, model):
+    from anthropic import AsyncAnthropic
+    from haystack_integrations.components.generators.anthropic import AnthropicChatGenerator
+    generator = AnthropicChatGenerator(model=model or "claude-haiku-4-5", api_key=KEY)
+    # It takes no address: its own client would read one from the environment, of which a process has one.
+    generator.async_client = AsyncAnthropic(api_key="none", base_url=url)
+    return generator
+
+
+def chat(url, model):
+    from haystack.components.generators.chat import OpenAIChatGenerator
+    return OpenAIChatGenerator(model=model or "gpt-4.1", api_key=KEY, api_base_url=f"{url}/v1")
+
+
+def responses(url, model):
+    from haystack.components.generators.chat import OpenAIResponsesChatGenerator
+    return OpenAIResponsesChatGenerator(model=model or "gpt-4.1", api_key=KEY, api_base_url=f"{url}/v1")
+
+
+# Imports are slow, so each dialect imports its own.
+MODELS = {"openai-chat": chat, "openai-responses": responses, "anthropic-messages": anthropic}
+
+
+class Failed(Exception):
+    """A tool that answers with an error."""
+
+
+def tool_of(given):
+    # "If set to False, the exception will be turned into a chat message and passed to the LLM", which is the default.
+    async def run(**arguments):
+        return await gate(given, arguments, Failed)
+
+    return Tool(name=given["name"], description=given["description"], parameters=given["inputSchema"], async_function=run)
+
+
+def load(store):
+    return [ChatMessage.from_dict(message) for message in json.loads(store.load() or "[]")]
+
+
+def save(store, messages):
+    store.save(json.dumps([message.to_dict() for message in messages]).encode())
+
+
+async def turn(spec, store, text, stopped, show):
+    @hook
+    def keep(state: State) -> None:
+        save(store, state.data["messages"])
+
+    async def streamed(chunk):
+        # For a call that runs the SDK has no state.
+        if result := chunk.tool_call_result:
+            await show(result.origin.id, "failed" if result.error else "completed", result.origin.tool_name)
+
+    agent = Agent(
+        chat_generator=MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")),
+        tools=[tool_of(given) for given in spec["tools"]],
+        hooks={"after_tool": [keep], "after_run": [keep]},
+        **({"max_agent_steps": spec["maxSteps"]} if "maxSteps" in spec else {}),
+    )
+    messages = [*load(store), ChatMessage.from_user(text)]
+    save(store, messages)
+    await stoppable(agent.run_async(messages=messages, streaming_callback=streamed), stopped)
+
+
+about = {"sdk": SDK, "version": version(SDK), "modes": ["hooks"],
+         "capabilities": {"sharedSession": True, "stepLimit": True}}
+serve(about, MODELS, turn, asyncio.CancelledError, read=lambda _, store: json.loads(store.load() or "[]"),
+      ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")))

@@ -1,0 +1,98 @@
+// Lets Brickbat drive the coding agent pi through its SDK: an AgentSession for each conversation. README.md says the rest.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  createAgentSession, createExtensionRuntime, ModelRuntime, SessionManager, SettingsManager,
+} from '@earendil-works/pi-coding-agent';
+import { gate, serve } from 'brickbat-adapter';
+
+// The package does not export its package.json.
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.resolve('@earendil-works/pi-coding-agent'))));
+const DIALECTS = {
+  'anthropic-messages': { api: 'anthropic-messages', path: '', model: 'claude-haiku-4-5' },
+  'openai-chat': { api: 'openai-completions', path: '/v1', model: 'gpt-4.1' },
+  'openai-responses': { api: 'openai-responses', path: '/v1', model: 'gpt-4.1' },
+  gemini: { api: 'google-generative-ai', path: '/v1beta', model: 'gemini-3-pro-preview' },
+};
+const PROVIDER = 'brickbat';
+
+const gated = (given) => ({
+  name: given.name,
+  label: given.name,
+  description: given.description,
+  parameters: given.inputSchema,
+  execute: async (_id, input, signal) => ({ content: [{ type: 'text', text: await gate(given, input, signal) }], details: {} }),
+});
+
+/** The model, as `models.json` describes one of a provider that pi does not know. */
+async function modelOf({ stateDir, dialect, baseUrl, model }) {
+  const { api, path, model: usual } = DIALECTS[dialect];
+  const id = model ?? usual;
+  const modelsPath = join(stateDir, 'models.json');
+  const provider = { baseUrl: baseUrl + path, apiKey: 'none', api, models: [{ id }] };
+  writeFileSync(modelsPath, JSON.stringify({ providers: { [PROVIDER]: provider } }));
+  const modelRuntime = await ModelRuntime.create({ authPath: join(stateDir, 'auth.json'), modelsPath });
+  return { modelRuntime, model: modelRuntime.getModel(PROVIDER, id) };
+}
+
+// Nothing is discovered, as in the SDK's example "Full Control".
+const resourceLoader = () => ({
+  getExtensions: () => ({ extensions: [], errors: [], runtime: createExtensionRuntime() }),
+  getSkills: () => ({ skills: [], diagnostics: [] }),
+  getPrompts: () => ({ prompts: [], diagnostics: [] }),
+  getThemes: () => ({ themes: [], diagnostics: [] }),
+  getAgentsFiles: () => ({ agentsFiles: [] }),
+  getSystemPrompt: () => 'You are a helpful assistant.',
+  getSystemPromptSource: () => undefined,
+  getAppendSystemPrompt: () => [],
+  getAppendSystemPromptSources: () => [],
+  extendResources() {},
+  reload: async () => {},
+});
+
+/** The sessions of the SDK that are open in this process, by the id of ours. */
+const open = new Map();
+async function sessionOf({ id, spec }) {
+  if (!open.has(id)) {
+    const { session } = await createAgentSession({
+      cwd: spec.stateDir,
+      agentDir: spec.stateDir,
+      ...await modelOf(spec),
+      thinkingLevel: 'off',
+      resourceLoader: resourceLoader(),
+      noTools: 'builtin',
+      customTools: spec.tools.map(gated),
+      settingsManager: SettingsManager.inMemory(),
+      // "Continue most recent session (or create new if none)": a folder has one.
+      sessionManager: SessionManager.continueRecent(spec.stateDir, join(spec.stateDir, 'sessions')),
+    });
+    open.set(id, session);
+  }
+  return open.get(id);
+}
+
+/** @type {import('brickbat-adapter').Turn} */
+async function turn(running, text, stop, show) {
+  const session = await sessionOf(running);
+  let last;
+  const unsubscribe = session.subscribe((event) => {
+    const { type, toolCallId, toolName, isError, message } = event;
+    if (type === 'tool_execution_start') show(toolCallId, 'in_progress', toolName);
+    else if (type === 'tool_execution_end') show(toolCallId, isError ? 'failed' : 'completed', toolName);
+    else if (type === 'message_end' && message.role === 'assistant') last = message;
+  });
+  stop.addEventListener('abort', () => session.abort());
+  try {
+    await session.prompt(text);
+  } catch (raised) {
+    return { raised };
+  } finally {
+    unsubscribe();
+  }
+  // An error of the provider is in the last message, and no exception.
+  if (last?.stopReason === 'error') return { raised: Object.assign(new Error(last.errorMessage), { name: 'error' }) };
+  return { cancelled: last?.stopReason === 'aborted' };
+}
+
+serve({ sdk: '@earendil-works/pi-coding-agent', version, modes: ['session'] }, Object.keys(DIALECTS), turn,
+  { stored: async (asked) => (await sessionOf(asked)).sessionManager.getEntries() });
