@@ -139,9 +139,10 @@ def claude_batch_twice(store, _):
 
 
 def claude_result_twice(store, _):
-    """The line of the last result is written a second time."""
+    """The line of the result on which the next reply hangs is written a second time."""
     records = read(store)
-    at = claude_lines(records, "tool_result")[-1]
+    parents = {record["parentUuid"] for record in records if record.get("type") == "assistant"}
+    at = next(at for at in claude_lines(records, "tool_result") if records[at]["uuid"] in parents)
     after(records, at, [json.loads(json.dumps(records[at]))], ("uuid", "parentUuid"))
     write(store, records)
 
