@@ -97,7 +97,7 @@ pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Op
     let fills = store.and_then(|store| store.fills_open_tail(session));
     let is_open = session.has_open_tail() && fills.is_some();
     let request = match &session.body {
-        Some(body) => Request::stored(body, session),
+        Some(body) => Request::stored(body, &sent.messages),
         None if is_open => Request::next(&closed(&sent.messages), model, profile),
         None => Request::next(&sent.messages, model, profile),
     };
@@ -160,9 +160,9 @@ impl Request {
     }
 
     /// The request that is stored as it is.
-    fn stored(body: &[u8], session: &Session) -> Request {
+    fn stored(body: &[u8], messages: &[Message]) -> Request {
         let mut blocks = Vec::new();
-        for (n_message, message) in session.messages.iter().enumerate() {
+        for (n_message, message) in messages.iter().enumerate() {
             let places = message.blocks.iter().enumerate();
             blocks.extend(places.map(|(n, block)| (block.place.pointer.clone(), n_message, n)));
         }

@@ -70,6 +70,20 @@ def codex_output_twice(store, _):
     write(store, records)
 
 
+def codex_instructions_twice(store, _):
+    """The item with the instructions of the developer, which has several parts, is written a second time."""
+    records = read(store)
+    copied(records, items(records, lambda item: item.get("role") == "developer")[0])
+    write(store, records)
+
+
+def codex_prompt_twice(store, _):
+    """The item with the last words of the user is written a second time."""
+    records = read(store)
+    copied(records, items(records, lambda item: item.get("role") == "user")[-1])
+    write(store, records)
+
+
 def items(records, is_meant):
     return [at for at, record in enumerate(records) if record["type"] == "response_item" and is_meant(record["payload"])]
 
@@ -108,18 +122,48 @@ def qwen_result_twice(store, _):
     write(store, records)
 
 
+def claude_lines(records, kind):
+    """The lines with a block of this kind."""
+    return [at for at, record in enumerate(records)
+            if record.get("type") in ("user", "assistant") and isinstance(record["message"]["content"], list)
+            and any(block["type"] == kind for block in record["message"]["content"])]
+
+
 def claude_batch_twice(store, _):
     """The lines of the first batch, with the results, are written a second time."""
     records = read(store)
-    is_part = [
-        record.get("type") in ("user", "assistant") and isinstance(record["message"]["content"], list)
-        and any(block["type"] in ("tool_use", "tool_result") for block in record["message"]["content"])
-        for record in records
-    ]
-    first = is_part.index(True)
-    last = max(at for at in range(first, len(records)) if all(is_part[first:at + 1]))
-    copies = [json.loads(json.dumps(record)) for record in records[first:last + 1]]
-    after(records, last, copies, ("uuid", "parentUuid"))
+    lines = sorted(claude_lines(records, "tool_use") + claude_lines(records, "tool_result"))
+    copies = [json.loads(json.dumps(records[at])) for at in lines]
+    after(records, lines[-1], copies, ("uuid", "parentUuid"))
+    write(store, records)
+
+
+def claude_result_twice(store, _):
+    """The line of the result on which the next reply hangs is written a second time."""
+    records = read(store)
+    parents = {record["parentUuid"] for record in records if record.get("type") == "assistant"}
+    at = next(at for at in claude_lines(records, "tool_result") if records[at]["uuid"] in parents)
+    after(records, at, [json.loads(json.dumps(records[at]))], ("uuid", "parentUuid"))
+    write(store, records)
+
+
+def claude_result_missing(store, _):
+    """The line of the last result is lost."""
+    claude_lost(store, "tool_result")
+
+
+def claude_result_orphan(store, _):
+    """The line of the last call is lost."""
+    claude_lost(store, "tool_use")
+
+
+def claude_lost(store, kind):
+    """Takes the last line with a block of this kind out; what hung on it hangs on its parent."""
+    records = read(store)
+    lost = records.pop(claude_lines(records, kind)[-1])
+    for record in records:
+        if record.get("parentUuid") == lost["uuid"]:
+            record["parentUuid"] = lost["parentUuid"]
     write(store, records)
 
 
@@ -140,8 +184,14 @@ FAULTS = [
     ("codex", "batch-twice", "first-call", codex_batch_twice),
     ("codex", "output-twice", "first-call", codex_output_twice),
     ("codex", "reply-twice", "last-reply", codex_reply_twice),
+    ("codex", "instructions-twice", "instructions", codex_instructions_twice),
+    ("codex", "prompt-twice", "last-prompt", codex_prompt_twice),
     ("qwen-code", "result-twice", "first-call", qwen_result_twice),
     ("claude-code", "batch-twice", "first-call", claude_batch_twice),
+    ("claude-code", "result-twice", "first-call", claude_result_twice),
+    ("claude-code", "result-missing", "first-call", claude_result_missing),
+    ("claude-code", "result-orphan", "first-call", claude_result_orphan),
+    ("older-claude-code", "result-twice", "first-call", claude_result_twice),
     ("opencode", "batch-twice", "first-call", opencode_call_twice),
 ]
 
@@ -174,7 +224,7 @@ def played(session, fault, spot, plant):
     session.close()
     session.open("--rounds", "0")
     return {
-        "system": f"{product.name}@{product.version(session)}/headless", "plan": f"resumed#seed={session.seed}",
+        "system": f"{product.name.removeprefix('older-')}@{product.version(session)}/headless", "plan": f"resumed#seed={session.seed}",
         "planted": fault, "spot": spot, "store": f"{one['product']}, {one['store']}",
         "sound": sound["exit"] == 0, "batch": sound["batches"] > 0, "without": without, "error": rules[0] if rules else None,
         "diagnosis": sorted({refusal["rule"] or "gives-up" for refusal in one["refusals"]}),
@@ -203,7 +253,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1, help="sessions at once")
     given = parser.parse_args()
     products.MODULES = given.products.resolve() / "node_modules"
-    by_name = {product.name: product for product in products.PRODUCTS}
+    by_name = {product.name: product for product in products.PRODUCTS + products.OLDER}
     plans = [(by_name[name], fault, spot, plant, seed) for seed in range(given.first, given.first + given.count)
              for name, fault, spot, plant in FAULTS if not given.only or name in given.only]
     rows, n_failed = [], 0

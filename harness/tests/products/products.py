@@ -35,10 +35,13 @@ class ClaudeCode:
     def serve(self, _):
         return []
 
+    def program(self):
+        return [package(self.PACKAGE) / "claude"]
+
     def say(self, session, text, *more):
         resume = ["--resume", session.id] if hasattr(session, "id") else []
         printed = session.run([
-            package(self.PACKAGE) / "claude", "-p", text, *resume, *more, "--output-format", "json",
+            *self.program(), "-p", text, *resume, *more, "--output-format", "json",
             "--model", "claude-haiku-4-5", "--tools", "Read,Glob,Grep", "--permission-mode", "bypassPermissions",
         ])
         session.id = json.loads(printed)["session_id"]
@@ -60,6 +63,16 @@ class ClaudeCode:
     def store(self, session):
         [file] = session.home.glob(f".claude/projects/*/{session.id}.jsonl")
         return file
+
+
+class OlderClaudeCode(ClaudeCode):
+    """A version that sends what stands twice in its store twice, and was a package for Node.js."""
+
+    name = "older-claude-code"
+    PACKAGE = "@anthropic-ai/claude-code"
+
+    def program(self):
+        return ["node", package(self.PACKAGE) / "cli.js"]
 
 
 class OpenCode:
@@ -243,6 +256,7 @@ class GeminiCli:
         return file
 
 
-# Those that write healthy sessions, and one that breaks its own.
+# Those that write healthy sessions, older versions that break otherwise, and one that breaks its own.
 PRODUCTS = [ClaudeCode(), OpenCode(), Codex(), QwenCode()]
+OLDER = [OlderClaudeCode()]
 BREAKS_ITS_OWN = [GeminiCli()]

@@ -6,7 +6,7 @@ use std::fmt;
 use brickbat_rules::histories::{Block, Role};
 
 use super::plan::{Planned, Reason};
-use crate::{Message, NOT_RECORDED, Session};
+use crate::{Message, NOT_RECORDED, Place, Session};
 
 /// Something that a repair lost or made up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,8 @@ pub fn losses(before: &Session, after: &Session, edits: &[Planned]) -> Vec<Loss>
     let n_dropped = count(Reason::Duplicate) + count(Reason::Orphan);
     let mut found = Vec::new();
     let (had, has) = (Kept::of(before), Kept::of(after));
-    let n_copies = count(Reason::DuplicateMessage);
+    let copies = edits.iter().filter(|planned| planned.reason == Reason::DuplicateMessage);
+    let n_copies: usize = copies.map(|planned| n_parts(before, &planned.place)).sum();
     let (user, reply) = (copies_gone(&had.user, &has.user), copies_gone(&had.reply, &has.reply));
     if user.is_none_or(|user| user > n_copies) {
         found.push(Loss::UserMessage);
@@ -72,6 +73,16 @@ pub fn losses(before: &Session, after: &Session, edits: &[Planned]) -> Vec<Loss>
         found.push(Loss::MadeUpResult);
     }
     found
+}
+
+/// How many blocks lie at a place, or are parts of what lies there.
+fn n_parts(session: &Session, place: &Place) -> usize {
+    let is_part = |block: &&crate::Block| {
+        let below = block.place.pointer.strip_prefix(place.pointer.as_str());
+        (block.place.file, block.place.line, &block.place.row) == (place.file, place.line, &place.row)
+            && below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    session.messages.iter().flat_map(|message| &message.blocks).filter(is_part).count()
 }
 
 /// Whether the branch has all that it had, and besides only what stood off it in the same files.

@@ -4,12 +4,15 @@ mod entries;
 mod read;
 mod write;
 
+use std::collections::BTreeMap;
+
+use brickbat_rules::histories::Block as Content;
 use brickbat_rules::json::Document;
 use brickbat_rules::{Dialect, detect, list_of};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Edit, ReadError, Store, WriteError};
-use crate::{Files, Message, Product, Sent, Session};
+use crate::{Block, Files, Message, Product, Sent, Session};
 
 /// Request bodies.
 pub(crate) struct Request;
@@ -29,7 +32,9 @@ impl Store for Request {
     }
 
     fn send(&self, session: &Session) -> Sent {
-        Sent::as_stored(session)
+        let mut sent = Sent::as_stored(session);
+        items_sent_twice(&mut sent.messages);
+        sent
     }
 
     fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
@@ -43,6 +48,31 @@ impl Store for Request {
             file.bytes = write::write(&file.bytes, dialect, session, edits)?;
         }
         Ok(files)
+    }
+}
+
+/// Makes one item of each message whose id another message has, too: what is refused is the item, whatever its parts are.
+fn items_sent_twice(messages: &mut [Message]) {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for id in messages.iter().filter_map(|message| message.id.clone()) {
+        *counts.entry(id).or_default() += 1;
+    }
+    for message in messages {
+        let Some(id) = message.id.as_deref().filter(|id| counts[*id] > 1) else { continue };
+        let content: Vec<Value> = message.blocks.iter().map(|block| part(&block.content)).collect();
+        let value =
+            json!({ "type": "message", "id": id, "role": format!("{:?}", message.role), "content": content });
+        let content = Content::Native { dialect: Dialect::OpenaiResponses, value };
+        message.blocks = vec![Block { place: message.place.clone(), content, state: None }];
+    }
+}
+
+/// A part of what an item says.
+fn part(block: &Content) -> Value {
+    match block {
+        Content::Text(words) => json!({ "text": words }),
+        Content::Native { value, .. } => value.clone(),
+        _ => Value::Null,
     }
 }
 
@@ -89,4 +119,39 @@ pub(crate) fn session(body: &[u8], dialect: Dialect) -> Result<Session, ReadErro
         cut: None,
         body: Some(body.to_vec()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Reason, Repair, RepairOptions, repair};
+
+    fn mended(input: Value) -> Result<Repair, crate::RepairError> {
+        let body = json!({ "model": "gpt-5", "input": input }).to_string();
+        repair(&Files::one("body.json", body), 0, &RepairOptions::default())
+    }
+
+    fn said(role: &str, id: &str, words: &str) -> Value {
+        let part = |words: &str| json!({ "type": if role == "assistant" { "output_text" } else { "input_text" }, "text": words });
+        json!({ "type": "message", "id": id, "role": role, "content": [part(words), part("And more.")] })
+    }
+
+    #[test]
+    fn the_second_copy_of_a_message_of_responses_is_taken_out_of_the_body() {
+        for role in ["user", "assistant", "developer"] {
+            let (first, last) = (said(role, "msg_1", "Look."), said("user", "msg_2", "Well?"));
+            let Ok(Repair::Mended(mended)) = mended(json!([first, first, last])) else { panic!("{role}") };
+            let reasons: Vec<Reason> = mended.edits.iter().map(|edit| edit.reason).collect();
+            assert_eq!(reasons, [Reason::DuplicateMessage]);
+            let body: Value = serde_json::from_slice(mended.files.main()).unwrap();
+            assert_eq!(body["input"], json!([first, last]));
+        }
+    }
+
+    #[test]
+    fn messages_of_responses_that_say_different_things_under_one_id_are_not_guessed_at() {
+        let one = said("user", "msg_1", "Look.");
+        assert!(matches!(mended(json!([one, said("user", "msg_1", "Look again.")])), Ok(Repair::Beyond(_))));
+        assert!(matches!(mended(json!([one, said("user", "msg_2", "Look.")])), Ok(Repair::Healthy(_))));
+    }
 }

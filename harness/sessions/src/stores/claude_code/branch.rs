@@ -135,23 +135,18 @@ impl Branch {
             self.is_on[at] = true;
         }
 
-        let mut answered: BTreeSet<&str> = BTreeSet::new();
-        for at in self.chain.iter().filter(|at| leaf.takes(&tree.records[**at])) {
-            answered.extend(tree.records[*at].results.iter().map(String::as_str));
-        }
+        let mut answered = replies.answered(tree, &self.items);
         for (at, record) in tree.records.iter().enumerate() {
             let is_result = record.kind == Kind::User && !record.results.is_empty();
             if self.is_on[at] || !is_result || is_kept_back(record) || !tree.is_current(at) {
                 continue;
             }
-            let owners: Option<Vec<usize>> =
-                record.results.iter().map(|id| replies.calls.get(id.as_str()).copied()).collect();
-            let Some(item) = owners.and_then(|owners| owners.into_iter().max()) else { continue };
-            if record.results.iter().any(|id| answered.contains(id.as_str())) {
+            let Some(item) = replies.answers(tree, at) else { continue };
+            if record.results.iter().any(|id| answered.contains(&(item, id.as_str()))) {
                 continue;
             }
             let Item::Reply(reply) = &mut self.items[item] else { continue };
-            answered.extend(record.results.iter().map(String::as_str));
+            answered.extend(record.results.iter().map(|id| (item, id.as_str())));
             reply.results.push(at);
             self.is_on[at] = true;
         }
@@ -201,16 +196,16 @@ struct Replies<'r> {
     by_message: BTreeMap<&'r str, Vec<usize>>,
     /// The reply of a line.
     by_line: BTreeMap<usize, usize>,
-    /// The reply of a call.
+    /// The first reply of a call.
     calls: BTreeMap<&'r str, usize>,
-    /// What the lines of each message hold, so that a copy of a line is not taken in.
-    contents: BTreeSet<(&'r str, &'r [u8])>,
+    /// What the lines of each message hold, so that a copy of a line is not taken in: the first reply that holds it.
+    contents: BTreeMap<(&'r str, &'r [u8]), usize>,
 }
 
 impl<'r> Replies<'r> {
     fn new(bytes: &'r [u8], tree: &Tree<'r>, items: &[Item]) -> Replies<'r> {
         let (by_message, by_line, calls) = Default::default();
-        let mut replies = Replies { by_message, by_line, calls, contents: BTreeSet::new() };
+        let mut replies = Replies { by_message, by_line, calls, contents: BTreeMap::new() };
         for (item, lines) in items.iter().enumerate().filter_map(|(n, item)| Some((n, item.reply()?))) {
             for line in &lines.lines {
                 replies.note(bytes, tree, *line, item);
@@ -226,10 +221,14 @@ impl<'r> Replies<'r> {
             if items.last() != Some(&item) {
                 items.push(item);
             }
-            self.contents.insert((id, &bytes[record.content.clone()]));
+            let first = self.contents.entry((id, &bytes[record.content.clone()])).or_insert(item);
+            *first = item.min(*first);
         }
         self.by_line.insert(at, item);
-        self.calls.extend(record.calls.iter().map(|id| (id.as_str(), item)));
+        for id in &record.calls {
+            let first = self.calls.entry(id).or_insert(item);
+            *first = item.min(*first);
+        }
     }
 
     /// The reply that a line off the chain belongs to: the one of its message; of several the one that it hangs on.
@@ -246,12 +245,50 @@ impl<'r> Replies<'r> {
         }
     }
 
+    /// The calls of each reply that the chain answers. A result answers the last reply before it that has the call.
+    fn answered<'t>(&self, tree: &'t Tree, items: &[Item]) -> BTreeSet<(usize, &'t str)> {
+        let mut last: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut answered = BTreeSet::new();
+        for (n, item) in items.iter().enumerate() {
+            match item {
+                Item::Reply(reply) => {
+                    let calls = reply.lines.iter().flat_map(|at| &tree.records[*at].calls);
+                    last.extend(calls.map(|id| (id.as_str(), n)));
+                }
+                Item::Line(at) => {
+                    for id in &tree.records[*at].results {
+                        let item = last.get(id.as_str()).or_else(|| self.calls.get(id.as_str()));
+                        answered.extend(item.map(|item| (*item, id.as_str())));
+                    }
+                }
+            }
+        }
+        answered
+    }
+
+    /// The reply that a line of results off the chain answers: the one that it hangs on, else the last of those that have its
+    /// calls, if all are there.
+    fn answers(&self, tree: &Tree, at: usize) -> Option<usize> {
+        let record = &tree.records[at];
+        let owners: Option<Vec<usize>> =
+            record.results.iter().map(|id| self.calls.get(id.as_str()).copied()).collect();
+        let last = owners?.into_iter().max()?;
+        match tree.parent(at) {
+            Parent::Line(parent) if tree.records[parent].calls == record.results => {
+                self.by_line.get(&parent).copied().or(Some(last))
+            }
+            _ => Some(last),
+        }
+    }
+
     /// Takes a line in, unless it says again what is there.
     fn take(&mut self, bytes: &'r [u8], tree: &Tree<'r>, at: usize, item: usize) -> bool {
         let record: &'r Record = &tree.records[at];
         let id = record.message_id.as_deref().unwrap_or_default();
-        let is_copy = self.contents.contains(&(id, &bytes[record.content.clone()]))
-            || record.calls.iter().any(|call| self.calls.contains_key(call.as_str()));
+        // What a later reply says again is said there, and not here.
+        let is_before = |first: Option<&usize>| first.is_some_and(|first| *first <= item);
+        let is_copy = is_before(self.contents.get(&(id, &bytes[record.content.clone()])))
+            || record.calls.iter().any(|call| is_before(self.calls.get(call.as_str())));
         if !is_copy {
             self.note(bytes, tree, at, item);
         }

@@ -19,13 +19,14 @@ const MARKS_OPEN_CALLS: Version = Version([2, 1, 265]);
 const LOSES_THINKING: Version = Version([2, 1, 143]);
 /// The last that did.
 const LOST_THINKING: Version = Version([2, 1, 156]);
-/// Mends the history after a refusal that names an unexpected `tool_use_id`
-/// (<https://github.com/delexw/claude-code-trace/issues/322>).
-const MENDS_UNEXPECTED_RESULTS: Version = Version([2, 1, 274]);
+/// Leaves out calls without a result and results without a call when it resumes, measured with faults planted into the
+/// stores of 2.1.87, 2.1.150, 2.1.250, 2.1.318 and 2.1.332. Earlier ones, from 2.1.39 on, did so in most of the stores that
+/// were tried, and threads up to 2.1.81 tell of ones in which they did not.
+const MENDS_PAIRS: Version = Version([2, 1, 87]);
 
-/// Goes on with calls without a result and results without a call, measured with faults planted into its store. It is the
-/// first that was tried; an older one may do so as well.
-const MENDS_PAIRS: Version = Version([2, 1, 318]);
+/// Sends the first copy of a call or a result alone, measured likewise, and in 2.1.76 as well; 2.1.69 sends both, and none
+/// between the two was tried.
+const LEAVES_OUT_COPIES: Version = Version([2, 1, 76]);
 
 impl Version {
     /// The version that a word says, if it is one.
@@ -50,14 +51,14 @@ impl Version {
         (LOSES_THINKING..=LOST_THINKING).contains(&self)
     }
 
-    /// Whether it goes on with calls without a result and results without a call.
+    /// Whether it leaves out calls without a result and results without a call.
     pub(super) fn mends_pairs(self) -> bool {
         self >= MENDS_PAIRS
     }
 
-    /// Whether it mends a history by itself after the provider has refused a result without a call.
-    pub(super) fn mends_unexpected_results(self) -> bool {
-        self >= MENDS_UNEXPECTED_RESULTS
+    /// Whether it sends no call and no result a second time.
+    pub(super) fn leaves_out_copies(self) -> bool {
+        self >= LEAVES_OUT_COPIES
     }
 }
 

@@ -85,13 +85,13 @@ fn single(messages: &[Message]) -> Vec<Message> {
     items
 }
 
-/// What is said is sent with the id of its item, where it has one. Instructions are not sent as items, so they stay as they
-/// are.
+/// What is said is sent with the id of its item, where it has one, and so are the developer's instructions of the rollout.
 fn with_own_id(mut message: Message) -> Message {
     let role = match message.role {
         Role::User => "user",
         Role::Assistant => "assistant",
-        Role::System | Role::Tool => return message,
+        Role::System => "developer",
+        Role::Tool => return message,
     };
     let Some(id) = message.id.clone() else { return message };
     let is_said = |block: &crate::Block| said(block).is_some();
@@ -102,8 +102,15 @@ fn with_own_id(mut message: Message) -> Message {
     let end = message.blocks.iter().rfind(|block| is_said(block)).map(|last| last.place.end);
     let item = &mut message.blocks[first];
     item.place.end = end.unwrap_or(item.place.end);
+    // What is refused is the item, whatever its parts are.
+    if let Some((whole, _)) = item.place.pointer.rsplit_once("/content/") {
+        item.place.pointer = whole.to_owned();
+    }
     item.content = Block::Native { dialect: Dialect::OpenaiResponses, value };
     message.blocks.retain(|block| !is_said(block));
+    if message.role == Role::System {
+        message.role = Role::User;
+    }
     message
 }
 

@@ -95,9 +95,12 @@ impl<'a> Plan<'a> {
     /// up to which it takes its parent over.
     fn add_in_step(&mut self, edit: &Edit) -> Result<(), WriteError> {
         let (place, with) = match edit {
+            Edit::Drop { block } if self.is_message(block) => {
+                (&self.item(block.pointer.as_str(), block).unwrap_or_else(|| block.clone()), SILENT)
+            }
             Edit::Drop { block } => {
                 self.block(block)?;
-                (&self.whole_item(block).unwrap_or_else(|| block.clone()), SILENT)
+                (&self.item_of(block).unwrap_or_else(|| block.clone()), SILENT)
             }
             Edit::Discard { place } if self.discardable.contains(place) && place.line.is_some() => {
                 (place, "")
@@ -121,16 +124,32 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// Whether this is a message as a whole, and no block of it.
+    fn is_message(&self, place: &Place) -> bool {
+        let parts = format!("{}/content/", place.pointer);
+        let is_part = |block: &Place| {
+            block.file == place.file && block.line == place.line && block.pointer.starts_with(&parts)
+        };
+        !self.blocks.contains_key(place) && self.blocks.keys().any(|block| is_part(block))
+    }
+
     /// The item of which a block is the only part.
-    fn whole_item(&self, block: &Place) -> Option<Place> {
+    fn item_of(&self, block: &Place) -> Option<Place> {
         let (list, _) = in_list(&block.pointer)?;
+        let line = self.line(block).ok()?;
         let pointer = list.strip_suffix("/content")?;
+        let document = Document::parse(line.bytes).ok()?;
+        let has_one_part = document.root().pointer(list).len() == 1;
+        self.item(pointer, block).filter(|_| has_one_part)
+    }
+
+    /// Where the item of this pointer lies, in the line of a block of it.
+    fn item(&self, pointer: &str, block: &Place) -> Option<Place> {
         let line = self.line(block).ok()?;
         let document = Document::parse(line.bytes).ok()?;
-        let item = document.root().pointer(pointer);
-        let span = (line.start + item.span().start) as u64..(line.start + item.span().end) as u64;
-        let place = Place { pointer: pointer.to_owned(), start: span.start, end: span.end, ..block.clone() };
-        (item.field("content").len() == 1).then_some(place)
+        let span = document.root().pointer(pointer).span();
+        let (start, end) = ((line.start + span.start) as u64, (line.start + span.end) as u64);
+        Some(Place { pointer: pointer.to_owned(), start, end, ..block.clone() })
     }
 
     /// Puts a recorded output directly after its call.
@@ -175,7 +194,9 @@ impl<'a> Plan<'a> {
     }
 
     fn drop(&mut self, block: &Place) -> Result<(), WriteError> {
-        self.block(block)?;
+        if !self.is_message(block) {
+            self.block(block)?;
+        }
         let n = self.line(block)?.n;
         if block.pointer == PAYLOAD {
             self.gone.insert(n);

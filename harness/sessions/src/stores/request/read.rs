@@ -26,12 +26,19 @@ pub(super) fn messages<'v>(
         Message {
             role,
             blocks: reader.blocks,
-            id: None,
+            id: own_id(dialect, value),
             place: Place::in_file(span.start as u64..span.end as u64, pointer),
             ending: Ending::Whole,
         }
     };
     entries.enumerate().map(read).collect()
+}
+
+/// The id that a message of Responses is sent with. What only looks like a message of it, and calls and thoughts, have none here.
+fn own_id(dialect: Dialect, value: &Value) -> Option<String> {
+    let is_message = matches!(text(value, "type"), "" | "message");
+    let id = value.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
+    id.filter(|_| dialect == Dialect::OpenaiResponses && is_message).map(str::to_owned)
 }
 
 /// Reads one entry.

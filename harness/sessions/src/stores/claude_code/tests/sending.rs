@@ -97,7 +97,7 @@ fn words_of_the_open_tail_follow_the_version() {
 }
 
 #[test]
-fn calls_without_a_result_and_results_without_a_call_are_mended_by_2_1_318() {
+fn calls_without_a_result_and_results_without_a_call_are_left_out_from_2_1_87_on() {
     let mut lines = batch();
     // The result of the first call is gone, and one of nobody's stands before the thanks.
     lines.remove(5);
@@ -108,9 +108,96 @@ fn calls_without_a_result_and_results_without_a_call_are_mended_by_2_1_318() {
         session.version = Some(version.to_owned());
         judge(&session, None)
     };
-    assert_eq!(judged("2.1.317").verdict, Verdict::Refused);
-    let judgement = judged("2.1.318");
+    assert_eq!(judged("2.1.81").verdict, Verdict::Refused);
+    let judgement = judged("2.1.87");
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
-    let mended = [("leaves out results without a call", 1), ("fills calls without a result", 1)];
+    let mended = [("leaves out results without a call", 1), ("leaves out calls without a result", 1)];
     assert_eq!(judgement.sent.mended, mended);
+    let sent: Vec<String> = judgement.sent.messages.iter().map(shape_of).collect();
+    assert_eq!(sent[1], "model: thinking, call toolu_2, call toolu_3");
+    assert_eq!(sent[4], "user: (no content), Thanks.");
+}
+
+#[test]
+fn a_reply_of_which_only_thoughts_are_left_is_not_sent() {
+    let mut lines = batch();
+    lines.retain(|line| line["message"]["content"][0]["type"] != "tool_result");
+    let n = lines.iter().position(|line| line["uuid"] == "b1").unwrap();
+    lines[n]["parentUuid"] = json!("a4");
+    let mut session = read_lines(&lines);
+    session.version = Some("2.1.87".to_owned());
+    let sent: Vec<String> = ClaudeCode.send(&session).messages.iter().map(shape_of).collect();
+    assert_eq!(sent[..2], ["user: Look.", "model: All three are fine."]);
+    assert_accepted(&session);
+}
+
+/// The batch, and its calls and results once more at the end, each line with a uuid of its own, in a reply of this id.
+fn batch_twice(id: &str) -> Vec<Value> {
+    let mut lines = batch();
+    let mut parent = "c1".to_owned();
+    for line in lines[2..8].to_vec() {
+        let uuid = format!("{}x", line["uuid"].as_str().unwrap());
+        let mut copy = with(line, json!({ "uuid": uuid, "parentUuid": parent }));
+        if copy["type"] == "assistant" {
+            copy["message"]["id"] = json!(id);
+        }
+        parent = uuid;
+        lines.push(copy);
+    }
+    lines
+}
+
+#[test]
+fn a_batch_that_stands_twice_is_sent_once_by_2_1_76_and_twice_before() {
+    for id in ["m1", "m9"] {
+        let mut session = read_lines(&batch_twice(id));
+        session.version = Some("2.1.69".to_owned());
+        let judgement = judge(&session, None);
+        assert_eq!(judgement.verdict, Verdict::Refused);
+        assert!(rules(&judgement).contains(&"anthropic-messages/tool-use-id-duplicate"), "{id}");
+
+        session.version = Some("2.1.76".to_owned());
+        let judgement = judge(&session, None);
+        assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
+        assert_eq!(judgement.sent.mended, [("leaves out calls and results that were sent before", 6)]);
+        let sent: Vec<String> = judgement.sent.messages.iter().map(shape_of).collect();
+        // What 2.1.318 sent of such a store. A reply with the id of an earlier one goes on with that one.
+        let last = match id {
+            "m1" => "model: You are welcome.",
+            _ => "model: You are welcome., [Tool use interrupted]",
+        };
+        assert_eq!(sent[1], "model: thinking, call toolu_1, call toolu_2, call toolu_3");
+        assert_eq!(sent[5..], [last, "user: (no content)"]);
+    }
+}
+
+#[test]
+fn of_two_results_of_one_call_2_1_76_sends_the_first() {
+    let mut lines = batch();
+    let mut other = result("r2x", "r2", "toolu_2");
+    other["message"]["content"][0]["content"] = json!("something else");
+    lines.insert(8, other);
+    lines[9]["parentUuid"] = json!("r2x");
+    let mut session = read_lines(&lines);
+    session.version = Some("2.1.69".to_owned());
+    assert_eq!(rules(&judge(&session, None)), ["anthropic-messages/tool-result-duplicate"]);
+    session.version = Some("2.1.76".to_owned());
+    assert_accepted(&session);
+    let sent = ClaudeCode.send(&session);
+    let outputs: Vec<String> =
+        sent.messages[2].results().map(|result| format!("{:?}", result.output)).collect();
+    assert!(outputs.iter().any(|output| output.contains("out of toolu_2")));
+    assert!(!outputs.iter().any(|output| output.contains("something else")));
+}
+
+#[test]
+fn a_session_that_the_version_sends_soundly_is_not_repaired() {
+    use crate::{Repair, RepairOptions, repair};
+    let mut lines = batch_twice("m1");
+    let repaired = |lines: &[Value]| repair(&file(lines), 0, &RepairOptions::default());
+    assert!(matches!(repaired(&lines), Ok(Repair::Mended(_))));
+    for line in &mut lines {
+        line["version"] = json!("2.1.318");
+    }
+    assert!(matches!(repaired(&lines), Ok(Repair::Healthy(_))));
 }

@@ -3,7 +3,7 @@
 use brickbat_rules::histories::Role;
 use serde_json::{Value, json};
 
-use super::{batch, files, item, meta, open, sent, text, verdict};
+use super::{batch, files, item, meta, open, sent, text, verdict, words};
 use crate::{File, Files, Judgement, Reason, Repair, RepairOptions, Verdict, judge, repair};
 
 /// The batch with an id for each item.
@@ -105,4 +105,39 @@ fn two_items_of_one_id_that_say_different_things_are_not_guessed_at() {
     let repaired = repair(&files(&records), 0, &RepairOptions::default());
     let Ok(Repair::Beyond(beyond)) = repaired else { panic!("{repaired:?}") };
     assert!(beyond.why.contains("item-duplicate"), "{}", beyond.why);
+}
+
+#[test]
+fn instructions_and_words_of_two_parts_are_items_with_their_ids_and_go_as_a_whole() {
+    let two_parts = |role: &str, id: &str| {
+        let mut message = words(role, "<skills_instructions>one");
+        message["id"] = json!(id);
+        message["content"].as_array_mut().unwrap().push(json!({ "type": "input_text", "text": "and two" }));
+        message
+    };
+    let mut records = named();
+    records.insert(0, two_parts("developer", "msg_d"));
+    records.insert(1, two_parts("user", "msg_u"));
+    let stored =
+        |records: &[Value], is_paginated| if is_paginated { paginated(records) } else { files(records) };
+    for (n, is_paginated) in [(0, false), (0, true), (1, false), (1, true)] {
+        let whole = stored(&records, is_paginated);
+        let judgement = judged(&whole);
+        assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
+        let item = &judgement.request()["input"][n];
+        assert_eq!((&item["role"], &item["id"]), (&records[n]["role"], &records[n]["id"]));
+        assert_eq!(item["content"].as_array().unwrap().len(), 2);
+
+        let mut twice = records.clone();
+        twice.insert(n + 1, twice[n].clone());
+        let files = stored(&twice, is_paginated);
+        let refused = vec!["openai-responses/item-duplicate".to_owned()];
+        assert_eq!(verdict(&open(&files)), (Verdict::Refused, refused), "{n}");
+        let options = RepairOptions::default();
+        let Ok(Repair::Mended(mended)) = repair(&files, 0, &options) else { panic!("{n} is mended") };
+        let reasons: Vec<_> = mended.edits.iter().map(|edit| edit.reason).collect();
+        assert_eq!(reasons, [Reason::DuplicateMessage]);
+        assert_eq!(sent(&open(&mended.files)), sent(&open(&whole)));
+        assert!(is_paginated || text(&mended.files) == text(&whole));
+    }
 }

@@ -1,0 +1,148 @@
+//! What Claude Code sends of a branch.
+
+use std::collections::BTreeSet;
+
+use brickbat_rules::histories::{Block as Content, Role};
+
+use super::version;
+use crate::stores::pairs;
+use crate::{Block, Message, Place, Sent, Session};
+
+/// What a reply becomes of which every call was made before.
+const INTERRUPTED: &str = "[Tool use interrupted]";
+/// What a message of the user becomes of which every result was given before.
+const NO_CONTENT: &str = "(no content)";
+
+/// What is sent: texts of white space alone are left out, and neighbours in one role are one message, in which results
+/// come first.
+///
+/// Measured on 284 sessions of early 2026: of 134 stored blocks of white space 131 have later replies after them, so they
+/// cannot have been sent; with this model all 229 requests that were rebuilt are ones that the provider took.
+pub(super) fn send(session: &Session) -> Sent {
+    let (stored, mut mended) = tidy(session);
+    let mut n_blank = 0;
+    let mut messages: Vec<Message> = Vec::new();
+    for mut message in stored {
+        let n_blocks = message.blocks.len();
+        message.blocks.retain(|block| !is_blank(&block.content));
+        n_blank += n_blocks - message.blocks.len();
+        if message.blocks.is_empty() {
+            continue;
+        }
+        // Results move before words of the user that were said while the tool ran.
+        let at = match message.role {
+            Role::Tool => messages.iter().rposition(|before| before.role != Role::User).map_or(0, |n| n + 1),
+            _ => messages.len(),
+        };
+        match at.checked_sub(1).and_then(|before| messages.get_mut(before)) {
+            Some(before) if before.role == message.role => before.blocks.append(&mut message.blocks),
+            _ => messages.insert(at, message),
+        }
+    }
+    mended.push(("leaves out texts of white space", n_blank));
+    mended.retain(|(_, n)| *n > 0);
+    Sent { messages, mended, gives_up: None }
+}
+
+/// What the version makes of calls and results that do not pair, and how often it does so.
+fn tidy(session: &Session) -> (Vec<Message>, Vec<(&'static str, usize)>) {
+    let version = version::of(session);
+    let mut messages = sendable(session).to_vec();
+    let mut mended = Vec::new();
+    if version.leaves_out_copies() {
+        let n_copies = leave_out_copies(&mut messages);
+        mended.push(("leaves out calls and results that were sent before", n_copies));
+    }
+    if version.mends_pairs() {
+        let n_orphans = leave_out_orphans(&mut messages);
+        mended.push(("leaves out results without a call", n_orphans));
+        let n_unanswered = leave_out_unanswered(&mut messages, session.has_open_tail());
+        mended.push(("leaves out calls without a result", n_unanswered));
+    }
+    (messages, mended)
+}
+
+/// The messages of the branch. A file that begins in the middle of a session was sent with what stood before it, so what
+/// comes before the first words of the user in it cannot be judged, and is left out.
+fn sendable(session: &Session) -> &[Message] {
+    let first = match session.is_excerpt {
+        true => session.messages.iter().position(|message| message.role == Role::User),
+        false => Some(0),
+    };
+    first.and_then(|first| session.messages.get(first..)).unwrap_or_default()
+}
+
+/// Leaves out calls whose id was called before, and results of calls that have one already. What a whole reply becomes is
+/// [`INTERRUPTED`], unless it goes on with an earlier one.
+///
+/// It is the first copy that is sent, also where the second one says something else.
+fn leave_out_copies(messages: &mut Vec<Message>) -> usize {
+    let (mut called, mut answered) = (BTreeSet::new(), BTreeSet::new());
+    let is_copy = |block: &Block| match &block.content {
+        Content::Call(call) => !called.insert(call.id.clone()),
+        Content::Result(result) => !answered.insert(result.call.clone()),
+        _ => false,
+    };
+    leave_out(messages, is_copy, Some(INTERRUPTED))
+}
+
+/// Leaves out results whose call does not stand before them.
+fn leave_out_orphans(messages: &mut Vec<Message>) -> usize {
+    let mut called = BTreeSet::new();
+    let is_orphan = |block: &Block| match &block.content {
+        Content::Call(call) => {
+            called.insert(call.id.clone());
+            false
+        }
+        Content::Result(result) => !called.contains(&result.call),
+        _ => false,
+    };
+    leave_out(messages, is_orphan, None)
+}
+
+/// Leaves out calls that have no result, but for those at the very end.
+fn leave_out_unanswered(messages: &mut Vec<Message>, has_open_tail: bool) -> usize {
+    let last = messages.iter().rposition(|message| message.role == Role::Assistant);
+    let open = pairs::dangling(messages).into_iter().filter(|(at, _)| !has_open_tail || Some(*at) != last);
+    let places: BTreeSet<Place> = open
+        .flat_map(|(at, blocks)| blocks.into_iter().map(move |n| (at, n)))
+        .map(|(at, n)| messages[at].blocks[n].place.clone())
+        .collect();
+    leave_out(messages, |block| places.contains(&block.place), None)
+}
+
+/// Leaves out blocks, and says how many those were. A message of the user of which nothing is left is sent as
+/// [`NO_CONTENT`], a reply of which no more than thoughts are left with these words or not at all.
+fn leave_out(
+    messages: &mut Vec<Message>,
+    mut is_meant: impl FnMut(&Block) -> bool,
+    reply: Option<&'static str>,
+) -> usize {
+    let mut n_left_out = 0;
+    let mut replies: BTreeSet<Option<String>> = BTreeSet::new();
+    messages.retain_mut(|message| {
+        let n_before = message.blocks.len();
+        message.blocks.retain(|block| !is_meant(block));
+        let n = n_before - message.blocks.len();
+        n_left_out += n;
+        let is_reply = message.role == Role::Assistant;
+        let goes_on = is_reply && !replies.insert(message.id.clone());
+        if n == 0 || message.blocks.iter().any(|block| !matches!(block.content, Content::Thinking(_))) {
+            return true;
+        }
+        let words = if is_reply { reply.filter(|_| !goes_on) } else { Some(NO_CONTENT) };
+        if !is_reply {
+            message.role = Role::User;
+        }
+        let place = message.place.clone();
+        message.blocks.clear();
+        let content = words.map(|words| Content::Text(words.to_owned()));
+        message.blocks.extend(content.map(|content| Block { place, content, state: None }));
+        words.is_some()
+    });
+    n_left_out
+}
+
+fn is_blank(block: &Content) -> bool {
+    matches!(block, Content::Text(text) if text.trim().is_empty())
+}
