@@ -18,7 +18,7 @@ fn main() -> io::Result<()> {
     let scenarios = scenarios(&root.join("scenarios"))?;
     let histories = vectors(&root.join("corpora/histories"))?;
     let streams = vectors(&root.join("corpora/streams"))?;
-    for target in ["agent", "canary", "own-agent", "scenario"] {
+    for target in ["agent", "canary", "floor", "own-agent", "scenario"] {
         write(&folder.join(target), &scenarios)?;
     }
     write(&folder.join("stores"), &stores(&root, &histories)?)?;

@@ -14,7 +14,9 @@ pub use brickbat_rules::{
 pub use brickbat_scenario::{
     action, duty, hash, history, lower, parse, plan, point, random, scenario, trace, verdict, wire, yaml,
 };
-pub use brickbat_search::{explore, fuzz, fuzz_agent, generate, mutate_scenarios, oracle, shrink, target};
+pub use brickbat_search::{
+    explore, fuzz, fuzz_agent, generate, mutate_scenarios, oracle, shrink, target, worlds,
+};
 
 #[cfg(feature = "fixture")]
 pub use brickbat_drive::{driver, folder, proxy, runner, server, strict_server};

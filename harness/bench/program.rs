@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on may stop")]
 
+#[path = "src/figures.rs"]
 mod figures;
 
 use std::path::Path;
@@ -56,9 +57,9 @@ fn main() {
     let is_sdk = std::env::args().any(|arg| arg == "--sdk");
     let folder = tempfile::tempdir().unwrap();
     let (command, what, options): (_, _, &[&str]) = if is_sdk {
-        ("program -- --sdk", "the suite on AI SDK 6 in two dialects", &SDK)
+        ("cargo bench --bench program -- --sdk", "the suite on AI SDK 6 in two dialects", &SDK)
     } else {
-        ("program", "the suite on the reference agent, over sockets", &[])
+        ("cargo bench --bench program", "the suite on the reference agent, over sockets", &[])
     };
     let mut wish = Wish::of_args(command);
     let rounds: Vec<Round> = (0..N_ROUNDS).map(|_| suite(options, folder.path())).collect();
@@ -72,5 +73,5 @@ fn main() {
         let bytes = std::fs::metadata(PROGRAM).unwrap().len();
         wish.take("size of the program", (bytes as f64 / 1e6, "MB"), &[]);
     }
-    wish.close();
+    assert!(wish.close(), "a ratio is much worse than it was");
 }

@@ -6,6 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on may stop")]
 
+#[path = "src/figures.rs"]
 mod figures;
 
 use std::convert::Infallible;
@@ -262,7 +263,7 @@ fn main() {
     println!("CPU time of the server for a reply of 12 frames, {N_ROUNDS} rounds of {REQUESTS_PER_ROUND}");
     println!("{:<24} {:>10} {:>10} {:>22}", "server", "best µs", "median µs", "requests/CPU-s ÷ hyper");
     let yardstick = contestants[0].micros.clone();
-    let mut wish = Wish::of_args("provider");
+    let mut wish = Wish::of_args("cargo bench --bench provider");
     for contestant in &mut contestants {
         let mut ratios: Vec<f64> =
             yardstick.iter().zip(&contestant.micros).map(|(hyper, ours)| hyper / ours).collect();
@@ -276,11 +277,11 @@ fn main() {
         let what = format!("CPU time of a streamed reply of 12 frames: {}", contestant.name);
         wish.take(what, (median, "µs"), if is_floor { &[] } else { &floors });
     }
-    wish.close();
+    assert!(wish.close(), "a ratio is much worse than it was");
 }
 
 fn look_at_memory(mut hyper: Contestant, mut ours: Contestant, first_reply: Duration) {
-    let mut wish = Wish::of_args("provider -- --memory");
+    let mut wish = Wish::of_args("cargo bench --bench provider -- --memory");
     println!("start of the server to the end of its first reply: {first_reply:.1?}");
     wish.take(
         "start of the server to the end of its first reply",
@@ -300,7 +301,7 @@ fn look_at_memory(mut hyper: Contestant, mut ours: Contestant, first_reply: Dura
         first_byte
     });
     wish.take("request to first byte, median", (own, "µs"), &[("bare hyper server", own / floor)]);
-    wish.close();
+    assert!(wish.close(), "a ratio is much worse than it was");
 }
 
 fn resident_kib() -> u64 {

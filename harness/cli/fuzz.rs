@@ -39,7 +39,7 @@ use brickbat_search::shrink::{Accused, Rate, Setting, Trial};
 
 /// Generate random scenarios, run them on a system, and minimise each distinct failure.
 ///
-/// Scenarios that bring about new behaviour are varied further.
+/// Of several scenarios that are drawn the one is run whose things were least tried together.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, mut_arg("dialects", |arg| arg.help(DIALECT_HELP)), mut_arg("fail_on", |arg| arg.help(FAIL_ON_HELP)))]
 pub(super) struct Fuzz {
@@ -68,7 +68,7 @@ pub(super) struct Fuzz {
     budget: usize,
     #[command(flatten)]
     threshold: FailOnOptions,
-    /// Generate every scenario from scratch, whatever the others have shown: the yardstick for the search.
+    /// Run every scenario that is drawn, whatever was tried before: the yardstick for the search.
     #[arg(long)]
     random: bool,
     /// Write the smallest scenario of each distinct failure to this directory, for `brickbat replay` and `brickbat
@@ -162,7 +162,7 @@ impl FuzzRun<'_> {
             started.name().clone_into(&mut tally.system);
             tally.options = started.options();
         }
-        let guidance = if self.fuzz.random { Guidance::None } else { Guidance::Novelty };
+        let guidance = if self.fuzz.random { Guidance::None } else { Guidance::Rarity };
         let mut campaign = Campaign::new(self.fuzz.seed, guidance);
         match tokio::time::timeout(self.fuzz.time, self.search(&started, &mut campaign)).await {
             Ok(done) => done,
@@ -301,7 +301,7 @@ impl FuzzRun<'_> {
         for (name, trial) in names.iter().zip(trials) {
             let plan = format!("{name}@{dialect}");
             if let Some(features) = kept.get(&plan) {
-                campaign.report(trial, features);
+                campaign.report(features);
             }
             for case in cases.iter().filter(|case| plan_of(case) == plan) {
                 tally.count(case);

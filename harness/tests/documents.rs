@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
 mod blocks;
+mod discovery;
 mod figures;
 mod filter_speed;
 mod filters;
@@ -23,7 +24,7 @@ use brickbat::flaws::Canary;
 use crate::plans;
 
 /// The documents in which there are paths and generated blocks.
-const DOCUMENTS: [&str; 40] = [
+const DOCUMENTS: [&str; 41] = [
     "README.md",
     "docs/src/README.md",
     "docs/src/SUMMARY.md",
@@ -47,6 +48,7 @@ const DOCUMENTS: [&str; 40] = [
     "docs/src/howto/session.md",
     "docs/src/howto/unit-tests.md",
     "docs/src/reference/closed-loop.md",
+    "docs/src/reference/discovery.md",
     "docs/src/reference/exports.md",
     "docs/src/reference/filters.md",
     "docs/src/reference/judged.md",

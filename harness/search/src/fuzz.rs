@@ -1,48 +1,43 @@
-//! A fuzz campaign: generated scenarios, one after the other, guided by what the ones before have brought about.
+//! A fuzz campaign: generated scenarios, one after the other, guided by what was tried before.
 //!
-//! A test case is a fresh scenario, or a mutant of one that made the system behave as it had not before. Nothing is run
-//! here: whoever runs a case reports its [`features`](novelty::features). The same seed and the same features give the same
-//! cases.
+//! Of several fresh scenarios the one is run whose pairs of things were tried least. What the system then shows is
+//! reported as [`features`](novelty::features) and counted. It does not decide what is tried: changing the scenarios that
+//! had shown something new was not ahead of chance. Nothing is run here. The same seed gives the same cases.
 
 pub mod novelty;
+mod pairs;
 
 use std::collections::BTreeSet;
 
-use crate::generate::{self, Source, mutate};
+use crate::generate::{self, Source};
 use brickbat_engine::triage::{Signature, kinds};
 use brickbat_scenario::scenario::Scenario;
+use pairs::Tried;
 
 /// The state of a campaign.
 #[derive(Debug)]
 pub struct Campaign {
     source: Source<'static>,
     guidance: Guidance,
-    /// Cases that reached something new, the newest last.
-    pool: Vec<Scenario>,
+    tried: Tried,
     seen: BTreeSet<u16>,
     causes: Vec<(Signature, BTreeSet<String>)>,
     n_drawn: u64,
 }
 
-/// Whether what was reached decides what is tried.
+/// How a case is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guidance {
-    /// Cases that reached something new are changed and tried again.
-    Novelty,
-    /// Every case is a fresh one: the yardstick.
+    /// It is the one of several in which the rarest things meet.
+    Rarity,
+    /// It is the next that is drawn: the yardstick.
     None,
 }
 
-/// Scenarios that are kept for changes; with more, the oldest goes.
-const MAX_POOL: usize = 512;
+/// Scenarios of which one is chosen. With four, and with 32, planted bugs are found as soon.
+const N_CANDIDATES: usize = 8;
 
-/// One case in so many is a fresh scenario, once there are others to change.
-const FRESH: usize = 3;
-
-/// Changes that are made to a scenario at once, at the most.
-const MAX_CHANGES: usize = 3;
-
-/// Draws in a row that cannot be played, after which there is nothing more to try.
+/// Scenarios in a row that cannot be played, after which there is nothing more to try.
 const MAX_MISSES: usize = 10_000;
 
 impl Campaign {
@@ -51,7 +46,7 @@ impl Campaign {
         Campaign {
             source: Source::seeded(seed),
             guidance,
-            pool: Vec::new(),
+            tried: Tried::default(),
             seen: BTreeSet::new(),
             causes: Vec::new(),
             n_drawn: 0,
@@ -63,8 +58,7 @@ impl Campaign {
         let mut cases = Vec::with_capacity(n);
         let mut misses = 0;
         while cases.len() < n && misses < MAX_MISSES {
-            let scenario = self.draw();
-            self.n_drawn += 1;
+            let scenario = self.choose();
             if plays(&scenario) {
                 misses = 0;
                 cases.push(scenario);
@@ -75,37 +69,23 @@ impl Campaign {
         cases
     }
 
-    fn draw(&mut self) -> Scenario {
-        let is_fresh = self.guidance == Guidance::None || self.pool.is_empty() || self.source.one_in(FRESH);
-        if is_fresh {
-            return generate::draw(&mut self.source);
+    /// Draws the next scenario. What it holds counts as tried, also where it cannot be played, or it would be chosen again.
+    fn choose(&mut self) -> Scenario {
+        self.n_drawn += 1;
+        match self.guidance {
+            Guidance::None => generate::draw(&mut self.source),
+            Guidance::Rarity => {
+                let drawn = std::iter::repeat_with(|| generate::draw(&mut self.source)).take(N_CANDIDATES);
+                self.tried.rarest(drawn).unwrap_or_else(generate::blank)
+            }
         }
-        // What was new last is the most promising: half of the choices fall on the newer half.
-        let from = if self.source.one_in(2) { self.pool.len() / 2 } else { 0 };
-        let at = from + self.source.below(self.pool.len() - from);
-        let mut scenario = self.pool[at].clone();
-        if self.source.one_in(4) {
-            let other = self.source.below(self.pool.len());
-            scenario = generate::cross(&scenario, &self.pool[other], &mut self.source);
-        }
-        for _ in 0..=self.source.below(MAX_CHANGES) {
-            scenario = mutate::mutate(&scenario, &mut self.source);
-        }
-        scenario
     }
 
     /// Takes the features of a case that was run; returns how many are new.
-    pub fn report(&mut self, case: &Scenario, features: &BTreeSet<u16>) -> usize {
+    pub fn report(&mut self, features: &BTreeSet<u16>) -> usize {
         let before = self.seen.len();
         self.seen.extend(features);
-        let n_new = self.seen.len() - before;
-        if n_new > 0 {
-            if self.pool.len() == MAX_POOL {
-                self.pool.remove(0);
-            }
-            self.pool.push(case.clone());
-        }
-        n_new
+        self.seen.len() - before
     }
 
     /// Features that were seen so far.
@@ -113,7 +93,7 @@ impl Campaign {
         self.seen.len()
     }
 
-    /// Scenarios that were drawn so far, also those that cannot be played.
+    /// Scenarios that were chosen so far, also those that cannot be played.
     pub fn n_drawn(&self) -> u64 {
         self.n_drawn
     }
@@ -138,39 +118,36 @@ impl Campaign {
 mod tests {
     use super::*;
 
-    fn features(of: &Scenario) -> BTreeSet<u16> {
-        BTreeSet::from([serde_json::to_string(of).map_or(0, |text| text.len() as u16 % 64)])
-    }
-
     fn cases(seed: u64, guidance: Guidance) -> Vec<Scenario> {
         let mut campaign = Campaign::new(seed, guidance);
-        let mut all = Vec::new();
-        for _ in 0..10 {
-            let some = campaign.cases(8, |scenario| !scenario.turns.is_empty());
-            some.iter().for_each(|case| {
-                campaign.report(case, &features(case));
-            });
-            all.extend(some);
-        }
-        all
+        let batches = (0..10).map(|_| campaign.cases(8, |scenario| !scenario.turns.is_empty()));
+        batches.collect::<Vec<_>>().concat()
     }
 
     #[test]
     fn a_seed_says_what_is_tried() {
-        let once = cases(7, Guidance::Novelty);
+        let once = cases(7, Guidance::Rarity);
         assert_eq!(once.len(), 80);
-        assert_eq!(once, cases(7, Guidance::Novelty));
-        assert_ne!(once, cases(8, Guidance::Novelty));
+        assert_eq!(once, cases(7, Guidance::Rarity));
+        assert_ne!(once, cases(8, Guidance::Rarity));
         assert_ne!(once, cases(7, Guidance::None));
     }
 
     #[test]
-    fn what_brings_nothing_new_is_not_kept() {
-        let mut campaign = Campaign::new(1, Guidance::Novelty);
-        let case = generate::scenario(1);
-        assert_eq!(campaign.report(&case, &BTreeSet::from([1, 2])), 2);
-        assert_eq!(campaign.report(&case, &BTreeSet::from([2])), 0);
-        assert_eq!((campaign.pool.len(), campaign.n_features()), (1, 2));
+    fn rare_things_are_tried_sooner_than_chance_tries_them() {
+        let n_kinds = |guidance| {
+            let cases = cases(3, guidance);
+            cases.iter().flat_map(pairs::pairs).collect::<BTreeSet<u16>>().len()
+        };
+        assert!(4 * n_kinds(Guidance::Rarity) > 5 * n_kinds(Guidance::None));
+    }
+
+    #[test]
+    fn what_was_seen_is_new_once() {
+        let mut campaign = Campaign::new(1, Guidance::Rarity);
+        assert_eq!(campaign.report(&BTreeSet::from([1, 2])), 2);
+        assert_eq!(campaign.report(&BTreeSet::from([2])), 0);
+        assert_eq!(campaign.n_features(), 2);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! Whether a dialect can play it is for [`brickbat_scenario::lower`] to say. Nothing is run here.
 
 mod actions;
-mod calls;
+pub(crate) mod calls;
 mod corpus;
 mod cross;
 pub mod mutate;
@@ -13,7 +13,7 @@ mod normalize;
 mod source;
 #[cfg(any(test, feature = "proptest"))]
 pub mod strategy;
-mod turns;
+pub(crate) mod turns;
 
 use std::collections::BTreeMap;
 

@@ -13,3 +13,4 @@ pub mod recorded;
 #[expect(missing_docs, reason = "only the command line uses it; the names say what is missing")]
 pub mod shrink;
 pub mod target;
+pub mod worlds;

@@ -48,3 +48,36 @@ pub fn figures() -> String {
     }
     text + "\n"
 }
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Profiles {
+    schema: u32,
+    profiles: Vec<Profile>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Profile {
+    subject: String,
+    shares: BTreeMap<String, f64>,
+}
+
+/// Where the time of plans and of the rules goes: a row for each kind of code, a column for each profile.
+pub fn profile() -> String {
+    let Profiles { schema, profiles } = serde_json::from_str(&read("harness/bench/profile.json")).unwrap();
+    assert_eq!(schema, 1);
+    let names: BTreeSet<&String> = profiles.iter().flat_map(|profile| profile.shares.keys()).collect();
+    let share = |profile: &Profile, name: &String| profile.shares.get(name).copied().unwrap_or_default();
+    let mut names: Vec<&String> = names.into_iter().collect();
+    names.sort_by(|one, other| share(&profiles[0], other).total_cmp(&share(&profiles[0], one)));
+    let subjects: Vec<&str> = profiles.iter().map(|profile| profile.subject.as_str()).collect();
+    let mut text =
+        format!("\n| % of the time | {} |\n|---|{}\n", subjects.join(" | "), "---|".repeat(subjects.len()));
+    for name in names {
+        let cells: Vec<String> =
+            profiles.iter().map(|profile| format!("{:.1}", share(profile, name))).collect();
+        writeln!(text, "| {name} | {} |", cells.join(" | ")).unwrap();
+    }
+    text + "\n"
+}

@@ -59,7 +59,10 @@ pub(super) enum Manner {
 /// A tool of the palette: how often it is called, its name, and how it differs from the plain one.
 type Kind = (usize, &'static str, fn(&mut Tool));
 
-const PLAIN: Kind = (16, "lookup", |_| {});
+/// The name of the plain tool.
+pub(crate) const PLAIN_TOOL: &str = "lookup";
+
+const PLAIN: Kind = (16, PLAIN_TOOL, |_| {});
 
 const PALETTE: [Kind; 15] = [
     PLAIN,
@@ -83,11 +86,14 @@ fn text(said: &str) -> Option<String> {
     Some(said.to_owned())
 }
 
+/// The name in the file of a tool that is called by one that no tool could have.
+const MISNAMED: &str = "misnamed";
+
 /// What the model writes for the name of a tool that there is not.
 const BAD_NAMES: [&str; 3] = ["look up!", "functions.lookup<|channel|>json", ""];
 
 /// What the model writes for arguments.
-const RAW: [&str; 9] = [
+pub(crate) const ODD_RAW: [&str; 9] = [
     r#"{"key": "a"}"#,
     r#"{"key": "a"#,
     "",
@@ -100,7 +106,15 @@ const RAW: [&str; 9] = [
 ];
 
 /// Ids that are none of the provider's own.
-const IDS: [&str; 4] = ["", "call_1", "functions.lookup:0", "tool use#1|fc_2"];
+pub(crate) const ODD_IDS: [&str; 4] = ["", "call_1", "functions.lookup:0", "tool use#1|fc_2"];
+
+/// Every tool of the palette, by the name under which it stands in the file, and those whose names no tool could have.
+pub(crate) fn tools() -> impl Iterator<Item = (String, Tool)> {
+    let plain = PALETTE.iter().map(|kind| (kind.1.to_owned(), of_kind(kind)));
+    let missing = PALETTE.iter().map(of_kind).filter(|tool| tool.missing);
+    let misnamed = missing.flat_map(|tool| BAD_NAMES.map(|name| Tool { called: text(name), ..tool.clone() }));
+    plain.chain(misnamed.map(|tool| (MISNAMED.to_owned(), tool)))
+}
 
 fn of_kind((_, _, change): &Kind) -> Tool {
     let (returns, [fails, throws, denies, called]) = (text("found {key}"), [const { None }; 4]);
@@ -116,7 +130,7 @@ fn tool(kind: &Kind, source: &mut Source<'_>) -> (String, Tool) {
     if tool.missing && source.one_in(2) {
         tool.called = source.pick(&BAD_NAMES).and_then(|name| text(name));
     }
-    let name = if tool.called.is_some() { "misnamed" } else { kind.1 };
+    let name = if tool.called.is_some() { MISNAMED } else { kind.1 };
     (name.to_owned(), tool)
 }
 
@@ -152,7 +166,7 @@ pub(super) fn draw(
     }
     // Some dialects cannot say what is wrong here, and then the scenario is not played.
     if source.one_in(16) && !ends {
-        call.raw = source.pick(&RAW).map(|raw| (*raw).to_owned());
+        call.raw = source.pick(&ODD_RAW).map(|raw| (*raw).to_owned());
         call.args.clear();
     } else if source.one_in(12) {
         call.args.insert("n".to_owned(), Value::from(source.below(3)));
@@ -177,7 +191,7 @@ pub(super) fn foreign_id(source: &mut Source<'_>, earlier: Option<String>) -> Ca
     match (source.below(3), earlier) {
         (0, Some(name)) => CallId::Same(name),
         (1, _) => CallId::Missing,
-        _ => CallId::Text(source.pick(&IDS).map(|id| (*id).to_owned()).unwrap_or_default()),
+        _ => CallId::Text(source.pick(&ODD_IDS).map(|id| (*id).to_owned()).unwrap_or_default()),
     }
 }
 

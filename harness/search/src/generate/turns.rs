@@ -10,7 +10,7 @@ use brickbat_scenario::scenario::{At, Block, Call, Indices, Reply, Scenario, Sto
 const USER: [&str; 4] = ["Look up the orders.", "What happened?", "Go on now.", "Is that all?"];
 
 /// What the user says in a turn, counted from 0.
-pub(super) fn user(index: usize) -> String {
+pub(crate) fn user(index: usize) -> String {
     USER.get(index).map_or_else(|| format!("Take step {index}."), |said| (*said).to_owned())
 }
 
@@ -132,7 +132,7 @@ pub(super) fn think(source: &mut Source<'_>, scenario: &mut Scenario) {
 }
 
 /// Lets an attempt begin with a thought.
-pub(super) fn thinking(blocks: &mut Vec<Block>) {
+pub(crate) fn thinking(blocks: &mut Vec<Block>) {
     if !blocks.iter().any(|block| matches!(block, Block::Think(_))) {
         blocks.insert(0, Block::Think("The user wants to know.".to_owned()));
     }

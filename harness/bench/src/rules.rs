@@ -1,18 +1,11 @@
-//! What the rules cost for each dialect, compared with reading the same bytes with serde_json.
+//! `brickbat-bench rules`: what the rules cost for each dialect, compared with reading the same bytes with serde_json.
 //!
-//! `cargo bench --bench rules` prints criterion's figures, and after each group the medians with their ratios. The
-//! floors are `serde_json::from_slice` into `IgnoredAny`, which only looks where values end, and into `Value`.
+//! The floors are `serde_json::from_slice` into `IgnoredAny`, which only looks where values end, and into `Value`.
 //! The histories are those that the reference agent sends, repeated with other ids: long ones with texts of 19 kB,
 //! dense ones with hardly any text, and a page of JSON lines with small ones.
 
-#![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on may stop")]
-
-mod figures;
-
-use std::cell::RefCell;
 use std::hint::black_box;
 use std::sync::Arc;
-use std::time::Duration;
 
 use brickbat::agent::{Agent, Delivery};
 use brickbat::dialect::Dialect;
@@ -21,11 +14,11 @@ use brickbat::plan::Plan;
 use brickbat::rules::{Profile, validate};
 use brickbat::simulate::simulate;
 use brickbat::trace::Event;
-use criterion::{Criterion, Throughput};
-use figures::Wish;
-use rustix::time::{ClockId, clock_gettime};
 use serde::de::IgnoredAny;
 use serde_json::Value;
+
+use crate::figures::Wish;
+use crate::measure::{Effort, Row, Table};
 
 /// Bytes of a history, of a line, and of a page of lines.
 const HISTORY: usize = 10_000_000;
@@ -105,96 +98,44 @@ impl Unit {
     }
 }
 
-/// The median seconds of each row of a group.
-#[derive(Default)]
-struct Medians(RefCell<Vec<(String, f64)>>);
-
-impl Medians {
-    fn measure(&self, criterion: &mut Criterion, group: &str, name: &str, n_bytes: usize, work: impl Fn()) {
-        let samples = RefCell::new(Vec::new());
-        let mut group = criterion.benchmark_group(group);
-        group.throughput(Throughput::Bytes(n_bytes as u64)).sample_size(15);
-        group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
-        group.bench_function(name, |bencher| {
-            bencher.iter_custom(|n| {
-                let start = cpu_time();
-                (0..n).for_each(|_| work());
-                let spent = cpu_time() - start;
-                samples.borrow_mut().push(spent.as_secs_f64() / n as f64);
-                spent
-            });
-        });
-        group.finish();
-        let mut samples = samples.into_inner();
-        if !samples.is_empty() {
-            samples.sort_by(f64::total_cmp);
-            self.0.borrow_mut().push((name.to_owned(), samples[samples.len() / 2]));
-        }
-    }
-
-    fn of(&self, name: &str) -> Option<f64> {
-        self.0.borrow().iter().find(|(own, _)| own == name).map(|(_, seconds)| *seconds)
-    }
-
-    fn print(&self, group: &str, n_bytes: usize, n_histories: usize, wish: &mut Wish) {
-        let rows = (self.of("validate"), self.of("IgnoredAny"), self.of("Value"));
-        if let (Some(own), Some(ignored), Some(value)) = rows {
-            println!(
-                "{group}: {:.0} MB/s, {:.0} histories/s, {:.2} × IgnoredAny, {:.2} × Value\n",
-                n_bytes as f64 / own / 1e6,
-                n_histories as f64 / own,
-                own / ignored,
-                own / value,
-            );
-            let rate = (n_histories as f64 / own, "histories/s");
-            let floors = [("read into `IgnoredAny`", own / ignored), ("read into `Value`", own / value)];
-            wish.take(format!("{group}: validate"), rate, &floors);
-        }
-    }
-}
-
-/// CPU time of this thread, which a busy machine does not lengthen.
-fn cpu_time() -> Duration {
-    let now = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(now.tv_sec.try_into().unwrap(), now.tv_nsec.try_into().unwrap())
-}
-
 /// Measures some bodies, and how they compare.
-fn compare(criterion: &mut Criterion, wish: &mut Wish, dialect: Dialect, what: &str, bodies: &[Vec<u8>]) {
+fn compare(effort: Effort, wish: &mut Wish, dialect: Dialect, what: &str, bodies: &[Vec<u8>]) {
     let profile = Profile::newest(dialect);
     for body in bodies {
         assert_eq!(validate(profile, body), [], "{dialect} {what}");
     }
-    let group = format!("{dialect}, {what}");
-    let n_bytes = bodies.iter().map(Vec::len).sum();
-    let medians = Medians::default();
     let each = |work: &dyn Fn(&[u8])| bodies.iter().for_each(|body| work(body));
-    medians.measure(criterion, &group, "IgnoredAny", n_bytes, || {
-        each(&|body| {
-            black_box(serde_json::from_slice::<IgnoredAny>(body).unwrap());
-        });
-    });
-    medians.measure(criterion, &group, "validate", n_bytes, || {
-        each(&|body| drop(black_box(validate(profile, body))));
-    });
-    medians.measure(criterion, &group, "Value", n_bytes, || {
-        each(&|body| drop(black_box(serde_json::from_slice::<Value>(body).unwrap())));
-    });
-    medians.print(&group, n_bytes, bodies.len(), wish);
+    let ignore = |body: &[u8]| {
+        black_box(serde_json::from_slice::<IgnoredAny>(body).unwrap());
+    };
+    let floors = [
+        Row { name: "read into `IgnoredAny`", work: &|| each(&ignore) },
+        Row {
+            name: "read into `Value`",
+            work: &|| each(&|body| drop(black_box(serde_json::from_slice::<Value>(body).unwrap()))),
+        },
+    ];
+    let rows = [Row { name: "validate", work: &|| each(&|body| drop(black_box(validate(profile, body)))) }];
+    let of = format!("{dialect}, {what}");
+    Table { of: &of, unit: "histories/s", n_units: bodies.len(), floors: &floors, rows: &rows }
+        .measure(effort, wish);
 }
 
-fn main() {
-    let mut criterion = Criterion::default();
-    let mut wish = Wish::of_args("rules");
+/// Measures every dialect.
+pub fn measure(effort: Effort, wish: &mut Wish) {
     let paragraph = "The quick brown fox jumps over the lazy dog and looks for its tools. ".repeat(280);
     for dialect in Dialect::ALL {
         let (dense, long) = (Unit::of(dialect, "hi"), Unit::of(dialect, paragraph.trim_end()));
-        compare(&mut criterion, &mut wish, dialect, "dense 10 MB", &[dense.repeated(HISTORY)]);
-        compare(&mut criterion, &mut wish, dialect, "long strings, 10 MB", &[long.repeated(HISTORY)]);
+        compare(effort, wish, dialect, "dense 10 MB", &[dense.repeated(HISTORY)]);
+        compare(effort, wish, dialect, "long strings, 10 MB", &[long.repeated(HISTORY)]);
         let line = dense.repeated(LINE);
         let lines: Vec<Vec<u8>> = std::iter::repeat_n(line, PAGE / LINE).collect();
-        compare(&mut criterion, &mut wish, dialect, "lines of 4.6 kB", &lines);
+        compare(effort, wish, dialect, "lines of 4.6 kB", &lines);
     }
-    criterion.final_summary();
-    wish.close();
+}
+
+/// A dense history of a dialect, to be judged again and again.
+pub fn dense(dialect: Dialect) -> impl Fn() {
+    let body = Unit::of(dialect, "hi").repeated(HISTORY);
+    move || drop(black_box(validate(Profile::newest(dialect), &body)))
 }

@@ -1,18 +1,10 @@
-//! CPU time of whole plans in process: simulate one on the reference agent, and judge its run.
+//! `brickbat-bench plans`: simulate whole plans on the reference agent, and judge their runs.
 //!
-//! `cargo bench --bench plans` prints a table; with `-- --quick` it takes less time and its figures are rougher.
-//! Each row is compared with a floor of the same round: reading the request bodies of those plans once, with
-//! `serde_json::from_slice::<Value>`. A busy machine slows both alike, so the ratio is what to compare.
-//! `-- --figures FILE` and `-- --against FILE` are described in `figures.rs`.
-
-#![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on may stop")]
-
-mod figures;
+//! The floor of each row is reading the request bodies of the same plans once, with `serde_json::from_slice::<Value>`.
 
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use brickbat::agent::{Agent, Delivery};
 use brickbat::checks::Concurrency;
@@ -25,21 +17,10 @@ use brickbat::run::Run;
 use brickbat::simulate::{assess, play};
 use brickbat::trace::Event;
 use brickbat::verdict::{Judgement, Verdict};
-use figures::Wish;
-use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
 
-/// How much is measured.
-#[derive(Clone, Copy)]
-struct Effort {
-    n_rounds: usize,
-    /// CPU time of one measurement in one round.
-    spell: Duration,
-}
-
-const FULL: Effort = Effort { n_rounds: 11, spell: Duration::from_millis(100) };
-
-const QUICK: Effort = Effort { n_rounds: 5, spell: Duration::from_millis(10) };
+use crate::figures::Wish;
+use crate::measure::{Effort, Row, Table};
 
 /// A scenario file.
 struct File {
@@ -68,7 +49,7 @@ impl File {
 
 /// Every file of the built-in suite, in order.
 fn built_in() -> Vec<File> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let folders = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path());
     // What levels require is no scenario.
     let has_scenarios = |path: &std::path::PathBuf| path.is_dir() && !path.ends_with("requirements");
@@ -166,8 +147,8 @@ impl Set {
             Row { name: "lower, simulate and judge", work: &|| self.lower_too() },
             Row { name: "parse the files alone", work: &|| self.parse() },
         ];
-        let floor = Row { name: "their requests read into `Value`", work: &|| self.floor() };
-        Table { of: self.name, unit: "plans/s", n_units: self.plans.len(), floor, rows: &rows }
+        let floors = [Row { name: "their requests read into `Value`", work: &|| self.floor() }];
+        Table { of: self.name, unit: "plans/s", n_units: self.plans.len(), floors: &floors, rows: &rows }
             .measure(effort, wish);
     }
 }
@@ -178,12 +159,11 @@ fn measure_rules(set: &Set, effort: Effort, wish: &mut Wish) {
         let bodies = set.plans.iter().filter(|plan| plan.plan.dialect == dialect).flat_map(requests);
         let body = bodies.max_by_key(|body| body.len()).unwrap();
         let of = format!("a request of {} bytes in {dialect}", body.len());
-        println!("{of}");
         let profile = Profile::newest(dialect);
         let floor = || drop(black_box(serde_json::from_slice::<Value>(&body).unwrap()));
         let rows = [Row { name: "validate", work: &|| drop(black_box(validate(profile, &body))) }];
-        let floor = Row { name: "read into `Value`", work: &floor };
-        Table { of: &of, unit: "requests/s", n_units: 1, floor, rows: &rows }.measure(effort, wish);
+        let floors = [Row { name: "read into `Value`", work: &floor }];
+        Table { of: &of, unit: "requests/s", n_units: 1, floors: &floors, rows: &rows }.measure(effort, wish);
     }
 }
 
@@ -196,77 +176,17 @@ fn requests(plan: &Prepared) -> Vec<Arc<[u8]>> {
     bodies.collect()
 }
 
-/// One thing that is measured.
-struct Row<'a> {
-    name: &'static str,
-    work: &'a dyn Fn(),
-}
-
-/// Rows that are measured in turns with their floor. `n_units` is what one call of a row does.
-struct Table<'a> {
-    of: &'a str,
-    unit: &'static str,
-    n_units: usize,
-    floor: Row<'a>,
-    rows: &'a [Row<'a>],
-}
-
-impl Table<'_> {
-    /// Prints the median of each row and hands it to the file of figures.
-    fn measure(&self, effort: Effort, wish: &mut Wish) {
-        let mut seconds: Vec<Vec<f64>> = vec![Vec::new(); self.rows.len() + 1];
-        for _ in 0..effort.n_rounds {
-            for (row, seconds) in std::iter::once(&self.floor).chain(self.rows).zip(&mut seconds) {
-                seconds.push(seconds_per_call(row.work, effort.spell) / self.n_units as f64);
-            }
-        }
-        println!("  {:<34} {:>10} {:>8} {:>8}", "", self.unit, "µs", "÷ floor");
-        for (at, (row, own)) in std::iter::once(&self.floor).chain(self.rows).zip(&seconds).enumerate() {
-            let ratios = own.iter().zip(&seconds[0]).map(|(own, floor)| own / floor);
-            let (time, ratio) = (median(own.iter().copied()), median(ratios));
-            println!("  {:<34} {:>10.0} {:>8.2} {ratio:>8.2}", row.name, 1.0 / time, time * 1e6);
-            if at > 0 {
-                let what = format!("{}: {}", self.of, row.name);
-                wish.take(what, (1.0 / time, self.unit), &[(self.floor.name, ratio)]);
-            }
-        }
-    }
-}
-
-/// Calls again and again until the spell is over.
-fn seconds_per_call(work: &dyn Fn(), spell: Duration) -> f64 {
-    let start = cpu_time();
-    let mut n_calls = 0_u32;
-    loop {
-        work();
-        n_calls += 1;
-        let spent = cpu_time() - start;
-        if spent >= spell {
-            return spent.as_secs_f64() / f64::from(n_calls);
-        }
-    }
-}
-
-/// CPU time of this thread.
-fn cpu_time() -> Duration {
-    let now = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(now.tv_sec.try_into().unwrap(), now.tv_nsec.try_into().unwrap())
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-fn main() {
-    let effort = if std::env::args().any(|arg| arg == "--quick") { QUICK } else { FULL };
-    println!("CPU time of one thread, median of {} rounds\n$ cargo bench --bench plans", effort.n_rounds);
+/// Measures the plans of one scenario and of the whole suite, and the rules on requests of theirs.
+pub fn measure(effort: Effort, wish: &mut Wish) {
     let mid_batch = built_in().into_iter().filter(|file| file.id == "abort/mid-batch");
     let mid_batch = Set::of("abort/mid-batch", mid_batch.collect());
-    let mut wish = Wish::of_args("plans");
-    mid_batch.measure(effort, &mut wish);
-    Set::of("the built-in suite", built_in()).measure(effort, &mut wish);
-    measure_rules(&mid_batch, effort, &mut wish);
-    wish.close();
+    mid_batch.measure(effort, wish);
+    Set::of("the built-in suite", built_in()).measure(effort, wish);
+    measure_rules(&mid_batch, effort, wish);
+}
+
+/// The plans of the whole suite, to be played and judged again and again.
+pub fn whole() -> impl Fn() {
+    let set = Set::of("the built-in suite", built_in());
+    move || set.simulate_and_judge()
 }

@@ -54,14 +54,14 @@ pub struct Wish {
 }
 
 impl Wish {
-    /// `bench` is its name for `cargo bench --bench`, with the options that choose what is measured.
-    pub fn of_args(bench: &str) -> Wish {
+    /// `command` is what measures, without what it writes and compares with.
+    pub fn of_args(command: &str) -> Wish {
         let args: Vec<String> = std::env::args().collect();
         let value = |name: &str| {
             let at = args.iter().position(|arg| arg == name)?;
             Some(PathBuf::from(args.get(at + 1).unwrap_or_else(|| panic!("{name} needs a file"))))
         };
-        let command = format!("cargo bench --bench {bench}");
+        let command = command.to_owned();
         Wish { command, write: value("--figures"), against: value("--against"), found: Vec::new() }
     }
 
@@ -77,8 +77,9 @@ impl Wish {
         });
     }
 
-    /// Writes and compares as the command line asks.
-    pub fn close(self) {
+    /// Writes and compares as the command line asks; whether no ratio is much worse than it was.
+    #[must_use]
+    pub fn close(self) -> bool {
         if let Some(path) = &self.write {
             let mut file = std::fs::read(path).map_or_else(|_| Figures::default(), |text| read(&text));
             file.schema = 1;
@@ -88,18 +89,14 @@ impl Wish {
             file.figures.sort_by(|one, other| one.command.cmp(&other.command));
             std::fs::write(path, serde_json::to_string_pretty(&file).unwrap() + "\n").unwrap();
         }
-        if let Some(path) = &self.against {
-            let earlier =
-                read(&std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())));
-            let worse = self.worse_than(&earlier);
-            for line in &worse {
-                eprintln!("{line}");
-            }
-            if !worse.is_empty() {
-                std::process::exit(1);
-            }
+        let Some(path) = &self.against else { return true };
+        let earlier = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let worse = self.worse_than(&read(&earlier));
+        worse.iter().for_each(|line| eprintln!("{line}"));
+        if worse.is_empty() {
             println!("no ratio is {TOLERANCE} times as bad as in {}", path.display());
         }
+        worse.is_empty()
     }
 
     /// A line for each ratio that is much worse than it was. What only one of the two has measured is one, too.

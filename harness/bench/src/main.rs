@@ -1,0 +1,103 @@
+//! What Brickbat does in process: how fast, and how soon it finds what is wrong.
+//!
+//! ```text
+//! brickbat-bench plans|rules [--quick] [--figures FILE] [--against FILE]
+//! brickbat-bench find [--seeds N] [--plans N] [--file FILE]
+//! brickbat-bench worlds [--file FILE]
+//! brickbat-bench sweep PLANS [SEED [FIRST]]
+//! brickbat-bench spin plans|DIALECT SECONDS
+//! ```
+//!
+//! `plans` and `rules` print CPU times of one thread, each with the ratio to a floor that was measured in the same rounds. A
+//! busy machine slows both alike, so the ratio is what to compare. The modules say what each command measures, and
+//! `figures.rs` what its two files are.
+
+#![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on may stop")]
+
+mod figures;
+mod find;
+mod measure;
+mod plans;
+mod rules;
+mod sweep;
+mod worlds;
+
+use std::path::Path;
+use std::time::Duration;
+
+use brickbat::dialect::Dialect;
+use figures::Wish;
+use measure::Effort;
+use serde::Serialize;
+
+/// Measurements of which the last one counts, where those before it were worse than they may be: a machine that was disturbed
+/// for a moment is not so twice, and what has become slow stays so.
+const N_TRIES: usize = 2;
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let value = |name: &str| {
+        let at = args.iter().position(|arg| *arg == name)?;
+        Some(*args.get(at + 1).unwrap_or_else(|| panic!("{name} needs a value")))
+    };
+    let number = |name: &str| value(name).map(|text| text.parse::<usize>().unwrap());
+    let known = |names: &[&str]| {
+        let is_known = |pair: &[&str]| names.contains(&pair[0]);
+        assert!(args[1..].chunks(2).all(is_known), "expected {names:?}, each with a value: {args:?}");
+    };
+    let effort = if args.contains(&"--quick") { measure::QUICK } else { measure::FULL };
+    match args.as_slice() {
+        ["plans", ..] => figures(effort, "brickbat-bench plans", plans::measure),
+        ["rules", ..] => figures(effort, "brickbat-bench rules", rules::measure),
+        ["find", ..] => {
+            known(&["--seeds", "--plans", "--file"]);
+            let n_seeds = number("--seeds").unwrap_or(10) as u64;
+            find::find(n_seeds, number("--plans").unwrap_or(512), value("--file").map(Path::new));
+        }
+        ["worlds", ..] => {
+            known(&["--file"]);
+            worlds::measure(value("--file").map(Path::new));
+        }
+        ["sweep", n, rest @ ..] => {
+            let rest: Vec<u64> = rest.iter().map(|text| text.parse().unwrap()).collect();
+            sweep::sweep(
+                n.parse().unwrap(),
+                rest.first().copied().unwrap_or(1),
+                rest.get(1).copied().unwrap_or(0),
+            );
+        }
+        ["spin", "plans", seconds] => spin(plans::whole(), seconds),
+        ["spin", dialect, seconds] => spin(rules::dense(Dialect::from_name(dialect).unwrap()), seconds),
+        _ => panic!("expected plans, rules, find, worlds, sweep or spin, not {args:?}"),
+    }
+}
+
+/// Measures, and writes and compares as the command line asks.
+fn figures(effort: Effort, command: &str, measure: fn(Effort, &mut Wish)) {
+    let is_fine = |_| {
+        let mut wish = Wish::of_args(command);
+        measure(effort, &mut wish);
+        wish.close()
+    };
+    if !(0..N_TRIES).any(is_fine) {
+        std::process::exit(1);
+    }
+}
+
+/// Does one thing for so many seconds of CPU time, for a profiler to look at.
+fn spin(work: impl Fn(), seconds: &str) {
+    let until = measure::cpu_time() + Duration::from_secs(seconds.parse().unwrap());
+    while measure::cpu_time() < until {
+        work();
+    }
+}
+
+/// Writes a report to its file, or prints it.
+fn write(file: Option<&Path>, report: &impl Serialize) {
+    let text = serde_json::to_string_pretty(report).unwrap() + "\n";
+    match file {
+        Some(file) => std::fs::write(file, text).unwrap(),
+        None => print!("{text}"),
+    }
+}

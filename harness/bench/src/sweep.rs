@@ -1,0 +1,89 @@
+//! `brickbat-bench sweep PLANS [SEED [FIRST]]` plays so many generated plans on the reference agent, in all dialects, on every
+//! core, and fails if it is accused. The same seed gives the same plans; FIRST plans of it are left out, so that a sweep can
+//! be done in parts.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use brickbat::generate::{self, Source};
+use brickbat::oracle;
+use brickbat::yaml;
+
+/// Plans of one piece, which one core takes at a time.
+const PIECE: u64 = 1_000;
+
+/// Pieces after which the progress is printed.
+const PIECES_TO_A_LINE: u64 = 100;
+
+/// What one core has played.
+#[derive(Default)]
+struct Played {
+    by_dialect: BTreeMap<&'static str, u64>,
+    /// The first scenario of each kind of accusation, with its text.
+    accusations: BTreeMap<String, String>,
+}
+
+impl Played {
+    fn piece(&mut self, seed: u64) {
+        let source = &mut Source::seeded(seed);
+        let mut n_played = 0;
+        while n_played < PIECE {
+            let scenario = generate::draw(source);
+            let Some(plan) = oracle::plan(&scenario) else { continue };
+            n_played += 1;
+            *self.by_dialect.entry(plan.dialect.name()).or_default() += 1;
+            if let Some(accusation) = oracle::accusation(&plan) {
+                let kind = accusation.split(": ").nth(1).unwrap_or_default().to_owned();
+                self.accusations.entry(kind).or_insert_with(|| {
+                    let text = format!("{accusation}\n{}", yaml::text(&scenario));
+                    // A sweep takes hours, and may be stopped.
+                    eprintln!("{text}");
+                    text
+                });
+            }
+        }
+    }
+}
+
+/// Plays generated plans on every core. Each piece has a seed of its own, which follows from the seed and its number.
+pub fn sweep(n_plans: u64, seed: u64, first: u64) {
+    let (first, n_pieces) = (first / PIECE, n_plans.div_ceil(PIECE));
+    let next = AtomicU64::new(0);
+    let began = Instant::now();
+    let worker = || {
+        let mut played = Played::default();
+        loop {
+            let piece = next.fetch_add(1, Ordering::Relaxed);
+            if piece >= n_pieces {
+                return played;
+            }
+            if piece > 0 && piece.is_multiple_of(PIECES_TO_A_LINE) {
+                let seconds = began.elapsed().as_secs_f64();
+                eprintln!("{} plans, {:.0} a second", piece * PIECE, (piece * PIECE) as f64 / seconds);
+            }
+            played.piece(seed.wrapping_mul(1 << 32).wrapping_add(first + piece));
+        }
+    };
+    let n_cores = thread::available_parallelism().map_or(1, usize::from);
+    let parts: Vec<Played> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..n_cores).map(|_| scope.spawn(worker)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    parts
+        .iter()
+        .flat_map(|part| &part.by_dialect)
+        .for_each(|(dialect, n)| *sums.entry(dialect).or_default() += n);
+    let accusations: BTreeMap<&String, &String> = parts.iter().flat_map(|part| &part.accusations).collect();
+    accusations.values().for_each(|text| println!("{text}"));
+    println!(
+        "{} plans of seed {seed} from {} on in {:.0} s, {sums:?}: {} kinds of accusations",
+        sums.values().sum::<u64>(),
+        first * PIECE,
+        began.elapsed().as_secs_f64(),
+        accusations.len()
+    );
+    assert!(accusations.is_empty(), "the reference agent is accused");
+}

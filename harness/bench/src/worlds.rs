@@ -1,0 +1,155 @@
+//! `brickbat-bench worlds [--file FILE]`: every small world on the reference agent and on every planted bug.
+//!
+//! Each world is lowered on every dialect that can play it, and plans that are equal count once. A bug is tried until a plan
+//! shows it. FILE gets the figures, from which the book's table is made.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::thread;
+
+use brickbat::dialect::Dialect;
+use brickbat::flaws::Canary;
+use brickbat::hash::fnv1a;
+use brickbat::oracle;
+use brickbat::scenario::Scenario;
+use brickbat::worlds;
+use brickbat::yaml;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Report {
+    schema: u32,
+    sizes: Vec<Size>,
+    bugs: Vec<Bug>,
+}
+
+/// All worlds of one size.
+#[derive(Default, Serialize)]
+struct Size {
+    turns: usize,
+    calls: usize,
+    /// Scenarios that were made.
+    scenarios: usize,
+    /// Plans of them that a dialect can play.
+    plans: usize,
+    /// Plans that differ.
+    distinct: usize,
+    /// Planted bugs that this size shows and no smaller one.
+    bugs: usize,
+}
+
+/// The first world that shows a planted bug, if one does.
+#[derive(Default, Serialize)]
+struct Bug {
+    bug: &'static str,
+    turns: Option<usize>,
+    calls: Option<usize>,
+    /// What happens in it, in words; nothing where the conversation alone shows the bug.
+    action: Option<String>,
+    dialect: Option<&'static str>,
+}
+
+/// Threads among which the worlds are dealt out.
+const N_THREADS: usize = 4;
+
+/// What one thread has seen.
+#[derive(Default)]
+struct Seen {
+    sizes: BTreeMap<(usize, usize), Size>,
+    /// Where each plan stood first.
+    plans: BTreeMap<u64, (usize, usize)>,
+    /// The first world that showed a bug, and its number.
+    shown: BTreeMap<&'static str, (usize, Bug)>,
+}
+
+fn size(scenario: &Scenario) -> (usize, usize) {
+    (scenario.calls().count(), scenario.turns.len())
+}
+
+impl Seen {
+    fn world(&mut self, number: usize, scenario: &Scenario) {
+        let own = self.sizes.entry(size(scenario)).or_default();
+        own.scenarios += 1;
+        for plan in Dialect::ALL.into_iter().filter_map(|dialect| oracle::plan_on(scenario, dialect)) {
+            own.plans += 1;
+            let hash = fnv1a(&serde_json::to_vec(&*plan).unwrap());
+            if self.plans.contains_key(&hash) {
+                continue;
+            }
+            self.plans.insert(hash, size(scenario));
+            assert_eq!(oracle::accusation(&plan), None, "{}", yaml::text(scenario));
+            let left = Canary::all().filter(|canary| !self.shown.contains_key(canary.name()));
+            for canary in oracle::caught(&plan, &left.collect::<Vec<_>>()) {
+                self.shown.insert(canary.name(), (number, Bug::shown(canary, scenario, plan.dialect)));
+            }
+        }
+    }
+
+    /// Adds what another thread has seen. Of two worlds that show a bug the earlier one counts.
+    fn add(&mut self, other: Seen) {
+        for (size, theirs) in other.sizes {
+            let own = self.sizes.entry(size).or_default();
+            own.scenarios += theirs.scenarios;
+            own.plans += theirs.plans;
+        }
+        for (hash, size) in other.plans {
+            self.plans.entry(hash).and_modify(|own| *own = size.min(*own)).or_insert(size);
+        }
+        for (bug, theirs) in other.shown {
+            if self.shown.get(bug).is_none_or(|own| theirs.0 < own.0) {
+                self.shown.insert(bug, theirs);
+            }
+        }
+    }
+
+    fn report(mut self) -> Report {
+        for size in self.plans.values() {
+            self.sizes.entry(*size).or_default().distinct += 1;
+        }
+        for (_, bug) in self.shown.values() {
+            if let (Some(calls), Some(turns)) = (bug.calls, bug.turns) {
+                self.sizes.entry((calls, turns)).or_default().bugs += 1;
+            }
+        }
+        for ((calls, turns), size) in &mut self.sizes {
+            (size.calls, size.turns) = (*calls, *turns);
+        }
+        let bugs = Canary::all().map(|canary| match self.shown.remove(canary.name()) {
+            Some((_, bug)) => bug,
+            None => Bug { bug: canary.name(), ..Bug::default() },
+        });
+        let bugs = bugs.collect();
+        Report { schema: 1, sizes: self.sizes.into_values().collect(), bugs }
+    }
+}
+
+impl Bug {
+    fn shown(canary: Canary, scenario: &Scenario, dialect: Dialect) -> Bug {
+        let (calls, turns) = size(scenario);
+        let action = scenario.turns.iter().flat_map(|turn| &turn.at).next();
+        Bug {
+            bug: canary.name(),
+            turns: Some(turns),
+            calls: Some(calls),
+            action: action.map(|at| at.words()),
+            dialect: Some(dialect.name()),
+        }
+    }
+}
+
+/// Plays every world.
+pub fn measure(file: Option<&Path>) {
+    let share = |first: usize| {
+        let mut seen = Seen::default();
+        let own = worlds::all().enumerate().skip(first).step_by(N_THREADS);
+        own.for_each(|(number, scenario)| seen.world(number, &scenario));
+        seen
+    };
+    let all = thread::scope(|scope| {
+        let threads: Vec<_> = (0..N_THREADS).map(|first| scope.spawn(move || share(first))).collect();
+        let mut all = Seen::default();
+        threads.into_iter().for_each(|thread| all.add(thread.join().unwrap()));
+        all
+    });
+    crate::write(file, &all.report());
+}
