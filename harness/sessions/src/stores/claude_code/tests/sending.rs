@@ -131,10 +131,11 @@ fn a_reply_of_which_only_thoughts_are_left_is_not_sent() {
     assert_accepted(&session);
 }
 
-/// The batch, and its calls and results once more at the end, each line with a uuid of its own, in a reply of this id.
-fn batch_twice(id: &str) -> Vec<Value> {
+/// The batch, and its calls and results once more after a line, each with a uuid of its own, in a reply of this id.
+fn batch_twice(id: &str, after: &str) -> Vec<Value> {
     let mut lines = batch();
-    let mut parent = "c1".to_owned();
+    let mut parent = after.to_owned();
+    let mut copies = Vec::new();
     for line in lines[2..8].to_vec() {
         let uuid = format!("{}x", line["uuid"].as_str().unwrap());
         let mut copy = with(line, json!({ "uuid": uuid, "parentUuid": parent }));
@@ -142,26 +143,43 @@ fn batch_twice(id: &str) -> Vec<Value> {
             copy["message"]["id"] = json!(id);
         }
         parent = uuid;
-        lines.push(copy);
+        copies.push(copy);
     }
+    let at = lines.iter().position(|line| line["uuid"] == after).unwrap();
+    if let Some(next) = lines.get_mut(at + 1) {
+        next["parentUuid"] = json!(parent);
+    }
+    lines.splice(at + 1..at + 1, copies);
     lines
 }
 
 #[test]
 fn a_batch_that_stands_twice_is_sent_once_by_2_1_76_and_twice_before() {
-    for id in ["m1", "m9"] {
-        let mut session = read_lines(&batch_twice(id));
-        session.version = Some("2.1.69".to_owned());
-        let judgement = judge(&session, None);
-        assert_eq!(judgement.verdict, Verdict::Refused);
-        assert!(rules(&judgement).contains(&"anthropic-messages/tool-use-id-duplicate"), "{id}");
+    let mut session = read_lines(&batch_twice("m1", "r2"));
+    session.version = Some("2.1.69".to_owned());
+    let judgement = judge(&session, None);
+    assert_eq!(judgement.verdict, Verdict::Refused);
+    assert!(rules(&judgement).contains(&"anthropic-messages/tool-use-id-duplicate"));
 
-        session.version = Some("2.1.76".to_owned());
+    session.version = Some("2.1.76".to_owned());
+    let judgement = judge(&session, None);
+    assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
+    assert_eq!(judgement.sent.mended, [("leaves out calls and results that were sent before", 3)]);
+    let sent: Vec<String> = judgement.sent.messages.iter().map(shape_of).collect();
+    assert_eq!(sent[1], "model: thinking, call toolu_1, call toolu_2, call toolu_3");
+    assert_eq!(sent[3], "model: All three are fine.");
+}
+
+#[test]
+fn what_a_copy_becomes_of_which_nothing_is_left_is_what_2_1_318_sent() {
+    for id in ["m1", "m9"] {
+        let mut session = read_lines(&batch_twice(id, "c1"));
+        session.version = Some("2.1.318".to_owned());
         let judgement = judge(&session, None);
         assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
         assert_eq!(judgement.sent.mended, [("leaves out calls and results that were sent before", 6)]);
         let sent: Vec<String> = judgement.sent.messages.iter().map(shape_of).collect();
-        // What 2.1.318 sent of such a store. A reply with the id of an earlier one goes on with that one.
+        // A reply with the id of an earlier one goes on with that one.
         let last = match id {
             "m1" => "model: You are welcome.",
             _ => "model: You are welcome., [Tool use interrupted]",
@@ -193,7 +211,7 @@ fn of_two_results_of_one_call_2_1_76_sends_the_first() {
 #[test]
 fn a_session_that_the_version_sends_soundly_is_not_repaired() {
     use crate::{Repair, RepairOptions, repair};
-    let mut lines = batch_twice("m1");
+    let mut lines = batch_twice("m1", "r2");
     let repaired = |lines: &[Value]| repair(&file(lines), 0, &RepairOptions::default());
     assert!(matches!(repaired(&lines), Ok(Repair::Mended(_))));
     for line in &mut lines {
