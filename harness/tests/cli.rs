@@ -250,7 +250,7 @@ fn unknown_names_get_advice() {
         &nobody,
         &[
             "unknown system `nope`",
-            "agent-framework, ai-sdk, anthropic-sdk, anthropic-sdk-python, apex, ",
+            "agent-framework, agno, ai-sdk, anthropic-sdk, anthropic-sdk-python, apex, ",
             "reference, canary/NAME",
             "`brickbat systems`",
         ],
