@@ -43,6 +43,7 @@ fn a_turn_that_fails_bricks_the_thread_only_if_the_last_one_fails_too() {
 }
 
 /// The run with the results taken out of the requests of some turns, so that they are refused and the turns fail.
+#[expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 fn refused_in(run: &Run, is_refused: impl Fn(usize) -> bool) -> Run {
     rebuilt(run, |turn, event| match event {
         Event::Requested { exchange, model, body, .. } if is_refused(turn) => {

@@ -136,7 +136,7 @@ fn batch_twice(id: &str, after: &str) -> Vec<Value> {
     let mut lines = batch();
     let mut parent = after.to_owned();
     let mut copies = Vec::new();
-    for line in lines[2..8].to_vec() {
+    for line in lines[2..8].iter().cloned() {
         let uuid = format!("{}x", line["uuid"].as_str().unwrap());
         let mut copy = with(line, json!({ "uuid": uuid, "parentUuid": parent }));
         if copy["type"] == "assistant" {
