@@ -11,6 +11,8 @@
     reason = "what is measured is pure, and the measurement is not"
 )]
 
+#[path = "../src/clock.rs"]
+mod clock;
 mod result;
 mod rows;
 

@@ -1,17 +1,16 @@
 //! Our own code, in CPU time of one thread.
 
 use std::hint::black_box;
-use std::time::Duration;
 
 use brickbat_filter_suite::checks::{CHECKS, Evidence};
 use brickbat_filter_suite::planted::{named, repair_mode, repaired};
 use brickbat_filter_suite::{Asked, Facts, Filter, Input, Mode, Route, Said, judge};
 use brickbat_rules::validate;
 use brickbat_sessions::{RepairOptions, is_healthy};
-use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
 
 use crate::Effort;
+use crate::clock::{cpu_time, median};
 use crate::result::{Row, Set, Stage, rounded};
 
 /// Bytes of a small history, at most.
@@ -191,16 +190,4 @@ fn table(rows: &[Work<'_>], effort: Effort) -> Vec<Vec<f64>> {
         }
     }
     seconds
-}
-
-/// CPU time of this thread.
-fn cpu_time() -> Duration {
-    let now = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(now.tv_sec.try_into().unwrap(), now.tv_nsec.try_into().unwrap())
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

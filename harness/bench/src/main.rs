@@ -1,19 +1,12 @@
 //! What Brickbat does in process: how fast, and how soon it finds what is wrong.
 //!
-//! ```text
-//! brickbat-bench plans|rules [--quick] [--figures FILE] [--against FILE]
-//! brickbat-bench find [--seeds N] [--plans N] [--file FILE]
-//! brickbat-bench worlds [--file FILE]
-//! brickbat-bench sweep PLANS [SEED [FIRST]]
-//! brickbat-bench spin plans|DIALECT SECONDS
-//! ```
-//!
 //! `plans` and `rules` print CPU times of one thread, each with the ratio to a floor that was measured in the same rounds. A
 //! busy machine slows both alike, so the ratio is what to compare. The modules say what each command measures, and
 //! `figures.rs` what its two files are.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on may stop")]
 
+mod clock;
 mod figures;
 mod find;
 mod measure;
@@ -29,6 +22,14 @@ use brickbat::dialect::Dialect;
 use figures::Wish;
 use measure::Effort;
 use serde::Serialize;
+
+/// What stands after the name of the program.
+const USAGE: &str = "\
+brickbat-bench plans|rules [--quick] [--figures FILE] [--against FILE]
+brickbat-bench find [--seeds N] [--plans N] [--file FILE]
+brickbat-bench worlds [--file FILE]
+brickbat-bench sweep PLANS [SEED [FIRST]]
+brickbat-bench spin plans|DIALECT SECONDS";
 
 /// Measurements of which the last one counts, where those before it were worse than they may be: a machine that was disturbed
 /// for a moment is not so twice, and what has become slow stays so.
@@ -69,7 +70,11 @@ fn main() {
         }
         ["spin", "plans", seconds] => spin(plans::whole(), seconds),
         ["spin", dialect, seconds] => spin(rules::dense(Dialect::from_name(dialect).unwrap()), seconds),
-        _ => panic!("expected plans, rules, find, worlds, sweep or spin, not {args:?}"),
+        ["-h" | "--help"] => println!("{USAGE}"),
+        _ => {
+            eprintln!("{USAGE}");
+            std::process::exit(2);
+        }
     }
 }
 
@@ -87,8 +92,8 @@ fn figures(effort: Effort, command: &str, measure: fn(Effort, &mut Wish)) {
 
 /// Does one thing for so many seconds of CPU time, for a profiler to look at.
 fn spin(work: impl Fn(), seconds: &str) {
-    let until = measure::cpu_time() + Duration::from_secs(seconds.parse().unwrap());
-    while measure::cpu_time() < until {
+    let until = clock::cpu_time() + Duration::from_secs(seconds.parse().unwrap());
+    while clock::cpu_time() < until {
         work();
     }
 }

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
-
+use crate::clock::{cpu_time, median};
 use crate::figures::Wish;
 
 /// How much is measured.
@@ -72,16 +71,4 @@ fn seconds_per_call(work: &dyn Fn(), spell: Duration) -> f64 {
             return spent.as_secs_f64() / f64::from(n_calls);
         }
     }
-}
-
-/// CPU time of this thread, which a busy machine does not lengthen.
-pub fn cpu_time() -> Duration {
-    let now = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(now.tv_sec.try_into().unwrap(), now.tv_nsec.try_into().unwrap())
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

@@ -52,6 +52,9 @@ struct Bug {
 /// Threads among which the worlds are dealt out.
 const N_THREADS: usize = 4;
 
+/// Worlds after which the progress is printed.
+const WORLDS_TO_A_LINE: usize = 1_000;
+
 /// What one thread has seen.
 #[derive(Default)]
 struct Seen {
@@ -142,7 +145,12 @@ pub fn measure(file: Option<&Path>) {
     let share = |first: usize| {
         let mut seen = Seen::default();
         let own = worlds::all().enumerate().skip(first).step_by(N_THREADS);
-        own.for_each(|(number, scenario)| seen.world(number, &scenario));
+        for (number, scenario) in own {
+            if number.is_multiple_of(WORLDS_TO_A_LINE) {
+                eprintln!("world {number}");
+            }
+            seen.world(number, &scenario);
+        }
         seen
     };
     let all = thread::scope(|scope| {

@@ -6,7 +6,7 @@ mod write;
 
 use std::collections::BTreeMap;
 
-use brickbat_rules::histories::Block as Content;
+use brickbat_rules::histories::{Block as Content, Role};
 use brickbat_rules::json::Document;
 use brickbat_rules::{Dialect, detect, list_of};
 use serde_json::{Value, json};
@@ -60,10 +60,18 @@ fn items_sent_twice(messages: &mut [Message]) {
     for message in messages {
         let Some(id) = message.id.as_deref().filter(|id| counts[*id] > 1) else { continue };
         let content: Vec<Value> = message.blocks.iter().map(|block| part(&block.content)).collect();
-        let value =
-            json!({ "type": "message", "id": id, "role": format!("{:?}", message.role), "content": content });
+        let value = json!({ "type": "message", "id": id, "role": role(message.role), "content": content });
         let content = Content::Native { dialect: Dialect::OpenaiResponses, value };
         message.blocks = vec![Block { place: message.place.clone(), content, state: None }];
+    }
+}
+
+/// The role of an item that says something.
+fn role(role: Role) -> &'static str {
+    match role {
+        Role::System => "developer",
+        Role::User | Role::Tool => "user",
+        Role::Assistant => "assistant",
     }
 }
 
