@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from brickbat_adapter import gate, gate_in_thread
+from brickbat_adapter import Adapter, gate, gate_in_thread
 
 
 class Failed(Exception):
@@ -84,3 +84,23 @@ def test_a_tool_in_a_thread_hears_of_a_stop(server):
         with pytest.raises(Failed, match="stopped"):
             tool.result(60)
     assert server.closed.wait(60)
+
+
+def test_a_session_that_is_over_is_let_go(tmp_path):
+    about = {"sdk": "mine", "version": "1.0.0", "modes": ["messages"]}
+    spec = {"protocol": 1, "mode": "messages", "dialect": "openai-chat", "stateDir": str(tmp_path)}
+    over = []
+
+    async def scene(closed):
+        adapter = Adapter(about, ["openai-chat"], None, (), None, None, None, None, closed)
+        able = (await adapter.initialize())["agentCapabilities"]
+        session_id = (await adapter.new_session(brickbat=spec))["sessionId"]
+        await adapter.close_session(session_id)
+        with pytest.raises(Exception, match="Invalid params"):
+            await adapter.close_session(session_id)
+        return able
+
+    assert "sessionCapabilities" not in asyncio.run(scene(None))
+    able = asyncio.run(scene(lambda spec, store: over.append((spec["mode"], store.load()))))
+    assert able["sessionCapabilities"] == {"close": {}}
+    assert over == [("messages", b"")]

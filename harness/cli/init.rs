@@ -88,7 +88,12 @@ const TEMPLATES: [Template; 3] = [
             ("Cargo.toml", include_str!("../systems/templates/rust/package.toml")),
             ("README.md", include_str!("../systems/templates/rust/README.md")),
             ("adapter.rs", include_str!("../systems/templates/rust/adapter.rs")),
-            ("protocol.rs", include_str!("../systems/templates/rust/protocol.rs")),
+            ("brickbat-adapter/Cargo.toml", include_str!("../drive/kit/rust/package.toml")),
+            ("brickbat-adapter/README.md", include_str!("../drive/kit/rust/README.md")),
+            ("brickbat-adapter/gate.rs", include_str!("../drive/kit/rust/gate.rs")),
+            ("brickbat-adapter/lib.rs", include_str!("../drive/kit/rust/lib.rs")),
+            ("brickbat-adapter/session.rs", include_str!("../drive/kit/rust/session.rs")),
+            ("brickbat-adapter/wire.rs", include_str!("../drive/kit/rust/wire.rs")),
             ("system.yaml", include_str!("../systems/templates/rust/system.yaml")),
         ],
     },
@@ -248,9 +253,10 @@ fn write_all(folder: &Path, files: &[(&str, String)]) -> Result<(), CliError> {
     if let Some(path) = existing {
         return Err(exists(&path));
     }
-    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     for (name, text) in files {
         let path = folder.join(name);
+        let place = path.parent().unwrap_or(folder);
+        fs::create_dir_all(place).map_err(|error| failed(place, error))?;
         let file = OpenOptions::new().write(true).create_new(true).open(&path);
         let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
         written.map_err(|error| match error.kind() {

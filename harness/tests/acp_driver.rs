@@ -48,6 +48,24 @@ fn shown(id: &str, state: ShownState) -> SessionEvent {
 }
 
 #[tokio::test]
+async fn a_session_that_is_over_is_closed_where_the_adapter_takes_that() {
+    let able = r#""loadSession":true"#;
+    let closing = format!(r#"{able},"sessionCapabilities":{{"close":{{}}}}"#);
+    for (says, n_closed) in [(able, "0"), (closing.as_str(), "1")] {
+        let history = r#"*'"method":"_brickbat/history"'*) answer '{"history":["kept"]}' ;;"#;
+        let counted = r#"*'"method":"session/close"'*) n=$((n + 1)); answer '{}' ;;
+            *'"method":"_brickbat/history"'*) answer '{"history":"'$n'"}' ;;"#;
+        assert!(POLITE.contains(history));
+        let script = format!("n=0\n{}", POLITE.replace(able, says).replace(history, counted));
+        let adapter = Adapter::start(&launch(&script, "")).await.unwrap();
+        drop(adapter.open(&spec(Path::new("/tmp"))).await.unwrap());
+        // The lines of one connection come in their order.
+        let second = adapter.open(&spec(Path::new("/tmp"))).await.unwrap();
+        assert_eq!(second.history().await.unwrap(), Some(n_closed.into()), "{says}");
+    }
+}
+
+#[tokio::test]
 async fn an_adapter_that_exits_at_once_is_quoted() {
     // Its child would hold the pipes open for long.
     let error = refused_at_start("sleep 600 & echo 'cannot find module' >&2; exit 3").await;

@@ -170,6 +170,21 @@ fn names_of_canaries_are_systems() {
 }
 
 #[test]
+fn a_session_that_was_closed_is_gone_and_its_id_is_not_given_again() {
+    let state = TempDir::new().unwrap();
+    let mut process = Process::greeted();
+    let open = session("http://127.0.0.1:9/p/0", state.path(), &json!({}));
+    let first = process.ask("session/new", &open)["result"]["sessionId"].clone();
+    let closed = process.ask("session/close", &json!({ "sessionId": first }));
+    assert!(closed["result"].is_object(), "{closed}");
+    let words = process.refused("session/prompt", &prompt(first.as_str().unwrap(), "hello"));
+    assert!(words.contains("unknown session"), "{words}");
+    assert_ne!(process.ask("session/new", &open)["result"]["sessionId"], first);
+    let back = json!({ "sessionId": first, "cwd": "/", "mcpServers": [], "_meta": open["_meta"] });
+    assert!(process.ask("session/load", &back)["result"].is_object(), "what it has stored stays");
+}
+
+#[test]
 fn bad_input_is_refused_in_words_and_does_no_harm() {
     let state = TempDir::new().unwrap();
     let url = "http://127.0.0.1:9/p/0";

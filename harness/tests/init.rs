@@ -16,7 +16,22 @@ use crate::program::{Said, brickbat};
 const LANGUAGES: [(&str, &[&str]); 3] = [
     ("typescript", &["README.md", "adapter.mjs", "package-lock.json", "package.json", "system.yaml"]),
     ("python", &["README.md", "adapter.py", "requirements.txt", "system.yaml"]),
-    ("rust", &["Cargo.lock", "Cargo.toml", "README.md", "adapter.rs", "protocol.rs", "system.yaml"]),
+    (
+        "rust",
+        &[
+            "Cargo.lock",
+            "Cargo.toml",
+            "README.md",
+            "adapter.rs",
+            "brickbat-adapter/Cargo.toml",
+            "brickbat-adapter/README.md",
+            "brickbat-adapter/gate.rs",
+            "brickbat-adapter/lib.rs",
+            "brickbat-adapter/session.rs",
+            "brickbat-adapter/wire.rs",
+            "system.yaml",
+        ],
+    ),
 ];
 
 /// What the generated adapter may have, blank lines and comments counted.
@@ -26,9 +41,19 @@ fn init(folder: &Path, args: &[&str]) -> Said {
     brickbat(folder, &[&["init"], args].concat(), &[])
 }
 
+/// The files in a folder, by their paths from there.
 fn names(folder: &Path) -> BTreeSet<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            found.extend(names(&path).iter().map(|below| format!("{name}/{below}")));
+        } else {
+            found.insert(name);
+        }
+    }
+    found
 }
 
 #[test]
@@ -55,10 +80,15 @@ fn exactly_the_files_of_the_language_are_written() {
         }
         let readme = fs::read_to_string(written.join("README.md")).unwrap();
         assert!(
-            files.iter().filter(|name| **name != "README.md").all(|name| readme.contains(name)),
+            files.iter().filter(|name| **name != "README.md").all(|name| readme.contains(shown(name))),
             "{language}"
         );
     }
+}
+
+/// What the README names of a file: the folder that it lies in, or the file.
+fn shown(name: &str) -> &str {
+    name.split_inclusive('/').next().unwrap_or(name)
 }
 
 #[test]
@@ -73,7 +103,9 @@ fn nothing_is_overwritten_and_nothing_is_written_beside_it() {
     for (language, files) in LANGUAGES {
         for name in files {
             let folder = TempDir::new().unwrap();
-            fs::write(folder.path().join(name), "mine").unwrap();
+            let file = folder.path().join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "mine").unwrap();
             fs::write(folder.path().join("other.txt"), "mine").unwrap();
             let said = init(folder.path(), &["--lang", language, "."]);
             assert_eq!(said.code, Some(2), "{said:?}");
@@ -89,7 +121,7 @@ fn files_of_the_user_stay_beside_it() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("other.txt"), "mine").unwrap();
     assert!(init(folder.path(), &["--lang", "rust", "."]).code == Some(0));
-    assert_eq!(names(folder.path()).len(), 7);
+    assert_eq!(names(folder.path()).len(), 12);
 }
 
 #[test]

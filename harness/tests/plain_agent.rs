@@ -27,7 +27,9 @@ while read -r line; do
     case $line in
         *'"method":"initialize"'*)
             answer '"result":{"protocolVersion":1,"agentInfo":{"name":"Sh","version":"1.2.3"},"agentCapabilities":{"loadSession":true}}' ;;
-        *'"method":"session/new"'*) printf '%s' "$line" > "$ASKED"; answer '"result":{"sessionId":"s"}' ;;
+        *'"method":"authenticate"'*) printf '%s' "$line" > "$ASKED.login"; eval "$LOGIN" ;;
+        *'"method":"session/new"'*)
+            printf '%s' "$line" > "$ASKED"; echo "$URL" >> "$ASKED.urls"; answer '"result":{"sessionId":"s"}' ;;
         *'"method":"session/load"'*) printf '%s' "$line" > "$ASKED"; answer '"result":{}' ;;
         *'"method":"session/cancel"'*) id=$turn; stop cancelled ;;
         *'"method":"session/prompt"'*) turn=$id; eval "$1" ;;
@@ -63,6 +65,7 @@ fn agent(sheet: &str) -> PlainAgent {
         sdk: "sh".into(),
         version: "0.0.0".into(),
         modes: vec!["acp".into()],
+        dialect: Dialect::AnthropicMessages,
         relay: "/opt/brickbat".into(),
     }
 }
@@ -208,6 +211,48 @@ async fn a_word_that_the_manifest_lacks_is_named() {
     let error = adapter.open(&spec(folder.path(), Dialect::OpenaiChat)).await.unwrap_err();
     assert!(matches!(error, DriverError::Install { .. }), "{error}");
     assert!(error.to_string().contains("no word `packet` for the dialect openai-chat"), "{error}");
+}
+
+#[tokio::test]
+async fn where_the_address_is_one_for_a_process_each_session_has_one_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut launch = launch(folder.path(), r#"answer '"error":{"code":-32603,"message":"${dialect}"}'"#);
+    launch.env.insert("URL".into(), "${baseUrl}/v1 ${package}".into());
+    let adapter = Adapter::start_plain(&launch, agent(SHEET)).await.unwrap();
+    let mut first = adapter.open(&spec(folder.path(), Dialect::OpenaiChat)).await.unwrap();
+    let other = SessionSpec {
+        base_url: "http://127.0.0.1:9/p/8".into(),
+        ..spec(folder.path(), Dialect::AnthropicMessages)
+    };
+    let second = adapter.open(&other).await.unwrap();
+    let urls = std::fs::read_to_string(folder.path().join("asked.urls")).unwrap();
+    assert_eq!(urls, "http://127.0.0.1:9/p/7/v1 @a/openai\nhttp://127.0.0.1:9/p/8/v1 @a/anthropic\n");
+
+    // What stands in its command is filled in, too, and the end of one process is not that of the other.
+    second.kill().await.unwrap();
+    assert!(!adapter.is_over());
+    first.prompt("hello").await.unwrap();
+    assert_eq!(first.next().await.unwrap(), raised("-32603", "openai-chat"));
+}
+
+#[tokio::test]
+async fn the_harness_logs_in_as_the_manifest_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = agent(&SHEET.replace("acp:\n", "acp:\n  authenticate: api-key\n"));
+    let mut launch = launch(folder.path(), "");
+    launch.env.insert("LOGIN".into(), r#"answer '"result":{}'"#.into());
+    Adapter::start_plain(&launch, agent.clone()).await.unwrap();
+    let login = std::fs::read(folder.path().join("asked.login")).unwrap();
+    let login: Value = serde_json::from_slice(&login).unwrap();
+    assert_eq!(login["params"]["methodId"], "api-key");
+
+    let refused = r#"answer '"error":{"code":-32602,"message":"no such method"}'"#;
+    launch.env.insert("LOGIN".into(), refused.into());
+    let error = Adapter::start_plain(&launch, agent).await.unwrap_err();
+    assert!(
+        error.to_string().contains("authenticate") && error.to_string().contains("no such method"),
+        "{error}"
+    );
 }
 
 #[test]

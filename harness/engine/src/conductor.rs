@@ -192,6 +192,7 @@ impl Conductor {
             }
             Event::ToolStarted { call: Some(call), .. } => {
                 self.tools.started(*call);
+                self.settle_awaited(*call, commands);
                 self.tool_point(PlannedPoint::Started(*call), Confidence::Observed, commands);
                 let n_started = self.tools.n_started(&self.plan, self.turn.idx);
                 self.tool_point(PlannedPoint::StartedCount(n_started), Confidence::Observed, commands);

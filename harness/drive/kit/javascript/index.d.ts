@@ -130,6 +130,8 @@ export interface More {
   give?: (history: any[], spec: Spec) => any;
   /** The history, where what the store holds is more than that. */
   stored?: (session: Session) => any;
+  /** Lets go of a session that is over, such as of its connections. */
+  closed?: (session: Session) => any;
   /** Opens a consumer of events, by name. */
   events?: Record<string, () => Consumer | Promise<Consumer>>;
 }

@@ -26,9 +26,10 @@ import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclien
 /**
  * What an adapter may add. `capabilities`: where it differs from those below. `settled`: waits until what the SDK has
  * taken in is consumed, where turns of the event loop do not tell. `give`: a given history in the form of the store.
- * `stored`: the history, where what the store holds is more than that. `events`: opens a consumer of events, by name.
+ * `stored`: the history, where what the store holds is more than that. `closed`: lets go of a session that is over, such as
+ * of its connections. `events`: opens a consumer of events, by name.
  * @typedef {{ capabilities?: Record<string, any>, settled?: () => Promise<void>,
- *   give?: (history: any[], spec: Spec) => any, stored?: (session: Session) => any,
+ *   give?: (history: any[], spec: Spec) => any, stored?: (session: Session) => any, closed?: (session: Session) => any,
  *   events?: Record<string, () => Consumer | Promise<Consumer>> }} More
  */
 
@@ -141,7 +142,7 @@ export async function replay(consumers, { consumer, events }) {
  * @param {Turn} turn
  * @param {More} more
  */
-export function serve(about, dialects, turn, { capabilities, settled, give, stored, events } = {}) {
+export function serve(about, dialects, turn, { capabilities, settled, give, stored, closed, events } = {}) {
   /** @type {Map<string, Session>} */
   const sessions = new Map();
   const invalid = (why) => RequestError.invalidParams(undefined, why);
@@ -161,7 +162,7 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
   agent({ name: 'adapter' })
     .onRequest('initialize', () => ({
       protocolVersion: PROTOCOL_VERSION,
-      agentCapabilities: { loadSession: true },
+      agentCapabilities: { loadSession: true, ...(closed && { sessionCapabilities: { close: {} } }) },
       _meta: { brickbat: {
         protocol: 1, ...about, ...(events && { consumers: Object.keys(events) }),
         capabilities: { ...CAPABILITIES, givenHistory: Boolean(give), ...capabilities },
@@ -174,6 +175,13 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
     })
     .onRequest('session/load', ({ params }) => {
       open(params.sessionId, params._meta?.brickbat).store.load(null);
+      return {};
+    })
+    .onRequest('session/close', async ({ params: { sessionId } }) => {
+      const over = session(sessionId);
+      over.stop?.abort();
+      sessions.delete(sessionId);
+      await closed?.(over);
       return {};
     })
     .onRequest('session/prompt', async ({ params: { sessionId, prompt }, client }) => {

@@ -7,9 +7,9 @@ use std::time::Duration;
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    CancelNotification, ContentBlock, InitializeRequest, InitializeResponse, LoadSessionRequest,
-    NewSessionRequest, PromptRequest, PromptResponse, RequestPermissionRequest, RequestPermissionResponse,
-    TextContent,
+    AuthenticateRequest, CancelNotification, CloseSessionRequest, ContentBlock, InitializeRequest,
+    InitializeResponse, LoadSessionRequest, NewSessionRequest, PromptRequest, PromptResponse,
+    RequestPermissionRequest, RequestPermissionResponse, TextContent,
 };
 use agent_client_protocol::{
     Agent, Client, JsonRpcRequest, Lines, UntypedMessage, on_receive_notification, on_receive_request,
@@ -27,7 +27,7 @@ use hub::{Hub, Update, is_over};
 use super::action::{self, SessionAction};
 use super::error::DriverError;
 use super::event::SessionEvent;
-use super::plain::PlainAgent;
+use super::plain::{self, PlainAgent};
 use super::process::{Launch, Pipes, Process, ProcessLimits, WRITE_WAIT};
 use super::protocol::{self, About, SessionSpec};
 use super::stopwatch::{TimeOver, within};
@@ -46,6 +46,9 @@ pub struct Adapter {
     about: Arc<About>,
     /// How it is driven, if it is an agent that knows nothing of the harness.
     plain: Option<Arc<PlainAgent>>,
+    /// How a process is started for each session, if the address of the provider stands in its command or environment.
+    /// This process then only says what the agent is.
+    own_process: Option<Arc<Launch>>,
 }
 
 /// A conversation with the system.
@@ -65,15 +68,35 @@ impl Adapter {
         let (link, answer) = Adapter::connect(launch).await?;
         let about = protocol::about(answer.meta.as_ref())?;
         protocol::can_load(&about, &answer)?;
-        Ok(Adapter { link: Arc::new(link), about: Arc::new(about), plain: None })
+        Ok(Adapter { link: Arc::new(link), about: Arc::new(about), plain: None, own_process: None })
     }
 
     /// Starts an agent that speaks ACP itself, and shakes hands with it.
     pub async fn start_plain(launch: &Launch, agent: PlainAgent) -> Result<Adapter, DriverError> {
+        let own_process = plain::is_filled_in(&launch.args, &launch.env).then(|| Arc::new(launch.clone()));
+        let adapter = Adapter::of_plain(&agent.launch(launch, None)?, Arc::new(agent)).await?;
+        Ok(Adapter { own_process, ..adapter })
+    }
+
+    async fn of_plain(launch: &Launch, agent: Arc<PlainAgent>) -> Result<Adapter, DriverError> {
         let (link, answer) = Adapter::connect(launch).await?;
         let about = agent.about(answer.agent_info.as_ref());
         protocol::can_load(&about, &answer)?;
-        Ok(Adapter { link: Arc::new(link), about: Arc::new(about), plain: Some(Arc::new(agent)) })
+        if let Some(method) = &agent.plain.authenticate {
+            let request = AuthenticateRequest::new(method.clone());
+            link.ask("authenticate", request, launch.limits.start).await?;
+        }
+        Ok(Adapter { link: Arc::new(link), about: Arc::new(about), plain: Some(agent), own_process: None })
+    }
+
+    /// The process that a session lives in: this one, or one that is started for it.
+    async fn for_session(&self, spec: &SessionSpec) -> Result<Adapter, DriverError> {
+        match (&self.own_process, &self.plain) {
+            (Some(launch), Some(agent)) => {
+                Adapter::of_plain(&agent.launch(launch, Some(spec))?, Arc::clone(agent)).await
+            }
+            _ => Ok(self.clone()),
+        }
     }
 
     async fn connect(launch: &Launch) -> Result<(Link, InitializeResponse), DriverError> {
@@ -85,9 +108,10 @@ impl Adapter {
         // If the connection fails before it is there, the cause is known.
         let Ok(connection) = connection.await else { return Err(hub.cause().await) };
         let is_restless = AtomicBool::new(false);
-        let link = Link { connection, hub, process, limits: launch.limits, is_restless };
+        let mut link = Link { connection, hub, process, limits: launch.limits, is_restless, closes: false };
         let request = InitializeRequest::new(ProtocolVersion::V1);
         let answer = link.ask("initialize", request, launch.limits.start).await?;
+        link.closes = answer.agent_capabilities.session_capabilities.close.is_some();
         Ok((link, answer))
     }
 
@@ -126,7 +150,7 @@ impl Adapter {
     pub async fn open(&self, spec: &SessionSpec) -> Result<Session, DriverError> {
         match &self.plain {
             None => self.open_with(spec, spec.meta()).await,
-            Some(agent) => self.enter(agent.new_session(spec)?).await,
+            Some(agent) => self.for_session(spec).await?.enter(agent.new_session(spec)?).await,
         }
     }
 
@@ -191,10 +215,11 @@ impl Adapter {
             None => LoadSessionRequest::new(id.to_owned(), spec.state_dir.clone()).meta(spec.meta()),
             Some(agent) => agent.load_session(id, spec)?,
         };
+        let adapter = self.for_session(spec).await?;
         // What it shows while it loads is the past once more; the session is not open yet, so that is dropped.
-        self.link.ask("session/load", request, self.link.limits.answer).await?;
-        let events = self.link.hub.enter(id)?;
-        Ok(Session { adapter: self.clone(), id: id.to_owned(), events, n_running: 0, lost: false })
+        adapter.link.ask("session/load", request, adapter.link.limits.answer).await?;
+        let events = adapter.link.hub.enter(id)?;
+        Ok(Session { adapter, id: id.to_owned(), events, n_running: 0, lost: false })
     }
 }
 
@@ -363,6 +388,12 @@ impl Drop for Session {
             // An abandoned turn must not go on asking the provider. If the adapter is gone, so is the turn.
             let _ = self.link().connection.send_notification(CancelNotification::new(self.id.clone()));
         }
+        // An agent without an adapter may write to its store when a session ends, while the next plan watches its processes.
+        if self.link().closes && self.adapter.plain.is_none() {
+            let request = self.link().connection.prepare_request(CloseSessionRequest::new(self.id.clone()));
+            // How it lets go of the session is its own affair; nobody waits for that.
+            let _ = request.on_receiving_result(async |_| Ok(()));
+        }
     }
 }
 
@@ -380,6 +411,8 @@ struct Link {
     limits: ProcessLimits,
     /// An adapter that was once not at rest in time.
     is_restless: AtomicBool,
+    /// Whether it takes `session/close`.
+    closes: bool,
 }
 
 impl Link {

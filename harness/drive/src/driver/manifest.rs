@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::capability::{CAPABILITIES, Capabilities};
 use super::error::InvalidValue;
-use super::plain::Plain;
+use super::plain::{self, Plain};
 use super::waits::{Waits, WaitsSheet};
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::duty::{Application, Duty, Repairs};
@@ -304,6 +304,8 @@ impl Sheet {
         const NAME: &str = "a name is made of letters, digits, `.`, `_` and `-`";
         const BELOW: &str = "this has to be a path below the manifest's folder";
         const EMPTY: &str = "this needs at least one entry";
+        const FILLED: &str = "`${…}` in `command` and `env` is filled in for an agent that has one session in each process: \
+                              `acp` with `maxSessions: 1`; an adapter gets the address in `session/new`";
         const VERSIONS: &str =
             "at least one version, or `project`, the working tree that is tested, and never both";
         if self.versions.is_empty() == self.project.is_none() {
@@ -345,6 +347,11 @@ impl Sheet {
         }
         if self.kit.is_some() && !matches!(self.install, Install::Npm | Install::Pip) {
             return Some(("/kit".to_owned(), "there is a kit with `install: npm` and with `install: pip`"));
+        }
+        if plain::is_filled_in(&self.command, &self.env)
+            && self.acp.as_ref().is_none_or(|acp| acp.max_sessions != 1)
+        {
+            return Some(("/command".to_owned(), FILLED));
         }
         let complaint = |(at, release): (usize, &Release)| {
             let (key, what) = release.complaint(&self.modes)?;
@@ -539,6 +546,8 @@ mod tests {
             ("Old. }", "Old., application: [loop, loop] }", "this is listed twice"),
             ("Old. }", "Old., lacks: [stream] }", "there is no capability of that name"),
             ("Old. }", "Old., repairs: true }", "this goes with `application: [store]`"),
+            ("python, adapter.py]", "python, adapter.py, \"${baseUrl}\"]", "one session in each process"),
+            ("install: pip", "env: { URL: \"${baseUrl}/v1\" }\ninstall: pip", "one session in each process"),
         ] {
             let error = parse(&SHEET.replacen(from, to, 1)).expect_err(to);
             assert!(error.contains(text) && error.contains("system.yaml"), "{error}");

@@ -34,6 +34,8 @@ pub struct Plain {
     /// The program that puts a given history into the store, and its arguments; none if there is no way.
     #[serde(default)]
     pub give: Vec<String>,
+    /// The way in which the harness logs in, by its id in the agent's answer to `initialize`; none if it need not.
+    pub authenticate: Option<String>,
     /// Sessions that one process serves before a new one takes its place: agents keep what they have opened.
     #[serde(default = "max_sessions")]
     pub max_sessions: usize,
@@ -124,8 +126,35 @@ pub struct PlainAgent {
     /// The version that is installed; the agent's own word counts more.
     pub version: String,
     pub modes: Vec<String>,
+    /// The dialect of a process that has no session yet.
+    pub dialect: Dialect,
     /// The program that serves the tools: brickbat itself.
     pub relay: PathBuf,
+}
+
+/// Where a session's requests go, and what they are to name.
+#[derive(Debug, Clone, Copy)]
+struct Address<'a> {
+    base_url: &'a str,
+    dialect: Dialect,
+    model: Option<&'a str>,
+}
+
+impl<'a> Address<'a> {
+    fn of(spec: &'a SessionSpec) -> Address<'a> {
+        Address { base_url: &spec.base_url, dialect: spec.dialect, model: spec.model.as_deref() }
+    }
+}
+
+/// The address of a process that only says what it is: nobody listens there.
+const NOWHERE: &str = "http://127.0.0.1:9";
+
+/// How a template begins that is filled in.
+const HOLE: &str = "${";
+
+/// Whether a process has to be started for each session: its command or its environment names what only a session knows.
+pub(super) fn is_filled_in(command: &[String], env: &BTreeMap<String, String>) -> bool {
+    command.iter().chain(env.values()).any(|text| text.contains(HOLE))
 }
 
 /// What an agent needs as a key; the provider takes any.
@@ -169,10 +198,10 @@ impl PlainAgent {
         let input = json!({
             "dialect": spec.dialect,
             "folder": folder,
-            "words": self.words(spec),
+            "words": self.words(Address::of(spec)),
             "history": history,
         });
-        give::run(launch, &self.plain.give, &input).await
+        give::run(&self.launch(launch, Some(spec))?, &self.plain.give, &input).await
     }
 
     /// The same for a session that another process has opened in that folder.
@@ -191,7 +220,7 @@ impl PlainAgent {
         for file in &self.plain.config {
             let path = folder.join(&file.path.0);
             path.parent().map_or(Ok(()), make_folder)?;
-            write(&path, &self.fill(&file.content, spec)?)?;
+            write(&path, &self.fill(&file.content, Address::of(spec))?)?;
         }
         let tools = spec.state_dir.join("tools.json");
         let list = serde_json::to_string(&spec.tools).unwrap_or_default();
@@ -202,31 +231,47 @@ impl PlainAgent {
     }
 
     /// What the words of the manifest stand for in a session. The word `model` is the one that the harness can name.
-    fn words<'a>(&'a self, spec: &'a SessionSpec) -> BTreeMap<&'a str, &'a str> {
-        let words = self.plain.words.get(&spec.dialect).into_iter().flatten();
+    fn words<'a>(&'a self, address: Address<'a>) -> BTreeMap<&'a str, &'a str> {
+        let words = self.plain.words.get(&address.dialect).into_iter().flatten();
         let mut words: BTreeMap<&str, &str> =
             words.map(|(name, word)| (name.as_str(), word.as_str())).collect();
-        if let Some(model) = &spec.model {
+        if let Some(model) = address.model {
             words.insert("model", model);
         }
         words
     }
 
+    /// How a process is started that speaks with this address alone; as a process that has no session, without one.
+    ///
+    /// An agent that reads the address of its provider from its environment or its arguments has one for all that it does.
+    pub(super) fn launch(&self, launch: &Launch, spec: Option<&SessionSpec>) -> Result<Launch, DriverError> {
+        let nowhere = Address { base_url: NOWHERE, dialect: self.dialect, model: None };
+        let address = spec.map_or(nowhere, Address::of);
+        let fill = |text: &String| self.fill(text, address);
+        let filled = |(name, value): (&String, &String)| Ok((name.clone(), fill(value)?));
+        Ok(Launch {
+            args: launch.args.iter().map(fill).collect::<Result<_, _>>()?,
+            env: launch.env.iter().map(filled).collect::<Result<_, DriverError>>()?,
+            ..launch.clone()
+        })
+    }
+
     /// Fills a template in. What stands in no list is an error: a config with a hole in it would fail somewhere else.
-    fn fill(&self, template: &str, spec: &SessionSpec) -> Result<String, DriverError> {
-        let words = self.words(spec);
+    fn fill(&self, template: &str, address: Address<'_>) -> Result<String, DriverError> {
+        let words = self.words(address);
         let word = |name: &str| match name {
-            "baseUrl" => Some(spec.base_url.as_str()),
+            "baseUrl" => Some(address.base_url),
             "apiKey" => Some(API_KEY),
-            "dialect" => Some(spec.dialect.name()),
+            "dialect" => Some(address.dialect.name()),
             name => words.get(name).copied(),
         };
         let mut filled = String::with_capacity(template.len());
         let mut rest = template;
-        while let Some((before, after)) = rest.split_once("${") {
+        while let Some((before, after)) = rest.split_once(HOLE) {
             let (name, left) = after.split_once('}').unwrap_or((after, ""));
             let word = word(name).ok_or_else(|| {
-                let missing = format!("its manifest has no word `{name}` for the dialect {}", spec.dialect);
+                let missing =
+                    format!("its manifest has no word `{name}` for the dialect {}", address.dialect);
                 DriverError::install(format!("system {}", self.sdk), missing)
             })?;
             filled.push_str(before);

@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::schema::{
-    AgentCapabilities, CancelNotification, ContentBlock, InitializeRequest, InitializeResponse,
-    LoadSessionRequest, LoadSessionResponse, NewSessionRequest, NewSessionResponse, PromptRequest,
-    PromptResponse,
+    AgentCapabilities, CancelNotification, CloseSessionRequest, CloseSessionResponse, ContentBlock,
+    InitializeRequest, InitializeResponse, LoadSessionRequest, LoadSessionResponse, NewSessionRequest,
+    NewSessionResponse, PromptRequest, PromptResponse, SessionCapabilities, SessionCloseCapabilities,
 };
 use agent_client_protocol::v1::{ConnectionTo, Responder};
 use agent_client_protocol::{
@@ -75,10 +75,16 @@ pub async fn serve(
     input: impl AsyncBufRead + Unpin + Send + 'static,
     output: impl AsyncWrite + Unpin + Send + 'static,
 ) -> Result<(), Error> {
-    let all = Arc::new(Sessions { served, sessions: Mutex::default(), n_given: AtomicU32::new(0) });
+    let all = Arc::new(Sessions {
+        served,
+        sessions: Mutex::default(),
+        n_opened: AtomicU32::new(0),
+        n_given: AtomicU32::new(0),
+    });
     let lines = lines::bounded(input, ProcessLimits::STANDARD.line_bytes).map_err(std::io::Error::other);
     let transport = Lines::new(writer(output), lines.boxed());
-    let [intro, open, load, prompt, cancel, barrier, history, give, act] = array::from_fn(|_| all.clone());
+    let [intro, open, load, close, prompt, cancel, barrier, history, give, act] =
+        array::from_fn(|_| all.clone());
     Acp.v1()
         .on_receive_request(
             async move |_: InitializeRequest, responder, _| responder.respond(intro.introduce()?),
@@ -93,6 +99,12 @@ pub async fn serve(
         .on_receive_request(
             async move |request: LoadSessionRequest, responder, connection| {
                 responder.respond_with_result(load.load(&request, connection))
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: CloseSessionRequest, responder, _connection| {
+                responder.respond_with_result(close.close(&request.session_id.to_string()))
             },
             on_receive_request!(),
         )
@@ -211,6 +223,7 @@ fn feed(request: &FeedRequest, responder: Responder<FeedAnswer>) -> Result<(), E
 struct Sessions {
     served: Served,
     sessions: Mutex<HashMap<String, SessionHandle>>,
+    n_opened: AtomicU32,
     n_given: AtomicU32,
 }
 
@@ -220,7 +233,8 @@ type SessionHandle = mpsc::UnboundedSender<SessionCommand>;
 impl Sessions {
     fn introduce(&self) -> Result<InitializeResponse, Error> {
         let about = serde_json::to_value(self.served.about()).map_err(Error::into_internal_error)?;
-        let able = AgentCapabilities::new().load_session(true);
+        let closes = SessionCapabilities::new().close(SessionCloseCapabilities::new());
+        let able = AgentCapabilities::new().load_session(true).session_capabilities(closes);
         Ok(InitializeResponse::new(ProtocolVersion::V1).agent_capabilities(able).meta(meta(about)))
     }
 
@@ -232,9 +246,13 @@ impl Sessions {
         let spec = SessionSpec::of(request.meta.as_ref()).map_err(wrong)?;
         let (agent, endpoints) = self.agent_for(&spec)?;
         let mut sessions = self.sessions();
-        // A loaded session may have taken a number already.
-        let mut numbers = (sessions.len() + 1..).map(|number| format!("session-{number}"));
-        let id = numbers.find(|id| !sessions.contains_key(id)).unwrap_or_default();
+        // The id of a session that was closed is not given again, and a loaded one may have taken a number already.
+        let id = loop {
+            let id = format!("session-{}", self.n_opened.fetch_add(1, Ordering::Relaxed) + 1);
+            if !sessions.contains_key(&id) {
+                break id;
+            }
+        };
         // A session that dies before its first turn can be loaded, too.
         let mut store = Store::of_session(&spec.state_dir, &id);
         store.write(agent.saved()).map_err(Error::into_internal_error)?;
@@ -278,6 +296,14 @@ impl Sessions {
         let session = InProcess::start_stored(agent, endpoints, store);
         sessions.insert(id.clone(), start_task(&id, connection, session));
         Ok(LoadSessionResponse::new())
+    }
+
+    /// Lets go of a session: its task ends with the way to it. What is stored stays.
+    fn close(&self, id: &str) -> Result<CloseSessionResponse, Error> {
+        match self.sessions().remove(id) {
+            Some(_) => Ok(CloseSessionResponse::new()),
+            None => Err(unknown_session(id)),
+        }
     }
 
     /// The agent of a session, and where it finds what it needs.

@@ -88,6 +88,18 @@ impl Conductor {
         }
     }
 
+    /// Settles a call that has started, where that was due before: tools that run side by side start in an order of the
+    /// system's own.
+    pub(super) fn settle_awaited(&mut self, call: CallKey, commands: &mut Vec<Command>) {
+        let awaiting = std::mem::take(&mut self.turn.awaiting);
+        let is_due = |(index, _): &(usize, Confidence)| self.actions[*index].what == Action::Settle(call);
+        let (due, others): (Vec<_>, Vec<_>) = awaiting.into_iter().partition(is_due);
+        self.turn.awaiting = others;
+        for (index, grade) in due {
+            self.carry_out(index, Due::AtTools, grade, commands);
+        }
+    }
+
     /// Whether an action would end the turn before the user is asked what an earlier one in the file leaves open. Some
     /// systems ask while the other tools of the batch run, and some when these have ended: by the file the question is
     /// open when the turn ends, whatever the order.
@@ -129,11 +141,13 @@ impl Conductor {
             (Action::Settle(call), Due::AtHold(_)) => {
                 return self.settle_at_hold(index, *call, grade, commands);
             }
+            (Action::Settle(call), Due::AtTools) if !self.tools.has_started(*call) => {
+                self.turn.awaiting.push((index, grade));
+                return Carried::NotYet;
+            }
             (Action::Settle(call), Due::AtTools) => {
-                if self.tools.has_started(*call) {
-                    action.asked = true;
-                    self.settle(*call, commands);
-                }
+                action.asked = true;
+                self.settle(*call, commands);
             }
             (Action::Stall, Due::AtHold(_)) => return Carried::NotYet,
             // A history is not changed at a held reply, and the provider answers with an HTTP error by itself.

@@ -190,6 +190,22 @@ fn ask_for_first_reply(conductor: &mut Conductor) {
 }
 
 #[test]
+fn a_call_that_is_to_settle_when_another_starts_settles_when_it_has_started_itself() {
+    let mut conductor = conductor_of(
+        "schema: 1\ncomment: Two calls.\nclass: [generated]\ntools: { lookup: { returns: ok } }\nturns:\n\
+         - user: Do step 1.\n  replies:\n  - [{ call: { as: a, tool: lookup, args: {} } }, { call: { as: b, tool: lookup, args: {} } }]\n  \
+         at: [{ after: { started: 1 }, do: { settle: a } }]\n",
+    );
+    ask_for_first_reply(&mut conductor);
+    // Nothing settles by itself while the reply goes on.
+    assert_eq!(conductor.observe(&started(1)), []);
+    let commands = conductor.observe(&started(0));
+    assert!(matches!(commands[..], [Command::Settle { call: CallKey(0), .. }]), "{commands:?}");
+    conductor.observe(&settled(0));
+    assert!(conductor.receipts()[0].fired);
+}
+
+#[test]
 fn what_ends_the_turn_waits_for_a_result_that_is_under_way() {
     let text = include_str!("../../../../corpora/accusations/interrupt-while-a-result-is-under-way.yaml");
     let mut conductor = conductor_of(text);

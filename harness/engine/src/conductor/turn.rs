@@ -23,6 +23,8 @@ pub(super) struct TurnState {
     pub(super) is_off_script: bool,
     /// Actions that end the turn when the result under way has arrived, as indices, with the grade of their place.
     pub(super) put_off: Vec<(usize, Confidence)>,
+    /// Actions that settle a call which has not started yet, with the grade of their place.
+    pub(super) awaiting: Vec<(usize, Confidence)>,
 }
 
 /// How far a turn has come.
@@ -55,6 +57,7 @@ impl TurnState {
             n_requests: 0,
             is_off_script: false,
             put_off: Vec::new(),
+            awaiting: Vec::new(),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! they need not stand side by side.
 
 mod item;
+mod namespace;
 mod pairing;
 mod profiles;
 mod reasoning;
@@ -21,6 +22,7 @@ use crate::json::Json;
 use crate::streams::Framing;
 use crate::{Memory, Occurrence, Profile, Retention, Rule, Violations};
 use item::{Item, ItemKind, ToolKind};
+use namespace::UnplacedCalls;
 use profiles::ResponsesSwitches;
 use state::State;
 
@@ -49,24 +51,31 @@ fn keeps(request: Json) -> Retention {
 
 impl Switches for ResponsesSwitches {
     fn checker<'a>(&'static self, _: &'static Profile, memory: &'a Memory) -> Box<dyn Checker<'a> + 'a> {
-        Box::new(ResponsesChecker { switches: self, state: State::new(memory) })
+        Box::new(ResponsesChecker {
+            switches: self,
+            state: State::new(memory),
+            unplaced: UnplacedCalls::default(),
+        })
     }
 }
 
 struct ResponsesChecker<'a> {
     switches: &'static ResponsesSwitches,
     state: State<'a>,
+    unplaced: UnplacedCalls<'a>,
 }
 
 impl<'a> Checker<'a> for ResponsesChecker<'a> {
     fn message(&mut self, n: usize, item: Json<'_, 'a>, out: &mut Violations) {
         let item = Item::of(n, item);
         schema::check_item(self.switches, item, out);
+        self.unplaced.item(item);
         self.state.item(item, out);
     }
 
     fn finish(&mut self, body: Json<'_, 'a>, n_items: Option<usize>, out: &mut Violations) {
         schema::check_body(body, n_items, out);
+        self.unplaced.finish(body, out);
         self.state.finish(body, out);
     }
 }
@@ -92,6 +101,7 @@ static RULES: &[&Rule] = &[
     &state::ITEM_DUPLICATE,
     &reasoning::REASONING_WITHOUT_ITEM,
     &reasoning::ITEM_WITHOUT_REASONING,
+    &namespace::NAMESPACE_MISSING,
     &pairing::TOOL_OUTPUT_ORPHAN,
     &pairing::TOOL_OUTPUT_MISSING,
     &pairing::TOOL_OUTPUT_DUPLICATE,

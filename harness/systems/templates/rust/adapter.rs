@@ -1,7 +1,6 @@
 //! Lets Brickbat drive Rig. For an SDK of your own, replace what is said of Rig here.
-mod protocol;
+use brickbat_adapter::{Adapter, Failure, Given, Session, ToolError, gate, locked, serve};
 use futures::{FutureExt, StreamExt};
-use protocol::{Failure, Given, Session, gate, serve};
 use rig_agent::{AgentBuilder, agent::MultiTurnStreamItem as Item};
 use rig_core::message::{Message, ToolName};
 use rig_core::providers::{anthropic::AnthropicConfig, openai::OpenAIConfig};
@@ -9,7 +8,7 @@ use rig_core::tool::{DynamicTool, ToolErrorKind, ToolExecutionError, ToolOutput}
 
 fn gated(given: &Given) -> Option<DynamicTool> {
     let (tool, name) = (given.clone(), ToolName::new(&given.name).ok()?);
-    let failed = |text| ToolExecutionError::new(ToolErrorKind::Other, text);
+    let failed = |error: ToolError| ToolExecutionError::new(ToolErrorKind::Other, error.text);
     Some(DynamicTool::new(name, &given.description, given.input_schema.clone(), move |input| {
         gate(tool.clone(), input).map(move |answer| answer.map(ToolOutput::text).map_err(failed)).boxed()
     }))
@@ -36,5 +35,6 @@ async fn turn(session: std::sync::Arc<Session>, text: String) -> Result<(), Fail
 }
 
 fn main() {
-    serve("rig-agent", "history", &["anthropic-messages", "openai-chat"], |session, text| turn(session, text).boxed());
+    let (version, dialects) = (locked(include_str!("Cargo.lock"), "rig-agent"), ["anthropic-messages", "openai-chat"]);
+    serve(Adapter::new("rig-agent", &version, &["history"], &dialects, |session, text| turn(session, text).boxed()));
 }

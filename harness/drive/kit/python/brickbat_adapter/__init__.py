@@ -148,9 +148,9 @@ class Session:
 class Adapter:
     """Answers the harness."""
 
-    def __init__(self, about, dialects, turn, cancelled, give, read, ready, settled):
+    def __init__(self, about, dialects, turn, cancelled, give, read, ready, settled, closed):
         self.about, self.dialects, self.turn, self.cancelled = about, dialects, turn, cancelled
-        self.give, self.read, self.ready, self.settled = give, read, ready, settled
+        self.give, self.read, self.ready, self.settled, self.closed = give, read, ready, settled, closed
         self.can = CAPABILITIES | {"history": bool(read), "givenHistory": bool(give)} | about.get("capabilities", {})
         self.sessions = {}
 
@@ -159,7 +159,7 @@ class Adapter:
 
     async def initialize(self, **_):
         about = self.about | {"protocol": 1, "capabilities": self.can}
-        able = {"loadSession": self.can["load"]}
+        able = {"loadSession": self.can["load"]} | ({"sessionCapabilities": {"close": {}}} if self.closed else {})
         return {"protocolVersion": 1, "agentCapabilities": able, "_meta": {"brickbat": about}}
 
     async def new_session(self, brickbat=None, **_):
@@ -169,6 +169,15 @@ class Adapter:
 
     async def load_session(self, session_id, brickbat=None, **_):
         self.open(session_id, brickbat).store.load()
+        return {}
+
+    async def close_session(self, session_id, **_):
+        session = self.session(session_id)
+        del self.sessions[session_id]
+        if session.stop and not session.stop.done():
+            session.stop.set_result(None)
+        if self.closed:
+            await maybe(self.closed(session.spec, session.store))
         return {}
 
     def open(self, session_id, spec):
@@ -245,13 +254,14 @@ def invalid(why):
     return acp.RequestError.invalid_params({"why": why})
 
 
-def serve(about, dialects, turn, cancelled, give=None, read=None, ready=None, settled=None):
+def serve(about, dialects, turn, cancelled, give=None, read=None, ready=None, settled=None, closed=None):
     """Answers the harness until standard input ends.
 
     `cancelled` is what the SDK raises when it has been stopped.
     `give`, if your store can be filled, writes a history that the harness gives, and `read` tells what is stored.
     `ready` does, when a session is opened, what takes long the first time, such as to import a provider.
     `settled` waits for what your SDK does beside its turn, such as to write, and says whether there was any.
+    `closed` lets go of a session that is over, such as of its connections.
     """
 
     async def main():
@@ -259,6 +269,7 @@ def serve(about, dialects, turn, cancelled, give=None, read=None, ready=None, se
         # The harness is gone: so is the reason to live, whatever turns and threads still wait.
         reader.feed_eof = lambda: os._exit(0)
         sys.stdout = sys.stderr  # Standard output belongs to the protocol.
-        await acp.run_agent(Adapter(about, dialects, turn, cancelled, give, read, ready, settled), writer, reader)
+        adapter = Adapter(about, dialects, turn, cancelled, give, read, ready, settled, closed)
+        await acp.run_agent(adapter, writer, reader)
 
     asyncio.run(main())

@@ -8,6 +8,7 @@ use crate::driver::{
     Adapter, DriverError, Launch, Manifest, PlainAgent, Progress, Scratch, SessionSpec, install,
 };
 use crate::server::{Server, ServerLimits};
+use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{GivenMessage, Plan};
 
 /// What it takes to start the processes of a subject, and the folder that they all share.
@@ -96,6 +97,7 @@ fn plain_agent(manifest: &Manifest, relay: &Path) -> Option<PlainAgent> {
         sdk: manifest.sdk.clone().unwrap_or_default(),
         version: manifest.version.clone().unwrap_or_default(),
         modes: manifest.modes.iter().map(|mode| mode.name.clone()).collect(),
+        dialect: manifest.dialects.first().copied().unwrap_or(Dialect::AnthropicMessages),
         relay: relay.to_owned(),
     })
 }

@@ -87,7 +87,7 @@ pub(super) async fn reloads(host: &mut Host) -> Probed {
     let mut session = host.open_in(&first, BATCH.plan(host.dialect(), 3)?, &host.mode).await?;
     session.play(0).await?;
     session.judge(0).map_err(|defect| defect.hint(Hint::Of(Probe::HoldsAConversation)))?;
-    first.kill().await?;
+    session.acp().kill().await?;
     let state = session.spec.state_dir.clone();
     let second = host.fresh().await?;
     session.load(&second, state).await?;
@@ -96,7 +96,7 @@ pub(super) async fn reloads(host: &mut Host) -> Probed {
     let (_, body) =
         request.ok_or_else(|| Defect::new("the first turn after session/load sends no request"))?;
     judge::remembers(&session.plan, 0, body).map_err(|defect| defect.within("after session/load"))?;
-    second.kill().await?;
+    session.acp().kill().await?;
     if host.examinee == Examinee::Agent {
         let words = "where it is stored was not checked: an agent without an adapter knows no `stateDir`";
         return Ok(vec![words.to_owned()]);

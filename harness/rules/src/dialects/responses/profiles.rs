@@ -1,6 +1,6 @@
 //! OpenAI Responses, and the providers that speak it.
 
-use super::{pairing, reasoning, schema, state, stream};
+use super::{namespace, pairing, reasoning, schema, state, stream};
 use crate::{Dialect, Envelope, Profile, RelativeEnvelope};
 
 /// What differs between the providers of OpenAI Responses.
@@ -40,6 +40,7 @@ pub(crate) static PROFILES: [Profile; 4] = [
             &schema::CONTENT_PART_TYPE,
             &schema::CALL_ID_LENGTH,
             &schema::ITEM_ID_TOO_LONG,
+            &namespace::NAMESPACE_MISSING,
         ],
         // Recorded in the same place: ids of any form, and reasoning before anything, are accepted.
         given_up: &[
@@ -64,6 +65,7 @@ pub(crate) static PROFILES: [Profile; 4] = [
             &schema::ITEM_TYPE,
             &schema::CONTENT_PART_TYPE,
             &schema::FUNCTION_NAME_PATTERN,
+            &namespace::NAMESPACE_MISSING,
             &schema::CALL_ID_LENGTH,
             &schema::ITEM_ID_TOO_LONG,
             &state::ITEM_DUPLICATE,

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::wire::decode::{ReadEvent, ReplyEvent, text_of, whole_call};
+use super::names;
+use crate::wire::decode::{ReadEvent, ReplyEvent, text_of};
 use crate::wire::sse::SseEvent;
 use brickbat_rules::json::{Document, Json};
 
@@ -36,7 +37,7 @@ impl ReadEvent for ResponsesEvents {
                 said(ReplyEvent::CallStart {
                     index,
                     id: text_of(item.field("call_id")),
-                    name: text_of(item.field("name")),
+                    name: names::of_call(item),
                 });
                 said(call_signature(index, item));
             }
@@ -108,14 +109,10 @@ fn is_call(item: Json) -> bool {
 }
 
 fn call(index: u64, item: Json, said: &mut dyn FnMut(ReplyEvent)) {
-    let mut said = |event| {
-        let is_start = matches!(event, ReplyEvent::CallStart { .. });
-        said(event);
-        if is_start {
-            said(call_signature(index, item));
-        }
-    };
-    whole_call(index, item.field("call_id"), item.field("name"), text_of(item.field("arguments")), &mut said);
+    said(ReplyEvent::CallStart { index, id: text_of(item.field("call_id")), name: names::of_call(item) });
+    said(call_signature(index, item));
+    said(ReplyEvent::CallArgs { index, fragment: text_of(item.field("arguments")) });
+    said(ReplyEvent::CallEnd { index });
 }
 
 /// An error has its code where other dialects have a type.

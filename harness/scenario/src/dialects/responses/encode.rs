@@ -13,7 +13,7 @@ use crate::wire::frames::{Encoded, json_number, json_string};
 use crate::wire::signature::signature;
 use crate::wire::{CREATED, Envelope};
 
-use super::WIRE;
+use super::{WIRE, names};
 
 pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(8192);
@@ -193,14 +193,19 @@ fn part(text: &str) -> Value {
 }
 
 fn function_call(id: &str, call: &PlannedCall, status: &str, arguments: &str) -> Value {
-    json!({
+    let (namespace, name) = names::parts(&call.tool);
+    let mut item = json!({
         "id": id,
         "type": "function_call",
         "status": status,
         "arguments": arguments,
         "call_id": call.id,
-        "name": call.tool,
-    })
+        "name": name,
+    });
+    if let Some(namespace) = namespace {
+        item["namespace"] = namespace.into();
+    }
+    item
 }
 
 /// Writes events, and counts them.

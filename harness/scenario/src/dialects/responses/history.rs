@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::names;
 use crate::history::{Content, History, Item, Role};
 use crate::wire::history::{pieces, role_of, string, text_of};
 use brickbat_rules::json::Json;
@@ -64,7 +65,7 @@ fn call_of(item: Json, arguments: &str) -> Content {
         Ok(args @ Value::Object(_)) => args,
         _ => Value::String(arguments),
     };
-    Content::Call { id: string(item.field("call_id")), name: string(item.field("name")), args }
+    Content::Call { id: string(item.field("call_id")), name: names::of_call(item), args }
 }
 
 /// The text of an output: a string, or a list of `input_text` parts.

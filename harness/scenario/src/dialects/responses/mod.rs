@@ -3,6 +3,7 @@
 mod decode;
 mod encode;
 mod history;
+mod names;
 mod request;
 
 use serde_json::{Value, json};
@@ -10,9 +11,8 @@ use serde_json::{Value, json};
 use super::openai;
 use crate::scenario::Stop;
 use crate::wire::decode::SseDecoder;
-use crate::wire::history::owned_text;
 use crate::wire::marks::block_marks;
-use crate::wire::offer::{CallableTool, Offer};
+use crate::wire::offer::Offer;
 use crate::wire::{
     ALPHANUMERIC, DialectTraits, IdForm, Paths, Wire, malformed_event, models, usual_request_id,
 };
@@ -42,7 +42,7 @@ pub(crate) const WIRE: Wire = Wire {
     // What a model thinks is shown as a summary, to clients that ask for one
     // (<https://platform.openai.com/docs/guides/reasoning#reasoning-summaries>).
     asks_to_think: Some(|body| body.field("reasoning").field("summary").is_str()),
-    tool_names: |tool| Vec::from_iter(owned_text(tool.field("name"))),
+    tool_names: names::of_tool,
     offer,
     history: history::history,
     request_id: usual_request_id,
@@ -69,16 +69,14 @@ fn side_answer(method: &str, path: &str, body: &[u8]) -> Option<Value> {
 /// Only functions take JSON arguments; those with `defer_loading` are only searched for
 /// (<https://platform.openai.com/docs/guides/tools-tool-search>).
 fn offer<'t, 'a>(body: Json<'t, 'a>) -> Offer<'t, 'a> {
-    let tools = body.field("tools").items().filter(|tool| {
-        tool.field("type").is("function") && tool.field("defer_loading").as_bool() != Some(true)
-    });
-    let named = |tool: Json<'t, 'a>| CallableTool::named(tool.field("name"), tool.field("parameters"));
+    let tools = body.field("tools").items().flat_map(names::functions);
+    let is_known = |tool: &names::Function<'t, 'a>| tool.json.field("defer_loading").as_bool() != Some(true);
     let format = body.field("text").field("format");
     Offer {
         choice: openai::choice(body.field("tool_choice"), |choice| choice.field("name")),
         parallel: body.field("parallel_tool_calls").as_bool() != Some(false),
         answer: format.get("schema"),
         answers_in_json: format.field("type").is("json_object"),
-        ..Offer::of(tools.filter_map(named))
+        ..Offer::of(tools.filter(is_known).filter_map(names::Function::callable))
     }
 }
