@@ -101,12 +101,20 @@ impl SessionTask {
                 },
                 command = commands.recv() => match command {
                     Some(command) => self.execute(command).await,
-                    None => return,
+                    None => return self.close(),
                 },
             };
             if served.is_err() {
                 return;
             }
+        }
+    }
+
+    /// The session is closed: what still runs in it is stopped, and answered as stopped.
+    fn close(&mut self) {
+        for turn in self.turn.take().into_iter().chain(self.beside.take()) {
+            // A connection that is gone needs no answer.
+            let _ = turn.respond(answer(TurnOutcome::Cancelled));
         }
     }
 
