@@ -19,6 +19,8 @@ crate::named! {
         Questions = "questions",
         /// It keeps what a step brought that a stop broke off: the system says that it hands on whole steps.
         Steps = "steps",
+        /// It keeps what a turn brought that was stopped or failed: the system says that it stores a turn when it is over.
+        Turns = "turns",
         /// It has its tools end when it stops a turn: the system says that it waits for them.
         Tools = "tools",
         /// It stops a turn in a way in which, as the system says, the step under way goes on, to its end or to where the

@@ -21,7 +21,7 @@ pub(crate) const ILLEGAL: &[(&str, &str)] = &[
     (
         "anthropic-messages/tool-name-pattern",
         r#"{"messages":[{"role":"user","content":"Time?"},
-            {"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"wall.clock","input":{}}]},
+            {"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"","input":{}}]},
             {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"noon"}]}]}"#,
     ),
     (

@@ -172,12 +172,30 @@ fn a_stop_that_takes_effect_late_rests_on_how_the_turn_is_stopped_and_on_tools_t
 }
 
 #[test]
-fn results_of_a_step_that_a_stop_broke_off_rest_on_the_loop_and_on_the_steps() {
+fn results_of_a_step_that_a_stop_broke_off_rest_on_the_loop_and_on_who_keeps_steps_or_turns() {
     let checks = &["results-kept", "views-agree"];
-    is_of_the_application("abort/mid-batch#k=1", "results-lost", &[Duty::Loop, Duty::Steps], checks);
-    // All calls of the batch had ended: the step was whole.
-    let whole = &["results-kept"];
-    is_of_the_application("abort/in-second-step#p=text-1", "finished-batch-lost", &[Duty::Loop], whole);
+    let duties = &[Duty::Loop, Duty::Steps, Duty::Turns];
+    is_of_the_application("abort/mid-batch#k=1", "results-lost", duties, checks);
+}
+
+#[test]
+fn results_of_a_whole_step_rest_on_the_loop_and_on_who_keeps_a_turn_that_ended_badly() {
+    let (plan, checks) = ("abort/in-second-step#p=text-1", &["results-kept"]);
+    is_of_the_application(plan, "finished-batch-lost", &[Duty::Loop, Duty::Turns], checks);
+    for plan in on_each("abort/in-second-step#p=text-1") {
+        let found = judged_for(&plan, "finished-batch-lost", &[Duty::Steps], Repairs::Never);
+        assert_eq!(found.verdict, Verdict::Fail, "{}: {found:#?}", plan.id);
+    }
+    // A turn that ended well is stored.
+    for plan in on_each("control/plain-batch") {
+        let lost = with_bodies(&run(&plan), |body| {
+            let results = plan.calls.iter().map(|call| call.outcome.text());
+            results.fold(body.to_owned(), |body, words| body.replace(words, "found nothing"))
+        });
+        let judgement = judged_around(&Application::with(&[Duty::Turns], Repairs::Never), &plan, &lost);
+        let is_found = judgement.findings.iter().any(|finding| finding.check == "results-kept");
+        assert!(is_found, "{}: {judgement:#?}", plan.id);
+    }
 }
 
 #[test]

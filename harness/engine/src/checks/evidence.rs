@@ -237,6 +237,15 @@ impl<'a> Evidence<'a> {
         was_stopped(self.run, turn)
     }
 
+    /// Whether that turn was stopped, or failed.
+    pub fn ended_badly(&self, turn: usize) -> bool {
+        let has_failed = |event: &Event| match event {
+            Event::TurnEnded { outcome } => *outcome != TurnOutcome::Returned,
+            _ => false,
+        };
+        self.was_stopped(turn) || self.events_of(turn).any(has_failed)
+    }
+
     /// How the step of a call ended.
     pub fn step_end(&self, key: CallKey) -> StepEnd {
         let step = |call: &PlannedCall| (call.turn, call.reply, call.attempt);

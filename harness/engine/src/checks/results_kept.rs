@@ -81,14 +81,23 @@ fn basis(evidence: &Evidence<'_>, key: CallKey) -> &'static [Duty] {
     if call.given {
         return &[];
     }
-    match (evidence.died_in(call.turn), evidence.step_end(key)) {
-        // A system may hand on a batch as a whole, when the question about one of its calls is answered.
-        (true, StepEnd::Asking | StepEnd::BrokenOffAsking) => &[Duty::Store, Duty::Questions],
-        (true, _) => &[Duty::Store],
-        (false, StepEnd::Asking) => &[Duty::Loop, Duty::Questions],
-        (false, StepEnd::BrokenOffAsking) => &[Duty::Loop, Duty::Steps, Duty::Questions],
-        (false, StepEnd::BrokenOff) => &[Duty::Loop, Duty::Steps],
-        (false, StepEnd::Whole) if evidence.came_to_nothing(call.turn) => &[Duty::Loop, Duty::Invalid],
-        (false, StepEnd::Whole) => CHECK.rests_on,
+    let step_end = evidence.step_end(key);
+    if evidence.died_in(call.turn) {
+        return match step_end {
+            // A system may hand on a batch as a whole, when the question about one of its calls is answered.
+            StepEnd::Asking | StepEnd::BrokenOffAsking => &[Duty::Store, Duty::Questions],
+            StepEnd::Whole | StepEnd::BrokenOff => &[Duty::Store],
+        };
+    }
+    match step_end {
+        StepEnd::Asking => &[Duty::Loop, Duty::Questions],
+        StepEnd::BrokenOffAsking => &[Duty::Loop, Duty::Steps, Duty::Turns, Duty::Questions],
+        StepEnd::BrokenOff => &[Duty::Loop, Duty::Steps, Duty::Turns],
+        StepEnd::Whole => match (evidence.came_to_nothing(call.turn), evidence.ended_badly(call.turn)) {
+            (true, true) => &[Duty::Loop, Duty::Invalid, Duty::Turns],
+            (true, false) => &[Duty::Loop, Duty::Invalid],
+            (false, true) => &[Duty::Loop, Duty::Turns],
+            (false, false) => CHECK.rests_on,
+        },
     }
 }

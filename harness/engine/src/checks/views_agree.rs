@@ -35,8 +35,8 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         // A status update for an id that several calls share is ambiguous.
         let is_its = evidence.plan.call_with_id(&call.id) == Some(key);
         let state = shown.get(call.id.as_str()).filter(|_| is_its);
-        let step_end = evidence.step_end(key);
-        let by_show = state.and_then(|state| shown_otherwise(call, *state, is_sent, step_end));
+        let ends = (evidence.step_end(key), evidence.ended_badly(call.turn));
+        let by_show = state.and_then(|state| shown_otherwise(call, *state, is_sent, ends));
         let by_store = stored.as_deref().and_then(|stored| stored_otherwise(call, stored, is_sent));
         by_show.into_iter().chain(by_store).map(move |difference| (key, difference))
     });
@@ -87,7 +87,7 @@ fn shown_otherwise(
     call: &PlannedCall,
     state: ShownState,
     is_sent: bool,
-    step_end: StepEnd,
+    (step_end, ended_badly): (StepEnd, bool),
 ) -> Option<Difference> {
     let name = &call.name;
     match (state, is_sent) {
@@ -103,10 +103,13 @@ fn shown_otherwise(
             got: "completed for the user, no result for the model",
             // Whoever runs the tools knows that they have ended, whatever becomes of their results.
             rests_on: match step_end {
+                StepEnd::Whole if ended_badly => &[Duty::States, Duty::Loop, Duty::Turns],
                 StepEnd::Whole => &[Duty::States, Duty::Loop],
-                StepEnd::BrokenOff => &[Duty::States, Duty::Loop, Duty::Steps],
+                StepEnd::BrokenOff => &[Duty::States, Duty::Loop, Duty::Steps, Duty::Turns],
                 StepEnd::Asking => &[Duty::States, Duty::Loop, Duty::Questions],
-                StepEnd::BrokenOffAsking => &[Duty::States, Duty::Loop, Duty::Steps, Duty::Questions],
+                StepEnd::BrokenOffAsking => {
+                    &[Duty::States, Duty::Loop, Duty::Steps, Duty::Turns, Duty::Questions]
+                }
             },
         }),
         _ => None,

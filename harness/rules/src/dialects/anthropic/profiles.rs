@@ -10,7 +10,15 @@ pub(crate) struct AnthropicSwitches {
     pub(crate) system_messages: SystemMessages,
     /// The first Claude version that refuses a conversation ending with an assistant message.
     pub(crate) first_without_prefill: ModelVersion,
-    pub(crate) max_tool_name_chars: usize,
+    pub(crate) tool_names: ToolNames,
+}
+
+/// What the name of a call in the history may be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ToolNames {
+    pub(crate) max_chars: usize,
+    /// Whether it has nothing but letters, digits, underscores and hyphens.
+    pub(crate) are_plain: bool,
 }
 
 /// Whether Anthropic Messages takes messages with the role `system`.
@@ -75,7 +83,7 @@ pub(crate) static PROFILES: [Profile; 3] = [
             (&pairing::TOOL_RESULT_NOT_FIRST, &[NOT_AT_THE_BEGINNING]),
             (&content::USER_MESSAGE_EMPTY, content::ASSISTANT_MESSAGE_EMPTY.sentences),
         ],
-        switches: &AnthropicSwitches { max_tool_name_chars: OLD_MAX_TOOL_NAME_CHARS, ..SWITCHES },
+        switches: &AnthropicSwitches { tool_names: OLD_TOOL_NAMES, ..SWITCHES },
         ..BASE
     },
 ];
@@ -88,10 +96,12 @@ const SWITCHES: AnthropicSwitches = AnthropicSwitches {
     system_messages: SystemMessages::Refused,
     // Opus and Sonnet 4.6 were the first to refuse a prefill; every 4.5 still takes one.
     first_without_prefill: ModelVersion { major: 4, minor: 6 },
-    // Older reports say 64; `messages.43.content.1.tool_use.name: String should have at most 200 characters` is the
-    // newer sentence for a call in the history (anthropics/claude-code#2673), and the wider bound rejects less.
-    max_tool_name_chars: 200,
+    // "messages.43.content.1.tool_use.name: String should have at most 200 characters" (anthropics/claude-code#2673), and
+    // the published OpenAPI description says the same: from 1 to 200 characters, without a pattern. A tool that is
+    // offered has a pattern still.
+    tool_names: ToolNames { max_chars: 200, are_plain: false },
 };
 
-/// "messages.5.content.1.tool_use.name: String should have at most 64 characters" was reported until 2025.
-const OLD_MAX_TOOL_NAME_CHARS: usize = 64;
+/// "messages.5.content.1.tool_use.name: String should have at most 64 characters" was reported until 2025, and the OpenAPI
+/// description of 2024 has the pattern (<https://github.com/shibeshduw/anthropic-generated>).
+const OLD_TOOL_NAMES: ToolNames = ToolNames { max_chars: 64, are_plain: true };

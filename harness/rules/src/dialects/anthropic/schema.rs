@@ -4,7 +4,7 @@
 //! unknown keys only those are refused that somebody was seen to be refused for; others may belong to a beta that the
 //! client has asked for in a header.
 
-use super::profiles::{AnthropicSwitches, SystemMessages};
+use super::profiles::{AnthropicSwitches, SystemMessages, ToolNames};
 use super::tags;
 use crate::dialects::anthropic::cache_control::CACHE_CONTROL_ON_EMPTY_TEXT;
 use crate::dialects::is_plain_name;
@@ -149,14 +149,23 @@ fn check_tool_use(switches: &AnthropicSwitches, spot: BlockSpot, block: &Content
     else {
         return;
     };
-    let max = switches.max_tool_name_chars;
-    if name.len() > max && name.chars().count() > max {
-        out.add(&TOOL_NAME_PATTERN, || {
-            Occurrence::at(spot.pointer("name")).form(1).with("path", spot.path("name")).with("max", max)
-        });
-    } else if !is_plain_name(&name) {
-        spot.refuse(out, &TOOL_NAME_PATTERN, "name", "");
-    }
+    check_name(switches.tool_names, spot, &name, out);
+}
+
+fn check_name(allowed: ToolNames, spot: BlockSpot, name: &str, out: &mut Violations) {
+    let max = allowed.max_chars;
+    let form = if name.len() > max && name.chars().count() > max {
+        1
+    } else if name.is_empty() {
+        2
+    } else if allowed.are_plain && !is_plain_name(name) {
+        0
+    } else {
+        return;
+    };
+    out.add(&TOOL_NAME_PATTERN, || {
+        Occurrence::at(spot.pointer("name")).form(form).with("path", spot.path("name")).with("max", max)
+    });
 }
 
 fn check_id(spot: BlockSpot, id: Json, field: &str, out: &mut Violations) {
@@ -285,14 +294,19 @@ pub(crate) static TOOL_ID_PATTERN: Rule = Rule {
 };
 
 pub(crate) static TOOL_NAME_PATTERN: Rule = Rule {
-    summary: "The name of a called tool is plain and not too long.",
-    why: "The model invented a tool name, or the name comes from a provider that allows more characters. \
+    summary: "The name of a called tool has from 1 to 200 characters; in 2025 it was plain, with up to 64.",
+    why: "The model invented a tool name, or the name comes from a provider that allows more. \
          Rename the tool in the call; the result does not repeat the name.",
     sentences: &[
         "{path}: String should match pattern '^[a-zA-Z0-9_-]{1,64}$'",
         "{path}: String should have at most {max} characters",
+        "{path}: String should have at least 1 character",
     ],
-    sources: &["https://github.com/anthropics/claude-code/issues/2673"],
+    sources: &[
+        "https://github.com/anthropics/claude-code/issues/2673",
+        "https://github.com/anthropics/claude-code/issues/94799",
+        "https://github.com/shibeshduw/anthropic-generated/blob/main/client/api/schema/request-tool-use-block.ts",
+    ],
     ..Rule::observed("anthropic-messages/tool-name-pattern", "ANT-NAME-1", 1, "2025-01")
 };
 
