@@ -28,6 +28,9 @@ function tellResults(messages, show) {
   }
 }
 
+/** A reply that ends within a call has to be asked for again, with more tokens: it is not stored. */
+const endsInCall = ({ stop_reason: reason, content }) => reason === 'max_tokens' && content.at(-1)?.type === 'tool_use';
+
 /** @type {import('brickbat-adapter').Turn} */
 async function turn({ spec, store }, text, signal, show) {
   const { dropsFailed, settings } = MODES[spec.mode];
@@ -57,6 +60,9 @@ async function turn({ spec, store }, text, signal, show) {
       store.save(runner.params.messages);
       // The SDK has no state for a call that runs: until its result is there, nothing is shown.
       for await (const _ of stream);
+      if (endsInCall(await stream.finalMessage())) {
+        return { raised: { name: 'Error', message: 'the reply ends at max_tokens, within a call' } };
+      }
     }
   } catch (error) {
     raised = error;
