@@ -2,12 +2,13 @@
 import asyncio
 import json
 from importlib.metadata import version
+from typing import Any
 
 from autogen_agentchat.agents import AssistantAgent
 from autogen_agentchat.messages import ToolCallExecutionEvent
 from autogen_core import CancellationToken
 from autogen_core.tools import BaseTool
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, create_model
 from brickbat_adapter import gate, serve, stoppable
 
 SDK = "autogen-agentchat"
@@ -35,11 +36,17 @@ class Failed(Exception):
     """A tool that answers with an error."""
 
 
+def arguments(schema):
+    """The type that AutoGen checks arguments against: what is required must be there."""
+    fields = {name: (Any, ... if name in schema.get("required", []) else None) for name in schema.get("properties", {})}
+    return create_model("Arguments", __config__=ConfigDict(extra="allow"), **fields)
+
+
 class Gated(BaseTool[BaseModel, str]):
     """A tool of the scenario, whose parameters are a JSON schema. What it raises becomes an error result."""
 
     def __init__(self, given):
-        super().__init__(BaseModel, str, given["name"], given["description"])
+        super().__init__(arguments(given["inputSchema"]), str, given["name"], given["description"])
         self.given = given
 
     @property
@@ -47,10 +54,7 @@ class Gated(BaseTool[BaseModel, str]):
         return {"name": self.name, "description": self.description, "parameters": self.given["inputSchema"]}
 
     async def run(self, args, cancellation_token):
-        raise NotImplementedError("the agent calls its tools with run_json")
-
-    async def run_json(self, args, cancellation_token, call_id=None):
-        return await gate(self.given, args, Failed)
+        return await gate(self.given, args.model_dump(exclude_unset=True), Failed)
 
 
 def agent_of(spec):
