@@ -7,7 +7,7 @@ use brickbat::dialect::Dialect;
 use brickbat::lower;
 use brickbat::plan::Plan;
 use brickbat::run::Run;
-use brickbat::trace::{Event, ExchangeId, RequestKind, TurnOutcome};
+use brickbat::trace::{Ending, Event, ExchangeId, RequestKind, TurnOutcome};
 use brickbat::verdict::{Finding, Permanence, Severity, Verdict};
 use serde_json::{Value, json};
 
@@ -77,6 +77,25 @@ fn a_conversation_that_is_refused_without_a_fault_never_gets_to_its_fault() {
     refused.receipts[0].fired = true;
     let judgement = judged_within(&plan, &refused, Concurrency { is_refused: true, ..CONCURRENCY });
     assert_ne!(judgement.verdict, Verdict::Unreachable, "{judgement:#?}");
+}
+
+#[test]
+fn a_client_that_leaves_when_the_reply_has_stopped_never_gets_to_a_fault_after_it() {
+    for (name, expected) in [
+        ("fault/reset-in-stream#p=stop", Verdict::Unreachable),
+        ("fault/reset-in-stream#p=end-b", Verdict::Vacuous),
+    ] {
+        let plan = plan(name, Dialect::OpenaiResponses);
+        let mut left = rebuilt(&run(&plan), |turn, event| match event {
+            Event::Replied { exchange, ending } if turn == 0 && *ending != Ending::Complete => {
+                vec![Event::PeerClosed { exchange: *exchange }]
+            }
+            event => vec![event.clone()],
+        });
+        left.receipts[0].fired = false;
+        let judgement = judged_within(&plan, &left, CONCURRENCY);
+        assert_eq!(judgement.verdict, expected, "{name}: {judgement:#?}");
+    }
 }
 
 #[test]

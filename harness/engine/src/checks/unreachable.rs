@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::run::Receipt;
-use brickbat_scenario::plan::PlannedPoint;
+use brickbat_scenario::plan::{Mark, PlannedPoint};
 
 /// What the control plan has shown of a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,8 +66,8 @@ pub(super) fn why(
         );
     }
     let width = concurrency.map_or(usize::MAX, |concurrency| concurrency.max_parallel_tools);
-    let (reply, attempt) = match receipt.at {
-        PlannedPoint::Stream { reply, attempt, .. } => (reply, attempt),
+    let (reply, attempt, mark) = match receipt.at {
+        PlannedPoint::Stream { reply, attempt, mark, .. } => (reply, attempt, mark),
         PlannedPoint::StartedCount(count) if count as usize > width => return Some(one_by_one(width)),
         PlannedPoint::SettledCount(0) if largest_batch(evidence.plan, receipt.turn) > width => {
             return Some(one_by_one(width));
@@ -91,10 +91,13 @@ pub(super) fn why(
             return Some("this system ends its turn only when the tool has finished".to_owned());
         }
     }
-    let served = evidence
-        .requests
-        .iter()
-        .any(|request| request.kind == RequestKind::Scripted { turn: receipt.turn, reply, attempt });
+    let is_asked =
+        |request: &&RequestView| request.kind == RequestKind::Scripted { turn: receipt.turn, reply, attempt };
+    let request = evidence.requests.iter().find(is_asked);
+    if mark == Mark::Stop && request.is_some_and(|request| leaves_at_the_stop(evidence, request)) {
+        return Some("this system closes the connection once the reply has stopped".to_owned());
+    }
+    let served = request.is_some();
     let after_another = evidence.run.receipts.iter().any(|other| other.turn == receipt.turn && other.fired);
     let asked_for = "after what happened before, this system does not ask for that reply";
     (!served && after_another).then(|| asked_for.to_owned())
@@ -125,6 +128,18 @@ fn over_before_asked(evidence: &Evidence<'_>, turn: usize, call: CallKey) -> Opt
     let is_asked = |event: &Event| matches!(event, Event::Asked { call: Some(asked), .. } if *asked == call);
     let first = evidence.events_of(turn).find(|event| is_ours(event) || is_asked(event));
     first.is_some_and(is_ours).then(|| "the turn was over before this system asked the user".to_owned())
+}
+
+/// Whether the client went away while the provider held the end of a reply that had stopped.
+fn leaves_at_the_stop(evidence: &Evidence<'_>, request: &RequestView) -> bool {
+    let of_turn = || evidence.events_of(request.turn);
+    let is_held = |event: &Event| match event {
+        Event::Held { exchange, at, .. } => *exchange == request.exchange && at.mark == Mark::Stop,
+        _ => false,
+    };
+    let leaves = |event: &Event| *event == Event::PeerClosed { exchange: request.exchange };
+    let left = of_turn().skip_while(|event| !is_held(event)).find(|event| is_ours(event) || leaves(event));
+    left.is_some_and(leaves)
 }
 
 /// Whether the harness ended the turn with it.
