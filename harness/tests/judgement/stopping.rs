@@ -55,6 +55,24 @@ fn the_request_of_a_run_that_goes_on_is_not_the_threads() {
 }
 
 #[test]
+fn what_a_run_sends_after_its_stop_is_no_repair_of_the_thread() {
+    for plan in on_each("abort/mid-batch#k=1") {
+        let run = run(&plan);
+        let Event::Requested { exchange, kind, model, body } = once_more(&run) else { unreachable!() };
+        let said = &plan.turns[0].user;
+        let body = std::str::from_utf8(&body).unwrap().replace(said, &format!("{said} [INTERRUPTED]"));
+        let noted = Event::Requested { exchange, kind, model, body: body.into_bytes().into() };
+        let goes_on = rebuilt(&run, |turn, event| match event {
+            Event::TurnEnded { .. } if turn == 0 => vec![Event::Quiet, event.clone(), noted.clone()],
+            event => vec![event.clone()],
+        });
+        let judgement = judged(&plan, &goes_on);
+        let checks: Vec<&str> = judgement.findings.iter().map(|finding| finding.check).collect();
+        assert_eq!(checks, ["stops-when-stopped"], "{}: {judgement:#?}", plan.id);
+    }
+}
+
+#[test]
 fn a_tool_of_a_run_that_goes_on_is_not_run_again_by_the_thread() {
     for plan in on_each("abort/in-text#p=text-1") {
         let run = run(&plan);

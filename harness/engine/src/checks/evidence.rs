@@ -237,6 +237,12 @@ impl<'a> Evidence<'a> {
         was_stopped(self.run, turn)
     }
 
+    /// Whether a request came after the stop of the turn in which it came.
+    pub fn came_after_stop(&self, request: &RequestView) -> bool {
+        let is_it = |event: &Event| matches!(event, Event::Requested { exchange, .. } if *exchange == request.exchange);
+        self.events_of(request.turn).find(|event| is_stop(event) || is_it(event)).is_some_and(is_stop)
+    }
+
     /// Whether that turn was stopped, or failed.
     pub fn ended_badly(&self, turn: usize) -> bool {
         let has_failed = |event: &Event| match event {
@@ -397,8 +403,11 @@ fn stored(run: &Run) -> Option<Value> {
 }
 
 fn was_stopped(run: &Run, turn: usize) -> bool {
-    let is_stop = |event: &Event| matches!(event, Event::Stopped | Event::Interrupted { .. });
     run.trace.by_turn().any(|(at, event)| at == turn && is_stop(event))
+}
+
+fn is_stop(event: &Event) -> bool {
+    matches!(event, Event::Stopped | Event::Interrupted { .. })
 }
 
 /// The requests that are of a turn that was stopped, and came in a later one. Such a request lacks what the user has said

@@ -21,11 +21,11 @@ pub(super) fn broken_turns(evidence: &Evidence<'_>) -> Vec<usize> {
     Story::of(evidence).breaks.into_iter().map(|(turn, _)| turn).collect()
 }
 
-/// The requests that the provider took for the thread.
+/// The requests that the provider took for the thread. What a run sends after its stop is that run's.
 pub(super) fn accepted<'a>(evidence: &'a Evidence<'_>) -> impl Iterator<Item = &'a RequestView> {
     let is_taken =
         |request: &&RequestView| matches!(request.kind, RequestKind::Scripted { .. } | RequestKind::Surplus);
-    evidence.requests.iter().filter(is_taken)
+    evidence.requests.iter().filter(is_taken).filter(|request| !evidence.came_after_stop(request))
 }
 
 /// A place where a request does not say what the one before it said.
