@@ -12,6 +12,7 @@ mod filter_speed;
 mod filters;
 mod healthy;
 mod peers;
+mod repairers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

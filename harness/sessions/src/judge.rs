@@ -90,7 +90,7 @@ pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Op
         true => &Session { dialect: Some(profile.dialect), ..session.clone() },
         false => session,
     };
-    let sent = match store {
+    let mut sent = match store {
         Some(store) => store.send(known),
         None => Sent::as_stored(session),
     };
@@ -98,8 +98,8 @@ pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Op
     let is_open = session.has_open_tail() && fills.is_some();
     let request = match &session.body {
         Some(body) => Request::stored(body, &sent.messages),
-        None if is_open => Request::next(&closed(&sent.messages), model, profile),
-        None => Request::next(&sent.messages, model, profile),
+        None if is_open => Request::next(&mut closed(&sent.messages), model, profile),
+        None => Request::next(&mut sent.messages, model, profile),
     };
     let mut refusals = match &sent.gives_up {
         Some((message, place)) => vec![Refusal {
@@ -148,13 +148,20 @@ struct Request {
 
 impl Request {
     /// The request after the user has said something more, so that the conversation does not end with the model.
-    fn next(messages: &[Message], model: Option<&str>, profile: &Profile) -> Request {
-        let mut messages: Vec<histories::Message> = messages.iter().map(plain).collect();
-        if messages.last().is_none_or(|last| last.role != Role::User) {
-            messages.push(histories::Message::text(Role::User, NEXT));
+    ///
+    /// The messages are as they were afterwards.
+    fn next(messages: &mut [Message], model: Option<&str>, profile: &Profile) -> Request {
+        // A session may be large, and is held often enough: its blocks are lent, and not copied.
+        let mut lent: Vec<histories::Message> = messages.iter_mut().map(lend).collect();
+        if lent.last().is_none_or(|last| last.role != Role::User) {
+            lent.push(histories::Message::text(Role::User, NEXT));
         }
-        let mut rendered = render(profile.dialect, model, &messages);
-        // A session may be large, and is held often enough.
+        let mut rendered = render(profile.dialect, model, &lent);
+        for (message, lent) in messages.iter_mut().zip(lent) {
+            for (block, content) in message.blocks.iter_mut().zip(lent.blocks) {
+                block.content = content;
+            }
+        }
         let body = rendered.body.take().to_string().into_bytes();
         Request { body, is_list: false, rendered }
     }
@@ -205,8 +212,11 @@ impl Request {
     }
 }
 
-fn plain(message: &Message) -> histories::Message {
-    let blocks = message.blocks.iter().map(|block| block.content.clone()).collect();
+/// A message with the contents of another, which is left without.
+fn lend(message: &mut Message) -> histories::Message {
+    let nothing = || histories::Block::Text(String::new());
+    let blocks =
+        message.blocks.iter_mut().map(|block| std::mem::replace(&mut block.content, nothing())).collect();
     histories::Message { role: message.role, blocks }
 }
 

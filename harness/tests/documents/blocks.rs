@@ -28,6 +28,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("filters", super::filters::bugs()),
         ("guided", super::discovery::guided()),
         ("healthy", healthy::healthy()),
+        ("repairers", repairers::repairers()),
         ("known", known()),
         ("options", brickbat::cli::options_page()),
         ("levels", levels()),

@@ -23,6 +23,10 @@ struct Row {
     off_branch: usize,
     changed: bool,
     refused: u64,
+    /// Processes that took the session up after the one that began it. Rows that were written before these were counted do not
+    /// have it: then, too, each turn was a process.
+    #[serde(default)]
+    resumed: Option<u32>,
     day: String,
 }
 
@@ -95,10 +99,11 @@ pub fn healthy() -> String {
     let of_kind = |kind: &'static str| count(&move |row: &Row| row.kind == kind);
     writeln!(
         text,
-        "\n{} healthy sessions ({}), all taken up by another process for each turn: {} with a parallel batch, \
+        "\n{} healthy sessions ({}), all taken up by another process for each turn ({}): {} with a parallel batch, \
          {} compacted, {} forked, {} rewound, {} only resumed; {} called broken, {} changed, {} refused afterwards.\n",
         all.len(),
         days.into_iter().collect::<Vec<_>>().join(", "),
+        resumed(all),
         count(&|row| row.batches > 0),
         of_kind("compacted"),
         of_kind("forked"),
@@ -110,4 +115,11 @@ pub fn healthy() -> String {
     )
     .unwrap();
     text
+}
+
+/// How often the sessions were taken up by another process, as far as that was counted.
+fn resumed(rows: &[Row]) -> String {
+    let counted: Vec<u32> = rows.iter().filter_map(|row| row.resumed).collect();
+    let least = counted.iter().min().copied().unwrap_or_default();
+    format!("counted in {}, each at least {least} times", counted.len())
 }

@@ -54,7 +54,8 @@ def written(session):
     return {
         "product": product.name, "version": last["version"] or product.version(session), "kind": session.kind,
         "seed": session.seed, "store": last["store"], "verdicts": [one["verdict"] for one in looks], **most,
-        "refused": n_refused, "day": datetime.date.today().isoformat(),
+        # The first process begins the session, and each of the others takes it up from the store.
+        "resumed": session.n_processes - 1, "refused": n_refused, "day": datetime.date.today().isoformat(),
     }
 
 

@@ -147,6 +147,16 @@ def claude_result_twice(store, _):
     write(store, records)
 
 
+def claude_open_result_twice(store, _):
+    """The reply to the batch is not stored, as where the process is ended before, and the line of the last result is written
+    a second time: it is the end of the file, and has the time of the first."""
+    records = read(store)
+    while not claude_lines(records[-1:], "tool_result"):
+        records.pop()
+    after(records, len(records) - 1, [json.loads(json.dumps(records[-1]))], ("uuid", "parentUuid"))
+    write(store, records)
+
+
 def claude_result_missing(store, _):
     """The line of the last result is lost."""
     claude_lost(store, "tool_result")
@@ -192,6 +202,7 @@ FAULTS = [
     ("claude-code", "result-missing", "first-call", claude_result_missing),
     ("claude-code", "result-orphan", "first-call", claude_result_orphan),
     ("older-claude-code", "result-twice", "first-call", claude_result_twice),
+    ("older-claude-code", "result-twice", "open-end", claude_open_result_twice),
     ("opencode", "batch-twice", "first-call", opencode_call_twice),
 ]
 
@@ -235,7 +246,7 @@ def played(session, fault, spot, plant):
 def attempted(program, product, fault, spot, plant, seed, scratch):
     """The row of a session, or why there is none."""
     try:
-        with Session(program, product, "planted", seed, scratch / f"{product.name}-{fault}-{seed}") as session:
+        with Session(program, product, "planted", seed, scratch / f"{product.name}-{fault}-{spot}-{seed}") as session:
             return played(session, fault, spot, plant), None
     except (Wrong, subprocess.TimeoutExpired, OSError, ValueError, StopIteration) as error:
         return None, f"{product.name}, {fault}, {seed}: {type(error).__name__}: {error}"
@@ -270,8 +281,11 @@ def main():
             print(json.dumps(row), flush=True)
     n_bricked = sum(row["without"] == "bricked" for row in rows)
     n_back = sum(row["without"] == "bricked" and row["with"] == "goes-on" and bool(row["repair"]) for row in rows)
-    print(f"{n_bricked} sessions bricked by a planted fault, {n_back} brought back; {n_failed} not judged")
-    return 1 if n_back < n_bricked else 3 if n_failed or not rows else 0
+    # The product goes on with the store as it is, and Brickbat says that it would be refused.
+    n_accused = sum(row["without"] == "goes-on" and bool(row["diagnosis"]) for row in rows)
+    print(f"{n_bricked} sessions bricked by a planted fault, {n_back} brought back; {n_accused} that go on called bricked; "
+          f"{n_failed} not judged")
+    return 1 if n_back < n_bricked or n_accused else 3 if n_failed or not rows else 0
 
 
 if __name__ == "__main__":

@@ -23,6 +23,8 @@ class Session:
     def __init__(self, program, product, kind, seed, folder):
         self.program, self.product, self.kind, self.seed = program, product, kind, seed
         self.n_providers = 0
+        # Processes of the product that have read or written the session so far.
+        self.n_processes = 0
         self.home, self.work = folder / "home", folder / "work"
         for path in (self.home, self.work):
             path.mkdir(parents=True)
@@ -53,6 +55,7 @@ class Session:
 
     def run(self, words):
         """Runs the product, and gives what it prints."""
+        self.n_processes += 1
         words = [str(word) for word in words]
         done = subprocess.run(words, cwd=self.work, env=self.env(), input="", capture_output=True, text=True,
                               timeout=PATIENCE)
@@ -63,6 +66,7 @@ class Session:
     @contextmanager
     def beside(self, words, announced):
         """Runs a server of the product meanwhile, and gives the address that it prints after some words."""
+        self.n_processes += 1
         words = [str(word) for word in words]
         server = subprocess.Popen(words, cwd=self.work, env=self.env(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, text=True)

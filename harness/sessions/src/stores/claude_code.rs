@@ -50,7 +50,7 @@ impl Store for ClaudeCode {
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
         let bytes = files.main();
         let lines = Lines::read(bytes);
-        let tree = Tree::new(&lines.records);
+        let tree = Tree::new(&lines.records, lines.version.unwrap_or_default());
         let branch = Branch::new(bytes, &tree);
         let on_branch = messages::of_branch(bytes, &tree, &branch)?;
         let off_branch = companions::off_branch(files, &lines.records, &branch, &on_branch);

@@ -78,7 +78,7 @@ fn proven_parent(bytes: &[u8], tree: &Tree, at: usize) -> Option<usize> {
             return (only < at).then_some(only);
         }
     }
-    let before = Tree::new(&tree.records[..at]);
+    let before = Tree::new(&tree.records[..at], tree.version);
     let branch = Branch::new(bytes, &before);
     let end = before.leaf()?.at;
     let has_one_end =

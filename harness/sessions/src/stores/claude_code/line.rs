@@ -25,6 +25,8 @@ pub(super) struct Record {
     pub(super) uuid: String,
     /// The id of the line that it hangs on.
     pub(super) parent: Option<String>,
+    /// When it was written.
+    pub(super) timestamp: Option<String>,
     /// The line before a compaction; it is not followed for what is sent.
     pub(super) logical_parent: Option<String>,
     /// The line of the call that it answers, as the product notes it.
@@ -259,6 +261,7 @@ fn record(line: Json, kind: &str, uuid: String, start: usize) -> Record {
         kind,
         uuid,
         parent: text(line, "parentUuid"),
+        timestamp: text(line, "timestamp"),
         logical_parent: text(line, "logicalParentUuid"),
         source: text(line, "sourceToolAssistantUUID"),
         message_id: text(message, "id").filter(|id| !id.is_empty()),

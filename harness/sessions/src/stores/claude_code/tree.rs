@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::line::{Kind, Record};
+use super::version::Version;
 
 /// The lines of a file by their ids.
 pub(super) struct Tree<'r> {
@@ -14,6 +15,8 @@ pub(super) struct Tree<'r> {
     parents: Vec<Parent>,
     /// Whether the parent of a line is the one that is written in it.
     is_written: Vec<bool>,
+    /// What wrote the file.
+    pub(super) version: Version,
 }
 
 /// What a line hangs on.
@@ -39,8 +42,8 @@ pub(super) struct Leaf {
 }
 
 impl<'r> Tree<'r> {
-    /// Links the lines.
-    pub(super) fn new(records: &'r [Record]) -> Tree<'r> {
+    /// Links the lines, which that version wrote.
+    pub(super) fn new(records: &'r [Record], version: Version) -> Tree<'r> {
         let by_uuid: BTreeMap<&str, usize> =
             records.iter().enumerate().map(|(at, record)| (record.uuid.as_str(), at)).collect();
         let parent_of = |record: &Record| match record.parent.as_deref() {
@@ -48,7 +51,7 @@ impl<'r> Tree<'r> {
             Some(uuid) => by_uuid.get(uuid).map_or(Parent::Phantom, |at| Parent::Line(*at)),
         };
         let parents = records.iter().map(parent_of).collect();
-        let mut tree = Tree { records, by_uuid, parents, is_written: vec![true; records.len()] };
+        let mut tree = Tree { records, by_uuid, parents, is_written: vec![true; records.len()], version };
         tree.keep_across_compactions();
         tree
     }
@@ -147,8 +150,33 @@ impl<'r> Tree<'r> {
                 };
             }
         }
-        let at = main.or(any)?;
+        let end = main.or(any)?;
+        let at = if self.version.resumes_at_first_copy() { self.first_copy(end) } else { end };
         let record = &self.records[at];
         Some(Leaf { at, is_sidechain: record.is_sidechain, is_team: record.is_team })
+    }
+
+    /// The first line above this one that has the same calls or results, and was written at the same time; without one it is
+    /// this line.
+    fn first_copy(&self, end: usize) -> usize {
+        let of = |at: usize| {
+            let record = &self.records[at];
+            (record.kind, &record.timestamp, &record.calls, &record.results)
+        };
+        let (_, timestamp, calls, results) = of(end);
+        if timestamp.is_none() || calls.is_empty() && results.is_empty() {
+            return end;
+        }
+        let mut is_passed = vec![false; self.records.len()];
+        let (mut first, mut next) = (end, self.parents[end]);
+        while let Parent::Line(at) = next
+            && !std::mem::replace(&mut is_passed[at], true)
+        {
+            if of(at) == of(end) {
+                first = at;
+            }
+            next = self.parents[at];
+        }
+        first
     }
 }

@@ -56,6 +56,13 @@ impl Version {
         self >= MENDS_PAIRS
     }
 
+    /// Whether it goes on from the first of two lines at the end that have the same calls or results and the same time. 2.1.39
+    /// and 2.1.69 resume at the line with the latest timestamp, and at the first of several. So does 2.1.76; but from there on
+    /// copies are left out wherever they stand.
+    pub(super) fn resumes_at_first_copy(self) -> bool {
+        !self.leaves_out_copies()
+    }
+
     /// Whether it sends no call and no result a second time.
     pub(super) fn leaves_out_copies(self) -> bool {
         self >= LEAVES_OUT_COPIES

@@ -20,7 +20,7 @@ use crate::{Cut, Files, Place, Product};
 /// Carries out the edits in the first file.
 pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> {
     let lines = Lines::read(files.main());
-    let tree = Tree::new(&lines.records);
+    let tree = Tree::new(&lines.records, lines.version.unwrap_or_default());
     let branch = Branch::new(files.main(), &tree);
     let mut plan = Plan::new(files, &lines, &tree, &branch);
     for edit in edits {
@@ -459,7 +459,7 @@ fn ending_in(mut bytes: Vec<u8>, end: &Record) -> Vec<u8> {
 
 fn is_end(bytes: &[u8], uuid: &str) -> bool {
     let lines = Lines::read(bytes);
-    let tree = Tree::new(&lines.records);
+    let tree = Tree::new(&lines.records, lines.version.unwrap_or_default());
     tree.leaf().is_some_and(|leaf| Some(leaf.at) == tree.find(uuid))
 }
 

@@ -122,6 +122,38 @@ fn the_latest_end_counts_and_not_the_longest_chain() {
     assert_eq!(shape(&session), ["user: One.", "user: Three."]);
 }
 
+/// Seen with 2.1.39, whose process ended before the reply was stored: it resumes at the first of two equal lines at the end,
+/// and is not refused.
+#[test]
+fn a_copy_of_the_last_results_is_not_the_end() {
+    let mut lines: Vec<Value> = batch().into_iter().take(8).collect();
+    lines.push(result("r2x", "r2", "toolu_2"));
+    let session = read_lines(&lines);
+    assert_accepted(&session);
+    assert_eq!(shape(&session)[2], "tool: result toolu_1, result toolu_3, result toolu_2");
+
+    // One that was written later is the end, and is sent.
+    lines[8]["timestamp"] = json!("2026-02-01T00:00:01.000Z");
+    assert_eq!(rules(&judge(&read_lines(&lines), None)), ["anthropic-messages/tool-result-duplicate"]);
+
+    // So is one that is followed by a reply.
+    lines[8]["timestamp"] = lines[7]["timestamp"].clone();
+    lines.push(said("b1", "r2x", "m2", "All three are fine."));
+    assert_eq!(rules(&judge(&read_lines(&lines), None)), ["anthropic-messages/tool-result-duplicate"]);
+}
+
+#[test]
+fn a_copy_of_the_last_batch_is_not_the_end() {
+    let mut lines: Vec<Value> = batch().into_iter().take(8).collect();
+    lines.extend([
+        call("a2x", "r2", "m1", "toolu_1"),
+        result("r1x", "a2x", "toolu_1"),
+        call("a3x", "r1x", "m1", "toolu_2"),
+        result("r2x", "a3x", "toolu_2"),
+    ]);
+    assert_accepted(&read_lines(&lines));
+}
+
 #[test]
 fn side_lines_team_lines_and_lines_of_the_product_are_no_ends() {
     let mut lines = batch();

@@ -173,9 +173,11 @@ fn a_batch_that_stands_twice_is_sent_once_by_2_1_76_and_twice_before() {
 #[test]
 fn what_a_copy_becomes_of_which_nothing_is_left_is_what_2_1_318_sent() {
     for id in ["m1", "m9"] {
-        let mut session = read_lines(&batch_twice(id, "c1"));
-        session.version = Some("2.1.318".to_owned());
-        let judgement = judge(&session, None);
+        let mut lines = batch_twice(id, "c1");
+        for line in &mut lines {
+            line["version"] = json!("2.1.318");
+        }
+        let judgement = judge(&read_lines(&lines), None);
         assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
         assert_eq!(judgement.sent.mended, [("leaves out calls and results that were sent before", 6)]);
         let sent: Vec<String> = judgement.sent.messages.iter().map(shape_of).collect();
