@@ -150,3 +150,21 @@ fn an_empty_error_in_an_object_is_no_success() {
     assert!(lies(json!({ "name": "broken", "content": "all is well" })));
     assert!(lies(json!({ "name": "all is well" })) && lies(json!({})));
 }
+
+#[test]
+fn what_a_runner_says_of_a_call_that_it_could_not_run_is_no_success() {
+    let plan = plan("fault/tool-error", Dialect::OpenaiChat);
+    let whole = run(&plan);
+    let lies = |words: &str| {
+        let said = with_bodies(&whole, |body| body.replace("no such order b", words));
+        judged(&plan, &said).findings.iter().any(|finding| finding.check == "success-honest")
+    };
+    for words in [
+        "Invalid tool_call: 'nothing'. Available options are: 'lookup'. Please try again",
+        "Unexpected end of JSON input",
+        "Expected property name or '}' in JSON at position 1",
+    ] {
+        assert!(!lies(words), "{words}");
+    }
+    assert!(lies("all is well"));
+}

@@ -211,7 +211,7 @@ impl Verifier {
                 ProbeOutcome::NotJudged { reason } => {
                     outcome = ProbeOutcome::NotJudged { reason: place(&reason) };
                 }
-                // What is not claimed is not claimed in any mode.
+                // What a mode lacks is not tried in it.
                 ProbeOutcome::Skipped { .. } => {}
             }
         }

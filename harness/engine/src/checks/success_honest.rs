@@ -63,6 +63,9 @@ const FAILURE: &[&str] = &[
     "exception",
     "incomplete",
     "never",
+    "invalid",
+    // Of `JSON.parse`: "Unexpected end of JSON input", "Expected property name or '}'".
+    "expected",
 ];
 
 /// Whether a result owns up to a failure: by its flag, by the tool's own error text, or in words.

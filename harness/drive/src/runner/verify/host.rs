@@ -1,6 +1,5 @@
 //! What the probes run on: the adapter's process, a provider, folders.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::probe::{Defect, Halt, Hint, Probe, ProbeOutcome, wrong};
 use super::script::{BATCH, Conversation};
 use super::session::ProbeSession;
-use crate::driver::{About, Adapter, Capabilities, DriverError, Progress};
+use crate::driver::{About, Adapter, Capabilities, DriverError, Manifest, Progress};
 use crate::runner::system::{Origin, Prepared, Subject, server};
 use crate::server::Server;
 use brickbat_rules::dialect::Dialect;
@@ -66,8 +65,7 @@ pub(super) struct Host {
     pub(super) mode: String,
     pub(super) dialects: Vec<Dialect>,
     pub(super) warnings: Vec<String>,
-    /// What the manifest knows that this version does not do.
-    limits: BTreeMap<String, String>,
+    manifest: Manifest,
     /// Probes that have failed.
     failed: Vec<Probe>,
     /// Dropped after the adapter, and waits for it.
@@ -101,7 +99,7 @@ impl Host {
             mode,
             dialects: subject.manifest.dialects.clone(),
             warnings,
-            limits: subject.manifest.limits.clone(),
+            manifest: subject.manifest.clone(),
             failed: Vec::new(),
         };
         if matches!(subject.origin, Origin::Command(_)) {
@@ -136,7 +134,7 @@ impl Host {
 
     /// Whether it is known that a probe fails: the manifest has it among the limits of this version, or it has failed.
     pub(super) fn is_limited(&self, probe: Probe) -> bool {
-        self.limits.contains_key(probe.id()) || self.failed.contains(&probe)
+        self.manifest.limits.contains_key(probe.id()) || self.failed.contains(&probe)
     }
 
     pub(super) fn remember(&mut self, probe: Probe, outcome: &ProbeOutcome) {
@@ -156,8 +154,9 @@ impl Host {
         self.shared.as_ref().map(|adapter| adapter.stderr_since(from)).unwrap_or_default()
     }
 
+    /// What the adapter can do in the mode that is tried.
     pub(super) fn capabilities(&self) -> Capabilities {
-        self.about.capabilities
+        self.manifest.capabilities_of(&self.mode, self.about.capabilities)
     }
 
     pub(super) fn modes(&self) -> Vec<String> {

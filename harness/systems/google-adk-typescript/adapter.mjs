@@ -1,0 +1,116 @@
+// Lets Brickbat drive Google's Agent Development Kit for TypeScript, used as an application uses it. README.md says the rest.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSessionService, FunctionTool, Gemini, InMemorySessionService, LlmAgent, Runner, StreamingMode } from '@google/adk';
+import { LibSqlDriver } from '@mikro-orm/libsql';
+import { gate, serve } from 'brickbat-adapter';
+
+const root = new URL('../../package.json', import.meta.resolve('@google/adk'));
+const { version } = JSON.parse(readFileSync(root, 'utf8'));
+const [appName, userId] = ['brickbat', 'user'];
+// The name of the call by which ADK asks for a confirmation, as "Get action confirmation for ADK Tools" has it.
+const CONFIRMATION = 'adk_request_confirmation';
+
+/** A tool of the scenario, with its schema as it is. */
+class Gated extends FunctionTool {
+  constructor(given) {
+    super({
+      name: given.name,
+      description: given.description,
+      requireConfirmation: given.asks,
+      execute: (input, context) => run(given, input, context.abortSignal),
+    });
+    this.schema = given.inputSchema;
+  }
+
+  _getDeclaration() {
+    return { name: this.name, description: this.description, parametersJsonSchema: this.schema };
+  }
+}
+
+/** A tool answers with an object that has a status, also when it fails, as the guide on function tools has it. */
+async function run(given, input, signal) {
+  try {
+    return { status: 'success', result: await gate(given, input, signal) };
+  } catch (error) {
+    if (error.kind === 'throw') throw error;
+    return { status: 'error', error_message: error.message };
+  }
+}
+
+/** Where the SDK keeps its sessions, and whether the model's replies are streams; without is the SDK's default. */
+const MODES = {
+  'database': {
+    service: (folder) => new DatabaseSessionService({ driver: LibSqlDriver, dbName: join(folder, 'sessions.db') }),
+    streamingMode: StreamingMode.NONE,
+  },
+  'memory-streamed': { service: () => new InMemorySessionService(), streamingMode: StreamingMode.SSE },
+};
+
+/** The service of each folder, and so of each session. */
+const services = new Map();
+function serviceOf({ stateDir, mode }) {
+  if (!services.has(stateDir)) services.set(stateDir, MODES[mode].service(stateDir));
+  return services.get(stateDir);
+}
+
+async function runnerOf({ id, spec }) {
+  const agent = new LlmAgent({
+    name: 'assistant',
+    model: new Gemini({ model: spec.model ?? 'gemini-3-pro-preview', apiKey: 'x' }),
+    tools: spec.tools.map((given) => new Gated(given)),
+    generateContentConfig: { httpOptions: { baseUrl: spec.baseUrl } },
+  });
+  const sessionService = serviceOf(spec);
+  const session = { appName, userId, sessionId: id };
+  if (!(await sessionService.getSession(session))) await sessionService.createSession(session);
+  return new Runner({ appName, agent, sessionService });
+}
+
+/** @type {import('brickbat-adapter').Turn} */
+async function turn(session, text, abortSignal, show, ask) {
+  const { id, spec } = session;
+  const runner = await runnerOf(session);
+  const runConfig = { streamingMode: MODES[spec.mode].streamingMode, ...(spec.maxSteps && { maxLlmCalls: spec.maxSteps }) };
+
+  /** Runs the agent to its end, or to the questions that it puts to the user. */
+  async function run(parts) {
+    const questions = new Map();
+    let raised;
+    const events = runner.runAsync({ userId, sessionId: id, newMessage: { role: 'user', parts }, runConfig, abortSignal });
+    for await (const event of events) {
+      if (event.partial) continue;
+      for (const { functionCall, functionResponse } of event.content?.parts ?? []) {
+        if (functionCall?.name === CONFIRMATION) questions.set(functionCall.id, functionCall.args.originalFunctionCall.id);
+        // For a call that runs the SDK has no state.
+        if (functionResponse && !event.actions?.requestedToolConfirmations?.[functionResponse.id]) {
+          show(functionResponse.id, functionResponse.response.status === 'success' ? 'completed' : 'failed', functionResponse.name);
+        }
+      }
+      // An error of the model is an event, and no exception.
+      if (event.errorCode) raised = Object.assign(new Error(event.errorMessage), { name: String(event.errorCode) });
+    }
+    if (raised) throw raised;
+    return questions;
+  }
+
+  try {
+    let questions = await run([{ text }]);
+    while (questions.size) {
+      const answers = await Promise.all([...questions.values()].map(ask));
+      // The SDK is at rest while the user is asked: here the application is the one that is stopped.
+      if (abortSignal.aborted) return { cancelled: true };
+      questions = await run([...questions.keys()].map((asked, i) => (
+        { functionResponse: { id: asked, name: CONFIRMATION, response: { confirmed: Boolean(answers[i]) } } })));
+    }
+    return {};
+  } catch (raised) {
+    return { raised };
+  }
+}
+
+const stored = async ({ id, spec }) =>
+  (await serviceOf(spec).getSession({ appName, userId, sessionId: id }))?.events ?? [];
+
+serve({ sdk: '@google/adk', version, modes: Object.keys(MODES) }, ['gemini'], turn,
+  { stored, capabilities: { approvals: true, stepLimit: true, sharedSession: true } });

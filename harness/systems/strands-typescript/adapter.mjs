@@ -1,0 +1,107 @@
+// Lets Brickbat drive Strands Agents for TypeScript, used as an application uses it. README.md says what is stored, and when.
+import { readFileSync } from 'node:fs';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Agent, BeforeToolCallEvent, SessionManager, tool } from '@strands-agents/sdk';
+import { AnthropicModel } from '@strands-agents/sdk/models/anthropic';
+import { BedrockModel } from '@strands-agents/sdk/models/bedrock';
+import { GoogleModel } from '@strands-agents/sdk/models/google';
+import { OpenAIModel } from '@strands-agents/sdk/models/openai';
+import { LocalFileStorage } from '@strands-agents/sdk/storage';
+import { GoogleGenAI } from '@google/genai';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { gate, serve } from 'brickbat-adapter';
+
+// The package does not export its package.json.
+const root = new URL('../../package.json', import.meta.resolve('@strands-agents/sdk'));
+const { version } = JSON.parse(readFileSync(root, 'utf8'));
+const openai = (api, modelId, url) => new OpenAIModel({ api, modelId, apiKey: 'x', clientConfig: { baseURL: `${url}/v1` } });
+const DIALECTS = {
+  'anthropic-messages': (url, modelId = 'claude-haiku-4-5') =>
+    new AnthropicModel({ modelId, maxTokens: 4096, apiKey: 'x', clientConfig: { baseURL: url } }),
+  'openai-chat': (url, modelId = 'gpt-4.1') => openai('chat', modelId, url),
+  'openai-responses': (url, modelId = 'gpt-5') => openai('responses', modelId, url),
+  gemini: (url, modelId = 'gemini-3-pro-preview') =>
+    new GoogleModel({ modelId, client: new GoogleGenAI({ apiKey: 'x', httpOptions: { baseUrl: url } }) }),
+  'bedrock-converse': (url, modelId = 'global.anthropic.claude-haiku-4-5-20251001-v1:0') =>
+    new BedrockModel({
+      modelId,
+      region: 'us-east-1',
+      // Its own handler speaks HTTP/2, which a provider without TLS does not.
+      clientConfig: {
+        endpoint: url, requestHandler: new NodeHttpHandler(), credentials: { accessKeyId: 'x', secretAccessKey: 'x' },
+      },
+    }),
+};
+/** When the session manager writes its latest snapshot of the agent. */
+const MODES = { invocation: 'invocation', message: 'message' };
+
+const gated = (given) => tool({
+  name: given.name,
+  description: given.description,
+  inputSchema: given.inputSchema,
+  callback: (input, context) => gate(given, input, context.cancelSignal),
+});
+
+/** An agent with what is stored of its session, which its manager keeps. */
+function opened({ id, spec }) {
+  const asking = new Set(spec.tools.filter((given) => given.asks).map((given) => given.name));
+  const agent = new Agent({
+    model: DIALECTS[spec.dialect](spec.baseUrl, spec.model),
+    tools: spec.tools.map(gated),
+    sessionManager: new SessionManager({
+      sessionId: id, storage: new LocalFileStorage(spec.stateDir), saveLatestOn: MODES[spec.mode],
+    }),
+    printer: false,
+  });
+  // The hook of the guide's page on interrupts.
+  agent.addHook(BeforeToolCallEvent, (event) => {
+    if (!asking.has(event.toolUse.name)) return;
+    const answer = event.interrupt({ name: 'approval', reason: { call: event.toolUse.toolUseId } });
+    if (answer !== 'yes') event.cancel = 'The user has refused.';
+  });
+  return agent;
+}
+
+/** Reads the events of a run to its result. */
+async function read(events, show) {
+  let result;
+  for await (const event of events) {
+    if (event.type === 'beforeToolCallEvent') show(event.toolUse.toolUseId, 'in_progress', event.toolUse.name);
+    else if (event.type === 'toolResultEvent') {
+      show(event.result.toolUseId, event.result.status === 'success' ? 'completed' : 'failed');
+    } else if (event.type === 'agentResultEvent') result = event.result;
+  }
+  return result;
+}
+
+/** @type {import('brickbat-adapter').Turn} */
+async function turn(session, text, cancelSignal, show, ask) {
+  const agent = opened(session);
+  const { maxSteps } = session.spec;
+  const options = { cancelSignal, ...(maxSteps && { limits: { turns: maxSteps } }) };
+  try {
+    let result = await read(agent.stream(text, options), show);
+    while (result.stopReason === 'interrupt') {
+      const asked = result.interrupts;
+      const answers = await Promise.all(asked.map(({ reason }) => ask(reason.call)));
+      // The SDK is at rest while the user is asked: here the application is the one that is stopped.
+      if (cancelSignal.aborted) return { cancelled: true };
+      const responses = asked.map(({ id }, i) => ({ interruptResponse: { interruptId: id, response: answers[i] ? 'yes' : 'no' } }));
+      result = await read(agent.stream(responses, options), show);
+    }
+    return { cancelled: result.stopReason === 'cancelled' };
+  } catch (raised) {
+    return { raised };
+  }
+}
+
+/** The snapshots in the folder of the session. */
+async function stored({ id, spec }) {
+  const files = (await readdir(spec.stateDir, { recursive: true })).sort();
+  const snapshots = files.filter((file) => file.includes(id) && file.endsWith('snapshot_latest.json'));
+  return Promise.all(snapshots.map(async (file) => JSON.parse(await readFile(join(spec.stateDir, file), 'utf8'))));
+}
+
+serve({ sdk: '@strands-agents/sdk', version, modes: Object.keys(MODES) }, Object.keys(DIALECTS), turn,
+  { stored, capabilities: { approvals: true, stepLimit: true, sharedSession: true } });
