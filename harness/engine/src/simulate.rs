@@ -4,9 +4,11 @@
 //! When nothing is left to do, the clock jumps to the agent's next timer: an hour passes in no time.
 //! When there is none, the conductor hears [`Event::Quiet`]: in here that is exact.
 
+mod chorus;
 mod hold_place;
 mod judged;
 
+pub use chorus::play_among;
 pub use judged::{assess, judged, play};
 
 use std::collections::VecDeque;
@@ -158,7 +160,7 @@ enum ToAgent {
 struct Body {
     request: RequestId,
     kind: RequestKind,
-    /// Whether the request asks the model to think.
+    /// Whether the request asks the model to think; only asked where the answer has a hold.
     asks_to_think: bool,
     answer: Answer,
     sent: Sent,
@@ -410,8 +412,9 @@ impl<A: SansIo> Simulation<A> {
                 let (exchange, model) = (answer.exchange, answer.model.clone());
                 let at = self.bodies.len();
                 let sent = Sent::Nothing;
-                let asks_to_think = Document::parse(&body)
-                    .is_ok_and(|body| wire::of(self.plan.dialect).asks_to_think(body.root()));
+                let asks_to_think = !answer.holds.is_empty()
+                    && Document::parse(&body)
+                        .is_ok_and(|body| wire::of(self.plan.dialect).asks_to_think(body.root()));
                 let (next_hold, state) = (0, BodyState::Going);
                 self.bodies.push(Body { request, kind, asks_to_think, answer, sent, next_hold, state });
                 self.todo.push_back(Todo::Send(at));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use brickbat_engine::agent::{Agent, Delivery, SansIo};
 use brickbat_engine::checks::Concurrency;
 use brickbat_engine::flaws::Canary;
-use brickbat_engine::simulate::{assess, play};
+use brickbat_engine::simulate::{assess, play, play_among};
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::lower;
@@ -86,20 +86,43 @@ pub fn accusation(plan: &Arc<Plan>) -> Option<String> {
 
 /// Which of some planted bugs show in a plan: their checkers fail it. A bug that does nothing here is not judged.
 pub fn caught(plan: &Arc<Plan>, canaries: &[Canary]) -> Vec<Canary> {
-    let played = |canary| play(plan, Agent::of_plan(plan, Delivery::Streamed, canary), None);
-    let right = played(None);
-    let is_caught = |canary: &&Canary| {
-        if canary.senseless_in(plan.dialect).is_some() || played(Some(**canary)) == right {
+    let sensible = canaries.iter().filter(|canary| canary.senseless_in(plan.dialect).is_none());
+    let (right, apart) = play_among(plan, &sensible.copied().collect::<Vec<_>>());
+    let is_caught = |canary: &Canary| {
+        if play(plan, Agent::of_plan(plan, Delivery::Streamed, Some(*canary)), None) == right {
             return false;
         }
-        let judgement = judgement(plan, Some(**canary));
+        let judgement = judgement(plan, Some(*canary));
         let is_meant = judgement.findings.iter().any(|finding| finding.check == canary.caught_by());
         judgement.verdict == Verdict::Fail && is_meant
     };
-    canaries.iter().filter(is_caught).copied().collect()
+    apart.into_iter().filter(is_caught).collect()
 }
 
 fn what(judgement: &Judgement) -> String {
     let findings = judgement.findings.iter().map(|finding| format!("{}: {}", finding.check, finding.message));
     findings.chain(judgement.reason.clone()).collect::<Vec<String>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate;
+
+    const N_SEEDS: u64 = 24;
+
+    #[test]
+    fn a_canary_that_answers_as_the_reference_agent_brings_about_the_same_run() {
+        let canaries: Vec<Canary> = Canary::all().collect();
+        let mut n_apart = 0;
+        for plan in (0..N_SEEDS).filter_map(|seed| plan(&generate::scenario(seed))) {
+            let played = |canary| play(&plan, Agent::of_plan(&plan, Delivery::Streamed, canary), None);
+            let (right, apart) = play_among(&plan, &canaries);
+            assert_eq!(right, played(None));
+            let alike = canaries.iter().filter(|canary| !apart.contains(canary));
+            alike.for_each(|canary| assert_eq!(played(Some(*canary)), right, "{canary:?}"));
+            n_apart += apart.len();
+        }
+        assert!(n_apart > canaries.len(), "most of them do something else in one of the plans");
+    }
 }
