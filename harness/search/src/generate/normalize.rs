@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{calls, turns};
 use crate::fixup;
-use brickbat_scenario::scenario::{Action, Block, Call, CallId, Scenario, Turn};
+use brickbat_scenario::scenario::{Action, Block, Call, CallId, Expect, Scenario, Turn};
 
 /// Puts a scenario in order after a change.
 pub(super) fn normalize(scenario: &mut Scenario) {
@@ -18,6 +18,8 @@ pub(super) fn normalize(scenario: &mut Scenario) {
             at: Vec::new(),
         });
     }
+    // What its author expects of calls is right for the scenario that he wrote, not for one like it.
+    scenario.expect = Expect::default();
     let thinks = scenario.thinks();
     own_ids(scenario);
     numbered(scenario);
@@ -118,6 +120,26 @@ fn untooled(scenario: &mut Scenario) {
         call.tool.clone_from(&name);
         if call.raw.is_none() {
             call.args.entry("key".to_owned()).or_insert_with(|| call.name.as_str().into());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{self, Source, cross, mutate::mutate};
+    use brickbat_scenario::scenario::Times;
+
+    #[test]
+    fn what_is_expected_of_a_scenario_is_not_expected_of_one_like_it() {
+        for seed in 0..20 {
+            let mut scenario = generate::scenario(seed);
+            let names: Vec<String> = scenario.calls().map(|call| call.name.clone()).collect();
+            scenario.expect.executed = names.into_iter().map(|name| (name, Times::Never)).collect();
+            let source = &mut Source::seeded(seed);
+            for changed in [mutate(&scenario, source), cross(&scenario, &scenario, source)] {
+                assert_eq!(changed.expect, Expect::default());
+            }
         }
     }
 }
