@@ -1,7 +1,7 @@
 //! The figures of the benches: what they measured, in one file, and the comparison with an earlier file.
 //!
 //! Each bench takes `--figures FILE`, which replaces its own figures in FILE, and `--against FILE`, which fails if a ratio
-//! is more than 1.8 times what it is in FILE. Only ratios are compared: both sides of a ratio were measured in the same rounds,
+//! is more than 1.6 times what it is in FILE. Only ratios are compared: both sides of a ratio were measured in the same rounds,
 //! so a slow or busy machine changes neither.
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 /// How much worse a ratio may be than in an earlier file. Half the speed is caught, the noise of a short run is not.
-const TOLERANCE: f64 = 1.8;
+const TOLERANCE: f64 = 1.6;
 
 /// One thing that was measured.
 #[derive(Clone, Debug, Deserialize, Serialize)]
