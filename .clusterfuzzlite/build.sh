@@ -11,6 +11,8 @@ case "${SANITIZER:-address}" in
     coverage) sanitizer=none ;;
     *) sanitizer=${SANITIZER:-address} ;;
 esac
+# A target is known by its symbols, and a stack trace needs them.
+export CARGO_PROFILE_RELEASE_STRIP=none
 # A sanitizer needs a nightly toolchain, as OSS-Fuzz has one; stable builds with SANITIZER=none.
 build=${WORK:-$PWD/target}/fuzz-build
 triple=$(rustc -vV | sed -n 's/^host: //p')
