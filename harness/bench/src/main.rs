@@ -11,8 +11,11 @@ mod figures;
 mod find;
 mod measure;
 mod plans;
+#[cfg(feature = "proptest")]
+mod race;
 mod rules;
 mod sweep;
+mod targets;
 mod worlds;
 
 use std::path::Path;
@@ -27,9 +30,11 @@ use serde::Serialize;
 const USAGE: &str = "\
 brickbat-bench plans|rules [--quick] [--figures FILE] [--against FILE]
 brickbat-bench find [--seeds N] [--plans N] [--file FILE]
+brickbat-bench race --libfuzzer TARGET [--seeds N] [--seconds N] [--file FILE]
+brickbat-bench targets --folder DIR --corpus SEEDS [--seconds N] [--figures FILE]
 brickbat-bench worlds [--file FILE]
-brickbat-bench sweep PLANS [SEED [FIRST]]
-brickbat-bench spin plans|DIALECT SECONDS";
+brickbat-bench sweep PLANS [SEED [FIRST]] [--file FILE]
+brickbat-bench spin plans|agent|DIALECT SECONDS";
 
 /// Measurements of which the last one counts, where those before it were worse than they may be: a machine that was disturbed
 /// for a moment is not so twice, and what has become slow stays so.
@@ -56,19 +61,35 @@ fn main() {
             let n_seeds = number("--seeds").unwrap_or(10) as u64;
             find::find(n_seeds, number("--plans").unwrap_or(512), value("--file").map(Path::new));
         }
+        #[cfg(feature = "proptest")]
+        ["race", ..] => {
+            known(&["--libfuzzer", "--seeds", "--seconds", "--file"]);
+            let target = value("--libfuzzer").unwrap_or_else(|| panic!("--libfuzzer is missing"));
+            let n_seeds = number("--seeds").unwrap_or(10) as u64;
+            let seconds = number("--seconds").unwrap_or(60) as u64;
+            race::race(Path::new(target), n_seeds, seconds, value("--file").map(Path::new));
+        }
+        ["targets", ..] => {
+            known(&["--folder", "--corpus", "--seconds", "--figures"]);
+            let path = |name: &str| Path::new(value(name).unwrap_or_else(|| panic!("{name} is missing")));
+            let mut wish = Wish::of_args("brickbat-bench targets");
+            let seconds = number("--seconds").unwrap_or(60);
+            targets::measure(path("--folder"), path("--corpus"), seconds, &mut wish);
+            assert!(wish.close(), "nothing is compared with an earlier file");
+        }
         ["worlds", ..] => {
             known(&["--file"]);
             worlds::measure(value("--file").map(Path::new));
         }
-        ["sweep", n, rest @ ..] => {
-            let rest: Vec<u64> = rest.iter().map(|text| text.parse().unwrap()).collect();
-            sweep::sweep(
-                n.parse().unwrap(),
-                rest.first().copied().unwrap_or(1),
-                rest.get(1).copied().unwrap_or(0),
-            );
+        ["sweep", rest @ ..] => {
+            let numbers = rest.iter().take_while(|text| !text.starts_with('-'));
+            let numbers: Vec<u64> = numbers.map(|text| text.parse().unwrap()).collect();
+            let [n_plans, seed, first] = [(0, None), (1, Some(1)), (2, Some(0))]
+                .map(|(at, or)| numbers.get(at).copied().or(or).expect("how many plans"));
+            sweep::sweep(n_plans, seed, first, value("--file").map(Path::new));
         }
         ["spin", "plans", seconds] => spin(plans::whole(), seconds),
+        ["spin", "agent", seconds] => spin(plans::inputs(), seconds),
         ["spin", dialect, seconds] => spin(rules::dense(Dialect::from_name(dialect).unwrap()), seconds),
         ["-h" | "--help"] => println!("{USAGE}"),
         _ => {

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use brickbat::agent::{Agent, Delivery};
 use brickbat::checks::Concurrency;
 use brickbat::dialect::Dialect;
+use brickbat::generate;
 use brickbat::lower;
+use brickbat::oracle;
 use brickbat::parse::{Variant, parse};
 use brickbat::plan::Plan;
 use brickbat::rules::{Profile, validate};
@@ -189,4 +191,16 @@ pub fn measure(effort: Effort, wish: &mut Wish) {
 pub fn whole() -> impl Fn() {
     let set = Set::of("the built-in suite", built_in());
     move || set.simulate_and_judge()
+}
+
+/// What the fuzz target `agent` does with the scenarios of the whole suite, as they stand in a corpus.
+pub fn inputs() -> impl Fn() {
+    let files = built_in();
+    let variants = files.iter().flat_map(|file| &file.variants);
+    let inputs: Vec<Vec<u8>> = variants.map(|variant| generate::encode(&variant.scenario)).collect();
+    move || {
+        for plan in inputs.iter().filter_map(|bytes| oracle::plan(&generate::decode(bytes))) {
+            assert_eq!(black_box(oracle::accusation(&plan)), None);
+        }
+    }
 }

@@ -1,15 +1,19 @@
-//! `brickbat-bench sweep PLANS [SEED [FIRST]]` plays so many generated plans on the reference agent, in all dialects, on every
-//! core, and fails if it is accused. The same seed gives the same plans; FIRST plans of it are left out, so that a sweep can
-//! be done in parts.
+//! `brickbat-bench sweep PLANS [SEED [FIRST]] [--file FILE]` plays so many generated plans on the reference agent, in all
+//! dialects, on every core, and fails if it is accused. The same seed gives the same plans; FIRST plans of it are left out, so
+//! that a sweep can be done in parts. FILE gets what was played, of which the book has a sentence.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use brickbat::generate::{self, Source};
 use brickbat::oracle;
 use brickbat::yaml;
+use serde::Serialize;
+
+use crate::clock::cpu_time;
 
 /// Plans of one piece, which one core takes at a time.
 const PIECE: u64 = 1_000;
@@ -17,12 +21,26 @@ const PIECE: u64 = 1_000;
 /// Pieces after which the progress is printed.
 const PIECES_TO_A_LINE: u64 = 100;
 
+#[derive(Serialize)]
+struct Report {
+    schema: u32,
+    seed: u64,
+    /// The number of the first plan.
+    first: u64,
+    plans: u64,
+    plans_by_dialect: BTreeMap<&'static str, u64>,
+    kinds_of_accusations: usize,
+    /// CPU time of all cores together.
+    cpu_hours: f64,
+}
+
 /// What one core has played.
 #[derive(Default)]
 struct Played {
     by_dialect: BTreeMap<&'static str, u64>,
     /// The first scenario of each kind of accusation, with its text.
     accusations: BTreeMap<String, String>,
+    cpu_time: Duration,
 }
 
 impl Played {
@@ -48,7 +66,7 @@ impl Played {
 }
 
 /// Plays generated plans on every core. Each piece has a seed of its own, which follows from the seed and its number.
-pub fn sweep(n_plans: u64, seed: u64, first: u64) {
+pub fn sweep(n_plans: u64, seed: u64, first: u64, file: Option<&Path>) {
     let (first, n_pieces) = (first / PIECE, n_plans.div_ceil(PIECE));
     let next = AtomicU64::new(0);
     let began = Instant::now();
@@ -57,6 +75,7 @@ pub fn sweep(n_plans: u64, seed: u64, first: u64) {
         loop {
             let piece = next.fetch_add(1, Ordering::Relaxed);
             if piece >= n_pieces {
+                played.cpu_time = cpu_time();
                 return played;
             }
             if piece > 0 && piece.is_multiple_of(PIECES_TO_A_LINE) {
@@ -71,19 +90,21 @@ pub fn sweep(n_plans: u64, seed: u64, first: u64) {
         let threads: Vec<_> = (0..n_cores).map(|_| scope.spawn(worker)).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
-    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
-    parts
-        .iter()
-        .flat_map(|part| &part.by_dialect)
-        .for_each(|(dialect, n)| *sums.entry(dialect).or_default() += n);
+    let mut plans_by_dialect: BTreeMap<&str, u64> = BTreeMap::new();
+    for (dialect, n) in parts.iter().flat_map(|part| &part.by_dialect) {
+        *plans_by_dialect.entry(dialect).or_default() += n;
+    }
     let accusations: BTreeMap<&String, &String> = parts.iter().flat_map(|part| &part.accusations).collect();
     accusations.values().for_each(|text| println!("{text}"));
-    println!(
-        "{} plans of seed {seed} from {} on in {:.0} s, {sums:?}: {} kinds of accusations",
-        sums.values().sum::<u64>(),
-        first * PIECE,
-        began.elapsed().as_secs_f64(),
-        accusations.len()
-    );
+    let report = Report {
+        schema: 1,
+        seed,
+        first: first * PIECE,
+        plans: plans_by_dialect.values().sum(),
+        plans_by_dialect,
+        kinds_of_accusations: accusations.len(),
+        cpu_hours: parts.iter().map(|part| part.cpu_time.as_secs_f64()).sum::<f64>() / 3600.0,
+    };
+    crate::write(file, &report);
     assert!(accusations.is_empty(), "the reference agent is accused");
 }

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::thread;
 
 use brickbat::dialect::Dialect;
 use brickbat::flaws::Canary;
@@ -49,20 +48,17 @@ struct Bug {
     dialect: Option<&'static str>,
 }
 
-/// Threads among which the worlds are dealt out.
-const N_THREADS: usize = 4;
-
 /// Worlds after which the progress is printed.
 const WORLDS_TO_A_LINE: usize = 1_000;
 
-/// What one thread has seen.
+/// What has been seen.
 #[derive(Default)]
 struct Seen {
     sizes: BTreeMap<(usize, usize), Size>,
     /// Where each plan stood first.
     plans: BTreeMap<u64, (usize, usize)>,
-    /// The first world that showed a bug, and its number.
-    shown: BTreeMap<&'static str, (usize, Bug)>,
+    /// The first world that showed a bug.
+    shown: BTreeMap<&'static str, Bug>,
 }
 
 fn size(scenario: &Scenario) -> (usize, usize) {
@@ -70,7 +66,7 @@ fn size(scenario: &Scenario) -> (usize, usize) {
 }
 
 impl Seen {
-    fn world(&mut self, number: usize, scenario: &Scenario) {
+    fn world(&mut self, scenario: &Scenario) {
         let own = self.sizes.entry(size(scenario)).or_default();
         own.scenarios += 1;
         for plan in Dialect::ALL.into_iter().filter_map(|dialect| oracle::plan_on(scenario, dialect)) {
@@ -83,24 +79,7 @@ impl Seen {
             assert_eq!(oracle::accusation(&plan), None, "{}", yaml::text(scenario));
             let left = Canary::all().filter(|canary| !self.shown.contains_key(canary.name()));
             for canary in oracle::caught(&plan, &left.collect::<Vec<_>>()) {
-                self.shown.insert(canary.name(), (number, Bug::shown(canary, scenario, plan.dialect)));
-            }
-        }
-    }
-
-    /// Adds what another thread has seen. Of two worlds that show a bug the earlier one counts.
-    fn add(&mut self, other: Seen) {
-        for (size, theirs) in other.sizes {
-            let own = self.sizes.entry(size).or_default();
-            own.scenarios += theirs.scenarios;
-            own.plans += theirs.plans;
-        }
-        for (hash, size) in other.plans {
-            self.plans.entry(hash).and_modify(|own| *own = size.min(*own)).or_insert(size);
-        }
-        for (bug, theirs) in other.shown {
-            if self.shown.get(bug).is_none_or(|own| theirs.0 < own.0) {
-                self.shown.insert(bug, theirs);
+                self.shown.insert(canary.name(), Bug::shown(canary, scenario, plan.dialect));
             }
         }
     }
@@ -109,7 +88,7 @@ impl Seen {
         for size in self.plans.values() {
             self.sizes.entry(*size).or_default().distinct += 1;
         }
-        for (_, bug) in self.shown.values() {
+        for bug in self.shown.values() {
             if let (Some(calls), Some(turns)) = (bug.calls, bug.turns) {
                 self.sizes.entry((calls, turns)).or_default().bugs += 1;
             }
@@ -118,7 +97,7 @@ impl Seen {
             (size.calls, size.turns) = (*calls, *turns);
         }
         let bugs = Canary::all().map(|canary| match self.shown.remove(canary.name()) {
-            Some((_, bug)) => bug,
+            Some(bug) => bug,
             None => Bug { bug: canary.name(), ..Bug::default() },
         });
         let bugs = bugs.collect();
@@ -140,24 +119,16 @@ impl Bug {
     }
 }
 
-/// Plays every world.
+/// Plays every world, in one thread: a bug that is shown is not tried again.
 pub fn measure(file: Option<&Path>) {
-    let share = |first: usize| {
-        let mut seen = Seen::default();
-        let own = worlds::all().enumerate().skip(first).step_by(N_THREADS);
-        for (number, scenario) in own {
-            if number.is_multiple_of(WORLDS_TO_A_LINE) {
-                eprintln!("world {number}");
-            }
-            seen.world(number, &scenario);
+    let n_worlds = worlds::all().count();
+    let mut seen = Seen::default();
+    for (number, scenario) in worlds::all().enumerate() {
+        if number.is_multiple_of(WORLDS_TO_A_LINE) {
+            let n_left = Canary::all().len() - seen.shown.len();
+            eprintln!("{number} of {n_worlds} worlds, {} plans, {n_left} bugs left", seen.plans.len());
         }
-        seen
-    };
-    let all = thread::scope(|scope| {
-        let threads: Vec<_> = (0..N_THREADS).map(|first| scope.spawn(move || share(first))).collect();
-        let mut all = Seen::default();
-        threads.into_iter().for_each(|thread| all.add(thread.join().unwrap()));
-        all
-    });
-    crate::write(file, &all.report());
+        seen.world(&scenario);
+    }
+    crate::write(file, &seen.report());
 }
