@@ -37,11 +37,14 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("points", points()),
         ("profile", super::figures::profile()),
         ("profiles", profiles()),
+        ("race", super::discovery::race()),
         ("severities", severities()),
+        ("sweep", super::discovery::sweep()),
         ("systems", systems()),
         ("time-to-find", super::discovery::time_to_find()),
         ("variables", variables()),
         ("verdicts", verdicts()),
+        ("worlds", super::discovery::worlds()),
     ])
 }
 

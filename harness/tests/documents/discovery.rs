@@ -1,4 +1,4 @@
-//! The tables of what the search finds, from the file that `brickbat-bench find` has written.
+//! The tables of what the search finds, from the files that `brickbat-bench` has written.
 
 use serde::Deserialize;
 
@@ -53,16 +53,16 @@ impl Both<usize> {
     }
 }
 
-/// The lower quartile, the median and the upper quartile; the greatest number for a campaign that ended without a find.
-fn quartiles(finds: &[Option<usize>]) -> [usize; 3] {
-    let mut sorted: Vec<usize> = finds.iter().map(|find| find.unwrap_or(usize::MAX)).collect();
-    sorted.sort_unstable();
+/// The lower quartile, the median and the upper quartile; nothing for a campaign that ended without a find.
+fn quartiles<T: Copy + PartialOrd>(finds: &[Option<T>]) -> [Option<T>; 3] {
+    let mut sorted: Vec<Option<T>> = finds.to_vec();
+    let rank = |find: &Option<T>| (find.is_none(), *find);
+    sorted.sort_by(|one, other| rank(one).partial_cmp(&rank(other)).unwrap());
     [1, 2, 3].map(|quarter| sorted[(sorted.len() - 1) * quarter / 4])
 }
 
-fn plans_cell(finds: &[Option<usize>]) -> String {
-    let words = quartiles(finds).map(|n| if n == usize::MAX { "–".to_owned() } else { n.to_string() });
-    words.join(", ")
+fn quartiles_cell<T: Copy + PartialOrd + ToString>(finds: &[Option<T>]) -> String {
+    quartiles(finds).map(|find| find.map_or_else(|| "–".to_owned(), |find| find.to_string())).join(", ")
 }
 
 /// A bug that is found so soon in the median, guided and by chance, is not worth a row.
@@ -92,8 +92,8 @@ pub fn guided() -> String {
 pub fn time_to_find() -> String {
     let finds = finds();
     let is_late = |row: &&Row| {
-        let [guided, random] = [&row.plans.guided, &row.plans.random].map(|own| quartiles(own)[1]);
-        guided.max(random) > SOON
+        let medians = [&row.plans.guided, &row.plans.random].map(|own| quartiles(own)[1]);
+        medians.into_iter().any(|median| median.is_none_or(|median| median > SOON))
     };
     let late: Vec<&Row> = finds.bugs.iter().filter(is_late).collect();
     let mut text = format!(
@@ -105,8 +105,164 @@ pub fn time_to_find() -> String {
     );
     text += "| planted bug | guided | random |\n|---|---|---|\n";
     for Row { bug, plans } in late {
-        writeln!(text, "| `{bug}` | {} | {} |", plans_cell(&plans.guided), plans_cell(&plans.random))
+        writeln!(text, "| `{bug}` | {} | {} |", quartiles_cell(&plans.guided), quartiles_cell(&plans.random))
             .unwrap();
     }
     text + "\n"
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Race {
+    schema: u32,
+    seconds: u64,
+    seeds: Vec<u64>,
+    bugs: Vec<Times>,
+}
+
+/// Seconds until the find of a planted bug, for each seed.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Times {
+    bug: String,
+    guided: Vec<Option<f64>>,
+    random: Vec<Option<f64>>,
+    proptest: Vec<Option<f64>>,
+    libfuzzer: Vec<Option<f64>>,
+}
+
+impl Times {
+    fn ways(&self) -> [&[Option<f64>]; 4] {
+        [&self.guided, &self.random, &self.proptest, &self.libfuzzer]
+    }
+}
+
+/// Shares of the time of a run, after which it is counted what was found.
+const SHARES: [f64; 4] = [0.001, 0.01, 0.1, 1.0];
+
+/// Seconds within which a bug is found so soon, in the median of each way, that it is not worth a row.
+const AT_ONCE: f64 = 1.0;
+
+/// How many bugs each way of searching has found, and when: on the average, and for each bug that takes long.
+pub fn race() -> String {
+    let race: Race = serde_json::from_str(&read("harness/bench/race.json")).unwrap();
+    assert_eq!(race.schema, 1);
+    let Race { seconds, seeds, bugs, .. } = &race;
+    let mut text = format!("\n{} seeds, {} planted bugs, {seconds} s a run.\n\n", seeds.len(), bugs.len());
+    let head = "| guided | random | proptest | libFuzzer |\n|---|---|---|---|---|\n";
+    write!(text, "| planted bugs found after {head}").unwrap();
+    for limit in SHARES.map(|share| share * *seconds as f64) {
+        let n_found = |way: usize| {
+            let all = bugs.iter().flat_map(|bug| bug.ways()[way]);
+            all.flatten().filter(|seconds| **seconds <= limit).count() as f64 / seeds.len() as f64
+        };
+        let cells = [0, 1, 2, 3].map(|way| format!("{:.1}", n_found(way)));
+        writeln!(text, "| {limit} s | {} |", cells.join(" | ")).unwrap();
+    }
+    let is_late = |bug: &&Times| {
+        bug.ways().into_iter().any(|way| quartiles(way)[1].is_none_or(|median| median > AT_ONCE))
+    };
+    let late: Vec<&Times> = bugs.iter().filter(is_late).collect();
+    write!(
+        text,
+        "\nSeconds until the find: lower quartile, median and upper quartile; – is none in {seconds} s. {} bugs, which all four \
+         find within {AT_ONCE} s in the median, are left out.\n\n| planted bug {head}",
+        bugs.len() - late.len()
+    )
+    .unwrap();
+    for bug in late {
+        writeln!(text, "| `{}` | {} |", bug.bug, bug.ways().map(quartiles_cell).join(" | ")).unwrap();
+    }
+    text + "\n"
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Worlds {
+    schema: u32,
+    sizes: Vec<Size>,
+    bugs: Vec<Shown>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Size {
+    turns: usize,
+    calls: usize,
+    scenarios: usize,
+    plans: usize,
+    distinct: usize,
+    bugs: usize,
+}
+
+/// A planted bug, and what is read here of the world that shows it first.
+#[derive(Deserialize)]
+struct Shown {
+    bug: String,
+    turns: Option<usize>,
+}
+
+fn worlds_file() -> Worlds {
+    let worlds: Worlds = serde_json::from_str(&read("harness/bench/worlds.json")).unwrap();
+    assert_eq!(worlds.schema, 1);
+    worlds
+}
+
+/// How many small worlds there are of each size, and which planted bugs none of them shows.
+pub fn worlds() -> String {
+    let Worlds { sizes, bugs, .. } = worlds_file();
+    let mut text = "\n| turns | calls | scenarios | plans | distinct plans | planted bugs that no smaller world shows |\n\
+                    |---|---|---|---|---|---|\n"
+        .to_owned();
+    for Size { turns, calls, scenarios, plans, distinct, bugs } in &sizes {
+        writeln!(text, "| {turns} | {calls} | {scenarios} | {plans} | {distinct} | {bugs} |").unwrap();
+    }
+    let sum = |of: fn(&Size) -> usize| sizes.iter().map(of).sum::<usize>();
+    writeln!(
+        text,
+        "| all | all | {} | {} | {} | {} |",
+        sum(|size| size.scenarios),
+        sum(|size| size.plans),
+        sum(|size| size.distinct),
+        sum(|size| size.bugs)
+    )
+    .unwrap();
+    let is_hidden = |bug: &&Shown| bug.turns.is_none();
+    let hidden: Vec<String> = bugs.iter().filter(is_hidden).map(|bug| format!("`{}`", bug.bug)).collect();
+    writeln!(
+        text,
+        "\nNo small world shows {} of the {} planted bugs: {}.\n",
+        hidden.len(),
+        bugs.len(),
+        hidden.join(", ")
+    )
+    .unwrap();
+    text
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sweep {
+    schema: u32,
+    seed: u64,
+    first: u64,
+    plans: usize,
+    plans_by_dialect: BTreeMap<String, usize>,
+    kinds_of_accusations: usize,
+    cpu_hours: f64,
+}
+
+/// How many generated plans the reference agent has played, and that nothing accused it.
+pub fn sweep() -> String {
+    let Sweep { schema, seed, first, plans, plans_by_dialect, kinds_of_accusations, cpu_hours } =
+        serde_json::from_str(&read("harness/bench/sweep.json")).unwrap();
+    assert_eq!((schema, first, kinds_of_accusations), (1, 0, 0));
+    let number = |n: usize| super::peers::number(n as f64);
+    let dialects: Vec<String> =
+        plans_by_dialect.iter().map(|(dialect, n)| format!("{} in {dialect}", number(*n))).collect();
+    format!(
+        "\n{} plans of seed {seed}, in {cpu_hours:.2} hours of CPU time: {}. Nothing accused the reference agent.\n\n",
+        number(plans),
+        dialects.join(", ")
+    )
 }
