@@ -18,7 +18,7 @@ pub(super) fn normalize(scenario: &mut Scenario) {
             at: Vec::new(),
         });
     }
-    // What its author expects of calls is right for the scenario that he wrote, not for one like it.
+    // What is expected of calls is right for the scenario as it was written, not for one like it.
     scenario.expect = Expect::default();
     let thinks = scenario.thinks();
     own_ids(scenario);
