@@ -36,6 +36,12 @@ struct Excerpt {
 /// Longest line that is quoted, in bytes. Longer lines are machine-made, and no terminal shows them.
 const MAX_QUOTED_LINE: usize = 4096;
 
+/// A message may quote a key or a word, and these may hold line breaks.
+fn on_one_line(message: &str) -> String {
+    let shown = |c: char| if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
+    message.chars().map(shown).collect()
+}
+
 impl Diagnostic {
     /// A mistake at a place of a text.
     pub fn new(file: &str, text: &str, span: Span, message: impl Into<String>) -> Diagnostic {
@@ -43,7 +49,7 @@ impl Diagnostic {
             file: file.to_owned(),
             line: span.line,
             column: span.column,
-            message: message.into(),
+            message: on_one_line(&message.into()),
             note: None,
             hint: None,
             excerpt: Excerpt::cut(text, span).map(Box::new),
