@@ -69,6 +69,11 @@ fn main() {
             let seconds = number("--seconds").unwrap_or(60) as u64;
             race::race(Path::new(target), n_seeds, seconds, value("--file").map(Path::new));
         }
+        #[cfg(not(feature = "proptest"))]
+        ["race", ..] => {
+            eprintln!("race compares with proptest: build it with --features brickbat-bench/proptest");
+            std::process::exit(2);
+        }
         ["targets", ..] => {
             known(&["--folder", "--corpus", "--seconds", "--figures"]);
             let path = |name: &str| Path::new(value(name).unwrap_or_else(|| panic!("{name} is missing")));
@@ -81,12 +86,11 @@ fn main() {
             known(&["--file"]);
             worlds::measure(value("--file").map(Path::new));
         }
-        ["sweep", rest @ ..] => {
+        ["sweep", n_plans, rest @ ..] => {
             let numbers = rest.iter().take_while(|text| !text.starts_with('-'));
             let numbers: Vec<u64> = numbers.map(|text| text.parse().unwrap()).collect();
-            let [n_plans, seed, first] = [(0, None), (1, Some(1)), (2, Some(0))]
-                .map(|(at, or)| numbers.get(at).copied().or(or).expect("how many plans"));
-            sweep::sweep(n_plans, seed, first, value("--file").map(Path::new));
+            let (seed, first) = (numbers.first().copied().unwrap_or(1), numbers.get(1).copied().unwrap_or(0));
+            sweep::sweep(n_plans.parse().unwrap(), seed, first, value("--file").map(Path::new));
         }
         ["spin", "plans", seconds] => spin(plans::whole(), seconds),
         ["spin", "agent", seconds] => spin(plans::inputs(), seconds),

@@ -64,8 +64,9 @@ const FAILURE: &[&str] = &[
     "incomplete",
     "never",
     "invalid",
-    // Of `JSON.parse`: "Unexpected end of JSON input", "Expected property name or '}'".
-    "expected",
+    // Of `JSON.parse`: "Unexpected end of JSON input", "Expected property name or '}' in JSON at position 1".
+    "unexpected",
+    "in json at position",
 ];
 
 /// Whether a result owns up to a failure: by its flag, by the tool's own error text, or in words.
