@@ -1,6 +1,7 @@
 //! `brickbat-bench sweep PLANS [SEED [FIRST]] [--file FILE]` plays so many generated plans on the reference agent, in all
 //! dialects, on every core, and fails if it is accused. The same seed gives the same plans; FIRST plans of it are left out, so
-//! that a sweep can be done in parts. FILE gets what was played, of which the book has a sentence.
+//! that a sweep of hours can be done in parts. FILE gets what was played after the parts that it holds already; the book has
+//! a sentence about all of them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 use brickbat::generate::{self, Source};
 use brickbat::oracle;
 use brickbat::yaml;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::clock::cpu_time;
 
@@ -21,14 +22,14 @@ const PIECE: u64 = 1_000;
 /// Pieces after which the progress is printed.
 const PIECES_TO_A_LINE: u64 = 100;
 
-#[derive(Serialize)]
-struct Report {
-    schema: u32,
+/// A part of a sweep; a file holds a list of them.
+#[derive(Serialize, Deserialize)]
+struct Part {
     seed: u64,
     /// The number of the first plan.
     first: u64,
     plans: u64,
-    plans_by_dialect: BTreeMap<&'static str, u64>,
+    plans_by_dialect: BTreeMap<String, u64>,
     kinds_of_accusations: usize,
     /// CPU time of all cores together.
     cpu_hours: f64,
@@ -68,6 +69,13 @@ impl Played {
 /// Plays generated plans on every core. Each piece has a seed of its own, which follows from the seed and its number.
 pub fn sweep(n_plans: u64, seed: u64, first: u64, file: Option<&Path>) {
     let (first, n_pieces) = (first / PIECE, n_plans.div_ceil(PIECE));
+    let mut parts: Vec<Part> = match file.map(std::fs::read_to_string) {
+        Some(Ok(text)) => serde_json::from_str(&text).unwrap(),
+        _ => Vec::new(),
+    };
+    let (begin, end) = (first * PIECE, (first + n_pieces) * PIECE);
+    let is_apart = |part: &Part| part.seed != seed || part.first + part.plans <= begin || end <= part.first;
+    assert!(parts.iter().all(is_apart), "some of these plans are in the file already");
     let next = AtomicU64::new(0);
     let began = Instant::now();
     let worker = || {
@@ -86,25 +94,25 @@ pub fn sweep(n_plans: u64, seed: u64, first: u64, file: Option<&Path>) {
         }
     };
     let n_cores = thread::available_parallelism().map_or(1, usize::from);
-    let parts: Vec<Played> = thread::scope(|scope| {
+    let cores: Vec<Played> = thread::scope(|scope| {
         let threads: Vec<_> = (0..n_cores).map(|_| scope.spawn(worker)).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
-    let mut plans_by_dialect: BTreeMap<&str, u64> = BTreeMap::new();
-    for (dialect, n) in parts.iter().flat_map(|part| &part.by_dialect) {
-        *plans_by_dialect.entry(dialect).or_default() += n;
+    let mut plans_by_dialect: BTreeMap<String, u64> = BTreeMap::new();
+    for (dialect, n) in cores.iter().flat_map(|core| &core.by_dialect) {
+        *plans_by_dialect.entry((*dialect).to_owned()).or_default() += n;
     }
-    let accusations: BTreeMap<&String, &String> = parts.iter().flat_map(|part| &part.accusations).collect();
+    let accusations: BTreeMap<&String, &String> = cores.iter().flat_map(|core| &core.accusations).collect();
     accusations.values().for_each(|text| println!("{text}"));
-    let report = Report {
-        schema: 1,
+    let part = Part {
         seed,
-        first: first * PIECE,
+        first: begin,
         plans: plans_by_dialect.values().sum(),
         plans_by_dialect,
         kinds_of_accusations: accusations.len(),
-        cpu_hours: parts.iter().map(|part| part.cpu_time.as_secs_f64()).sum::<f64>() / 3600.0,
+        cpu_hours: cores.iter().map(|core| core.cpu_time.as_secs_f64()).sum::<f64>() / 3600.0,
     };
-    crate::write(file, &report);
+    parts.push(part);
+    crate::write(file, &parts);
     assert!(accusations.is_empty(), "the reference agent is accused");
 }

@@ -240,29 +240,39 @@ pub fn worlds() -> String {
     text
 }
 
+/// A part of a sweep.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Sweep {
-    schema: u32,
+struct Part {
     seed: u64,
     first: u64,
-    plans: usize,
-    plans_by_dialect: BTreeMap<String, usize>,
+    plans: u64,
+    plans_by_dialect: BTreeMap<String, u64>,
     kinds_of_accusations: usize,
     cpu_hours: f64,
 }
 
 /// How many generated plans the reference agent has played, and that nothing accused it.
 pub fn sweep() -> String {
-    let Sweep { schema, seed, first, plans, plans_by_dialect, kinds_of_accusations, cpu_hours } =
-        serde_json::from_str(&read("harness/bench/sweep.json")).unwrap();
-    assert_eq!((schema, first, kinds_of_accusations), (1, 0, 0));
-    let number = |n: usize| super::peers::number(n as f64);
+    let mut parts: Vec<Part> = serde_json::from_str(&read("harness/bench/sweep.json")).unwrap();
+    parts.sort_by_key(|part| (part.seed, part.first));
+    let is_apart =
+        |pair: &[Part]| pair[0].seed != pair[1].seed || pair[0].first + pair[0].plans <= pair[1].first;
+    assert!(parts.windows(2).all(is_apart), "a plan is counted twice");
+    let mut by_dialect: BTreeMap<&str, u64> = BTreeMap::new();
+    for (dialect, n) in parts.iter().flat_map(|part| &part.plans_by_dialect) {
+        *by_dialect.entry(dialect).or_default() += n;
+    }
+    assert!(parts.iter().all(|part| part.kinds_of_accusations == 0));
+    let number = |n: u64| super::peers::number(n as f64);
     let dialects: Vec<String> =
-        plans_by_dialect.iter().map(|(dialect, n)| format!("{} in {dialect}", number(*n))).collect();
+        by_dialect.iter().map(|(dialect, n)| format!("{} in {dialect}", number(*n))).collect();
+    let seeds: BTreeSet<String> = parts.iter().map(|part| part.seed.to_string()).collect();
     format!(
-        "\n{} plans of seed {seed}, in {cpu_hours:.2} hours of CPU time: {}. Nothing accused the reference agent.\n\n",
-        number(plans),
+        "\n{} plans of seed {}, in {:.2} hours of CPU time: {}. Nothing accused the reference agent.\n\n",
+        number(parts.iter().map(|part| part.plans).sum()),
+        seeds.into_iter().collect::<Vec<_>>().join(" and "),
+        parts.iter().map(|part| part.cpu_hours).sum::<f64>(),
         dialects.join(", ")
     )
 }
