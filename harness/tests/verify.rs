@@ -13,7 +13,7 @@ use crate::probes::{examine_each, with};
 use crate::program::{BRICKBAT, Said, brickbat};
 
 /// Every probe, in the order of the report.
-const PROBES: [&str; 13] = [
+const PROBES: [&str; 14] = [
     "introduces-itself",
     "silent-on-stdout",
     "holds-a-conversation",
@@ -25,6 +25,7 @@ const PROBES: [&str; 13] = [
     "reloads-sessions",
     "honours-the-mode",
     "answers-extensions",
+    "changes-the-history",
     "survives-many-plans",
     "ends-with-its-input",
 ];
@@ -66,7 +67,7 @@ fn each_adapter_is_judged_as_it_deserves() {
 }
 
 /// The adapters, each with what is expected of it.
-const ADAPTERS: [(&str, fn()); 33] = [
+const ADAPTERS: [(&str, fn()); 35] = [
     ("words on standard error are free", || {
         // Each message that comes is noted there, and what is refused stays a refusal.
         let (code, found) = examine("tee /dev/stderr | AGENT");
@@ -105,7 +106,7 @@ const ADAPTERS: [(&str, fn()); 33] = [
         assert_eq!(failed.len(), 1, "{found:#}");
         assert_eq!(failed[0].0, "silent-on-stdout");
         assert!(failed[0].1.contains("`Listening on port 3000`"), "{found:#}");
-        assert_eq!((code, with(&found, "not-judged", "reason").len()), (Some(1), 12), "{found:#}");
+        assert_eq!((code, with(&found, "not-judged", "reason").len()), (Some(1), 13), "{found:#}");
     }),
     ("words on standard output in a turn are reported", || {
         let (code, found) = examine(&filtered("", r#"/"stopReason"/i tokens used: 5"#));
@@ -257,6 +258,15 @@ const ADAPTERS: [(&str, fn()); 33] = [
         "a_history_that_does_not_hold_what_was_said_is_caught",
         a_history_that_does_not_hold_what_was_said_is_caught,
     ),
+    ("a summary that is claimed and not written is caught", || {
+        let script = filtered(r#"s/"kind":"summarise","keep":1/"kind":"summarise","keep":99/"#, "");
+        let seen = "after `summarise 1` the next request still holds the whole turn before";
+        caught(&script, &["changes-the-history"], seen);
+    }),
+    ("a change that is claimed and not known is caught", || {
+        let script = filtered(r#"s/"kind":"trim"/"kind":"shave"/"#, "");
+        caught(&script, &["changes-the-history"], "the adapter refused _brickbat/action");
+    }),
     ("an adapter that dies after many plans is caught", || {
         let script = "AGENT | sed -u 400q";
         caught(script, &["survives-many-plans"], "the adapter ended");
@@ -280,7 +290,7 @@ fn the_reference_adapter_passes_every_probe() {
     for probe in PROBES {
         assert!(text.contains(&format!("ok          {probe} ")), "{probe} in {text}");
     }
-    assert!(text.ends_with("\n13 ok, 0 failed, 0 skipped, 0 not judged\n"), "{text}");
+    assert!(text.ends_with("\n14 ok, 0 failed, 0 skipped, 0 not judged\n"), "{text}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "something is left");
 }
 
@@ -297,7 +307,7 @@ fn an_adapter_that_is_not_what_its_manifest_says_is_told() {
         )
     };
     for (text, code, words) in [
-        (manifest("brickbat-reference", "thread"), 0, "13 ok"),
+        (manifest("brickbat-reference", "thread"), 0, "14 ok"),
         (manifest("another", "thread"), 1, "the adapter says brickbat-reference"),
         (
             format!("{}capabilities: [cancel]\n", manifest("brickbat-reference", "thread")),

@@ -122,7 +122,7 @@ fn each_pair_is_judged_as_it_deserves() {
     examine_each(&PAIRS);
 }
 
-const PAIRS: [(&str, fn()); 15] = [
+const PAIRS: [(&str, fn()); 17] = [
     ("a right pair", a_right_pair_passes),
     ("what is not claimed", what_is_not_claimed_is_skipped),
     ("another version", || {
@@ -176,6 +176,12 @@ const PAIRS: [(&str, fn()); 15] = [
         let words = "the next request does not carry the user's words";
         Pair { input, ..Pair::default() }.caught(&["reloads-sessions"], words);
     }),
+    ("an order to summarise", an_order_to_summarise_is_given),
+    ("an order that is none", || {
+        let manifest = &[("  tools:", "  summarise: Be brief.\n  tools:")];
+        let words = "after `summarise 1` the next request still holds the whole turn before";
+        Pair { manifest, ..Pair::default() }.caught(&["changes-the-history"], words);
+    }),
     ("modes and dialects that are none", modes_and_dialects_that_are_none_are_caught),
     ("an agent that outlives its input", || {
         let words = "it still runs 5 s after its standard input has ended";
@@ -183,14 +189,27 @@ const PAIRS: [(&str, fn()); 15] = [
     }),
 ];
 
+/// The reference agent knows no orders: what is written for one becomes the message of the harness for it.
+fn an_order_to_summarise_is_given() {
+    let pair = Pair {
+        input: r##"/"\/compact"/ { s#"session/prompt"#"_brickbat/action"#; s#"prompt":\[[^]]*\]#"action":{"change":{"kind":"summarise","keep":0}}# }"##,
+        output: r#"s/"result":{}/"result":{"stopReason":"end_turn"}/"#,
+        manifest: &[("  tools:", "  summarise: /compact\n  tools:")],
+        ..Pair::default()
+    };
+    let (code, found) = pair.examine();
+    assert_eq!((code, with(&found, "failed", "seen")), (Some(0), vec![]), "{found:#}");
+    assert_eq!(with(&found, "skipped", "reason").len(), 1, "{found:#}");
+}
+
 fn a_right_pair_passes() {
     let (code, found) = Pair::default().examine();
     assert_eq!((code, with(&found, "failed", "seen")), (Some(0), vec![]), "{found:#}");
     let skipped = with(&found, "skipped", "reason");
-    assert_eq!(skipped.len(), 1, "{found:#}");
-    assert_eq!(skipped[0].0, "answers-extensions");
+    let names: Vec<&str> = skipped.iter().map(|(probe, _)| *probe).collect();
+    assert_eq!(names, ["answers-extensions", "changes-the-history"], "{found:#}");
     assert!(skipped[0].1.starts_with("plain ACP has no extension methods"), "{found:#}");
-    assert_eq!(found["probes"].as_array().unwrap().len(), 13);
+    assert_eq!(found["probes"].as_array().unwrap().len(), 14);
     let about = format!("plain-sdk {} with acp", env!("CARGO_PKG_VERSION"));
     assert_eq!(found["about"], about.as_str());
     // What was not tried, and how little was tried, is said.
@@ -213,7 +232,11 @@ fn what_is_not_claimed_is_skipped() {
     let (code, found) = Pair { manifest: manifest.to_vec().leak(), ..Pair::default() }.examine();
     let skipped = with(&found, "skipped", "reason");
     let names: Vec<&str> = skipped.iter().map(|(probe, _)| *probe).collect();
-    assert_eq!(names, ["passes-the-stop-on", "reloads-sessions", "answers-extensions"], "{found:#}");
+    assert_eq!(
+        names,
+        ["passes-the-stop-on", "reloads-sessions", "answers-extensions", "changes-the-history"],
+        "{found:#}"
+    );
     assert_eq!((code, with(&found, "failed", "seen")), (Some(0), vec![]), "{found:#}");
     assert!(warnings(&found, "survives-many-plans").contains("3 plans"), "{found:#}");
 }

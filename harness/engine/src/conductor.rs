@@ -147,6 +147,23 @@ impl Conductor {
         self.actions.iter().map(|action| action.receipt.clone()).collect()
     }
 
+    /// Whether the last turn is over and the next one has not begun.
+    pub fn is_between_turns(&self) -> bool {
+        self.turn.stage.is_over()
+    }
+
+    /// The system says that its history is such that there is nothing to change.
+    pub fn forgo_change(&mut self) -> Vec<Command> {
+        let mut commands = Vec::new();
+        if let Some((index, _)) = self.changing.take() {
+            self.actions[index].forgo();
+            self.work_holds(&mut commands);
+            self.settle_next(&mut commands);
+            self.next_turn(&mut commands);
+        }
+        commands
+    }
+
     /// Takes an observation and says what to do.
     pub fn observe(&mut self, event: &Event) -> Vec<Command> {
         if matches!(event, Event::Requested { .. }) {

@@ -27,6 +27,7 @@ use voice::{ReplyTerms, Voice};
 
 use brickbat_rules::json::{Document, Json};
 use brickbat_rules::{self as rules, Profile};
+use brickbat_scenario::action::Action;
 use brickbat_scenario::plan::{Plan, PlannedAction, PlannedPoint, Script};
 use brickbat_scenario::trace::{ExchangeId, RequestKind};
 use brickbat_scenario::wire::{self, Route, Tokens, Wire};
@@ -40,6 +41,8 @@ pub struct Provider {
     strays: Strays,
     /// The turns after which the system has asked a question of its own.
     asked_by_itself: BTreeSet<usize>,
+    /// The history is being changed between two turns.
+    is_changing: bool,
     n_exchanges: u32,
     playhead: Playhead,
     /// Frames by which a canary is late.
@@ -56,6 +59,7 @@ impl Provider {
             recall,
             strays: Strays::default(),
             asked_by_itself: BTreeSet::new(),
+            is_changing: false,
             n_exchanges: 0,
             playhead: Playhead::default(),
             n_late: 0,
@@ -72,6 +76,17 @@ impl Provider {
     pub fn begin_turn(&mut self, turn: usize) {
         self.strays.begin_turn();
         self.playhead.begin_turn(turn);
+    }
+
+    /// The system is asked to change its history between two turns. What it asks for meanwhile is no part of the thread,
+    /// also if it offers tools: an agent may keep them in the request, so that the prompt stays in the provider's cache.
+    pub fn begin_change(&mut self) {
+        self.is_changing = true;
+    }
+
+    /// The history is changed.
+    pub fn end_change(&mut self) {
+        self.is_changing = false;
     }
 
     /// Answers a request.
@@ -106,7 +121,7 @@ impl Provider {
         }
         let asked = ReplyTerms::of(self.wire(), &route, body);
         let is_of_thread = self.plan.tools.is_empty() || self.wire().offers_tools(body);
-        let (kind, answer) = if !is_of_thread {
+        let (kind, answer) = if !is_of_thread || self.is_changing {
             (RequestKind::Auxiliary, self.speak(exchange, &asked, &recall::title(), &[]))
         } else if self.strays.has(&self.plan, self.playhead.turn(), self.recall.memory(), body) {
             // The script is for the turn that the user has begun since.
@@ -185,7 +200,10 @@ impl Provider {
     }
 
     fn voice<'a>(&'a self, exchange: ExchangeId, unique: &'a str) -> Voice<'a> {
-        Voice { plan: &self.plan, exchange, unique, tokens: Tokens::PLANNED, n_late: self.n_late }
+        let mut actions = self.plan.turns.iter().flat_map(|turn| &turn.actions);
+        let is_summarised = actions.any(|action| matches!(action.what, Action::Summarise(_)));
+        let tokens = if is_summarised { Tokens::LONG } else { Tokens::PLANNED };
+        Voice { plan: &self.plan, exchange, unique, tokens, n_late: self.n_late }
     }
 
     fn wire(&self) -> &'static Wire {

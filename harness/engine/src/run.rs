@@ -1,5 +1,7 @@
 //! What came of driving one plan: the trace, and the receipts of what was planned.
 
+mod doubt;
+
 use serde::{Serialize, Serializer};
 
 use brickbat_scenario::plan::{BoundAction, PlannedPoint};

@@ -339,6 +339,9 @@ fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Ne
             _ => false,
         };
         needs.extend(action.what.spec().needs);
+        if action.what.changes_history() && action.at != PlannedPoint::Prompt {
+            needs.push(Need::ChangeInFlight);
+        }
         if in_stream {
             needs.push(Need::Streaming);
         }

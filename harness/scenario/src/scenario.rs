@@ -158,6 +158,8 @@ crate::named! {
         Trim = "trim",
         /// The history can be summarised.
         Summarise = "summarise",
+        /// The history can be cut or summarised while tools run, where the system does so at all.
+        ChangeInFlight = "change-in-flight",
         /// The user can take back what was said.
         Rewind = "rewind",
         /// The user can ask something outside the conversation.

@@ -361,6 +361,10 @@ impl Tokens {
     /// What plans report, whatever is said in them, so that no system compacts its history where no plan says so.
     pub const PLANNED: Tokens = Tokens { input: 12, output: 42 };
 
+    /// What plans report in which the history is summarised: some systems summarise only what is longer than a summary. It
+    /// is far from what any system takes for a full context.
+    pub const LONG: Tokens = Tokens { input: 20_000, output: 42 };
+
     /// Both together.
     pub fn total(self) -> u64 {
         self.input.saturating_add(self.output)

@@ -1,7 +1,10 @@
 // Lets Brickbat drive Google's Agent Development Kit for TypeScript, used as an application uses it. README.md says the rest.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSessionService, FunctionTool, Gemini, InMemorySessionService, LlmAgent, Runner, StreamingMode } from '@google/adk';
+import {
+  DatabaseSessionService, FunctionTool, Gemini, InMemorySessionService, LlmAgent, LlmSummarizer, Runner, StreamingMode,
+  TokenBasedContextCompactor, TruncatingContextCompactor,
+} from '@google/adk';
 import { LibSqlDriver } from '@mikro-orm/libsql';
 import { gate, serve } from 'brickbat-adapter';
 
@@ -54,12 +57,48 @@ function serviceOf({ stateDir, mode }) {
   return services.get(stateDir);
 }
 
-async function runnerOf({ id, spec }) {
+/** The SDK's compactors, which leave so many of the last events. */
+const COMPACTORS = {
+  trim: (threshold) => new TruncatingContextCompactor({ threshold }),
+  summarise: (eventRetentionSize, llm) =>
+    new TokenBasedContextCompactor({ tokenThreshold: 1, eventRetentionSize, summarizer: new LlmSummarizer({ llm }) }),
+};
+
+/**
+ * Has one of them compact the context before the next call of the model, when that was asked for. What is cut is cut from
+ * the events that were read, and not from those that are stored, so each later run is cut at the same event.
+ */
+const compactorOf = (session, llm) => {
+  const placeOf = ({ session: { events } }) => events.findIndex(({ id }) => id === session.firstKept);
+  return {
+    shouldCompact: (context) => Boolean(session.change) || placeOf(context) > 0,
+    async compact(context) {
+      const { events } = context.session;
+      const { kind, keep } = session.change ?? { kind: 'trim', keep: events.length - placeOf(context) };
+      session.change = undefined;
+      await COMPACTORS[kind](keep, llm).compact(context);
+      if (kind === 'trim') session.firstKept = events[0]?.id;
+    },
+  };
+};
+
+/** Between turns what the user says next is one more event. The SDK cannot leave none. */
+function act(session, { change: { kind, keep } }) {
+  session.change = { kind, keep: session.isRunning ? Math.max(keep, 1) : keep + 1 };
+}
+
+async function runnerOf(open) {
+  const { id, spec } = open;
+  const model = new Gemini({ model: spec.model ?? 'gemini-3-pro-preview', apiKey: 'x' });
+  const httpOptions = { baseUrl: spec.baseUrl };
+  // A summary is asked for outside of the agent, whose configuration has the address.
+  const llm = { generateContentAsync: (asked, ...how) => model.generateContentAsync({ ...asked, config: { httpOptions } }, ...how) };
   const agent = new LlmAgent({
     name: 'assistant',
-    model: new Gemini({ model: spec.model ?? 'gemini-3-pro-preview', apiKey: 'x' }),
+    model,
+    contextCompactors: [compactorOf(open, llm)],
     tools: spec.tools.map((given) => new Gated(given)),
-    generateContentConfig: { httpOptions: { baseUrl: spec.baseUrl } },
+    generateContentConfig: { httpOptions },
   });
   const sessionService = serviceOf(spec);
   const session = { appName, userId, sessionId: id };
@@ -94,6 +133,7 @@ async function turn(session, text, abortSignal, show, ask) {
     return questions;
   }
 
+  session.isRunning = true;
   try {
     let questions = await run([{ text }]);
     while (questions.size) {
@@ -106,6 +146,8 @@ async function turn(session, text, abortSignal, show, ask) {
     return {};
   } catch (raised) {
     return { raised };
+  } finally {
+    session.isRunning = false;
   }
 }
 
@@ -113,4 +155,7 @@ const stored = async ({ id, spec }) =>
   (await serviceOf(spec).getSession({ appName, userId, sessionId: id }))?.events ?? [];
 
 serve({ sdk: '@google/adk', version, modes: Object.keys(MODES) }, ['gemini'], turn,
-  { stored, capabilities: { approvals: true, stepLimit: true, sharedSession: true } });
+  { stored, act,
+    capabilities: {
+      approvals: true, stepLimit: true, sharedSession: true, changes: { trim: true, summarise: true, inFlight: true },
+    } });

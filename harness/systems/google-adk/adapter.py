@@ -5,6 +5,8 @@ from pathlib import Path
 
 from google.adk.agents import LlmAgent
 from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.apps import App
+from google.adk.apps.app import EventsCompactionConfig
 from google.adk.runners import Runner
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
 from google.adk.tools import BaseTool
@@ -91,13 +93,54 @@ def service(spec):
     return Sessions(str(Path(spec["stateDir"], "sessions.db")))
 
 
+# Tokens from which on the events are compacted: more than any scenario has, if its provider does not say otherwise.
+FULL = 100_000
+# The configurations of compaction, by the file of the session, and whether a turn runs in it.
+compactions, running = {}, set()
+
+
+def compaction(store):
+    """The configuration of a session. It says once that the context is full, when a summary is asked for."""
+    if store.file not in compactions:
+        compactions[store.file] = EventsCompactionConfig(token_threshold=FULL, event_retention_size=0)
+    return compactions[store.file]
+
+
+def act(spec, store, action):
+    """ADK looks at the number of tokens before each call of the model, which is after what the user says next."""
+    config = compaction(store)
+    config.event_retention_size = action["change"]["keep"] + (store.file not in running)
+    config.token_threshold = 1
+
+
+def app(agent, spec, store):
+    """What is run: in the mode `compaction` with its configuration."""
+    if spec["mode"] != "compaction":
+        return {"app_name": APP, "agent": agent}
+    config = compaction(store)
+
+    def asked(**_):
+        config.token_threshold = FULL
+
+    agent.before_model_callback = asked
+    return {"app": App(name=APP, root_agent=agent, events_compaction_config=config)}
+
+
 async def turn(spec, store, text, stopped, show, ask):
+    running.add(store.file)
+    try:
+        await turn_of(spec, store, text, stopped, show, ask)
+    finally:
+        running.discard(store.file)
+
+
+async def turn_of(spec, store, text, stopped, show, ask):
     agent = LlmAgent(
         name="assistant",
         model=MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")),
         tools=[Gated(given) for given in spec["tools"]],
     )
-    runner = Runner(app_name=APP, agent=agent, session_service=service(spec), auto_create_session=True)
+    runner = Runner(**app(agent, spec, store), session_service=service(spec), auto_create_session=True)
     abort = asyncio.Event()
     stopped.add_done_callback(lambda _: abort.set())
     limit = {"max_llm_calls": spec["maxSteps"]} if "maxSteps" in spec else {}
@@ -142,7 +185,8 @@ async def read(spec, store):
     return [event.model_dump(mode="json", exclude_none=True) for event in session.events] if session else []
 
 
-about = {"sdk": SDK, "version": version(SDK), "modes": ["sqlite"],
-         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True}}
+about = {"sdk": SDK, "version": version(SDK), "modes": ["sqlite", "compaction"],
+         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True,
+                          "changes": {"summarise": True, "inFlight": True}}}
 serve(about, MODELS, turn, Cancelled, read=read, ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], None),
-      settled=settled)
+      settled=settled, act=act)

@@ -6,9 +6,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from langchain.agents import create_agent
-from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain.agents.middleware import HumanInTheLoopMiddleware, SummarizationMiddleware
 from langchain_anthropic import ChatAnthropic
 from langchain_core.messages import messages_to_dict
+from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.tools import StructuredTool, ToolException
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -25,7 +26,7 @@ MODELS = {
         model=model or "gpt-5", base_url=f"{url}/v1", api_key="none", use_responses_api=True),
 }
 # When a checkpoint is written: beside the next step, which is what is done unasked, before it, or at the end.
-MODES = {"durability-async": "async", "durability-sync": "sync", "durability-exit": "exit"}
+MODES = {"durability-async": "async", "durability-sync": "sync", "durability-exit": "exit", "compaction": "async"}
 
 
 # Writes of checkpoints that are under way.
@@ -62,15 +63,56 @@ def gated(given):
                           coroutine=run, handle_tool_error=True)
 
 
+# Tokens from which on the history is summarised: more than any scenario has, if its provider does not say otherwise.
+FULL = 100_000
+
+
+class Compaction:
+    """What `SummarizationMiddleware` of a session is to do before the next call of the model."""
+
+    def __init__(self):
+        self.is_asked, self.middleware, self.keep = False, None, 1
+
+    def ask(self, keep):
+        self.is_asked, self.keep = True, max(keep, 1)
+        if self.middleware:
+            self.middleware.keep = ("messages", self.keep)
+
+    def count(self, messages):
+        """Counts tokens, and says once that there are too many when a summary is asked for."""
+        if self.is_asked:
+            self.is_asked = False
+            return FULL
+        return count_tokens_approximately(messages)
+
+    def begin(self, model):
+        self.middleware = SummarizationMiddleware(
+            model, trigger=("tokens", FULL), keep=("messages", self.keep), token_counter=self.count)
+        return self.middleware
+
+
+# By the file of the session, and whether a turn runs in it.
+compactions, running = {}, set()
+
+
+def act(spec, store, action):
+    # Between turns, with what the user says next: it is looked at before the next call of the model.
+    compactions.setdefault(store.file, Compaction()).ask(action["change"]["keep"] + (store.file not in running))
+
+
 @asynccontextmanager
 async def opened(spec, store):
     """The agent on the database of the session, and what tells it the thread."""
     async with Saver.from_conn_string(str(Path(spec["stateDir"], "checkpoints.db"))) as saver:
         asks = {given["name"]: {"allowed_decisions": ["approve", "reject"]} for given in spec["tools"] if given["asks"]}
+        model = MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model"))
+        middleware = [HumanInTheLoopMiddleware(asks, interrupt_mode="per_call")] if asks else []
+        if spec["mode"] == "compaction":
+            middleware.append(compactions.setdefault(store.file, Compaction()).begin(model))
         agent = create_agent(
-            MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")),
+            model,
             tools=[gated(given) for given in spec["tools"]],
-            middleware=[HumanInTheLoopMiddleware(asks, interrupt_mode="per_call")] if asks else [],
+            middleware=middleware,
             checkpointer=saver,
         )
         yield agent, {"configurable": {"thread_id": store.file.stem}}
@@ -106,16 +148,20 @@ async def turn(spec, store, text, stopped, show, ask):
         return questions
 
     said = {"messages": [{"role": "user", "content": text.removeprefix(EDIT)}]}
-    async with opened(spec, store) as (agent, config):
-        if text.startswith(EDIT):
-            config = await before_last_input(agent, config)
-        while questions := await stoppable(run(agent, config, said), stopped):
-            answers = await asyncio.gather(*map(ask, questions.values()))
-            # The SDK is at rest while the user is asked: here the application is the one that is stopped.
-            if stopped.done():
-                raise asyncio.CancelledError
-            kinds = [{"type": "approve"} if allowed else {"type": "reject"} for allowed in answers]
-            said = Command(resume=dict(zip(questions, kinds)))
+    running.add(store.file)
+    try:
+        async with opened(spec, store) as (agent, config):
+            if text.startswith(EDIT):
+                config = await before_last_input(agent, config)
+            while questions := await stoppable(run(agent, config, said), stopped):
+                answers = await asyncio.gather(*map(ask, questions.values()))
+                # The SDK is at rest while the user is asked: here the application is the one that is stopped.
+                if stopped.done():
+                    raise asyncio.CancelledError
+                kinds = [{"type": "approve"} if allowed else {"type": "reject"} for allowed in answers]
+                said = Command(resume=dict(zip(questions, kinds)))
+    finally:
+        running.discard(store.file)
 
 
 async def read(spec, store):
@@ -125,5 +171,6 @@ async def read(spec, store):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True}}
-serve(about, MODELS, turn, asyncio.CancelledError, read=read, settled=settled)
+         "capabilities": {"approvals": True, "sharedSession": True,
+                          "changes": {"summarise": True, "inFlight": True}}}
+serve(about, MODELS, turn, asyncio.CancelledError, read=read, settled=settled, act=act)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { ChatAnthropic } from '@langchain/anthropic';
 import { MemorySaver } from '@langchain/langgraph';
 import { ChatOpenAI } from '@langchain/openai';
-import { createAgent, tool } from 'langchain';
+import { countTokensApproximately, createAgent, summarizationMiddleware, tool } from 'langchain';
 import { gate, serve } from 'brickbat-adapter';
 
 // The package does not export its package.json.
@@ -18,7 +18,7 @@ const MODELS = {
   'openai-responses': openai(true),
 };
 /** When a checkpoint is written: while the next step runs, before it, or when the run is over. */
-const MODES = { async: 'async', sync: 'sync', exit: 'exit' };
+const MODES = { async: 'async', sync: 'sync', exit: 'exit', compaction: 'async' };
 // A step of the model and one of the tools for each reply; more than any scenario has. The SDK's own default is 25.
 const MAX_STEPS = 60;
 
@@ -53,10 +53,32 @@ class FileSaver extends MemorySaver {
 }
 
 const threadOf = ({ id }) => ({ configurable: { thread_id: id } });
+
+// Tokens from which on the history is summarised: more than any scenario has, if its provider does not say otherwise.
+const FULL = 100_000;
+
+/** What the mode `compaction` adds to the agent. It counts as usual, but once as full when a summary is asked for. */
+function compactionOf(session, model) {
+  const tokenCounter = (messages) => {
+    if (session.keep === undefined) return countTokensApproximately(messages);
+    session.keep = undefined;
+    return FULL;
+  };
+  return summarizationMiddleware({ model, trigger: { tokens: FULL }, keep: { messages: 1 }, tokenCounter });
+}
+
+/** It is looked at before the next call of the model, which is after what the user says next. */
+function act(session, { change: { keep } }) {
+  session.keep = session.isRunning ? keep : keep + 1;
+}
+
 function agentOf(session) {
   const { spec, store } = session;
-  const checkpointer = new FileSaver(store);
-  session.agent ??= createAgent({ model: MODELS[spec.dialect](spec), tools: spec.tools.map(gated), checkpointer });
+  if (!session.agent) {
+    const model = MODELS[spec.dialect](spec);
+    const middleware = spec.mode === 'compaction' ? [compactionOf(session, model)] : [];
+    session.agent = createAgent({ model, tools: spec.tools.map(gated), checkpointer: new FileSaver(store), middleware });
+  }
   return session.agent;
 }
 
@@ -70,6 +92,8 @@ function showUpdate(update, show) {
 /** @type {import('brickbat-adapter').Turn} */
 async function turn(session, text, signal, show) {
   const config = { ...threadOf(session), signal, recursionLimit: MAX_STEPS, durability: MODES[session.spec.mode] };
+  if (session.keep !== undefined) config.context = { keep: { messages: session.keep } };
+  session.isRunning = true;
   try {
     const input = { messages: [{ role: 'user', content: text }] };
     // The mode `messages` is what makes the model stream.
@@ -79,9 +103,12 @@ async function turn(session, text, signal, show) {
     }
   } catch (raised) {
     return { raised, cancelled: signal.aborted && raised?.name === 'AbortError' };
+  } finally {
+    session.isRunning = false;
   }
   return {};
 }
 
 const stored = async (session) => (await agentOf(session).getState(threadOf(session))).values.messages ?? [];
-serve({ sdk: '@langchain/langgraph', version, modes: Object.keys(MODES) }, Object.keys(MODELS), turn, { stored });
+serve({ sdk: '@langchain/langgraph', version, modes: Object.keys(MODES) }, Object.keys(MODELS), turn,
+  { stored, act, capabilities: { changes: { summarise: true, inFlight: true } } });

@@ -58,6 +58,21 @@ function agentOf(spec) {
   return new Mastra({ agents: { agent }, storage, logger: false }).getAgent('agent');
 }
 
+/** What is stored of a thread. */
+const recalled = async ({ id, spec }) =>
+  (await databaseOf(spec).memory.recall({ threadId: id, resourceId: RESOURCE, perPage: false })).messages;
+
+/** Cuts what is recalled from now on, by `lastMessages` of each run: the storage keeps the rest. */
+async function act(session, { change: { keep } }) {
+  session.store.save({ first: Math.max((await recalled(session)).length - keep, 0) });
+}
+
+/** How many of the last messages a run recalls; what is stored, if the history was cut. */
+async function lastMessagesOf(session) {
+  const { first } = session.store.load({});
+  return first ? { options: { lastMessages: (await recalled(session)).length - first } } : {};
+}
+
 /** Reads a stream to its end: the calls that wait for the user's consent, and how it ended. */
 async function read(stream, show) {
   const questions = [];
@@ -75,10 +90,11 @@ async function read(stream, show) {
 }
 
 /** @type {import('brickbat-adapter').Turn} */
-async function turn({ id, spec }, text, abortSignal, show, ask) {
+async function turn(session, text, abortSignal, show, ask) {
+  const { id, spec } = session;
   const agent = agentOf(spec);
   const options = {
-    memory: { thread: id, resource: RESOURCE }, abortSignal, maxSteps: spec.maxSteps ?? MAX_STEPS, ...MODES[spec.mode],
+    memory: { thread: id, resource: RESOURCE, ...await lastMessagesOf(session) }, abortSignal, maxSteps: spec.maxSteps ?? MAX_STEPS, ...MODES[spec.mode],
   };
   try {
     const stream = await agent.stream(text, options);
@@ -98,8 +114,6 @@ async function turn({ id, spec }, text, abortSignal, show, ask) {
   }
 }
 
-const stored = async ({ id, spec }) =>
-  (await databaseOf(spec).memory.recall({ threadId: id, resourceId: RESOURCE, perPage: false })).messages;
-
 serve({ sdk: '@mastra/core', version, modes: Object.keys(MODES) }, Object.keys(DIALECTS), turn,
-  { stored, capabilities: { eagerTools: true, approvals: true, stepLimit: true, sharedSession: true } });
+  { stored: recalled, act,
+    capabilities: { eagerTools: true, approvals: true, stepLimit: true, sharedSession: true, changes: { trim: true } } });

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import httpx2
 from agents import Agent, FunctionTool, OpenAIChatCompletionsModel, OpenAIResponsesModel, Runner, RunState, SQLiteSession
-from agents import set_tracing_disabled
+from agents import RunConfig, SessionSettings, set_tracing_disabled
 from agents.exceptions import ModelBehaviorError
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from brickbat_adapter import gate, serve
@@ -65,17 +65,29 @@ def kept(store):
 
 
 def keep_in(store, items, state=None):
-    store.save(json.dumps({"items": items, "state": state}).encode())
+    store.save(json.dumps({**kept(store), "items": items, "state": state}).encode())
 
 
 @asynccontextmanager
 async def database(spec, store, text):
     """A `SQLiteSession`, to which the SDK itself adds what is said."""
     session = SQLiteSession(store.file.stem, Path(spec["stateDir"], "sessions.db"))
+    how = {"session": session}
+    if first := kept(store).get("first"):
+        # "When a run reads session history, it fetches only the latest items" (guide on sessions, "Limit retrieved history").
+        limit = len(await session.get_items()) - first
+        how["run_config"] = RunConfig(session_settings=SessionSettings(limit=limit))
     try:
-        yield text, {"session": session}, lambda _: None
+        yield text, how, lambda _: None
     finally:
         session.close()
+
+
+async def act(spec, store, action):
+    """Cuts the history that is retrieved from now on; the session keeps the rest."""
+    async with database(spec, store, "") as (_, how, _):
+        first = max(len(await how["session"].get_items()) - action["change"]["keep"], 0)
+    store.save(json.dumps(kept(store) | {"first": first}).encode())
 
 
 @asynccontextmanager
@@ -156,5 +168,5 @@ async def read(spec, store):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True}}
-serve(about, MODELS, turn, Cancelled, read=read)
+         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "changes": {"trim": True}}}
+serve(about, MODELS, turn, Cancelled, read=read, act=act)

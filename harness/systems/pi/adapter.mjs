@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  createAgentSession, createExtensionRuntime, ModelRuntime, SessionManager, SettingsManager,
+  createAgentSession, createExtensionRuntime, estimateTokens, ModelRuntime, SessionManager, SettingsManager,
 } from '@earendil-works/pi-coding-agent';
 import { gate, serve } from 'brickbat-adapter';
 
@@ -94,5 +94,37 @@ async function turn(running, text, stop, show) {
   return { cancelled: last?.stopReason === 'aborted' };
 }
 
+/** What pi says where it has nothing to compact. */
+const NOTHING = /^(Nothing to compact|Already compacted)/;
+
+/** `/compact`; while a turn runs, the context counts as full, and pi looks at that itself after each batch of tools. */
+async function act(asked, { change: { keep } }) {
+  const session = await sessionOf(asked);
+  const settings = session.settingsManager;
+  const last = keep ? session.messages.slice(-keep) : [];
+  const keepRecentTokens = last.reduce((sum, message) => sum + estimateTokens(message), 0);
+  if (session.isStreaming) {
+    const usual = settings.getCompactionSettings();
+    const unsubscribe = session.subscribe(({ type }) => {
+      if (type !== 'compaction_end' && type !== 'agent_end') return;
+      settings.applyOverrides({ compaction: usual });
+      unsubscribe();
+    });
+    settings.applyOverrides({ compaction: { keepRecentTokens, reserveTokens: session.model.contextWindow } });
+    return {};
+  }
+  settings.applyOverrides({ compaction: { keepRecentTokens } });
+  try {
+    await session.compact();
+  } catch ({ message }) {
+    return { changed: !NOTHING.test(message) };
+  }
+  return {};
+}
+
 serve({ sdk: '@earendil-works/pi-coding-agent', version, modes: ['session'] }, Object.keys(DIALECTS), turn,
-  { stored: async (asked) => (await sessionOf(asked)).sessionManager.getEntries() });
+  {
+    stored: async (asked) => (await sessionOf(asked)).sessionManager.getEntries(),
+    act,
+    capabilities: { changes: { summarise: true, inFlight: true } },
+  });

@@ -2,7 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Agent, BeforeToolCallEvent, SessionManager, tool } from '@strands-agents/sdk';
+import {
+  Agent, BeforeModelCallEvent, BeforeToolCallEvent, SessionManager, SlidingWindowConversationManager, SummarizingConversationManager,
+  tool,
+} from '@strands-agents/sdk';
 import { AnthropicModel } from '@strands-agents/sdk/models/anthropic';
 import { BedrockModel } from '@strands-agents/sdk/models/bedrock';
 import { GoogleModel } from '@strands-agents/sdk/models/google';
@@ -43,8 +46,20 @@ const gated = (given) => tool({
   callback: (input, context) => gate(given, input, context.cancelSignal),
 });
 
+/** The managers by which the history is changed. The second summarises as much as it ever does. */
+const MANAGERS = {
+  trim: (windowSize) => new SlidingWindowConversationManager({ windowSize }),
+  summarise: (preserveRecentMessages) => new SummarizingConversationManager({ summaryRatio: 0.8, preserveRecentMessages }),
+};
+
+/** As the SDK does it when the context is getting full: before a call of the model, which is after what the user says next. */
+function act(session, { change: { kind, keep } }) {
+  session.reducing = MANAGERS[kind](session.isRunning ? keep : keep + 1);
+}
+
 /** An agent with what is stored of its session, which its manager keeps. */
-function opened({ id, spec }) {
+function opened(session) {
+  const { id, spec } = session;
   const asking = new Set(spec.tools.filter((given) => given.asks).map((given) => given.name));
   const agent = new Agent({
     model: DIALECTS[spec.dialect](spec.baseUrl, spec.model),
@@ -59,6 +74,11 @@ function opened({ id, spec }) {
     if (!asking.has(event.toolUse.name)) return;
     const answer = event.interrupt({ name: 'approval', reason: { call: event.toolUse.toolUseId } });
     if (answer !== 'yes') event.cancel = 'The user has refused.';
+  });
+  agent.addHook(BeforeModelCallEvent, async (event) => {
+    const manager = session.reducing;
+    session.reducing = undefined;
+    await manager?.reduce({ agent: event.agent, model: event.model });
   });
   return agent;
 }
@@ -78,6 +98,7 @@ async function read(events, show) {
 /** @type {import('brickbat-adapter').Turn} */
 async function turn(session, text, cancelSignal, show, ask) {
   const agent = opened(session);
+  session.isRunning = true;
   const { maxSteps } = session.spec;
   const options = { cancelSignal, ...(maxSteps && { limits: { turns: maxSteps } }) };
   try {
@@ -93,6 +114,8 @@ async function turn(session, text, cancelSignal, show, ask) {
     return { cancelled: result.stopReason === 'cancelled' };
   } catch (raised) {
     return { raised };
+  } finally {
+    session.isRunning = false;
   }
 }
 
@@ -104,4 +127,7 @@ async function stored({ id, spec }) {
 }
 
 serve({ sdk: '@strands-agents/sdk', version, modes: Object.keys(MODES) }, Object.keys(DIALECTS), turn,
-  { stored, capabilities: { approvals: true, stepLimit: true, sharedSession: true } });
+  { stored, act,
+    capabilities: {
+      approvals: true, stepLimit: true, sharedSession: true, changes: { trim: true, summarise: true, inFlight: true },
+    } });

@@ -5,7 +5,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from strands import Agent
-from strands.hooks import BeforeToolCallEvent
+from strands.agent.conversation_manager import SummarizingConversationManager
+from strands.hooks import BeforeModelCallEvent, BeforeToolCallEvent
 from strands.session import FileSessionManager, SnapshotSessionManager
 from strands.storage import LocalFileStorage
 from strands.tools import PythonAgentTool
@@ -38,11 +39,26 @@ def gemini(url, model):
 
 # Each is imported by who needs it, since that takes long.
 MODELS = {"anthropic-messages": anthropic, "openai-chat": chat, "openai-responses": responses, "gemini": gemini}
-# The managers of "Session Management" in the user guide. The second writes its latest snapshot with each message.
+def in_files(session, folder):
+    return FileSessionManager(session_id=session, storage_dir=folder)
+
+
+def in_snapshots(session, folder):
+    """Its latest snapshot is written with each message."""
+    return SnapshotSessionManager(session_id=session, storage=LocalFileStorage(folder), save_latest_on="message")
+
+
+def summarizing():
+    """Summarises as much as it ever does; how many messages it leaves alone, a change of the history says."""
+    return SummarizingConversationManager(summary_ratio=0.8)
+
+
+# The managers of "Session Management" and of "Conversation Management" in the user guide; none is the SDK's default, which
+# is a window over the last 40 messages.
 MODES = {
-    "file": lambda session, folder: FileSessionManager(session_id=session, storage_dir=folder),
-    "snapshot": lambda session, folder: SnapshotSessionManager(
-        session_id=session, storage=LocalFileStorage(folder), save_latest_on="message"),
+    "file": (in_files, lambda: None),
+    "snapshot": (in_snapshots, lambda: None),
+    "summarizing": (in_files, summarizing),
 }
 
 
@@ -75,19 +91,61 @@ def asking(names):
     return approve
 
 
-def opened(spec, store):
+class Change:
+    """What is to become of the history before the next call of the model, where the SDK itself looks if it is too long."""
+
+    def __init__(self, keep):
+        self.keep = keep
+
+    def before(self, event: BeforeModelCallEvent):
+        keep, self.keep = self.keep, None
+        manager = event.agent.conversation_manager
+        if keep is None:
+            return
+        if isinstance(manager, SummarizingConversationManager):
+            manager.preserve_recent_messages = keep
+            manager.reduce_context(event.agent)
+        else:
+            usual, manager.window_size = manager.window_size, keep
+            manager.apply_management(event.agent)
+            manager.window_size = usual
+
+
+# By the file of the session: the changes of turns that run, and how many messages the next turn is to leave.
+running, changes = {}, {}
+
+
+def act(spec, store, action):
+    keep = action["change"]["keep"]
+    if store.file in running:
+        running[store.file].keep = keep
+    else:
+        # With what the user says then.
+        changes[store.file] = keep + 1
+
+
+def opened(spec, store, change):
     """An agent with what is stored of its session, which its manager keeps."""
+    sessions, conversation = MODES[spec["mode"]]
     return Agent(
         MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")),
         tools=[gated(given) for given in spec["tools"]],
-        hooks=[asking({given["name"] for given in spec["tools"] if given["asks"]})],
-        session_manager=MODES[spec["mode"]](store.file.stem, spec["stateDir"]),
+        hooks=[asking({given["name"] for given in spec["tools"] if given["asks"]}), change.before],
+        session_manager=sessions(store.file.stem, spec["stateDir"]),
+        conversation_manager=conversation(),
         callback_handler=None,
     )
 
 
 async def turn(spec, store, text, stopped, show, ask):
-    agent = opened(spec, store)
+    change = running[store.file] = Change(changes.pop(store.file, None))
+    try:
+        await run(spec, opened(spec, store, change), text, stopped, show, ask)
+    finally:
+        del running[store.file]
+
+
+async def run(spec, agent, text, stopped, show, ask):
     stopped.add_done_callback(lambda _: agent.cancel())
     said, limits = text, {"turns": spec["maxSteps"]} if "maxSteps" in spec else None
     while True:
@@ -122,6 +180,7 @@ def read(spec, store):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True}}
-serve(about, MODELS, turn, Cancelled, read=read,
+         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True,
+                          "changes": {"trim": True, "summarise": True, "inFlight": True}}}
+serve(about, MODELS, turn, Cancelled, read=read, act=act,
       ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")))

@@ -2,6 +2,7 @@
 
 use brickbat::action::{Action, ActionSpec, Ends, Payload};
 use brickbat::dialect::Dialect;
+use brickbat::driver::{CAPABILITIES, Manifest, Mode};
 use brickbat::plan::Side;
 use brickbat::point::{Point, PointSpec, Region};
 use brickbat::rules::{Profile, Rule};
@@ -33,6 +34,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("options", brickbat::cli::options_page()),
         ("levels", levels()),
         ("needs", needs()),
+        ("needs-claimed", needs_claimed()),
         ("peers", super::peers::peers()),
         ("points", points()),
         ("profile", super::figures::profile()),
@@ -316,6 +318,41 @@ fn systems() -> String {
         vec![code(value("name: ")), description, list("versions", "version: ").join(", "), modes]
     });
     table(&["system", "what it is", "versions", "modes"], rows)
+}
+
+/// Each need, with the built-in systems that meet it: what their manifests list, which `verify-adapter` holds them to.
+fn needs_claimed() -> String {
+    let mut sheets: Vec<_> = std::fs::read_dir(root().join("harness/systems"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path().join("system.yaml"))
+        .filter(|sheet| sheet.is_file())
+        .collect();
+    sheets.sort();
+    let newest = sheets.iter().map(|sheet| Manifest::read(sheet).unwrap().remove(0));
+    // What differs from version to version is not listed.
+    let (manifests, silent): (Vec<Manifest>, Vec<Manifest>) =
+        newest.partition(|manifest| manifest.capabilities.is_some());
+    let claims = |manifest: &Manifest, key: &str| {
+        let listed = manifest.capabilities.as_ref()?;
+        let modes: Vec<&Mode> =
+            manifest.modes.iter().filter(|mode| !mode.lacks.iter().any(|lack| lack == key)).collect();
+        let is_claimed = listed.iter().any(|claim| claim == key) && !modes.is_empty();
+        let of_some = modes.len() < manifest.modes.len();
+        let modes = codes(modes.into_iter().map(|mode| mode.name.as_str()));
+        let place = if of_some { format!(" ({modes})") } else { String::new() };
+        is_claimed.then(|| format!("{}{place}", code(&manifest.name)))
+    };
+    let rows = CAPABILITIES.iter().filter_map(|capability| {
+        let by: Vec<String> =
+            manifests.iter().filter_map(|manifest| claims(manifest, capability.key)).collect();
+        let need = capability.need?;
+        let systems = if by.is_empty() { "none".to_owned() } else { by.join(", ") };
+        Some(vec![code(need.name()), by.len().to_string(), systems])
+    });
+    let silent_ones = codes(silent.iter().map(|manifest| manifest.name.as_str()));
+    let silent = vec!["not listed".to_owned(), silent.len().to_string(), silent_ones];
+    let rows = rows.chain([silent]);
+    table(&["need", "systems", "which"], rows)
 }
 
 /// What the baseline of each built-in system lists, cause by cause.

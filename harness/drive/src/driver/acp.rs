@@ -34,7 +34,7 @@ use super::stopwatch::{TimeOver, within};
 use super::talk::Talk;
 use super::{feed, give, lines, rest};
 use brickbat_engine::events::{Consumed, Event};
-use brickbat_scenario::plan::GivenMessage;
+use brickbat_scenario::plan::{Change, GivenMessage};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, Consent, QuestionId};
 
@@ -250,24 +250,23 @@ impl Session {
     pub async fn say(&mut self, way: Aside, text: String) -> Result<(), DriverError> {
         match way {
             Aside::Prompted => self.send_prompt(&text, Hub::end_turn_beside).await,
-            Aside::Steered => self.act(SessionAction::Steer(text)).await,
-            Aside::Injected => self.act(SessionAction::Inject(text)).await,
+            Aside::Steered => self.act(SessionAction::Steer(text)).await.map(drop),
+            Aside::Injected => self.act(SessionAction::Inject(text)).await.map(drop),
         }
     }
 
     /// Lets an exception out of the system's loop.
     pub async fn interrupt(&self, cause: InterruptCause) -> Result<(), DriverError> {
-        self.act(SessionAction::Interrupt(cause)).await
+        self.act(SessionAction::Interrupt(cause)).await.map(drop)
     }
 
-    async fn act(&self, action: SessionAction) -> Result<(), DriverError> {
+    async fn act(&self, action: SessionAction) -> Result<Value, DriverError> {
         let params = json!({ "sessionId": self.id, "action": action });
-        self.link().extension(action::METHOD, params).await.map(drop)
+        self.link().extension(action::METHOD, params).await
     }
 
     async fn send_prompt(&mut self, text: &str, end: EndTurn) -> Result<(), DriverError> {
-        let content = vec![ContentBlock::Text(TextContent::new(text))];
-        let request = PromptRequest::new(self.id.clone(), content);
+        let request = prompt_request(&self.id, text);
         let (hub, id, plain) = (self.link().hub.clone(), self.id.clone(), self.adapter.plain.is_some());
         // The callback runs in the order of the wire, so what was shown before the end is an event before the end.
         let sent = self.link().connection.prepare_request(request).on_receiving_result(async move |result| {
@@ -305,6 +304,11 @@ impl Session {
     /// Whether it is seen from its processes what the system has consumed.
     pub fn is_watched(&self) -> bool {
         self.adapter.is_watched()
+    }
+
+    /// Whether it is an agent that knows nothing of the harness.
+    pub fn is_plain(&self) -> bool {
+        self.adapter.plain.is_some()
     }
 
     /// Waits until the processes of the system have also done what they had put off for a moment, such as to write to
@@ -367,9 +371,26 @@ impl Session {
         Some(event)
     }
 
-    /// Changes the history; while a turn runs, the answer may come before the change.
-    pub async fn change(&self, change: &brickbat_scenario::plan::Change) -> Result<(), DriverError> {
-        self.act(SessionAction::Change(change.clone())).await
+    /// Changes the history; while a turn runs, the answer may come before the change. Says whether there was anything to
+    /// change, as far as the system tells.
+    pub async fn change(&self, change: &Change) -> Result<bool, DriverError> {
+        match self.adapter.plain.as_ref().and_then(|agent| agent.words_for(change)) {
+            Some(words) => self.order(words).await.map(|()| true),
+            None => {
+                let answer = self.act(SessionAction::Change(change.clone())).await?;
+                Ok(!action::is_idle(&answer))
+            }
+        }
+    }
+
+    /// Says to an idle agent what it takes for an order, and waits until it has done so or has failed: the user goes on
+    /// either way.
+    async fn order(&self, words: &str) -> Result<(), DriverError> {
+        let request = prompt_request(&self.id, words);
+        match self.link().ask("session/prompt", request, self.link().limits.answer).await {
+            Err(error) if !error.is_refusal() => Err(error),
+            Ok(_) | Err(_) => Ok(()),
+        }
     }
 
     async fn extension(&self, method: &'static str) -> Result<Value, DriverError> {
@@ -395,6 +416,10 @@ impl Drop for Session {
             let _ = request.on_receiving_result(async |_| Ok(()));
         }
     }
+}
+
+fn prompt_request(session: &str, text: &str) -> PromptRequest {
+    PromptRequest::new(session.to_owned(), vec![ContentBlock::Text(TextContent::new(text))])
 }
 
 /// What is done with the answer to a prompt.

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use brickbat_scenario::plan::Change;
 use brickbat_scenario::scenario::InterruptCause;
@@ -23,3 +24,8 @@ pub enum SessionAction {
 }
 
 pub const METHOD: &str = "_brickbat/action";
+
+/// Whether an answer says that there was nothing to change, so that nothing is proven.
+pub(super) fn is_idle(answer: &Value) -> bool {
+    answer.get("changed") == Some(&Value::Bool(false))
+}

@@ -21,7 +21,7 @@ use super::process::Launch;
 use super::protocol::{About, PROTOCOL, SessionSpec};
 use super::{give, rest};
 use brickbat_rules::dialect::Dialect;
-use brickbat_scenario::plan::GivenMessage;
+use brickbat_scenario::plan::{Change, GivenMessage};
 use brickbat_scenario::trace::TurnOutcome;
 
 /// The key `acp` of a manifest: how an agent is driven that speaks ACP itself.
@@ -34,6 +34,8 @@ pub struct Plain {
     /// The program that puts a given history into the store, and its arguments; none if there is no way.
     #[serde(default)]
     pub give: Vec<String>,
+    /// What the user says to have the history summarised, such as `/compact`; none if there are no such words.
+    pub summarise: Option<String>,
     /// The way in which the harness logs in, by its id in the agent's answer to `initialize`; none if it need not.
     pub authenticate: Option<String>,
     /// Sessions that one process serves before a new one takes its place: agents keep what they have opened.
@@ -170,7 +172,8 @@ impl PlainAgent {
             .with("barrier", rest::can_be_told())
             .with("load", load)
             .with("givenHistory", !self.plain.give.is_empty() && load)
-            .with("sharedSession", shared_session);
+            .with("sharedSession", shared_session)
+            .with("changes.summarise", self.plain.summarise.is_some());
         About {
             protocol: PROTOCOL,
             sdk: self.sdk.clone(),
@@ -178,6 +181,16 @@ impl PlainAgent {
             modes: self.modes.clone(),
             consumers: Vec::new(),
             capabilities,
+        }
+    }
+
+    /// What the user says to have the history changed so; none if the agent knows no words for it.
+    pub(super) fn words_for(&self, change: &Change) -> Option<&str> {
+        match change {
+            Change::Summarise { .. } => self.plain.summarise.as_deref(),
+            Change::Trim { .. } | Change::Rewind { .. } | Change::Aside { .. } | Change::Thinking { .. } => {
+                None
+            }
         }
     }
 

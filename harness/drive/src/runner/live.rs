@@ -168,7 +168,10 @@ pub(super) async fn drive(
         live.trace.push(Event::Stored { history: history.to_string().into_bytes().into() });
     }
     let kept = keep.map(|redactor| live.observed(redactor, store));
+    let is_plain = live.session.is_plain();
     let run = done.map(|()| Run { trace: live.trace, receipts: live.conductor.receipts().to_vec() });
+    // An agent without an adapter does not say what became of the order.
+    let run = run.map(|run| if is_plain { run.doubting_changes(plan) } else { run });
     DriveResult { run, kept }
 }
 
@@ -522,9 +525,27 @@ impl World for Live<'_> {
 
     fn change(&mut self, change: Change) -> Self::Done<'_> {
         Box::pin(async move {
-            self.session.change(&change).await?;
+            let is_between_turns = self.conductor.is_between_turns();
+            if is_between_turns {
+                self.come_to_rest().await?;
+                self.mount.with_core(|core| core.provider.begin_change());
+            }
+            let n_before = self.trace.events().len();
+            let is_changed = self.session.change(&change).await?;
+            if is_between_turns {
+                self.come_to_rest().await?;
+                self.mount.with_core(|core| core.provider.end_change());
+            }
             // What it asked the provider for that comes before what it has answered.
             self.catch_up().await?;
+            // An agent without an adapter does not tell; but it cannot summarise without the provider.
+            let mut since = self.trace.events().iter().skip(n_before);
+            let is_seen =
+                !self.session.is_plain() || since.any(|event| matches!(event, Event::Requested { .. }));
+            if !is_changed || !is_seen {
+                self.todo.extend(self.conductor.forgo_change());
+                return Ok(());
+            }
             self.observe(Event::Changed { change });
             Ok(())
         })

@@ -1,7 +1,7 @@
 //! What of a history was changed on purpose.
 
 use brickbat_scenario::plan::{CallKey, Change, Plan};
-use brickbat_scenario::trace::{Event, Trace};
+use brickbat_scenario::trace::{Event, RequestKind, Trace};
 use serde_json::Value;
 
 /// What of the conversation need not be in later requests, and what must not be.
@@ -30,16 +30,29 @@ impl Changed {
         // A running turn may put a change off until the results of its step have come, which then go with it, and so does
         // what requests tell the model meanwhile.
         let mut is_put_off = false;
+        // A summary that is asked for while a turn runs may stand for what the user said in it, too.
+        let mut is_summarised = false;
         for event in trace.events() {
             match event {
                 Event::Prompted { turn } => {
                     standing.push(*turn);
-                    (is_running, is_put_off) = (true, false);
+                    (is_running, is_put_off, is_summarised) = (true, false, false);
                 }
-                Event::TurnEnded { .. } | Event::Killed => (is_running, is_put_off) = (false, false),
-                Event::Requested { body, .. } => {
+                Event::TurnEnded { .. } | Event::Killed => {
+                    (is_running, is_put_off, is_summarised) = (false, false, false);
+                }
+                Event::Requested { body, kind, .. } => {
                     n_requests += 1;
                     let body = String::from_utf8_lossy(body);
+                    // What the model was given to summarise is in the summary, as far as the system can see to it.
+                    if is_summarised && *kind == RequestKind::Auxiliary {
+                        let given = |turn: &usize| body.contains(&as_written(&plan.turns[*turn].user));
+                        standing.retain(|turn| {
+                            let is_given = given(turn);
+                            changed.turns[*turn] |= is_given;
+                            !is_given
+                        });
+                    }
                     for ((text, is_told), gone) in asides.iter_mut().zip(&mut changed.asides) {
                         *is_told |= body.contains(text.as_str());
                         *gone |= *is_told && is_put_off;
@@ -53,7 +66,7 @@ impl Changed {
                     told[call.0 as usize] = true;
                     changed.calls[call.0 as usize] |= is_put_off;
                 }
-                Event::Changed { change: Change::Trim { .. } | Change::Summarise { .. } } => {
+                Event::Changed { change: change @ (Change::Trim { .. } | Change::Summarise { .. }) } => {
                     // What the user said in the running turn stays.
                     let n_gone = standing.len() - usize::from(is_running && !standing.is_empty());
                     standing.drain(..n_gone).for_each(|turn| changed.turns[turn] = true);
@@ -62,6 +75,7 @@ impl Changed {
                     let told = asides.iter().map(|(_, is_told)| is_told);
                     changed.asides.iter_mut().zip(told).for_each(|(gone, is_told)| *gone |= *is_told);
                     is_put_off = is_running;
+                    is_summarised = is_running && matches!(change, Change::Summarise { .. });
                 }
                 Event::Changed { change: Change::Rewind { prompts } } => {
                     let from = standing.len().saturating_sub(*prompts as usize);

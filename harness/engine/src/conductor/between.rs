@@ -33,8 +33,10 @@ impl Conductor {
     /// The first action that is due before the next turn begins.
     fn due_between_turns(&self) -> Option<usize> {
         let next = self.turn.idx + 1;
-        let is_due =
-            |receipt: &Pending| receipt.turn == next && receipt.at == PlannedPoint::Prompt && !receipt.fired;
+        let is_due = |receipt: &Pending| {
+            let is_open = !receipt.fired && !receipt.is_forgone;
+            receipt.turn == next && receipt.at == PlannedPoint::Prompt && is_open
+        };
         self.actions.iter().position(is_due)
     }
 

@@ -14,6 +14,8 @@ pub(super) struct Pending {
     pub(super) asked: bool,
     /// Its point has come, and it waits for a question that comes before it in the file; with how sure the point is.
     pub(super) due: Option<Confidence>,
+    /// It is over without having happened.
+    pub(super) is_forgone: bool,
     /// The ending that will prove it.
     armed: Option<(ExchangeId, Option<Ending>)>,
 }
@@ -49,6 +51,7 @@ impl Pending {
                     },
                     asked: false,
                     due: None,
+                    is_forgone: false,
                     armed: None,
                 })
             })
@@ -58,6 +61,12 @@ impl Pending {
     pub(super) fn prove(&mut self, grade: Confidence) {
         self.fired = true;
         self.grade = Some(grade);
+    }
+
+    /// The system says that there is nothing to do: the action is over, and nothing is proven.
+    pub(super) fn forgo(&mut self) {
+        self.asked = true;
+        self.is_forgone = true;
     }
 
     /// The action happens as soon as the provider ends that reply in that way. Without an ending it is a frame that is

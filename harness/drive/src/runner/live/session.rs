@@ -30,10 +30,11 @@ impl SystemSession {
         Ok(())
     }
 
-    /// Waits until the system has changed the history, or, while a turn runs, has taken note of it.
-    pub(super) async fn change(&self, change: &Change) -> Result<(), DriverError> {
+    /// Waits until the system has changed the history, or, while a turn runs, has taken note of it. Says whether there was
+    /// anything to change, as far as the system tells.
+    pub(super) async fn change(&self, change: &Change) -> Result<bool, DriverError> {
         match self {
-            SystemSession::InProcess(session) if session.change(change).await => Ok(()),
+            SystemSession::InProcess(session) if session.change(change).await => Ok(true),
             SystemSession::InProcess(_) => Err(broken("the agent ended while it changed its history")),
             SystemSession::Acp(session) => session.change(change).await,
         }
@@ -90,6 +91,14 @@ impl SystemSession {
         match self {
             SystemSession::InProcess(_) => false,
             SystemSession::Acp(session) => session.is_watched(),
+        }
+    }
+
+    /// Whether it is an agent that knows nothing of the harness.
+    pub(super) fn is_plain(&self) -> bool {
+        match self {
+            SystemSession::InProcess(_) => false,
+            SystemSession::Acp(session) => session.is_plain(),
         }
     }
 

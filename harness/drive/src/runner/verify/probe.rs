@@ -16,6 +16,7 @@ pub enum Probe {
     ReloadsSessions,
     HonoursTheMode,
     AnswersExtensions,
+    ChangesTheHistory,
     SurvivesManyPlans,
     EndsWithItsInput,
 }
@@ -124,7 +125,7 @@ struct ProbeText {
 
 impl Probe {
     /// All of them, in the order of reports.
-    pub const ALL: [Probe; 13] = [
+    pub const ALL: [Probe; 14] = [
         Probe::IntroducesItself,
         Probe::SilentOnStdout,
         Probe::HoldsAConversation,
@@ -136,6 +137,7 @@ impl Probe {
         Probe::ReloadsSessions,
         Probe::HonoursTheMode,
         Probe::AnswersExtensions,
+        Probe::ChangesTheHistory,
         Probe::SurvivesManyPlans,
         Probe::EndsWithItsInput,
     ];
@@ -147,7 +149,8 @@ impl Probe {
             | Probe::PassesTheStopOn
             | Probe::AwaitsTheTurn
             | Probe::TellsTheOutcome
-            | Probe::ReloadsSessions => true,
+            | Probe::ReloadsSessions
+            | Probe::ChangesTheHistory => true,
             Probe::IntroducesItself
             | Probe::SilentOnStdout
             | Probe::HoldsAConversation
@@ -168,6 +171,7 @@ impl Probe {
             | Probe::ReloadsSessions
             | Probe::HonoursTheMode
             | Probe::AnswersExtensions
+            | Probe::ChangesTheHistory
             | Probe::SurvivesManyPlans => Some(Probe::HoldsAConversation),
             // A turn that is answered too early, and sessions that are one, may be why no conversation can be held.
             Probe::AwaitsTheTurn
@@ -186,7 +190,8 @@ impl Probe {
             | Probe::PassesTheStopOn
             | Probe::AwaitsTheTurn
             | Probe::TellsTheOutcome
-            | Probe::IsolatesSessions => true,
+            | Probe::IsolatesSessions
+            | Probe::ChangesTheHistory => true,
             Probe::IntroducesItself
             | Probe::SilentOnStdout
             | Probe::HoldsAConversation
@@ -300,6 +305,13 @@ const TEXTS: [ProbeText; Probe::ALL.len()] = [
         title: "answers _brickbat/barrier and _brickbat/history",
         adapter: "answer the extension methods of the capabilities that `initialize` claims, or do not claim them",
         agent: "plain ACP has no extension methods",
+    },
+    ProbeText {
+        id: "changes-the-history",
+        title: "cuts and summarises the history, where it claims to",
+        adapter: "on _brickbat/action with a change do what the SDK offers for it, and answer when it is done; do not \
+                  claim a change that the SDK cannot make",
+        agent: "write in `summarise` of the manifest what the agent takes for the order to summarise its history",
     },
     ProbeText {
         id: "survives-many-plans",

@@ -15,7 +15,7 @@ use crate::driver::{Adapter, DriverError, Session, SessionEvent, SessionSpec, To
 use crate::server::{Answerer, GateId, Mount, Server, ServerEvent};
 use brickbat_engine::provider::{Answer, Provider, Request};
 use brickbat_rules::Profile;
-use brickbat_scenario::plan::{CallKey, Plan, ToolOutcome};
+use brickbat_scenario::plan::{CallKey, Change, Plan, ToolOutcome};
 use brickbat_scenario::trace::{Consent, Event, ExchangeId, RequestKind};
 
 /// What has not come by then does not come: an SDK answers in milliseconds, and backs off for a few seconds at most.
@@ -116,6 +116,17 @@ impl ProbeSession {
         self.mount.with_core(|core| core.0.begin_turn(turn));
         self.log = TurnLog::default();
         self.session.prompt(&self.plan.turns[turn].user).await
+    }
+
+    /// Has the history changed, between two turns or while one runs. Says whether there was anything to change.
+    pub(super) async fn change(&mut self, change: &Change) -> Result<bool, DriverError> {
+        let is_between_turns = self.log.outcome.is_some();
+        if is_between_turns {
+            self.mount.with_core(|core| core.0.begin_change());
+        }
+        let is_changed = self.session.change(change).await;
+        self.mount.with_core(|core| core.0.end_change());
+        is_changed
     }
 
     /// Waits until the adapter has sent all that it has by now: its answer to a later request has come. What comes next

@@ -1,0 +1,61 @@
+//! The probe of the changes of the history that are claimed.
+
+use super::host::Host;
+use super::judge;
+use super::probe::{Defect, Halt, Probed, wrong};
+use super::script::BATCH;
+use super::session::{Observation, PATIENCE};
+use brickbat_scenario::plan::Change;
+
+/// Few enough messages that something of a turn with a batch of calls has to go.
+const KEEP: u32 = 1;
+
+const CHANGES: [(&str, Change); 2] =
+    [("changes.trim", Change::Trim { keep: KEEP }), ("changes.summarise", Change::Summarise { keep: KEEP })];
+
+/// A history is changed between two turns, of which something is then gone, and while tools run, and the conversation
+/// goes on.
+pub(super) async fn changes(host: &mut Host) -> Probed {
+    let able = host.capabilities();
+    let claimed: Vec<Change> =
+        CHANGES.into_iter().filter(|(key, _)| able.has(key)).map(|(_, change)| change).collect();
+    if claimed.is_empty() {
+        return Err(Halt::Skipped("neither `changes.trim` nor `changes.summarise` is claimed".to_owned()));
+    }
+    for change in claimed {
+        between_turns(host, &change).await?;
+        if able.has("changes.inFlight") {
+            in_flight(host, &change).await?;
+        }
+    }
+    Ok(Vec::new())
+}
+
+async fn between_turns(host: &mut Host, change: &Change) -> Result<(), Halt> {
+    let words = change.words();
+    let mut session = host.open(BATCH).await?;
+    session.play(0).await?;
+    if !session.change(change).await? {
+        return wrong(format!("after a turn with calls there is nothing to change, it says, for `{words}`"));
+    }
+    session.play(1).await?;
+    let place = || format!("after `{words}`");
+    session.judge(1).map_err(|defect| defect.within(place()))?;
+    let request = session.log.requests.first();
+    let (_, body) = request.ok_or_else(|| Defect::new("the next turn sends no request").within(place()))?;
+    if judge::remembers(&session.plan, 0, body).is_ok() {
+        return wrong(format!("after `{words}` the next request still holds the whole turn before"));
+    }
+    Ok(())
+}
+
+async fn in_flight(host: &mut Host, change: &Change) -> Result<(), Halt> {
+    let mut session = host.open(BATCH).await?;
+    session.prompt(0).await?;
+    let opened = session.until(PATIENCE, Observation::is_opened).await?.ok_or_else(Defect::no_gate)?;
+    session.change(change).await?;
+    session.let_go_on(opened);
+    session.finish().await?;
+    session.judge(0).map_err(|defect| defect.within(format!("with `{}` while tools run", change.words())))?;
+    Ok(())
+}
