@@ -130,6 +130,11 @@ export interface More {
   give?: (history: any[], spec: Spec) => any;
   /** The history, where what the store holds is more than that. */
   stored?: (session: Session) => any;
+  /**
+   * Does what `_brickbat/action` asks for: `{ steer: "…" }`, `{ inject: "…" }`, `{ interrupt: "…" }` or `{ change: { … } }`.
+   * It may return `{ changed: false }`, where the SDK says that there is nothing to change.
+   */
+  act?: (session: Session, action: any) => any;
   /** Lets go of a session that is over, such as of its connections. */
   closed?: (session: Session) => any;
   /** Opens a consumer of events, by name. */

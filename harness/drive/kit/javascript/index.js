@@ -26,10 +26,11 @@ import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclien
 /**
  * What an adapter may add. `capabilities`: where it differs from those below. `settled`: waits until what the SDK has
  * taken in is consumed, where turns of the event loop do not tell. `give`: a given history in the form of the store.
- * `stored`: the history, where what the store holds is more than that. `closed`: lets go of a session that is over, such as
- * of its connections. `events`: opens a consumer of events, by name.
+ * `stored`: the history, where what the store holds is more than that. `act`: does what `_brickbat/action` asks for.
+ * `closed`: lets go of a session that is over, such as of its connections. `events`: opens a consumer of events, by name.
  * @typedef {{ capabilities?: Record<string, any>, settled?: () => Promise<void>,
- *   give?: (history: any[], spec: Spec) => any, stored?: (session: Session) => any, closed?: (session: Session) => any,
+ *   give?: (history: any[], spec: Spec) => any, stored?: (session: Session) => any,
+ *   act?: (session: Session, action: any) => any, closed?: (session: Session) => any,
  *   events?: Record<string, () => Consumer | Promise<Consumer>> }} More
  */
 
@@ -142,7 +143,7 @@ export async function replay(consumers, { consumer, events }) {
  * @param {Turn} turn
  * @param {More} more
  */
-export function serve(about, dialects, turn, { capabilities, settled, give, stored, closed, events } = {}) {
+export function serve(about, dialects, turn, { capabilities, settled, give, stored, act, closed, events } = {}) {
   /** @type {Map<string, Session>} */
   const sessions = new Map();
   const invalid = (why) => RequestError.invalidParams(undefined, why);
@@ -221,6 +222,10 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
       const sessionId = crypto.randomUUID();
       storeAt(join(spec.stateDir, `${sessionId}.json`)).save(give(history, spec));
       return { sessionId };
+    })
+    .onRequest('_brickbat/action', (params) => params, async ({ params: { sessionId, action } }) => {
+      if (!act) throw RequestError.methodNotFound('_brickbat/action');
+      return await act(session(sessionId), action) ?? {};
     })
     .onRequest('_brickbat/history', (params) => params, async ({ params }) => {
       const asked = session(params.sessionId);

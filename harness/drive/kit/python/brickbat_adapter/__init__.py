@@ -40,6 +40,8 @@ class Store:
 
     def __init__(self, spec, session_id):
         self.file = Path(spec["stateDir"], f"{session_id}.json")
+        # The adapter's own: what `act` needs of the running turn.
+        self.running = None
 
     def load(self):
         try:
@@ -133,6 +135,19 @@ async def stoppable(turn, stopped):
     return await task
 
 
+async def interruptible(turn, interrupted):
+    """Awaits a turn that an exception of the application's ends, as `asyncio.timeout` does: its task is cancelled, and
+    what `interrupted` has as its exception is raised."""
+    task = asyncio.ensure_future(turn)
+    interrupted.add_done_callback(lambda _: task.cancel())
+    try:
+        return await task
+    except asyncio.CancelledError:
+        if interrupted.done() and not interrupted.cancelled():
+            interrupted.result()
+        raise
+
+
 async def maybe(result):
     """Awaits what has to be awaited."""
     return await result if inspect.isawaitable(result) else result
@@ -148,9 +163,10 @@ class Session:
 class Adapter:
     """Answers the harness."""
 
-    def __init__(self, about, dialects, turn, cancelled, give, read, ready, settled, closed):
+    def __init__(self, about, dialects, turn, cancelled, give, read, ready, settled, closed, act):
         self.about, self.dialects, self.turn, self.cancelled = about, dialects, turn, cancelled
         self.give, self.read, self.ready, self.settled, self.closed = give, read, ready, settled, closed
+        self.act = act
         self.can = CAPABILITIES | {"history": bool(read), "givenHistory": bool(give)} | about.get("capabilities", {})
         self.sessions = {}
 
@@ -238,6 +254,9 @@ class Adapter:
         if method == "brickbat/history" and self.read:
             session = self.session(params["sessionId"])
             return {"history": await maybe(self.read(session.spec, session.store))}
+        if method == "brickbat/action" and self.act:
+            session = self.session(params["sessionId"])
+            return await maybe(self.act(session.spec, session.store, params["action"])) or {}
         if method == "brickbat/give" and self.give:
             session_id, spec = uuid.uuid4().hex, params["session"]
             await maybe(self.give(spec, Store(spec, session_id), params["history"]))
@@ -254,7 +273,8 @@ def invalid(why):
     return acp.RequestError.invalid_params({"why": why})
 
 
-def serve(about, dialects, turn, cancelled, give=None, read=None, ready=None, settled=None, closed=None):
+def serve(about, dialects, turn, cancelled, give=None, read=None, ready=None, settled=None, closed=None,
+          act=None):
     """Answers the harness until standard input ends.
 
     `cancelled` is what the SDK raises when it has been stopped.
@@ -262,6 +282,8 @@ def serve(about, dialects, turn, cancelled, give=None, read=None, ready=None, se
     `ready` does, when a session is opened, what takes long the first time, such as to import a provider.
     `settled` waits for what your SDK does beside its turn, such as to write, and says whether there was any.
     `closed` lets go of a session that is over, such as of its connections.
+    `act` does what `_brickbat/action` asks for: `{"steer": …}`, `{"inject": …}`, `{"interrupt": …}` or `{"change": …}`.
+    It may return `{"changed": False}`, where the SDK says that there is nothing to change.
     """
 
     async def main():
@@ -269,7 +291,7 @@ def serve(about, dialects, turn, cancelled, give=None, read=None, ready=None, se
         # The harness is gone: so is the reason to live, whatever turns and threads still wait.
         reader.feed_eof = lambda: os._exit(0)
         sys.stdout = sys.stderr  # Standard output belongs to the protocol.
-        adapter = Adapter(about, dialects, turn, cancelled, give, read, ready, settled, closed)
+        adapter = Adapter(about, dialects, turn, cancelled, give, read, ready, settled, closed, act)
         await acp.run_agent(adapter, writer, reader)
 
     asyncio.run(main())
