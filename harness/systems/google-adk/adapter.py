@@ -62,7 +62,10 @@ class Gated(BaseTool):
     async def run_async(self, *, args, tool_context):
         # "The preferred return type for a Function Tool is a dictionary in Python", with a status for the model.
         try:
-            return {"status": "success", "result": await gate(self.given, args, Failed)}
+            result = await gate(self.given, args, Failed)
+            # "If true, it won't call model to summarize function response."
+            tool_context.actions.skip_summarization = self.given.get("ends")
+            return {"status": "success", "result": result}
         except Failed as error:
             return {"status": "error", "error_message": str(error)}
 
@@ -92,10 +95,18 @@ def service(spec):
 
 
 async def turn(spec, store, text, stopped, show, ask):
+    notes = store.running = []
+
+    def after_tool(tool, args, tool_context, tool_response):
+        """The callback that may change what a tool has answered: here it adds what `inject` asks for."""
+        if notes:
+            return {**tool_response, "note": notes.pop(0)}
+
     agent = LlmAgent(
         name="assistant",
         model=MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")),
         tools=[Gated(given) for given in spec["tools"]],
+        after_tool_callback=after_tool,
     )
     runner = Runner(app_name=APP, agent=agent, session_service=service(spec), auto_create_session=True)
     abort = asyncio.Event()
@@ -137,12 +148,29 @@ async def turn(spec, store, text, stopped, show, ask):
             id=id, name=CONFIRMATION, response={"confirmed": allowed})) for id, allowed in zip(questions, answers)]
 
 
+async def act(spec, store, action):
+    """Has the callback add context, or takes back what was said, in the runner's own way."""
+    if "inject" in action:
+        return store.running.append(action["inject"])
+    runner = Runner(app_name=APP, agent=LlmAgent(name="assistant"), session_service=service(spec))
+    session = await runner.session_service.get_session(app_name=APP, user_id=USER, session_id=store.file.stem)
+    said = []
+    for event in session.events:
+        if back := event.actions.rewind_before_invocation_id:
+            del said[said.index(back):]
+        elif event.author == "user" and any(part.text for part in event.content.parts):
+            said.append(event.invocation_id)
+    await runner.rewind_async(user_id=USER, session_id=store.file.stem,
+                              rewind_before_invocation_id=said[-action["change"]["prompts"]])
+
+
 async def read(spec, store):
     session = await service(spec).get_session(app_name=APP, user_id=USER, session_id=store.file.stem)
     return [event.model_dump(mode="json", exclude_none=True) for event in session.events] if session else []
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": ["sqlite"],
-         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True}}
+         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "finalTools": True, "hooks": True,
+                          "changes": {"rewind": True}}}
 serve(about, MODELS, turn, Cancelled, read=read, ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], None),
-      settled=settled)
+      settled=settled, act=act)

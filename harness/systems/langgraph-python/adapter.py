@@ -80,11 +80,16 @@ async def opened(spec, store):
 EDIT = "/edit "
 
 
-async def before_last_input(agent, config):
-    """The checkpoint on which the user's last message was put, as the documentation of time travel has it."""
+async def before_input(agent, config, prompts=1):
+    """The checkpoint on which the user's last message was put, or an earlier one, as the documentation of time travel
+    has it."""
     async for state in agent.aget_state_history(config):
-        if state.metadata["source"] == "input":
+        prompts -= state.metadata["source"] == "input"
+        if prompts == 0 and state.parent_config:
             return state.parent_config
+    # Before the first message there is no checkpoint.
+    if prompts == 0:
+        await agent.checkpointer.adelete_thread(config["configurable"]["thread_id"])
     return config
 
 
@@ -108,7 +113,9 @@ async def turn(spec, store, text, stopped, show, ask):
     said = {"messages": [{"role": "user", "content": text.removeprefix(EDIT)}]}
     async with opened(spec, store) as (agent, config):
         if text.startswith(EDIT):
-            config = await before_last_input(agent, config)
+            config = await before_input(agent, config)
+        if store.running:
+            config, store.running = await before_input(agent, config, store.running), None
         while questions := await stoppable(run(agent, config, said), stopped):
             answers = await asyncio.gather(*map(ask, questions.values()))
             # The SDK is at rest while the user is asked: here the application is the one that is stopped.
@@ -118,6 +125,11 @@ async def turn(spec, store, text, stopped, show, ask):
             said = Command(resume=dict(zip(questions, kinds)))
 
 
+def act(spec, store, action):
+    """The next prompt goes to an earlier checkpoint."""
+    store.running = action["change"]["prompts"]
+
+
 async def read(spec, store):
     async with opened(spec, store) as (agent, config):
         state = await agent.aget_state(config)
@@ -125,5 +137,5 @@ async def read(spec, store):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True}}
-serve(about, MODELS, turn, asyncio.CancelledError, read=read, settled=settled)
+         "capabilities": {"approvals": True, "sharedSession": True, "changes": {"rewind": True}}}
+serve(about, MODELS, turn, asyncio.CancelledError, read=read, settled=settled, act=act)

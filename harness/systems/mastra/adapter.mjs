@@ -98,8 +98,14 @@ async function turn({ id, spec }, text, abortSignal, show, ask) {
   }
 }
 
+/** Asks something with a memory that is only read, and without tools. */
+async function act({ id, spec }, { change: { question } }) {
+  const memory = { thread: id, resource: RESOURCE, options: { readOnly: true } };
+  await read(await agentOf(spec).stream(question, { memory, toolChoice: 'none' }), () => {});
+}
+
 const stored = async ({ id, spec }) =>
   (await databaseOf(spec).memory.recall({ threadId: id, resourceId: RESOURCE, perPage: false })).messages;
 
 serve({ sdk: '@mastra/core', version, modes: Object.keys(MODES) }, Object.keys(DIALECTS), turn,
-  { stored, capabilities: { eagerTools: true, approvals: true, stepLimit: true, sharedSession: true } });
+  { stored, act, capabilities: { eagerTools: true, approvals: true, stepLimit: true, sharedSession: true, changes: { aside: true } } });

@@ -83,7 +83,9 @@ async function turn(running, text, stop, show) {
   });
   stop.addEventListener('abort', () => session.abort());
   try {
-    await session.prompt(text);
+    // "A follow-up enters after the current run finishes its pending work": what is said while a turn runs is queued.
+    await session.prompt(text, { streamingBehavior: 'followUp' });
+    await session.waitForIdle();
   } catch (raised) {
     return { raised };
   } finally {
@@ -94,5 +96,18 @@ async function turn(running, text, stop, show) {
   return { cancelled: last?.stopReason === 'aborted' };
 }
 
+/** Says something to the running turn, or goes back in the tree of the session to before a message of the user. */
+async function act(asked, { steer, change }) {
+  const session = await sessionOf(asked);
+  if (steer) return void await session.steer(steer);
+  const isOfUser = ({ type, message }) => type === 'message' && message.role === 'user';
+  const said = session.sessionManager.getBranch().filter(isOfUser);
+  await session.navigateTree(said.at(-change.prompts).id);
+}
+
 serve({ sdk: '@earendil-works/pi-coding-agent', version, modes: ['session'] }, Object.keys(DIALECTS), turn,
-  { stored: async (asked) => (await sessionOf(asked)).sessionManager.getEntries() });
+  {
+    stored: async (asked) => (await sessionOf(asked)).sessionManager.getEntries(),
+    act,
+    capabilities: { steer: true, secondPrompt: true, changes: { rewind: true } },
+  });
