@@ -171,7 +171,7 @@ async def act(spec, store, action):
         case {"interrupt": cause}:
             store.running.interrupted.set_exception(Interrupted(cause))
         case {"change": {"question": question}}:
-            # "You can use messages from one agent run with another agent": this one has no tools, and nothing is stored.
+            # Another agent on the same messages: it has no tools, and nothing is stored.
             history = ModelMessagesTypeAdapter.validate_json(store.load() or "[]")
             await Agent(model(spec)).run(question, message_history=history)
 
