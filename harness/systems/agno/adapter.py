@@ -62,7 +62,8 @@ def tool_of(given):
         return await gate(given, arguments, Failed)
 
     return Function(name=given["name"], description=given["description"], parameters=given["inputSchema"],
-                    entrypoint=run, skip_entrypoint_processing=True, requires_confirmation=given["asks"])
+                    entrypoint=run, skip_entrypoint_processing=True, requires_confirmation=given["asks"],
+                    stop_after_tool_call=given.get("ends", False))
 
 
 def database(spec):
@@ -124,6 +125,6 @@ def read(spec, store):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(CHECKPOINTS),
-         "capabilities": {"approvals": True, "sharedSession": True}}
+         "capabilities": {"approvals": True, "sharedSession": True, "finalTools": True}}
 serve(about, MODELS, turn, Cancelled, read=read,
       ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")))

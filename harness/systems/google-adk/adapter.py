@@ -64,7 +64,10 @@ class Gated(BaseTool):
     async def run_async(self, *, args, tool_context):
         # "The preferred return type for a Function Tool is a dictionary in Python", with a status for the model.
         try:
-            return {"status": "success", "result": await gate(self.given, args, Failed)}
+            result = await gate(self.given, args, Failed)
+            # "If true, it won't call model to summarize function response."
+            tool_context.actions.skip_summarization = self.given.get("ends")
+            return {"status": "success", "result": result}
         except Failed as error:
             return {"status": "error", "error_message": str(error)}
 
@@ -96,7 +99,7 @@ def service(spec):
 # Tokens from which on the events are compacted: more than any scenario has, if its provider does not say otherwise.
 FULL = 100_000
 # The configurations of compaction, by the file of the session, and whether a turn runs in it.
-compactions, running = {}, set()
+compactions, in_turn = {}, set()
 
 
 def compaction(store):
@@ -106,10 +109,10 @@ def compaction(store):
     return compactions[store.file]
 
 
-def act(spec, store, action):
+def compact(store, keep):
     """ADK looks at the number of tokens before each call of the model, which is after what the user says next."""
     config = compaction(store)
-    config.event_retention_size = action["change"]["keep"] + (store.file not in running)
+    config.event_retention_size = keep + (store.file not in in_turn)
     config.token_threshold = 1
 
 
@@ -127,18 +130,26 @@ def app(agent, spec, store):
 
 
 async def turn(spec, store, text, stopped, show, ask):
-    running.add(store.file)
+    in_turn.add(store.file)
     try:
         await turn_of(spec, store, text, stopped, show, ask)
     finally:
-        running.discard(store.file)
+        in_turn.discard(store.file)
 
 
 async def turn_of(spec, store, text, stopped, show, ask):
+    notes = store.running = []
+
+    def after_tool(tool, args, tool_context, tool_response):
+        """The callback that may change what a tool has answered: here it adds what `inject` asks for."""
+        if notes:
+            return {**tool_response, "note": notes.pop(0)}
+
     agent = LlmAgent(
         name="assistant",
         model=MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")),
         tools=[Gated(given) for given in spec["tools"]],
+        after_tool_callback=after_tool,
     )
     runner = Runner(**app(agent, spec, store), session_service=service(spec), auto_create_session=True)
     abort = asyncio.Event()
@@ -180,13 +191,32 @@ async def turn_of(spec, store, text, stopped, show, ask):
             id=id, name=CONFIRMATION, response={"confirmed": allowed})) for id, allowed in zip(questions, answers)]
 
 
+async def act(spec, store, action):
+    """Has the callback add context, has the events compacted, or takes back what was said, in the runner's own way."""
+    if "inject" in action:
+        return store.running.append(action["inject"])
+    change = action["change"]
+    if "keep" in change:
+        return compact(store, change["keep"])
+    runner = Runner(app_name=APP, agent=LlmAgent(name="assistant"), session_service=service(spec))
+    session = await runner.session_service.get_session(app_name=APP, user_id=USER, session_id=store.file.stem)
+    said = []
+    for event in session.events:
+        if back := event.actions.rewind_before_invocation_id:
+            del said[said.index(back):]
+        elif event.author == "user" and any(part.text for part in event.content.parts):
+            said.append(event.invocation_id)
+    await runner.rewind_async(user_id=USER, session_id=store.file.stem,
+                              rewind_before_invocation_id=said[-change["prompts"]])
+
+
 async def read(spec, store):
     session = await service(spec).get_session(app_name=APP, user_id=USER, session_id=store.file.stem)
     return [event.model_dump(mode="json", exclude_none=True) for event in session.events] if session else []
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": ["sqlite", "compaction"],
-         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True,
-                          "changes": {"summarise": True, "inFlight": True}}}
+         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "finalTools": True, "hooks": True,
+                          "changes": {"rewind": True, "summarise": True, "inFlight": True}}}
 serve(about, MODELS, turn, Cancelled, read=read, ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], None),
       settled=settled, act=act)

@@ -8,7 +8,7 @@ from haystack.dataclasses import ChatMessage
 from haystack.hooks import hook
 from haystack.tools import Tool
 from haystack.utils import Secret
-from brickbat_adapter import gate, serve, stoppable
+from brickbat_adapter import gate, interruptible, serve, stoppable
 
 SDK = "haystack-ai"
 KEY = Secret.from_token("none")
@@ -37,6 +37,10 @@ def responses(url, model):
 MODELS = {"openai-chat": chat, "openai-responses": responses, "anthropic-messages": anthropic}
 
 
+class Interrupted(Exception):
+    """An exception of the application's, such as that of a limit on how long a turn may take."""
+
+
 class Failed(Exception):
     """A tool that answers with an error."""
 
@@ -58,6 +62,14 @@ def save(store, messages):
 
 
 async def turn(spec, store, text, stopped, show):
+    notes, interrupted = store.running = [], asyncio.get_running_loop().create_future()
+
+    @hook
+    def add_notes(state: State) -> None:
+        if notes:
+            state.set("messages", [ChatMessage.from_user(note) for note in notes])
+            notes.clear()
+
     @hook
     def keep(state: State) -> None:
         save(store, state.data["messages"])
@@ -70,15 +82,26 @@ async def turn(spec, store, text, stopped, show):
     agent = Agent(
         chat_generator=MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")),
         tools=[tool_of(given) for given in spec["tools"]],
-        hooks={"after_tool": [keep], "after_run": [keep]},
+        exit_conditions=["text", *(given["name"] for given in spec["tools"] if given.get("ends"))],
+        hooks={"after_tool": [add_notes, keep], "after_run": [keep]},
         **({"max_agent_steps": spec["maxSteps"]} if "maxSteps" in spec else {}),
     )
     messages = [*load(store), ChatMessage.from_user(text)]
     save(store, messages)
-    await stoppable(agent.run_async(messages=messages, streaming_callback=streamed), stopped)
+    running = agent.run_async(messages=messages, streaming_callback=streamed)
+    await interruptible(stoppable(running, stopped), interrupted)
+
+
+def act(spec, store, action):
+    """Has the hook add context, or ends the turn by an exception."""
+    notes, interrupted = store.running
+    if "inject" in action:
+        notes.append(action["inject"])
+    else:
+        interrupted.set_exception(Interrupted(action["interrupt"]))
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": ["hooks"],
-         "capabilities": {"sharedSession": True, "stepLimit": True}}
+         "capabilities": {"sharedSession": True, "stepLimit": True, "finalTools": True, "hooks": True, "interrupt": True}}
 serve(about, MODELS, turn, asyncio.CancelledError, read=lambda _, store: json.loads(store.load() or "[]"),
-      ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")))
+      act=act, ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")))

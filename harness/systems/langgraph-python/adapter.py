@@ -92,12 +92,7 @@ class Compaction:
 
 
 # By the file of the session, and whether a turn runs in it.
-compactions, running = {}, set()
-
-
-def act(spec, store, action):
-    # Between turns, with what the user says next: it is looked at before the next call of the model.
-    compactions.setdefault(store.file, Compaction()).ask(action["change"]["keep"] + (store.file not in running))
+compactions, in_turn = {}, set()
 
 
 @asynccontextmanager
@@ -122,11 +117,16 @@ async def opened(spec, store):
 EDIT = "/edit "
 
 
-async def before_last_input(agent, config):
-    """The checkpoint on which the user's last message was put, as the documentation of time travel has it."""
+async def before_input(agent, config, prompts=1):
+    """The checkpoint on which the user's last message was put, or an earlier one, as the documentation of time travel
+    has it."""
     async for state in agent.aget_state_history(config):
-        if state.metadata["source"] == "input":
+        prompts -= state.metadata["source"] == "input"
+        if prompts == 0 and state.parent_config:
             return state.parent_config
+    # Before the first message there is no checkpoint.
+    if prompts == 0:
+        await agent.checkpointer.adelete_thread(config["configurable"]["thread_id"])
     return config
 
 
@@ -148,11 +148,13 @@ async def turn(spec, store, text, stopped, show, ask):
         return questions
 
     said = {"messages": [{"role": "user", "content": text.removeprefix(EDIT)}]}
-    running.add(store.file)
+    in_turn.add(store.file)
     try:
         async with opened(spec, store) as (agent, config):
             if text.startswith(EDIT):
-                config = await before_last_input(agent, config)
+                config = await before_input(agent, config)
+            if store.running:
+                config, store.running = await before_input(agent, config, store.running), None
             while questions := await stoppable(run(agent, config, said), stopped):
                 answers = await asyncio.gather(*map(ask, questions.values()))
                 # The SDK is at rest while the user is asked: here the application is the one that is stopped.
@@ -161,7 +163,17 @@ async def turn(spec, store, text, stopped, show, ask):
                 kinds = [{"type": "approve"} if allowed else {"type": "reject"} for allowed in answers]
                 said = Command(resume=dict(zip(questions, kinds)))
     finally:
-        running.discard(store.file)
+        in_turn.discard(store.file)
+
+
+def act(spec, store, action):
+    """Has the history summarised before the next call of the model, or the next prompt go to an earlier checkpoint."""
+    change = action["change"]
+    if "prompts" in change:
+        store.running = change["prompts"]
+    else:
+        # Between turns, with what the user says next.
+        compactions.setdefault(store.file, Compaction()).ask(change["keep"] + (store.file not in in_turn))
 
 
 async def read(spec, store):
@@ -172,5 +184,5 @@ async def read(spec, store):
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
          "capabilities": {"approvals": True, "sharedSession": True,
-                          "changes": {"summarise": True, "inFlight": True}}}
+                          "changes": {"rewind": True, "summarise": True, "inFlight": True}}}
 serve(about, MODELS, turn, asyncio.CancelledError, read=read, settled=settled, act=act)

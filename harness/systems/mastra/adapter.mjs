@@ -63,7 +63,7 @@ const recalled = async ({ id, spec }) =>
   (await databaseOf(spec).memory.recall({ threadId: id, resourceId: RESOURCE, perPage: false })).messages;
 
 /** Cuts what is recalled from now on, by `lastMessages` of each run: the storage keeps the rest. */
-async function act(session, { change: { keep } }) {
+async function trim(session, keep) {
   session.store.save({ first: Math.max((await recalled(session)).length - keep, 0) });
 }
 
@@ -114,6 +114,15 @@ async function turn(session, text, abortSignal, show, ask) {
   }
 }
 
+/** Asks something with a memory that is only read, and without tools. */
+async function aside({ id, spec }, question) {
+  const memory = { thread: id, resource: RESOURCE, options: { readOnly: true } };
+  await read(await agentOf(spec).stream(question, { memory, toolChoice: 'none' }), () => {});
+}
+
+const act = (session, { change: { keep, question } }) =>
+  question === undefined ? trim(session, keep) : aside(session, question);
+
 serve({ sdk: '@mastra/core', version, modes: Object.keys(MODES) }, Object.keys(DIALECTS), turn,
   { stored: recalled, act,
-    capabilities: { eagerTools: true, approvals: true, stepLimit: true, sharedSession: true, changes: { trim: true } } });
+    capabilities: { eagerTools: true, approvals: true, stepLimit: true, sharedSession: true, changes: { trim: true, aside: true } } });

@@ -5,8 +5,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 import httpx2
-from agents import Agent, FunctionTool, OpenAIChatCompletionsModel, OpenAIResponsesModel, Runner, RunState, SQLiteSession
-from agents import RunConfig, SessionSettings, set_tracing_disabled
+from agents import Agent, FunctionTool, OpenAIChatCompletionsModel, OpenAIResponsesModel, RunConfig, RunHooks, Runner
+from agents import RunState, SessionSettings, SQLiteSession, set_tracing_disabled
 from agents.exceptions import ModelBehaviorError
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from brickbat_adapter import gate, serve
@@ -59,6 +59,29 @@ def gated(given):
                         needs_approval=given["asks"])
 
 
+class Interrupted(Exception):
+    """An exception of the application's."""
+
+
+class Interrupting(RunHooks):
+    """Hooks of the run that end it by an exception, from when `interrupt` asks for it."""
+
+    cause = None
+
+    async def on_tool_end(self, *_):
+        self.look()
+
+    async def on_llm_start(self, *_):
+        self.look()
+
+    async def on_llm_end(self, *_):
+        self.look()
+
+    def look(self):
+        if self.cause:
+            raise Interrupted(self.cause)
+
+
 def kept(store):
     """What the application stores: the items of the conversation, and the state of a run that was stopped, if there is one."""
     return json.loads(store.load() or '{"items": []}')
@@ -83,10 +106,10 @@ async def database(spec, store, text):
         session.close()
 
 
-async def act(spec, store, action):
+async def trim(spec, store, keep):
     """Cuts the history that is retrieved from now on; the session keeps the rest."""
     async with database(spec, store, "") as (_, how, _):
-        first = max(len(await how["session"].get_items()) - action["change"]["keep"], 0)
+        first = max(len(await how["session"].get_items()) - keep, 0)
     store.save(json.dumps(kept(store) | {"first": first}).encode())
 
 
@@ -113,7 +136,10 @@ async def turn(spec, store, text, stopped, show, ask):
     http = DefaultAsyncHttpxClient(transport=ToProvider(spec["baseUrl"]))
     client = AsyncOpenAI(api_key="none", base_url="https://api.openai.com/v1", http_client=http)
     model = kind(spec.get("model") or name, openai_client=client)
-    agent = Agent("brickbat", model=model, tools=[gated(given) for given in spec["tools"]])
+    hooks = store.running = Interrupting()
+    final = [given["name"] for given in spec["tools"] if given.get("ends")]
+    agent = Agent("brickbat", model=model, tools=[gated(given) for given in spec["tools"]],
+                  tool_use_behavior={"stop_at_tool_names": final} if final else "run_llm_again")
     limit = {"max_turns": spec["maxSteps"]} if "maxSteps" in spec else {}
 
     async def resumed(said):
@@ -131,7 +157,7 @@ async def turn(spec, store, text, stopped, show, ask):
         return state
 
     async def run(said, how, keep):
-        result = Runner.run_streamed(agent, said, **how, **limit)
+        result = Runner.run_streamed(agent, said, hooks=hooks, **how, **limit)
         # Of the two ways to stop that which "saves session state properly".
         stopped.add_done_callback(lambda _: result.cancel(mode="after_turn"))
         try:
@@ -167,6 +193,21 @@ async def read(spec, store):
         return await how["session"].get_items()
 
 
+async def act(spec, store, action):
+    """Has a hook raise an exception, cuts the history, or takes back what was said, item by item."""
+    if "interrupt" in action:
+        store.running.cause = action["interrupt"]
+        return
+    if "keep" in action["change"]:
+        return await trim(spec, store, action["change"]["keep"])
+    async with database(spec, store, "") as (_, how, _):
+        for _ in range(action["change"]["prompts"]):
+            while item := await how["session"].pop_item():
+                if item.get("role") == "user":
+                    break
+
+
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "changes": {"trim": True}}}
+         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "finalTools": True, "interrupt": True,
+                          "changes": {"rewind": True, "trim": True}}}
 serve(about, MODELS, turn, Cancelled, read=read, act=act)

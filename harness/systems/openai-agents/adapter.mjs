@@ -88,7 +88,13 @@ async function turn(session, text, signal, show) {
   const modelProvider = new OpenAIProvider({ apiKey: 'test', baseURL: `${spec.baseUrl}/v1`, useResponses });
   // Traces would go to the provider.
   const runner = new Runner({ modelProvider, tracingDisabled: true });
-  const agent = new Agent({ name: 'agent', model: spec.model ?? model, tools: spec.tools.map(gated) });
+  const stopAtToolNames = spec.tools.filter(({ ends }) => ends).map(({ name }) => name);
+  const agent = new Agent({
+    name: 'agent',
+    model: spec.model ?? model,
+    tools: spec.tools.map(gated),
+    ...(stopAtToolNames.length && { toolUseBehavior: { stopAtToolNames } }),
+  });
   let result;
   try {
     const { input, options } = await begin(session, text, agent);
@@ -118,4 +124,4 @@ const stored = ({ spec, store }) => {
   return stopped?.history ?? items;
 };
 serve({ sdk: '@openai/agents', version, modes: Object.keys(MODES) }, Object.keys(DIALECTS), turn,
-  { give, stored, capabilities: { givenOrphans: true, givenRawArguments: true } });
+  { give, stored, capabilities: { givenOrphans: true, givenRawArguments: true, finalTools: true } });

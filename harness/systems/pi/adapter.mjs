@@ -83,7 +83,9 @@ async function turn(running, text, stop, show) {
   });
   stop.addEventListener('abort', () => session.abort());
   try {
-    await session.prompt(text);
+    // "A follow-up enters after the current run finishes its pending work": what is said while a turn runs is queued.
+    await session.prompt(text, { streamingBehavior: 'followUp' });
+    await session.waitForIdle();
   } catch (raised) {
     return { raised };
   } finally {
@@ -98,8 +100,7 @@ async function turn(running, text, stop, show) {
 const NOTHING = /^(Nothing to compact|Already compacted)/;
 
 /** `/compact`; while a turn runs, the context counts as full, and pi looks at that itself after each batch of tools. */
-async function act(asked, { change: { keep } }) {
-  const session = await sessionOf(asked);
+async function compact(session, keep) {
   const settings = session.settingsManager;
   const last = keep ? session.messages.slice(-keep) : [];
   const keepRecentTokens = last.reduce((sum, message) => sum + estimateTokens(message), 0);
@@ -122,9 +123,23 @@ async function act(asked, { change: { keep } }) {
   return {};
 }
 
+/** Goes back in the tree of the session to before a message of the user. */
+async function rewind(session, prompts) {
+  const isOfUser = ({ type, message }) => type === 'message' && message.role === 'user';
+  const said = session.sessionManager.getBranch().filter(isOfUser);
+  await session.navigateTree(said.at(-prompts).id);
+}
+
+/** Says something to the running turn, or changes the history. */
+async function act(asked, { steer, change }) {
+  const session = await sessionOf(asked);
+  if (steer) return void await session.steer(steer);
+  return change.prompts ? rewind(session, change.prompts) : compact(session, change.keep);
+}
+
 serve({ sdk: '@earendil-works/pi-coding-agent', version, modes: ['session'] }, Object.keys(DIALECTS), turn,
   {
     stored: async (asked) => (await sessionOf(asked)).sessionManager.getEntries(),
     act,
-    capabilities: { changes: { summarise: true, inFlight: true } },
+    capabilities: { steer: true, secondPrompt: true, changes: { rewind: true, summarise: true, inFlight: true } },
   });

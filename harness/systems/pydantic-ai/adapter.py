@@ -5,11 +5,12 @@ from importlib.metadata import version
 
 import pydantic_ai
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ModelMessagesTypeAdapter, Tool, ToolDenied
+from pydantic_ai.capabilities import Hooks
 from pydantic_ai.messages import ModelRequest, UserPromptPart
 from pydantic_ai.models import infer_model
 from pydantic_ai.providers import infer_provider_class
 from given import give
-from brickbat_adapter import gate, serve, stoppable
+from brickbat_adapter import gate, interruptible, serve, stoppable
 
 SDK = "pydantic-ai-slim"
 MODELS = {
@@ -33,10 +34,37 @@ def model(spec):
     return infer_model(name, lambda kind: infer_provider_class(kind)(api_key="none", base_url=spec["baseUrl"] + path))
 
 
-def gated(given):
-    async def run(**arguments):
+class Interrupted(Exception):
+    """An exception of the application's, such as that of a limit on how long a turn may take."""
+
+
+class Running:
+    """A turn that runs, and what is done to it."""
+
+    def __init__(self):
+        self.context, self.notes, self.interrupted = None, [], asyncio.get_running_loop().create_future()
+        # What the user says while a question is open, and the SDK at rest.
+        self.aside = None
+
+    def noting(self):
+        """The hook after a tool, which adds context for the model."""
+        hooks = Hooks()
+
+        @hooks.on.after_tool_execute
+        async def add_notes(context, *, result, **_):
+            while self.notes:
+                context.enqueue(self.notes.pop(0))
+            return result
+
+        return hooks
+
+
+def gated(given, running):
+    async def run(context, **arguments):
+        # By which what the user says is enqueued.
+        running.context = context
         return await gate(given, arguments, Failed)
-    tool = Tool.from_schema(run, given["name"], given["description"], given["inputSchema"])
+    tool = Tool.from_schema(run, given["name"], given["description"], given["inputSchema"], takes_ctx=True)
     # `from_schema` has no parameter for it.
     tool.requires_approval = given["asks"]
     return tool
@@ -90,10 +118,12 @@ def settle(store, messages, message_history, **_):
 
 
 async def turn(spec, store, text, stopped, show, ask):
-    tools = [gated(given) for given in spec["tools"]]
+    here = store.running = Running()
+    tools = [gated(given, here) for given in spec["tools"]]
     # Only who offers tools that ask expects questions for an answer.
     asks = any(tool.requires_approval for tool in tools)
-    agent = Agent(model(spec), tools=tools, output_type=[str, DeferredToolRequests] if asks else str)
+    agent = Agent(model(spec), tools=tools, output_type=[str, DeferredToolRequests] if asks else str,
+                  capabilities=[here.noting()])
     how = {"user_prompt": text, "usage_limits": pydantic_ai.UsageLimits(request_limit=spec.get("maxSteps", 50))}
     if Token:
         how["cancellation_token"] = token = Token()
@@ -114,20 +144,40 @@ async def turn(spec, store, text, stopped, show, ask):
     keep(store, [*history, ModelRequest([UserPromptPart(text)])], history)
     while True:
         running = MODES[spec["mode"]](agent, store, watch, message_history=history, **how)
-        result = await (running if Token else stoppable(running, stopped))
+        result = await interruptible(running if Token else stoppable(running, stopped), here.interrupted)
         if not isinstance(result.output, DeferredToolRequests):
             return
         ids = [call.tool_call_id for call in result.output.approvals]
+        here.aside = []
         answers = dict(zip(ids, await asyncio.gather(*map(ask, ids))))
         # The SDK is at rest while the user is asked: here the application is the one that is stopped.
         if stopped.done():
             raise Stopped("stopped while the user was asked")
         results = {id: True if allowed else ToolDenied() for id, allowed in answers.items()}
         history = ModelMessagesTypeAdapter.validate_json(store.load())
-        how |= {"user_prompt": None, "deferred_tool_results": DeferredToolResults(approvals=results)}
+        how |= {"user_prompt": here.aside or None, "deferred_tool_results": DeferredToolResults(approvals=results)}
+        here.aside = None
+
+
+async def act(spec, store, action):
+    """Says something to the running turn, has its hook add context, ends it by an exception, or asks beside it."""
+    match action:
+        case {"steer": text} if store.running.aside is not None:
+            store.running.aside.append(text)
+        case {"steer": text}:
+            store.running.context.enqueue(text)
+        case {"inject": text}:
+            store.running.notes.append(text)
+        case {"interrupt": cause}:
+            store.running.interrupted.set_exception(Interrupted(cause))
+        case {"change": {"question": question}}:
+            # Another agent on the same messages: it has no tools, and nothing is stored.
+            history = ModelMessagesTypeAdapter.validate_json(store.load() or "[]")
+            await Agent(model(spec)).run(question, message_history=history)
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
          "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True,
-                          "givenOrphans": True, "givenRawArguments": True}}
-serve(about, MODELS, turn, Stopped, give, lambda _, store: json.loads(store.load() or "[]"), ready=model)
+                          "givenOrphans": True, "givenRawArguments": True, "steer": True, "hooks": True,
+                          "interrupt": True, "changes": {"aside": True}}}
+serve(about, MODELS, turn, Stopped, give, lambda _, store: json.loads(store.load() or "[]"), ready=model, act=act)

@@ -66,6 +66,9 @@ pub struct Claims {
     pub load: bool,
     #[serde(default)]
     pub shared_session: bool,
+    /// Whether it takes another prompt while a turn runs, be it to queue it, to refuse it, or to stop the turn.
+    #[serde(default)]
+    pub second_prompt: bool,
 }
 
 /// How an agent names the tools of an MCP server.
@@ -164,7 +167,7 @@ const API_KEY: &str = "brickbat";
 
 impl PlainAgent {
     pub(super) fn about(&self, info: Option<&Implementation>) -> About {
-        let Claims { cancel, streaming, eager_tools, load, shared_session } = self.plain.capabilities;
+        let Claims { cancel, streaming, eager_tools, load, shared_session, second_prompt } = self.plain.capabilities;
         let capabilities = Capabilities::default()
             .with("cancel", cancel)
             .with("streaming", streaming)
@@ -173,7 +176,8 @@ impl PlainAgent {
             .with("load", load)
             .with("givenHistory", !self.plain.give.is_empty() && load)
             .with("sharedSession", shared_session)
-            .with("changes.summarise", self.plain.summarise.is_some());
+            .with("changes.summarise", self.plain.summarise.is_some())
+            .with("secondPrompt", second_prompt);
         About {
             protocol: PROTOCOL,
             sdk: self.sdk.clone(),

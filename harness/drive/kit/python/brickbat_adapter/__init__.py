@@ -135,6 +135,19 @@ async def stoppable(turn, stopped):
     return await task
 
 
+async def interruptible(turn, interrupted):
+    """Awaits a turn that an exception of the application's ends, as `asyncio.timeout` does: its task is cancelled, and
+    what `interrupted` has as its exception is raised."""
+    task = asyncio.ensure_future(turn)
+    interrupted.add_done_callback(lambda _: task.cancel())
+    try:
+        return await task
+    except asyncio.CancelledError:
+        if interrupted.done() and not interrupted.cancelled():
+            interrupted.result()
+        raise
+
+
 async def maybe(result):
     """Awaits what has to be awaited."""
     return await result if inspect.isawaitable(result) else result
