@@ -73,7 +73,6 @@ fn marks(plan: &Plan) -> impl Iterator<Item = String> + '_ {
 mod tests {
     use std::sync::Arc;
 
-    use super::*;
     use crate::agent::{Agent, Delivery};
     use crate::simulate::simulate;
     use brickbat_rules::dialect::Dialect;
