@@ -329,11 +329,9 @@ fn needs_claimed() -> String {
         .collect();
     sheets.sort();
     let newest = sheets.iter().map(|sheet| Manifest::read(sheet).unwrap().remove(0));
-    // What differs from version to version is not listed.
-    let (manifests, silent): (Vec<Manifest>, Vec<Manifest>) =
-        newest.partition(|manifest| manifest.capabilities.is_some());
+    let manifests: Vec<Manifest> = newest.collect();
     let claims = |manifest: &Manifest, key: &str| {
-        let listed = manifest.capabilities.as_ref()?;
+        let listed = manifest.capabilities.as_ref().unwrap_or_else(|| panic!("{} lists none", manifest.name));
         let modes: Vec<&Mode> =
             manifest.modes.iter().filter(|mode| !mode.lacks.iter().any(|lack| lack == key)).collect();
         let is_claimed = listed.iter().any(|claim| claim == key) && !modes.is_empty();
@@ -349,9 +347,6 @@ fn needs_claimed() -> String {
         let systems = if by.is_empty() { "none".to_owned() } else { by.join(", ") };
         Some(vec![code(need.name()), by.len().to_string(), systems])
     });
-    let silent_ones = codes(silent.iter().map(|manifest| manifest.name.as_str()));
-    let silent = vec!["not listed".to_owned(), silent.len().to_string(), silent_ones];
-    let rows = rows.chain([silent]);
     table(&["need", "systems", "which"], rows)
 }
 

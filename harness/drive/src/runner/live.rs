@@ -1,5 +1,6 @@
 //! One plan over real sockets: the conductor between the server and a session.
 
+mod change;
 mod kill;
 mod session;
 
@@ -524,31 +525,7 @@ impl World for Live<'_> {
     }
 
     fn change(&mut self, change: Change) -> Self::Done<'_> {
-        Box::pin(async move {
-            let is_between_turns = self.conductor.is_between_turns();
-            if is_between_turns {
-                self.come_to_rest().await?;
-                self.mount.with_core(|core| core.provider.begin_change());
-            }
-            let n_before = self.trace.events().len();
-            let is_changed = self.session.change(&change).await?;
-            if is_between_turns {
-                self.come_to_rest().await?;
-                self.mount.with_core(|core| core.provider.end_change());
-            }
-            // What it asked the provider for that comes before what it has answered.
-            self.catch_up().await?;
-            // An agent without an adapter does not tell; but it cannot summarise without the provider.
-            let mut since = self.trace.events().iter().skip(n_before);
-            let is_seen =
-                !self.session.is_plain() || since.any(|event| matches!(event, Event::Requested { .. }));
-            if !is_changed || !is_seen {
-                self.todo.extend(self.conductor.forgo_change());
-                return Ok(());
-            }
-            self.observe(Event::Changed { change });
-            Ok(())
-        })
+        Box::pin(self.change_history(change))
     }
 
     fn release(&mut self, exchange: ExchangeId) -> Self::Done<'_> {

@@ -35,9 +35,10 @@ fn idle_changes(plan: &Plan, trace: &Trace) -> Vec<bool> {
             Event::TurnEnded { .. } => is_refused = false,
             Event::Requested { kind: RequestKind::Auxiliary, .. } => {}
             Event::Requested { kind: RequestKind::Refused { .. }, .. } if !is_new => is_refused = true,
-            Event::Requested { body, .. } => {
+            Event::Requested { body, kind, .. } => {
                 let body = String::from_utf8_lossy(body);
-                let marks = marks(plan).filter(|mark| body.contains(mark.as_str())).collect();
+                let sent = marks(plan).filter(|mark| body.contains(mark.as_str()));
+                let marks = sent.chain(replied(plan, *kind)).collect();
                 if is_new && let Some(idle) = idle.last_mut() {
                     *idle = before.iter().all(|mark| body.contains(mark.as_str()));
                 }
@@ -53,6 +54,14 @@ fn idle_changes(plan: &Plan, trace: &Trace) -> Vec<bool> {
     idle
 }
 
+/// The marks of the calls of a reply, which stand in the history from then on.
+fn replied(plan: &Plan, kind: RequestKind) -> Vec<String> {
+    let RequestKind::Scripted { turn, reply, attempt } = kind else { return Vec::new() };
+    let script = plan.turns.get(turn).and_then(|turn| turn.replies.get(reply)?.attempts.get(attempt));
+    let calls = script.into_iter().flat_map(|script| script.calls());
+    calls.map(|call| plan.calls[call.0 as usize].marker.clone()).filter(|marker| !marker.is_empty()).collect()
+}
+
 /// What stands in a request that holds the conversation: what the user says, and the marks of the calls.
 fn marks(plan: &Plan) -> impl Iterator<Item = String> + '_ {
     let written = |text: &str| Value::from(text.trim()).to_string().trim_matches('"').to_owned();
@@ -64,7 +73,6 @@ fn marks(plan: &Plan) -> impl Iterator<Item = String> + '_ {
 mod tests {
     use std::sync::Arc;
 
-    use super::*;
     use crate::agent::{Agent, Delivery};
     use crate::simulate::simulate;
     use brickbat_rules::dialect::Dialect;

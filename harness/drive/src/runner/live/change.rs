@@ -1,0 +1,34 @@
+//! The system changes its history.
+
+use super::Live;
+use crate::driver::DriverError;
+use brickbat_scenario::plan::Change;
+use brickbat_scenario::trace::Event;
+
+impl Live<'_> {
+    /// Has the history changed, and notes that it was, unless nothing came of it.
+    pub(super) async fn change_history(&mut self, change: Change) -> Result<(), DriverError> {
+        let is_between_turns = self.conductor.is_between_turns();
+        if is_between_turns {
+            self.come_to_rest().await?;
+            self.mount.with_core(|core| core.provider.begin_change());
+        }
+        let n_before = self.trace.events().len();
+        let is_changed = self.session.change(&change).await?;
+        if is_between_turns {
+            self.come_to_rest().await?;
+            self.mount.with_core(|core| core.provider.end_change());
+        }
+        // What it asked the provider for that comes before what it has answered.
+        self.catch_up().await?;
+        // An agent without an adapter does not say; but it cannot summarise without the provider.
+        let mut since = self.trace.events().iter().skip(n_before);
+        let is_seen = !self.session.is_plain() || since.any(|event| matches!(event, Event::Requested { .. }));
+        if is_changed && is_seen {
+            self.observe(Event::Changed { change });
+        } else {
+            self.todo.extend(self.conductor.forgo_change());
+        }
+        Ok(())
+    }
+}
