@@ -193,7 +193,9 @@ impl Verifier {
         let others = host.modes().into_iter().filter(|mode| probe.is_of_each_mode() && *mode != first);
         let mut outcome = self.in_mode(probe, host).await;
         for mode in others {
-            let ProbeOutcome::Ok { warnings } = &mut outcome else { break };
+            if matches!(outcome, ProbeOutcome::Failed { .. } | ProbeOutcome::NotJudged { .. }) {
+                break;
+            }
             host.mode.clone_from(&mode);
             if conversation::holds(host).await.is_err() {
                 // The probe of the modes says so.
@@ -203,9 +205,15 @@ impl Verifier {
             let place = |words: &String| format!("in the mode {mode}: {words}");
             match self.in_mode(probe, host).await {
                 ProbeOutcome::Ok { warnings: more } => {
+                    // What the first mode lacks is tried in the first that has it.
+                    let mut warnings = match outcome {
+                        ProbeOutcome::Ok { warnings } => warnings,
+                        _ => Vec::new(),
+                    };
                     let new = more.iter().filter(|words| !warnings.contains(words)).map(place);
                     let new: Vec<String> = new.collect();
                     warnings.extend(new);
+                    outcome = ProbeOutcome::Ok { warnings };
                 }
                 ProbeOutcome::Failed { seen, hint, stderr, limit } => {
                     outcome = ProbeOutcome::Failed { seen: place(&seen), hint, stderr, limit };
