@@ -13,7 +13,7 @@ use crate::probes::{examine_each, with};
 use crate::program::{BRICKBAT, Said, brickbat};
 
 /// Every probe, in the order of the report.
-const PROBES: [&str; 13] = [
+const PROBES: [&str; 14] = [
     "introduces-itself",
     "silent-on-stdout",
     "holds-a-conversation",
@@ -25,6 +25,7 @@ const PROBES: [&str; 13] = [
     "reloads-sessions",
     "honours-the-mode",
     "answers-extensions",
+    "keeps-its-claims",
     "survives-many-plans",
     "ends-with-its-input",
 ];
@@ -66,7 +67,7 @@ fn each_adapter_is_judged_as_it_deserves() {
 }
 
 /// The adapters, each with what is expected of it.
-const ADAPTERS: [(&str, fn()); 33] = [
+const ADAPTERS: [(&str, fn()); 34] = [
     ("words on standard error are free", || {
         // Each message that comes is noted there, and what is refused stays a refusal.
         let (code, found) = examine("tee /dev/stderr | AGENT");
@@ -105,7 +106,7 @@ const ADAPTERS: [(&str, fn()); 33] = [
         assert_eq!(failed.len(), 1, "{found:#}");
         assert_eq!(failed[0].0, "silent-on-stdout");
         assert!(failed[0].1.contains("`Listening on port 3000`"), "{found:#}");
-        assert_eq!((code, with(&found, "not-judged", "reason").len()), (Some(1), 12), "{found:#}");
+        assert_eq!((code, with(&found, "not-judged", "reason").len()), (Some(1), 13), "{found:#}");
     }),
     ("words on standard output in a turn are reported", || {
         let (code, found) = examine(&filtered("", r#"/"stopReason"/i tokens used: 5"#));
@@ -257,6 +258,7 @@ const ADAPTERS: [(&str, fn()); 33] = [
         "a_history_that_does_not_hold_what_was_said_is_caught",
         a_history_that_does_not_hold_what_was_said_is_caught,
     ),
+    ("claims_that_are_not_kept_are_caught", claims_that_are_not_kept_are_caught),
     ("an adapter that dies after many plans is caught", || {
         let script = "AGENT | sed -u 400q";
         caught(script, &["survives-many-plans"], "the adapter ended");
@@ -270,6 +272,25 @@ const ADAPTERS: [(&str, fn()); 33] = [
     }),
 ];
 
+/// Each claim beyond a plain conversation, with an adapter that does not hear of it.
+fn claims_that_are_not_kept_are_caught() {
+    let deaf = [
+        (r#"s/"steer":"[^"]*"/"steer":"x"/"#, "`steer` is claimed: what was said to a running turn is in no later"),
+        (r#"s/"inject":"[^"]*"/"inject":"x"/"#, "`hooks` is claimed: what was said to a running turn is in no later"),
+        (r#"s/"interrupt":"guardrail"/"steer":"x"/"#, "`interrupt` is claimed: the outcome of a turn"),
+        (r#"s/"maxSteps":1,//"#, "`stepLimit` is claimed: the turn sent 2 requests"),
+        (r#"s/,"ends":true//"#, "`finalTools` is claimed: the turn sent 2 requests"),
+        (r#"s/"prompts":1/"prompts":0/"#, "`changes.rewind` is claimed: what was taken back is in a later request"),
+        (
+            r#"s/"kind":"aside","question":"[^"]*"/"kind":"thinking","on":false/"#,
+            "`changes.aside` is claimed: a question outside the conversation was not asked",
+        ),
+    ];
+    for (script, seen) in deaf {
+        caught(&filtered(script, ""), &["keeps-its-claims"], seen);
+    }
+}
+
 #[test]
 fn the_reference_adapter_passes_every_probe() {
     let folder = TempDir::new().unwrap();
@@ -280,7 +301,7 @@ fn the_reference_adapter_passes_every_probe() {
     for probe in PROBES {
         assert!(text.contains(&format!("ok          {probe} ")), "{probe} in {text}");
     }
-    assert!(text.ends_with("\n13 ok, 0 failed, 0 skipped, 0 not judged\n"), "{text}");
+    assert!(text.ends_with("\n14 ok, 0 failed, 0 skipped, 0 not judged\n"), "{text}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "something is left");
 }
 
@@ -297,7 +318,7 @@ fn an_adapter_that_is_not_what_its_manifest_says_is_told() {
         )
     };
     for (text, code, words) in [
-        (manifest("brickbat-reference", "thread"), 0, "13 ok"),
+        (manifest("brickbat-reference", "thread"), 0, "14 ok"),
         (manifest("another", "thread"), 1, "the adapter says brickbat-reference"),
         (
             format!("{}capabilities: [cancel]\n", manifest("brickbat-reference", "thread")),

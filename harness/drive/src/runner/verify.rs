@@ -5,6 +5,7 @@
 //! a small conversation of its own and reports what was seen and how to fix it. The probes judge the adapter and not
 //! the SDK: no checker runs here.
 
+mod claims;
 mod conversation;
 mod host;
 mod judge;
@@ -140,7 +141,7 @@ fn has_failed(probes: &[ProbeReport], probe: Probe) -> bool {
     probes.iter().any(|report| report.probe == probe && is_failed(report))
 }
 
-/// Runs a probe on an adapter that has introduced itself. Boxed, so that callers do not hold thirteen state machines.
+/// Runs a probe on an adapter that has introduced itself. Boxed, so that callers do not hold all their state machines.
 fn run(probe: Probe, host: &mut Host) -> LocalBoxFuture<'_, Probed> {
     match probe {
         Probe::IntroducesItself | Probe::SilentOnStdout => Box::pin(ready(Ok(Vec::new()))),
@@ -153,6 +154,7 @@ fn run(probe: Probe, host: &mut Host) -> LocalBoxFuture<'_, Probed> {
         Probe::ReloadsSessions => Box::pin(sessions::reloads(host)),
         Probe::HonoursTheMode => Box::pin(lifetime::honours_mode(host)),
         Probe::AnswersExtensions => Box::pin(lifetime::answers_extensions(host)),
+        Probe::KeepsItsClaims => Box::pin(claims::keeps(host)),
         Probe::SurvivesManyPlans => Box::pin(lifetime::survives(host)),
         Probe::EndsWithItsInput => Box::pin(lifetime::ends(host)),
     }

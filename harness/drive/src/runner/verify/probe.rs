@@ -16,6 +16,7 @@ pub enum Probe {
     ReloadsSessions,
     HonoursTheMode,
     AnswersExtensions,
+    KeepsItsClaims,
     SurvivesManyPlans,
     EndsWithItsInput,
 }
@@ -124,7 +125,7 @@ struct ProbeText {
 
 impl Probe {
     /// All of them, in the order of reports.
-    pub const ALL: [Probe; 13] = [
+    pub const ALL: [Probe; 14] = [
         Probe::IntroducesItself,
         Probe::SilentOnStdout,
         Probe::HoldsAConversation,
@@ -136,6 +137,7 @@ impl Probe {
         Probe::ReloadsSessions,
         Probe::HonoursTheMode,
         Probe::AnswersExtensions,
+        Probe::KeepsItsClaims,
         Probe::SurvivesManyPlans,
         Probe::EndsWithItsInput,
     ];
@@ -147,7 +149,8 @@ impl Probe {
             | Probe::PassesTheStopOn
             | Probe::AwaitsTheTurn
             | Probe::TellsTheOutcome
-            | Probe::ReloadsSessions => true,
+            | Probe::ReloadsSessions
+            | Probe::KeepsItsClaims => true,
             Probe::IntroducesItself
             | Probe::SilentOnStdout
             | Probe::HoldsAConversation
@@ -168,6 +171,7 @@ impl Probe {
             | Probe::ReloadsSessions
             | Probe::HonoursTheMode
             | Probe::AnswersExtensions
+            | Probe::KeepsItsClaims
             | Probe::SurvivesManyPlans => Some(Probe::HoldsAConversation),
             // A turn that is answered too early, and sessions that are one, may be why no conversation can be held.
             Probe::AwaitsTheTurn
@@ -186,7 +190,8 @@ impl Probe {
             | Probe::PassesTheStopOn
             | Probe::AwaitsTheTurn
             | Probe::TellsTheOutcome
-            | Probe::IsolatesSessions => true,
+            | Probe::IsolatesSessions
+            | Probe::KeepsItsClaims => true,
             Probe::IntroducesItself
             | Probe::SilentOnStdout
             | Probe::HoldsAConversation
@@ -300,6 +305,12 @@ const TEXTS: [ProbeText; Probe::ALL.len()] = [
         title: "answers _brickbat/barrier and _brickbat/history",
         adapter: "answer the extension methods of the capabilities that `initialize` claims, or do not claim them",
         agent: "plain ACP has no extension methods",
+    },
+    ProbeText {
+        id: "keeps-its-claims",
+        title: "does each thing once that it claims to be able to do",
+        adapter: "hand what `_brickbat/action`, `ends` and `maxSteps` ask for to the SDK as its users do, or do not claim it",
+        agent: "claim `secondPrompt` only if the agent answers a prompt that comes while a turn runs",
     },
     ProbeText {
         id: "survives-many-plans",
