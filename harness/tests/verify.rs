@@ -13,7 +13,7 @@ use crate::probes::{examine_each, with};
 use crate::program::{BRICKBAT, Said, brickbat};
 
 /// Every probe, in the order of the report.
-const PROBES: [&str; 14] = [
+const PROBES: [&str; 15] = [
     "introduces-itself",
     "silent-on-stdout",
     "holds-a-conversation",
@@ -26,6 +26,7 @@ const PROBES: [&str; 14] = [
     "honours-the-mode",
     "answers-extensions",
     "changes-the-history",
+    "keeps-its-claims",
     "survives-many-plans",
     "ends-with-its-input",
 ];
@@ -67,7 +68,7 @@ fn each_adapter_is_judged_as_it_deserves() {
 }
 
 /// The adapters, each with what is expected of it.
-const ADAPTERS: [(&str, fn()); 35] = [
+const ADAPTERS: [(&str, fn()); 36] = [
     ("words on standard error are free", || {
         // Each message that comes is noted there, and what is refused stays a refusal.
         let (code, found) = examine("tee /dev/stderr | AGENT");
@@ -267,6 +268,7 @@ const ADAPTERS: [(&str, fn()); 35] = [
         let script = filtered(r#"s/"kind":"trim"/"kind":"shave"/"#, "");
         caught(&script, &["changes-the-history"], "the adapter refused _brickbat/action");
     }),
+    ("claims_that_are_not_kept_are_caught", claims_that_are_not_kept_are_caught),
     ("an adapter that dies after many plans is caught", || {
         let script = "AGENT | sed -u 400q";
         caught(script, &["survives-many-plans"], "the adapter ended");
@@ -279,6 +281,25 @@ const ADAPTERS: [(&str, fn()); 35] = [
         assert!(failed[0].1.contains("it still runs 5 s after its standard input has ended"), "{found:#}");
     }),
 ];
+
+/// Each claim beyond a plain conversation, with an adapter that does not hear of it.
+fn claims_that_are_not_kept_are_caught() {
+    let deaf = [
+        (r#"s/"steer":"[^"]*"/"steer":"x"/"#, "`steer` is claimed: what was said to a running turn is in no later"),
+        (r#"s/"inject":"[^"]*"/"inject":"x"/"#, "`hooks` is claimed: what was said to a running turn is in no later"),
+        (r#"s/"interrupt":"guardrail"/"steer":"x"/"#, "`interrupt` is claimed: the outcome of a turn"),
+        (r#"s/"maxSteps":1,//"#, "`stepLimit` is claimed: the turn sent 2 requests"),
+        (r#"s/,"ends":true//"#, "`finalTools` is claimed: the turn sent 2 requests"),
+        (r#"s/"prompts":1/"prompts":0/"#, "`changes.rewind` is claimed: what was taken back is in a later request"),
+        (
+            r#"s/"kind":"aside","question":"[^"]*"/"kind":"thinking","on":false/"#,
+            "`changes.aside` is claimed: a question outside the conversation was not asked",
+        ),
+    ];
+    for (script, seen) in deaf {
+        caught(&filtered(script, ""), &["keeps-its-claims"], seen);
+    }
+}
 
 #[test]
 fn the_reference_adapter_passes_every_probe() {

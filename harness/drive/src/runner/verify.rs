@@ -6,6 +6,7 @@
 //! the SDK: no checker runs here.
 
 mod change;
+mod claims;
 mod conversation;
 mod host;
 mod judge;
@@ -155,6 +156,7 @@ fn run(probe: Probe, host: &mut Host) -> LocalBoxFuture<'_, Probed> {
         Probe::HonoursTheMode => Box::pin(lifetime::honours_mode(host)),
         Probe::AnswersExtensions => Box::pin(lifetime::answers_extensions(host)),
         Probe::ChangesTheHistory => Box::pin(change::changes(host)),
+        Probe::KeepsItsClaims => Box::pin(claims::keeps(host)),
         Probe::SurvivesManyPlans => Box::pin(lifetime::survives(host)),
         Probe::EndsWithItsInput => Box::pin(lifetime::ends(host)),
     }

@@ -17,6 +17,7 @@ pub enum Probe {
     HonoursTheMode,
     AnswersExtensions,
     ChangesTheHistory,
+    KeepsItsClaims,
     SurvivesManyPlans,
     EndsWithItsInput,
 }
@@ -125,7 +126,7 @@ struct ProbeText {
 
 impl Probe {
     /// All of them, in the order of reports.
-    pub const ALL: [Probe; 14] = [
+    pub const ALL: [Probe; 15] = [
         Probe::IntroducesItself,
         Probe::SilentOnStdout,
         Probe::HoldsAConversation,
@@ -138,6 +139,7 @@ impl Probe {
         Probe::HonoursTheMode,
         Probe::AnswersExtensions,
         Probe::ChangesTheHistory,
+        Probe::KeepsItsClaims,
         Probe::SurvivesManyPlans,
         Probe::EndsWithItsInput,
     ];
@@ -150,7 +152,8 @@ impl Probe {
             | Probe::AwaitsTheTurn
             | Probe::TellsTheOutcome
             | Probe::ReloadsSessions
-            | Probe::ChangesTheHistory => true,
+            | Probe::ChangesTheHistory
+            | Probe::KeepsItsClaims => true,
             Probe::IntroducesItself
             | Probe::SilentOnStdout
             | Probe::HoldsAConversation
@@ -172,6 +175,7 @@ impl Probe {
             | Probe::HonoursTheMode
             | Probe::AnswersExtensions
             | Probe::ChangesTheHistory
+            | Probe::KeepsItsClaims
             | Probe::SurvivesManyPlans => Some(Probe::HoldsAConversation),
             // A turn that is answered too early, and sessions that are one, may be why no conversation can be held.
             Probe::AwaitsTheTurn
@@ -191,7 +195,8 @@ impl Probe {
             | Probe::AwaitsTheTurn
             | Probe::TellsTheOutcome
             | Probe::IsolatesSessions
-            | Probe::ChangesTheHistory => true,
+            | Probe::ChangesTheHistory
+            | Probe::KeepsItsClaims => true,
             Probe::IntroducesItself
             | Probe::SilentOnStdout
             | Probe::HoldsAConversation
@@ -312,6 +317,12 @@ const TEXTS: [ProbeText; Probe::ALL.len()] = [
         adapter: "on _brickbat/action with a change do what the SDK offers for it, and answer when it is done; do not \
                   claim a change that the SDK cannot make",
         agent: "write in `summarise` of the manifest what the agent takes for the order to summarise its history",
+    },
+    ProbeText {
+        id: "keeps-its-claims",
+        title: "does each thing once that it claims to be able to do",
+        adapter: "hand what `_brickbat/action`, `ends` and `maxSteps` ask for to the SDK as its users do, or do not claim it",
+        agent: "claim `secondPrompt` only if the agent answers a prompt that comes while a turn runs",
     },
     ProbeText {
         id: "survives-many-plans",

@@ -27,7 +27,7 @@ impl Conversation {
     }
 
     #[cfg(test)]
-    const ALL: [Conversation; 5] = [BATCH, PAUSED, WAITING, DEAF, REFUSED];
+    const ALL: [Conversation; 7] = [BATCH, PAUSED, WAITING, DEAF, FINAL, LIMITED, REFUSED];
 }
 
 /// Three calls in one batch, then an answer.
@@ -76,6 +76,30 @@ pub(super) const DEAF: Conversation = Conversation {
     name: "deaf",
     tools: r#"{ lookup: { returns: "found {key}", deaf: true } }"#,
     turns: ONE_CALL,
+};
+
+/// One call of a tool that ends the turn.
+pub(super) const FINAL: Conversation = Conversation {
+    name: "final",
+    tools: r#"{ answer: { returns: "the answer is {key}", ends: true } }"#,
+    turns: "
+  - user: Please answer.
+    replies:
+      - - call: { as: a, tool: answer, args: { key: order 1 } }
+",
+};
+
+/// One call in a turn that has no more than one step.
+pub(super) const LIMITED: Conversation = Conversation {
+    name: "limited",
+    tools: r#"{ lookup: { returns: "found {key}" } }"#,
+    turns: "
+  - user: Please look up an order.
+    replies:
+      - - call: { as: a, tool: lookup, args: { key: order 1 } }
+      - - text: It is here.
+limits: { steps: 1 }
+",
 };
 
 /// The provider refuses the request for good.

@@ -16,7 +16,7 @@ use crate::server::{Answerer, GateId, Mount, Server, ServerEvent};
 use brickbat_engine::provider::{Answer, Provider, Request};
 use brickbat_rules::Profile;
 use brickbat_scenario::plan::{CallKey, Change, Plan, ToolOutcome};
-use brickbat_scenario::trace::{Consent, Event, ExchangeId, RequestKind};
+use brickbat_scenario::trace::{Aside, Consent, Event, ExchangeId, RequestKind};
 
 /// What has not come by then does not come: an SDK answers in milliseconds, and backs off for a few seconds at most.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
@@ -70,6 +70,7 @@ pub(super) enum Observation {
     Held(ExchangeId),
     Opened(GateId),
     Dropped(GateId),
+    Refused,
     Ended,
     Other,
 }
@@ -127,6 +128,22 @@ impl ProbeSession {
         let is_changed = self.session.change(change).await;
         self.mount.with_core(|core| core.0.end_change());
         is_changed
+    }
+
+    /// Says something to the running turn.
+    pub(super) async fn say(&mut self, way: Aside, words: &str) -> Result<(), DriverError> {
+        self.session.say(way, words.to_owned()).await
+    }
+
+    /// Whether a request of the turn has these words in it.
+    pub(super) fn has_requested(&self, words: &str) -> bool {
+        self.log.requests.iter().any(|(_, body)| String::from_utf8_lossy(body).contains(words))
+    }
+
+    /// The same, or one outside the conversation.
+    pub(super) fn has_asked(&self, words: &str) -> bool {
+        let mut beside = self.log.beside.iter();
+        self.has_requested(words) || beside.any(|body| String::from_utf8_lossy(body).contains(words))
     }
 
     /// Waits until the adapter has sent all that it has by now: its answer to a later request has come. What comes next
@@ -223,7 +240,11 @@ impl ProbeSession {
         match seen {
             Observation::Opened(gate) => self.settle(gate),
             Observation::Held(exchange) => self.release(exchange),
-            Observation::Requested | Observation::Dropped(_) | Observation::Ended | Observation::Other => {}
+            Observation::Requested
+            | Observation::Dropped(_)
+            | Observation::Refused
+            | Observation::Ended
+            | Observation::Other => {}
         }
     }
 
@@ -238,7 +259,10 @@ impl ProbeSession {
 
     fn on_server_event(&mut self, seen: ServerEvent) -> Result<Observation, DriverError> {
         Ok(match seen {
-            ServerEvent::Trace(Event::Requested { kind: RequestKind::Auxiliary, .. }) => Observation::Other,
+            ServerEvent::Trace(Event::Requested { kind: RequestKind::Auxiliary, body, .. }) => {
+                self.log.beside.push(body);
+                Observation::Other
+            }
             ServerEvent::Trace(Event::Requested { kind, body, .. }) => {
                 self.log.requests.push((kind, body));
                 Observation::Requested
@@ -273,7 +297,7 @@ impl ProbeSession {
                 self.log.outcome = Some(outcome);
                 Ok(Observation::Ended)
             }
-            SessionEvent::PromptRefused => Ok(Observation::Other),
+            SessionEvent::PromptRefused => Ok(Observation::Refused),
             SessionEvent::Lost(error) => Err(error),
         }
     }
@@ -293,7 +317,7 @@ fn spec(mount: &Mount<RefusingProvider>, plan: &Plan, mode: &str, state_dir: Pat
         dialect: plan.dialect,
         model: None,
         thinking: plan.thinks(),
-        max_steps: None,
+        max_steps: plan.step_limit,
         mode: mode.to_owned(),
         tools: tools.collect(),
         state_dir,
