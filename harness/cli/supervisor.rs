@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::error::{CliError, Outcome};
+#[cfg(unix)]
 use brickbat_drive::driver::supervisor;
 
 /// Guard a program, or without a program the temporary directory of a run, for as long as brickbat holds the socket on
@@ -23,6 +24,9 @@ pub(super) struct Supervisor {
 
 impl Supervisor {
     pub(super) fn execute(&self) -> Outcome {
+        #[cfg(not(unix))]
+        return Err(CliError::input("programs are started on Linux and macOS alone"));
+        #[cfg(unix)]
         match (self.program.split_first(), &self.folder) {
             (Some((program, args)), folder) => Ok(supervisor::supervise(folder.as_deref(), program, args)),
             (None, Some(folder)) => Ok(supervisor::reap_folder(folder)),

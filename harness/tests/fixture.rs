@@ -6,107 +6,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use brickbat::check::CheckOptions;
 use brickbat::dialect::Dialect;
 use brickbat::fixture::{Options, StrictProvider, assert_history};
-use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use serde_json::json;
 
-/// An agent for Anthropic's API as people write one: each block is kept as soon as it is there, so that a stop loses none.
-struct Agent {
-    /// Where the API is, without the scheme.
-    host: String,
-    messages: Vec<Value>,
-    /// Whether calls that were stopped are given a result. Without it, the agent is the planted brick.
-    settles: bool,
-}
+#[path = "../../dist/tests/agent.rs"]
+mod own;
 
-impl Agent {
-    fn new(base_url: &str, settles: bool) -> Agent {
-        let host = base_url.trim_start_matches("http://").to_owned();
-        Agent { host, messages: Vec::new(), settles }
-    }
+use own::Agent;
 
-    /// A turn. Whoever drops it, stops it.
-    async fn turn(&mut self, text: &str) {
-        if self.settles {
-            self.answer("stopped");
-        }
-        self.messages.push(json!({ "role": "user", "content": text }));
-        // An agent that hides what went wrong, as many do.
-        while self.reply().await.is_ok() && self.answer("12 degrees") {}
-    }
-
-    async fn reply(&mut self) -> Result<(), String> {
-        let tool = json!({ "name": "get_weather", "input_schema": { "type": "object", "properties": {} } });
-        let body = json!({
-            "model": "claude-haiku-4-5", "max_tokens": 1024, "stream": true, "tools": [tool], "messages": self.messages,
-        })
-        .to_string();
-        let head = format!(
-            "POST /v1/messages HTTP/1.1\r\nhost: {}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
-            self.host,
-            body.len()
-        );
-        let mut stream = TcpStream::connect(&self.host).await.map_err(|error| error.to_string())?;
-        stream
-            .write_all(&[head.as_bytes(), body.as_bytes()].concat())
-            .await
-            .map_err(|error| error.to_string())?;
-        let mut answer = String::new();
-        let (mut n_read, mut blocks, mut begun) = (0, Vec::new(), Value::Null);
-        loop {
-            let mut bytes = [0; 4096];
-            match stream.read(&mut bytes).await {
-                Ok(0) => break,
-                Ok(n) => answer.push_str(&String::from_utf8_lossy(&bytes[..n])),
-                Err(error) => return Err(error.to_string()),
-            }
-            while let Some(end) = answer[n_read..].find('\n').map(|at| n_read + at) {
-                if let Some(event) = answer[n_read..end].strip_prefix("data: ") {
-                    let event: Value = serde_json::from_str(event).map_err(|error| error.to_string())?;
-                    match event["type"].as_str() {
-                        Some("content_block_start") => begun = event["content_block"].clone(),
-                        Some("content_block_delta") if begun["type"] == "text" => {
-                            let text = begun["text"].as_str().unwrap_or_default();
-                            begun["text"] = json!(format!(
-                                "{text}{}",
-                                event["delta"]["text"].as_str().unwrap_or_default()
-                            ));
-                        }
-                        Some("content_block_stop") => self.keep(&mut blocks, begun.take()),
-                        _ => {}
-                    }
-                }
-                n_read = end + 1;
-            }
-        }
-        match answer.starts_with("HTTP/1.1 200 ") && answer.contains("message_stop") {
-            true => Ok(()),
-            false => Err(answer),
-        }
-    }
-
-    fn keep(&mut self, blocks: &mut Vec<Value>, block: Value) {
-        if !blocks.is_empty() {
-            self.messages.pop();
-        }
-        blocks.push(block);
-        self.messages.push(json!({ "role": "assistant", "content": blocks }));
-    }
-
-    /// Gives a result to each call of the last reply; whether there was one.
-    fn answer(&mut self, content: &str) -> bool {
-        let last = self.messages.last().unwrap_or(&Value::Null);
-        let blocks = last["content"].as_array().filter(|_| last["role"] == "assistant");
-        let calls = blocks.into_iter().flatten().filter(|block| block["type"] == "tool_use");
-        let result =
-            |call: &Value| json!({ "type": "tool_result", "tool_use_id": call["id"], "content": content });
-        let results: Vec<Value> = calls.map(result).collect();
-        let has_calls = !results.is_empty();
-        if has_calls {
-            self.messages.push(json!({ "role": "user", "content": results }));
-        }
-        has_calls
-    }
+/// The agent, with its bug or without.
+fn agent(provider: &StrictProvider, settles: bool) -> Agent {
+    let mut agent = Agent::new(provider.anthropic());
+    agent.settles = settles;
+    agent
 }
 
 /// What a test fails with.
@@ -118,7 +29,7 @@ fn failure(provider: StrictProvider) -> Option<String> {
 /// A turn that is stopped when all calls of its reply are there, and another one.
 async fn after_a_stop(settles: bool) -> StrictProvider {
     let provider = StrictProvider::start();
-    let mut agent = Agent::new(provider.anthropic(), settles);
+    let mut agent = agent(&provider, settles);
     let stop = provider.stop_at("after calls");
     tokio::select! {
         () = agent.turn("What is the weather in Oslo and in Rome?") => panic!("the turn was not stopped"),
@@ -147,7 +58,7 @@ async fn a_thread_that_goes_on_after_a_stop_does_not() {
 async fn a_broken_reply_is_followed_by_what_the_agent_makes_of_it() {
     for (settles, followed) in [(false, "anthropic-messages/tool-result-missing"), (true, "accepted")] {
         let provider = StrictProvider::with(Options { allow_refusals: true, ..Options::STANDARD });
-        let mut agent = Agent::new(provider.anthropic(), settles);
+        let mut agent = agent(&provider, settles);
         let fault = provider.fault("reset", "after end a");
         agent.turn("What is the weather in Oslo and in Rome?").await;
         agent.turn("And in Bergen?").await;
@@ -161,7 +72,7 @@ async fn a_broken_reply_is_followed_by_what_the_agent_makes_of_it() {
 #[test]
 fn a_test_without_a_runtime_waits_too_and_a_held_reply_goes_on() {
     let provider = StrictProvider::start();
-    let mut agent = Agent::new(provider.anthropic(), true);
+    let mut agent = agent(&provider, true);
     let stop = provider.stop_at("after text 1");
     let turn = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

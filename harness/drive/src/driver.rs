@@ -31,6 +31,7 @@ mod rest;
 mod scratch;
 pub mod serve;
 pub(crate) mod stopwatch;
+#[cfg(unix)]
 pub mod supervisor;
 mod supervisor_handle;
 pub mod talk;

@@ -95,7 +95,12 @@ const PEERS: [&str; 8] = [
 pub fn peers() -> String {
     let file: Peers = serde_json::from_str(&read("harness/bench/peers/result.json")).unwrap();
     let mut text = format!("\n| {} |\n|{}\n", PEERS.join(" | "), "---|".repeat(PEERS.len()));
+    let n_requests = file.rows.iter().map(|row| row.memory.n_requests).max().unwrap_or_default();
     for row in &file.rows {
+        let fewer = match row.memory.n_requests {
+            n if n == n_requests => String::new(),
+            n => format!(", {} requests", number(n as f64)),
+        };
         let sum = |count: fn(&Histories) -> usize| row.histories.values().map(count).sum::<usize>();
         let (illegal, legal) = (sum(|own| own.illegal), sum(|own| own.legal));
         let mib = |kib: u64| format!("{:.1}", kib as f64 / 1024.0);
@@ -105,17 +110,18 @@ pub fn peers() -> String {
             number(row.speed.cpu_micros.into()),
             number(row.speed.requests_per_second.into()),
             format!("{:.2}", row.speed.of_ours),
-            format!("{} and {} MiB", mib(row.memory.before_kib), mib(row.memory.after_kib)),
+            format!("{} and {} MiB{fewer}", mib(row.memory.before_kib), mib(row.memory.after_kib)),
             format!("{} of {illegal}", sum(|own| own.illegal_refused)),
             format!("{} of {legal}", sum(|own| own.legal_refused)),
             cuts.join("; "),
         ];
         writeln!(text, "| {} |", cells.join(" | ")).unwrap();
     }
-    let n_requests = file.rows.first().map_or(0, |row| row.memory.n_requests);
+    let is_equal = file.rows.iter().all(|row| row.memory.n_requests == n_requests);
+    let or_fewer = if is_equal { "" } else { ", or as many as its row says" };
     writeln!(
         text,
-        "\nMemory: of the server's process, before and after {} requests.",
+        "\nMemory: of the server's process, before and after {} requests{or_fewer}.",
         number(n_requests as f64)
     )
     .unwrap();

@@ -101,6 +101,7 @@ pub fn memory(contestants: Vec<Contestant>, n_requests: usize) -> Vec<Memory> {
             let mut load = Load::on(&contestant);
             (0..N_WARM_UP / N_CONNECTIONS).for_each(|_| drop(load.ask()));
             let before_kib = contestant.resident_kib();
+            let n_requests = contestant.who.n_watched(n_requests);
             (0..n_requests.div_ceil(N_CONNECTIONS)).for_each(|_| drop(load.ask()));
             Memory { n_requests, before_kib, after_kib: contestant.resident_kib() }
         })

@@ -1,4 +1,4 @@
-//! `brickbat serve` beside other servers that stand in for a model, in one run on one machine: how fast they answer, how
+//! `brickbat serve` next to other servers that stand in for a model, in one run on one machine: how fast they answer, how
 //! their memory grows, which histories they refuse, and whether a cut is where it was asked for.
 //!
 //! `harness/bench/peers/run` installs the others and starts this; the result is `harness/bench/peers/result.json`, of
@@ -23,7 +23,7 @@ use result::{Report, Row};
 /// How the program is started.
 const USAGE: &str = "brickbat-peers BRICKBAT FOLDER RESULT [REQUESTS]";
 
-/// Requests over which memory is watched, unless another number is given.
+/// Requests over which memory is watched, unless another number is given; a slow server gets fewer.
 const N_REQUESTS: usize = 200_000;
 
 fn main() {

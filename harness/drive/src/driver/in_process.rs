@@ -153,9 +153,21 @@ impl InProcess {
 /// Sends a byte around through the kernel. The runtime learns of sockets in the order in which they became ready, so
 /// when the byte is back it knows of all that had arrived before: a command takes no such way, and would overtake it.
 async fn crossed() -> std::io::Result<()> {
-    let (mut one, mut other) = tokio::net::UnixStream::pair()?;
+    let (mut one, mut other) = ends().await?;
     one.write_all(b".").await?;
     other.read_exact(&mut [0]).await.map(drop)
+}
+
+#[cfg(unix)]
+async fn ends() -> std::io::Result<(tokio::net::UnixStream, tokio::net::UnixStream)> {
+    tokio::net::UnixStream::pair()
+}
+
+#[cfg(not(unix))]
+async fn ends() -> std::io::Result<(tokio::net::TcpStream, tokio::net::TcpStream)> {
+    let listener = tokio::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0)).await?;
+    let one = tokio::net::TcpStream::connect(listener.local_addr()?).await?;
+    Ok((one, listener.accept().await?.0))
 }
 
 /// The agent with its open connections.

@@ -1,14 +1,14 @@
 //! The adapter's process: its supervisor, a clean environment, pipes, and an end.
 
+mod pipe;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::io::ErrorKind;
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::net::unix::pipe;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -16,8 +16,9 @@ use tokio::task::JoinHandle;
 use super::environment;
 use super::error::DriverError;
 use super::stopwatch::within;
-use super::supervisor_handle::{self, NotStarted, SupervisorHandle, program_status};
+use super::supervisor_handle::{self, Input, NotStarted, SupervisorHandle, program_status};
 use super::waits::Waits;
+use pipe::Pipe;
 
 #[derive(Debug, Clone)]
 pub struct Launch {
@@ -90,7 +91,7 @@ impl Process {
             source: source.into(),
         };
         let (stdin, ours) = std::io::pipe().map_err(|error| failed(error.into()))?;
-        let stdin_writer = std::process::ChildStdin::from(OwnedFd::from(ours));
+        let stdin_writer = std::process::ChildStdin::from(Input::from(ours));
         let started = SupervisorHandle::start(command(launch), Some(stdin.into())).await;
         let (mut supervisor, handle) = started.map_err(|error| match error {
             NotStarted::Program(error) if error.kind() == ErrorKind::NotFound => {
@@ -106,8 +107,7 @@ impl Process {
         else {
             return Err(failed("its pipes are not there".into()));
         };
-        let stderr = stderr.into_owned_fd().and_then(pipe::Receiver::from_owned_fd);
-        let stderr = Arc::new(Stderr::of(stderr.map_err(|error| failed(error.into()))?));
+        let stderr = Arc::new(Stderr::of(Pipe::of(stderr).map_err(|error| failed(error.into()))?));
         let draining = tokio::spawn({
             let stderr = Arc::clone(&stderr);
             async move { stderr.drain().await }
@@ -199,7 +199,7 @@ async fn reap(mut supervisor: Child, draining: JoinHandle<()>, ended: watch::Sen
 /// The standard error of a process, read as it comes.
 #[derive(Debug)]
 struct Stderr {
-    pipe: pipe::Receiver,
+    pipe: Pipe,
     tail: Mutex<Tail>,
 }
 
@@ -215,7 +215,7 @@ struct Tail {
 const BUFFER_BYTES: usize = 8 << 10;
 
 impl Stderr {
-    fn of(pipe: pipe::Receiver) -> Stderr {
+    fn of(pipe: Pipe) -> Stderr {
         Stderr { pipe, tail: Mutex::default() }
     }
 
@@ -239,7 +239,7 @@ impl Stderr {
         let mut tail = self.kept();
         let mut buffer = [0; BUFFER_BYTES];
         for _ in 0..MAX_STDERR_BYTES / BUFFER_BYTES {
-            match rustix::io::read(&self.pipe, &mut buffer) {
+            match self.pipe.read_now(&mut buffer) {
                 Ok(n @ 1..) => tail.push(&buffer[..n]),
                 Ok(0) | Err(_) => break,
             }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -42,7 +41,7 @@ impl Program {
         let program = command.first().cloned().unwrap_or_default();
         let unguarded =
             |error: io::Error| ProgramError::Unguarded { program: program.clone(), why: error.to_string() };
-        let stdin = standard_input().map_err(unguarded)?;
+        let stdin = supervisor_handle::standard_input().map_err(unguarded)?;
         let mut started = supervisor_handle::command(supervisor, None, command);
         without.iter().for_each(|name| {
             started.env_remove(name);
@@ -75,12 +74,4 @@ impl Program {
         let process = self.supervisor.id();
         within(process, limit, self.ended()).await.ok()
     }
-}
-
-fn standard_input() -> io::Result<OwnedFd> {
-    let stdin = io::stdin();
-    if io::IsTerminal::is_terminal(&stdin) {
-        return Ok(std::fs::File::open("/dev/null")?.into());
-    }
-    std::os::fd::AsFd::as_fd(&stdin).try_clone_to_owned()
 }

@@ -1,8 +1,6 @@
 //! The temporary folder of a run: everything that a system writes lies in it, and it goes with the run.
 
 use std::hash::{BuildHasher, RandomState};
-use std::io::{ErrorKind, Read};
-use std::net::Shutdown;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -65,16 +63,8 @@ pub(super) fn temporary(folder: &Path) -> PathBuf {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let Some(socket) = self.handle.take().and_then(|socket| socket.into_std().ok()) else { return };
-        // The reaper's end closes when it has removed the folder. If it does not, it goes on without us.
-        let asked = socket
-            .set_nonblocking(false)
-            .and_then(|()| socket.set_read_timeout(Some(REAPER_WAIT)))
-            .and_then(|()| socket.shutdown(Shutdown::Write));
-        // The ends of children interrupt the wait.
-        while asked.is_ok()
-            && (&socket).read(&mut [0]).is_err_and(|error| error.kind() == ErrorKind::Interrupted)
-        {}
+        // The reaper ends when it has removed the folder.
+        self.handle.see_off(REAPER_WAIT);
         let _ = self.reaper.try_wait();
     }
 }

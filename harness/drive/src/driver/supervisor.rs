@@ -147,7 +147,10 @@ fn receive(owner: &UnixStream) -> io::Result<OwnedFd> {
     let mut byte = [0];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let flags = if cfg!(target_os = "linux") { RecvFlags::CMSG_CLOEXEC } else { RecvFlags::empty() };
+    #[cfg(target_os = "linux")]
+    let flags = RecvFlags::CMSG_CLOEXEC;
+    #[cfg(not(target_os = "linux"))]
+    let flags = RecvFlags::empty();
     recvmsg(owner, &mut [IoSliceMut::new(&mut byte)], &mut ancillary, flags)?;
     let received = ancillary.drain().find_map(|message| match message {
         RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),

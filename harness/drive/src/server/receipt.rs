@@ -10,6 +10,7 @@ use std::net::SocketAddr;
 
 /// What is known of the bytes that were sent to a peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux reports queues"))]
 pub(super) enum Queue {
     /// The peer has read them all.
     Empty,

@@ -1,6 +1,5 @@
 //! The programs that adapters need: whether they are there and new enough, and what npm, pip and cargo do.
 
-use std::fs::File;
 use std::path::Path;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
@@ -233,8 +232,8 @@ fn version(said: &str) -> Option<AtLeast> {
 pub(super) async fn run(mut command: Command, wait: Duration) -> std::io::Result<Output> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let started = async {
-        let null = File::open("/dev/null").map_err(NotStarted::Supervisor)?;
-        SupervisorHandle::start(command, Some(null.into())).await
+        let nothing = supervisor_handle::no_input().map_err(NotStarted::Supervisor)?;
+        SupervisorHandle::start(command, Some(nothing)).await
     };
     let (supervisor, _handle) = started.await.map_err(|error| match error {
         NotStarted::Program(error) => error,
