@@ -167,7 +167,8 @@ const API_KEY: &str = "brickbat";
 
 impl PlainAgent {
     pub(super) fn about(&self, info: Option<&Implementation>) -> About {
-        let Claims { cancel, streaming, eager_tools, load, shared_session, second_prompt } = self.plain.capabilities;
+        let Claims { cancel, streaming, eager_tools, load, shared_session, second_prompt } =
+            self.plain.capabilities;
         let capabilities = Capabilities::default()
             .with("cancel", cancel)
             .with("streaming", streaming)

@@ -97,14 +97,21 @@ async fn raises(host: &mut Host) -> Result<(), Halt> {
     let mut session = host.open(BATCH).await?;
     let first = start(&mut session).await?;
     session.acp().interrupt(InterruptCause::Guardrail).await?;
-    // A tool that is waited for goes on after a while.
-    if session.until(QUIET, |seen| seen == Observation::Ended).await?.is_none() {
-        session.let_go_on(first);
-        session.finish().await?;
+    // Tools that are waited for go on after a while.
+    let mut waiting = vec![first];
+    while session.log.outcome.is_none() {
+        let wait = if waiting.is_empty() { PATIENCE } else { QUIET };
+        match session.next(wait).await? {
+            Some(seen) => waiting.push(seen),
+            None if waiting.is_empty() => break,
+            None => waiting.drain(..).for_each(|seen| session.let_go_on(seen)),
+        }
     }
     match &session.log.outcome {
         Some(TurnOutcome::Raised { .. }) => Ok(()),
-        Some(other) => wrong(format!("the outcome of a turn that was interrupted is {}", judge::words(other))),
+        Some(other) => {
+            wrong(format!("the outcome of a turn that was interrupted is {}", judge::words(other)))
+        }
         None => wrong("a turn that was interrupted is never answered"),
     }
 }
