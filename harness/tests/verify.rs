@@ -320,7 +320,7 @@ fn the_reference_adapter_passes_every_probe() {
     for probe in PROBES {
         assert!(text.contains(&format!("ok          {probe} ")), "{probe} in {text}");
     }
-    assert!(text.ends_with("\n14 ok, 0 failed, 0 skipped, 0 not judged\n"), "{text}");
+    assert!(text.ends_with("\n15 ok, 0 failed, 0 skipped, 0 not judged\n"), "{text}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "something is left");
 }
 
@@ -337,7 +337,7 @@ fn an_adapter_that_is_not_what_its_manifest_says_is_told() {
         )
     };
     for (text, code, words) in [
-        (manifest("brickbat-reference", "thread"), 0, "14 ok"),
+        (manifest("brickbat-reference", "thread"), 0, "15 ok"),
         (manifest("another", "thread"), 1, "the adapter says brickbat-reference"),
         (
             format!("{}capabilities: [cancel]\n", manifest("brickbat-reference", "thread")),
