@@ -27,7 +27,6 @@ use voice::{ReplyTerms, Voice};
 
 use brickbat_rules::json::{Document, Json};
 use brickbat_rules::{self as rules, Profile};
-use brickbat_scenario::action::Action;
 use brickbat_scenario::plan::{Plan, PlannedAction, PlannedPoint, Script};
 use brickbat_scenario::trace::{ExchangeId, RequestKind};
 use brickbat_scenario::wire::{self, Route, Tokens, Wire};
@@ -200,9 +199,7 @@ impl Provider {
     }
 
     fn voice<'a>(&'a self, exchange: ExchangeId, unique: &'a str) -> Voice<'a> {
-        let mut actions = self.plan.turns.iter().flat_map(|turn| &turn.actions);
-        let is_summarised = actions.any(|action| matches!(action.what, Action::Summarise(_)));
-        let tokens = if is_summarised { Tokens::LONG } else { Tokens::PLANNED };
+        let tokens = Tokens::of(&self.plan);
         Voice { plan: &self.plan, exchange, unique, tokens, n_late: self.n_late }
     }
 

@@ -31,6 +31,7 @@ pub use offer::{Offer, ToolChoice};
 pub use request::{Delivery, OfferedTool, Thinking};
 pub use sse::{SseEvent, SseReader};
 
+use crate::action::Action;
 use crate::history::History;
 use crate::plan::{Mark, Plan, PlannedCall, Script};
 use crate::random::Random;
@@ -364,6 +365,13 @@ impl Tokens {
     /// What plans report in which the history is summarised: some systems summarise only what is longer than a summary. It
     /// is far from what any system takes for a full context.
     pub const LONG: Tokens = Tokens { input: 20_000, output: 42 };
+
+    /// What the provider of a plan reports.
+    pub fn of(plan: &Plan) -> Tokens {
+        let mut actions = plan.turns.iter().flat_map(|turn| &turn.actions);
+        let is_summarised = actions.any(|action| matches!(action.what, Action::Summarise(_)));
+        if is_summarised { Tokens::LONG } else { Tokens::PLANNED }
+    }
 
     /// Both together.
     pub fn total(self) -> u64 {

@@ -193,7 +193,7 @@ fn scripts(plan: &Plan) -> impl Iterator<Item = (String, &Script)> {
 fn encoded(plan: &Plan, script: &Script, exchange: ExchangeId) -> Encoded {
     let unique = format!("{:016x}{:08x}", fnv1a(plan.id.to_string().as_bytes()), exchange.0);
     let id = wire::of(plan.dialect).message_id(&unique);
-    let envelope = Envelope { id: &id, model: "m", usage: true, tokens: Tokens::PLANNED };
+    let envelope = Envelope { id: &id, model: "m", usage: true, tokens: Tokens::of(plan) };
     wire::encode_stream(plan.dialect, plan, script, envelope)
 }
 
