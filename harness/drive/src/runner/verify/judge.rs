@@ -17,7 +17,7 @@ use brickbat_scenario::wire;
 pub(super) struct TurnLog {
     pub(super) requests: Vec<(RequestKind, Arc<[u8]>)>,
     /// Requests outside the conversation.
-    pub(super) beside: Vec<Arc<[u8]>>,
+    pub(super) outside: Vec<Arc<[u8]>>,
     pub(super) gate_calls: Vec<GateCall>,
     /// The states of calls, as the user saw them.
     pub(super) shown: Vec<(String, ShownState)>,
@@ -273,7 +273,7 @@ mod tests {
         let scripted = |reply| (RequestKind::Scripted { turn: 0, reply, attempt: 0 }, body(plan, |_| {}));
         TurnLog {
             requests: vec![scripted(0), scripted(1)],
-            beside: Vec::new(),
+            outside: Vec::new(),
             gate_calls: calls_of(plan, 0).map(run).collect(),
             shown: plan.calls.iter().map(|call| (call.id.clone(), ShownState::Completed)).collect(),
             outcome: Some(TurnOutcome::Returned),

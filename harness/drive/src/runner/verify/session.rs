@@ -142,8 +142,8 @@ impl ProbeSession {
 
     /// The same, or one outside the conversation.
     pub(super) fn has_asked(&self, words: &str) -> bool {
-        let mut beside = self.log.beside.iter();
-        self.has_requested(words) || beside.any(|body| String::from_utf8_lossy(body).contains(words))
+        let mut outside = self.log.outside.iter();
+        self.has_requested(words) || outside.any(|body| String::from_utf8_lossy(body).contains(words))
     }
 
     /// Waits until the adapter has sent all that it has by now: its answer to a later request has come. What comes next
@@ -260,7 +260,7 @@ impl ProbeSession {
     fn on_server_event(&mut self, seen: ServerEvent) -> Result<Observation, DriverError> {
         Ok(match seen {
             ServerEvent::Trace(Event::Requested { kind: RequestKind::Auxiliary, body, .. }) => {
-                self.log.beside.push(body);
+                self.log.outside.push(body);
                 Observation::Other
             }
             ServerEvent::Trace(Event::Requested { kind, body, .. }) => {
