@@ -160,7 +160,7 @@ async def turn(spec, store, text, stopped, show, ask):
 
 
 async def act(spec, store, action):
-    """Says something to the running turn, has its hook add context, ends it by an exception, or asks a question outside it."""
+    """Steers the running turn, has its hook add context, ends it by an exception, or asks a question outside it."""
     match action:
         case {"steer": text} if store.running.aside is not None:
             store.running.aside.append(text)
