@@ -8,7 +8,7 @@ use brickbat::dialect::Dialect;
 use brickbat::duty::{Application, Duty, Repairs};
 use brickbat::plan::Plan;
 use brickbat::run::Run;
-use brickbat::trace::{Confidence, Event, RequestKind, TurnOutcome};
+use brickbat::trace::{Confidence, Event, ExchangeId, RequestKind, TurnOutcome};
 use brickbat::verdict::{Judgement, Permanence, Severity, Verdict};
 use serde_json::Value;
 
@@ -233,6 +233,39 @@ fn a_tool_of_the_step_under_way_that_starts_after_a_stop_rests_on_how_the_turn_i
         };
         assert!(!is_accused(Duty::Stop) && !is_accused(Duty::Loop), "{}", plan.id);
         assert!(is_accused(Duty::Tools) && is_accused(Duty::Store), "{}", plan.id);
+    }
+}
+
+#[test]
+fn a_step_whose_request_crossed_the_stop_rests_on_how_the_turn_is_stopped() {
+    for plan in on_each("abort/second-batch#k=3") {
+        let run = run(&plan);
+        let body = run.trace.by_turn().find_map(|(_, event)| match event {
+            Event::Requested { body, .. } => Some(body.clone()),
+            _ => None,
+        });
+        let kind = RequestKind::Scripted { turn: 0, reply: 1, attempt: 0 };
+        let asked = Event::Requested { exchange: ExchangeId(99), kind, model: None, body: body.unwrap() };
+        let d = key(&plan, "d");
+        let args = plan.calls[d.0 as usize].deltas.concat();
+        let started = Event::ToolStarted { call: Some(d), args };
+        let settled = run.trace.events().iter().find(|event| matches!(event, Event::ToolSettled { .. }));
+        // What settles between the stop and the request: the step was over, and the run went on with another.
+        for (between, rests_on_stop) in [(None, true), (settled.cloned(), false)] {
+            let late = rebuilt(&run, |turn, event| match event {
+                Event::Stopped if turn == 0 => {
+                    let more = between.iter().chain([&asked, &started]);
+                    [event].into_iter().chain(more).cloned().collect()
+                }
+                event => vec![event.clone()],
+            });
+            let is_accused = |duty: Duty| {
+                let judgement = judged_around(&Application::with(&[duty], Repairs::Never), &plan, &late);
+                judgement.findings.iter().any(|finding| finding.check == "stops-when-stopped")
+            };
+            assert_eq!(!is_accused(Duty::Stop), rests_on_stop, "{}", plan.id);
+            assert!(!is_accused(Duty::Loop) && is_accused(Duty::Tools), "{}", plan.id);
+        }
     }
 }
 

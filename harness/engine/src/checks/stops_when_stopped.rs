@@ -39,30 +39,38 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 /// What a stopped turn does when nothing of it can be on its way any more, and what it rests on that it does not: of the
-/// step that was under way a tool may start where the turn was stopped in a way that lets the step end.
+/// step that was under way, also if its request crossed the stop, a tool may start where the turn was stopped in a way that
+/// lets the step end.
 fn goes_on(evidence: &Evidence<'_>, turn: usize) -> Option<(String, &'static [Duty])> {
-    let (mut is_stopped, mut is_settled) = (false, false);
+    let (mut is_stopped, mut is_settled, mut is_just_stopped) = (false, false, false);
+    // The reply whose request crossed the stop: it belongs to the step that was under way.
+    let mut crossing = None;
     // Replies, with their attempts, that were asked for after the stop.
     let mut asked_for: Vec<(usize, usize)> = Vec::new();
     let events = evidence.run.trace.by_turn().skip_while(|(at, _)| *at < turn);
     for (at, event) in events {
         let place = if at == turn { "after the stop".to_owned() } else { format!("in turn {}", at + 1) };
         match event {
-            Event::Stopped | Event::Interrupted { .. } if at == turn => is_stopped = true,
+            Event::Stopped | Event::Interrupted { .. } if at == turn => {
+                (is_stopped, is_just_stopped) = (true, true);
+            }
             // The user goes on with another prompt.
             Event::Said { way: Aside::Prompted, .. } if at == turn => {
-                (is_stopped, is_settled) = (false, false);
+                (is_stopped, is_settled, is_just_stopped) = (false, false, false);
                 asked_for.clear();
             }
             // A new process does what the plan wants of it.
             Event::Killed => return None,
-            Event::Quiet => is_settled |= is_stopped,
+            Event::Quiet => (is_settled, is_just_stopped) = (is_settled | is_stopped, false),
+            Event::ToolSettled { .. } => is_just_stopped = false,
             Event::ToolStarted { call: Some(call), .. } => {
+                is_just_stopped = false;
                 let planned = evidence.call(*call);
                 let is_of_later_step = asked_for.contains(&(planned.reply, planned.attempt));
                 let is_of_run = planned.turn == turn && (at == turn || evidence.is_astray(*call));
                 if (is_settled || is_of_later_step) && is_of_run {
-                    let is_of_step = at == turn && !is_of_later_step;
+                    let crossed = crossing == Some((planned.reply, planned.attempt));
+                    let is_of_step = at == turn && (!is_of_later_step || crossed);
                     let rests_on: &[Duty] =
                         if is_of_step { &[Duty::Loop, Duty::Stop] } else { CHECK.rests_on };
                     return Some((format!("call {} starts {place}", planned.name), rests_on));
@@ -78,6 +86,9 @@ fn goes_on(evidence: &Evidence<'_>, turn: usize) -> Option<(String, &'static [Du
                     && is_stopped
                     && at == turn
                 {
+                    if std::mem::take(&mut is_just_stopped) {
+                        crossing = Some((*reply, *attempt));
+                    }
                     asked_for.push((*reply, *attempt));
                 }
             }
