@@ -25,7 +25,7 @@ pub(super) struct Supervisor {
 impl Supervisor {
     pub(super) fn execute(&self) -> Outcome {
         #[cfg(not(unix))]
-        return Err(CliError::input("programs are started on Linux and macOS alone"));
+        return Err(CliError::input("programs can be started on Linux and macOS only"));
         #[cfg(unix)]
         match (self.program.split_first(), &self.folder) {
             (Some((program, args)), folder) => Ok(supervisor::supervise(folder.as_deref(), program, args)),

@@ -226,6 +226,23 @@ fn an_adapter_without_a_barrier_that_answers_nothing_any_more() {
 }
 
 #[test]
+fn a_change_of_which_nothing_comes_has_no_receipt() {
+    let folder = TempDir::new().unwrap();
+    let plan = "transform/summarise-then-tools@openai-chat";
+    let verdict = |filter: &str| {
+        let script = format!("'{BRICKBAT}' agent | sed -u '{filter}'\n");
+        fs::write(folder.path().join("idle.sh"), script).unwrap();
+        let args = ["run", plan, "--command", "sh idle.sh", "--report", "r.json", "--no-confirm"];
+        brickbat(folder.path(), &args, &[]);
+        let report = report(&folder.path().join("r.json"));
+        let case = report["cases"].as_array().unwrap().iter().find(|case| case["plan"] == plan).unwrap();
+        case["verdict"].clone()
+    };
+    assert_eq!(verdict(""), "pass");
+    assert_eq!(verdict(r#"s/"result":{}/"result":{"changed":false}/"#), "vacuous");
+}
+
+#[test]
 fn a_failure_that_does_not_come_back_stands() {
     let turn = r#"[ "$(wc -l < prompts)" -eq 2 ] && kill -9 $$"#;
     let folder = TempDir::new().unwrap();

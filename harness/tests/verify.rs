@@ -68,7 +68,7 @@ fn each_adapter_is_judged_as_it_deserves() {
 }
 
 /// The adapters, each with what is expected of it.
-const ADAPTERS: [(&str, fn()); 36] = [
+const ADAPTERS: [(&str, fn()); 37] = [
     ("words on standard error are free", || {
         // Each message that comes is noted there, and what is refused stays a refusal.
         let (code, found) = examine("tee /dev/stderr | AGENT");
@@ -272,6 +272,10 @@ const ADAPTERS: [(&str, fn()); 36] = [
         let script = filtered(r#"s/"kind":"trim"/"kind":"shave"/"#, "");
         caught(&script, &["changes-the-history"], "the adapter refused _brickbat/action");
     }),
+    ("a change of which nothing comes is caught", || {
+        let script = filtered("", r#"s/"result":{}/"result":{"changed":false}/"#);
+        caught(&script, &["changes-the-history"], "there is nothing to change, it says");
+    }),
     ("claims_that_are_not_kept_are_caught", claims_that_are_not_kept_are_caught),
     ("an adapter that dies after many plans is caught", || {
         let script = "AGENT | sed -u 400q";
@@ -298,6 +302,11 @@ fn claims_that_are_not_kept_are_caught() {
             "`hooks` is claimed: what was said to a running turn is in no later",
         ),
         (r#"s/"interrupt":"guardrail"/"steer":"x"/"#, "`interrupt` is claimed: the outcome of a turn"),
+        // The words of the prompt that comes while a turn runs.
+        (
+            r#"/"session\/prompt".*Mind the gap/d"#,
+            "`secondPrompt` is claimed: of two prompts at the same time one is never answered",
+        ),
         (r#"s/"maxSteps":1,//"#, "`stepLimit` is claimed: the turn sent 2 requests"),
         (r#"s/,"ends":true//"#, "`finalTools` is claimed: the turn sent 2 requests"),
         (

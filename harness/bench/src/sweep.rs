@@ -4,6 +4,7 @@
 //! a sentence about all of them.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -70,8 +71,9 @@ impl Played {
 pub fn sweep(n_plans: u64, seed: u64, first: u64, file: Option<&Path>) {
     let (first, n_pieces) = (first / PIECE, n_plans.div_ceil(PIECE));
     let mut parts: Vec<Part> = match file.map(std::fs::read_to_string) {
-        Some(Ok(text)) => serde_json::from_str(&text).unwrap(),
-        _ => Vec::new(),
+        Some(Err(error)) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        Some(text) => serde_json::from_str(&text.unwrap()).unwrap(),
+        None => Vec::new(),
     };
     let (begin, end) = (first * PIECE, (first + n_pieces) * PIECE);
     let is_apart = |part: &Part| part.seed != seed || part.first + part.plans <= begin || end <= part.first;

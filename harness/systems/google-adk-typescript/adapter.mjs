@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   DatabaseSessionService, FunctionTool, Gemini, InMemorySessionService, LlmAgent, LlmSummarizer, Runner, StreamingMode,
-  TokenBasedContextCompactor, TruncatingContextCompactor,
+  TokenBasedContextCompactor,
 } from '@google/adk';
 import { LibSqlDriver } from '@mikro-orm/libsql';
 import { gate, serve } from 'brickbat-adapter';
@@ -57,34 +57,20 @@ function serviceOf({ stateDir, mode }) {
   return services.get(stateDir);
 }
 
-/** The SDK's compactors, which leave so many of the last events. */
-const COMPACTORS = {
-  trim: (threshold) => new TruncatingContextCompactor({ threshold }),
-  summarise: (eventRetentionSize, llm) =>
-    new TokenBasedContextCompactor({ tokenThreshold: 1, eventRetentionSize, summarizer: new LlmSummarizer({ llm }) }),
-};
-
-/**
- * Has one of them compact the context before the next call of the model, when that was asked for. What is cut is cut from
- * the events that were read, and not from those that are stored, so each later run is cut at the same event.
- */
-const compactorOf = (session, llm) => {
-  const placeOf = ({ session: { events } }) => events.findIndex(({ id }) => id === session.firstKept);
-  return {
-    shouldCompact: (context) => Boolean(session.change) || placeOf(context) > 0,
-    async compact(context) {
-      const { events } = context.session;
-      const { kind, keep } = session.change ?? { kind: 'trim', keep: events.length - placeOf(context) };
-      session.change = undefined;
-      await COMPACTORS[kind](keep, llm).compact(context);
-      if (kind === 'trim') session.firstKept = events[0]?.id;
-    },
-  };
-};
+/** Has the SDK's compactor summarise the context before the next call of the model, when that was asked for. */
+const compactorOf = (session, llm) => ({
+  shouldCompact: () => session.keep !== undefined,
+  async compact(context) {
+    const eventRetentionSize = session.keep;
+    session.keep = undefined;
+    const summarizer = new LlmSummarizer({ llm });
+    await new TokenBasedContextCompactor({ tokenThreshold: 1, eventRetentionSize, summarizer }).compact(context);
+  },
+});
 
 /** Between turns what the user says next is one more event. The SDK cannot leave none. */
-function act(session, { change: { kind, keep } }) {
-  session.change = { kind, keep: session.isRunning ? Math.max(keep, 1) : keep + 1 };
+function act(session, { change: { keep } }) {
+  session.keep = session.isRunning ? Math.max(keep, 1) : keep + 1;
 }
 
 async function runnerOf(open) {
@@ -156,6 +142,4 @@ const stored = async ({ id, spec }) =>
 
 serve({ sdk: '@google/adk', version, modes: Object.keys(MODES) }, ['gemini'], turn,
   { stored, act,
-    capabilities: {
-      approvals: true, stepLimit: true, sharedSession: true, changes: { trim: true, summarise: true, inFlight: true },
-    } });
+    capabilities: { approvals: true, stepLimit: true, sharedSession: true, changes: { summarise: true, inFlight: true } } });

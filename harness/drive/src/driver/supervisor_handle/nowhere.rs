@@ -51,5 +51,5 @@ pub(in super::super) fn program_status(supervisor: ExitStatus) -> ExitStatus {
 }
 
 fn unsupported() -> io::Error {
-    io::Error::new(io::ErrorKind::Unsupported, "programs are started on Linux and macOS alone")
+    io::Error::new(io::ErrorKind::Unsupported, "programs can be started on Linux and macOS only")
 }
