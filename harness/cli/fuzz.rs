@@ -63,7 +63,7 @@ pub(super) struct Fuzz {
     seed: u64,
     #[command(flatten)]
     concurrency: JobOptions,
-    /// The most runs spent on minimising one failure.
+    /// The most runs spent on minimising one failure; with 0 each is reported as it was found.
     #[arg(long, value_name = "N", default_value_t = 150)]
     budget: usize,
     #[command(flatten)]
@@ -232,20 +232,23 @@ impl FuzzRun<'_> {
     /// Reports what was found and could not be minimised in time, each cause once.
     fn report_rest(&self, campaign: &mut Campaign) -> Result<(), CliError> {
         let rest = std::mem::take(&mut self.tally.borrow_mut().suspects);
-        for Suspect { mut scenario, dialect, signature, finding } in rest {
-            // Before a scenario is small, many kinds of actions stand in it, and most have nothing to do with the failure.
-            if self.tally.borrow().reported.contains(&signature) || !campaign.found(&signature, &scenario) {
-                continue;
-            }
-            let system = self.tally.borrow().system.clone();
-            let found = format!("Found on {system} in {dialect} by fuzzing, and not minimised");
-            scenario.comment = failure::comment(&found, &words(&scenario), &finding);
-            scenario.class = vec!["fuzzed".to_owned()];
-            scenario.found = Some(signature.found(&system, dialect, self.fuzz.seed));
-            let once = Rate::of(&[true]);
-            self.report(&signature, &finding, &scenario, once, "  not minimised: the time is up\n")?;
+        rest.into_iter().try_for_each(|suspect| self.report_as_found(campaign, suspect, "the time is up"))
+    }
+
+    /// Reports a suspect that is not minimised, if it is a distinct failure.
+    fn report_as_found(&self, campaign: &mut Campaign, suspect: Suspect, why: &str) -> Result<(), CliError> {
+        let Suspect { mut scenario, dialect, signature, finding } = suspect;
+        // Before a scenario is small, many kinds of actions stand in it, and most have nothing to do with the failure.
+        if self.tally.borrow().reported.contains(&signature) || !campaign.found(&signature, &scenario) {
+            return Ok(());
         }
-        Ok(())
+        let system = self.tally.borrow().system.clone();
+        let found = format!("Found on {system} in {dialect} by fuzzing, and not minimised");
+        scenario.comment = failure::comment(&found, &words(&scenario), &finding);
+        scenario.class = vec!["fuzzed".to_owned()];
+        scenario.found = Some(signature.found(&system, dialect, self.fuzz.seed));
+        let once = Rate::of(&[true]);
+        self.report(&signature, &finding, &scenario, once, &format!("  not minimised: {why}\n"))
     }
 
     /// Whether the reference agent passes a scenario. What it is accused of instead is kept: it is a bug of Brickbat.
@@ -331,6 +334,9 @@ impl FuzzRun<'_> {
         campaign: &mut Campaign,
         suspect: Suspect,
     ) -> Result<(), CliError> {
+        if self.fuzz.budget == 0 {
+            return self.report_as_found(campaign, suspect, "the budget is 0");
+        }
         let Suspect { scenario, dialect, signature, finding } = suspect;
         // A suspect before it in the batch may have been the same.
         if !campaign.is_new(&signature, &scenario) {

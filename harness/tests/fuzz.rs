@@ -53,6 +53,20 @@ fn the_dangling_call_is_found_and_made_small() {
     assert!(right.code == Some(0) && right.out.contains("FIXED"), "{right:#?}");
 }
 
+#[test]
+fn without_a_budget_a_failure_is_reported_as_it_was_found() {
+    let folder = TempDir::new().unwrap();
+    let system = "canary/dangling-on-abort/simulated";
+    let said =
+        fuzz(folder.path(), system, &["--plans", "64", "--seed", "1", "--budget", "0", "--out", "found"]);
+    assert_eq!(said.code, Some(1), "{said:#?}");
+    assert!(said.out.contains("  not minimised: the budget is 0\n"), "{said:#?}");
+    assert!(said.out.contains(", minimised in 0 runs; seed 1\n"), "{said:#?}");
+    let n_causes = said.out.matches("bricked-by-provider").count();
+    assert_eq!(n_causes, 1, "each cause once: {said:#?}");
+    assert!(found(folder.path().join("found").as_path()).values().all(|scenario| scenario.found.is_some()));
+}
+
 /// In a simulation nothing waits, and still the campaign ends when its time is up.
 #[test]
 fn a_simulated_campaign_ends_when_its_time_is_up() {

@@ -28,6 +28,7 @@ pub(crate) mod failure;
 mod io;
 pub(crate) mod mid_turn;
 pub(crate) mod model_errors;
+mod pictures;
 pub(crate) mod repair;
 pub(crate) mod request;
 mod sans_io;

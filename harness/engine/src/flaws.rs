@@ -64,11 +64,13 @@ mod order_of_arrival;
 mod partial_arguments_run;
 mod parts_overwritten;
 mod pause_ignored;
+mod picture_kept;
 mod placeholder_kept;
 mod prelude;
 mod prompt_lost;
 mod prompts_interleave;
 mod question_taken_for_done;
+mod reasoning_unsealed;
 mod refusal_ignored;
 mod refusal_retried;
 mod refuses_own_history;
@@ -127,7 +129,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::Decisions;
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 113] = [
+static ALL: [&Flaw; 115] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -204,6 +206,8 @@ static ALL: [&Flaw; 113] = [
     &finished_batch_lost::FLAW,
     &lone_thought_kept::FLAW,
     &thinking_forgotten::FLAW,
+    &reasoning_unsealed::FLAW,
+    &picture_kept::FLAW,
     &deaf_tool_awaited::FLAW,
     &finished_turn_dropped::FLAW,
     &second_stop_undoes::FLAW,

@@ -118,7 +118,7 @@ mod tests {
         };
         let result = |id: &str| {
             let (call_id, text) = (id.to_owned(), "found".to_owned());
-            Message::Results(vec![CallResult { call_id, text, is_error: false }])
+            Message::Results(vec![CallResult::text(call_id, text, false)])
         };
         let said = |text: &str| Message::User(text.to_owned());
         let spoken = |text: &str| Message::Assistant(vec![Block::Text(text.to_owned())]);

@@ -149,6 +149,11 @@ pub(crate) trait Decisions: Send + Sync {
         true
     }
 
+    /// Whether a picture is sent whose longer side has so many pixels: only if a provider takes it among many, too.
+    fn sends_picture(&self, longest_side: Option<usize>) -> bool {
+        longest_side.is_some_and(|side| side <= 2000)
+    }
+
     /// Whether arguments of which nothing came are kept as an empty object. Every API means that by none.
     fn fills_empty_arguments(&self) -> bool {
         true

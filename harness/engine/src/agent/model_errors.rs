@@ -125,7 +125,7 @@ impl Agent {
         }
         let (call_id, text) = (call.call.id.clone(), problem.text().to_owned());
         self.session.show(&call_id, ShownState::Failed);
-        call.state = CallState::Done(CallResult { call_id, text, is_error: true });
+        call.state = CallState::Done(CallResult::text(call_id, text, true));
     }
 
     /// The name of a tool, or the nearest that a provider takes.

@@ -116,7 +116,7 @@ mod tests {
     }
 
     fn result(id: &str, text: &str) -> CallResult {
-        CallResult { call_id: id.to_owned(), text: text.to_owned(), is_error: false }
+        CallResult::text(id.to_owned(), text.to_owned(), false)
     }
 
     fn user() -> Message {

@@ -328,12 +328,12 @@ pub(crate) fn result_of(call: &Call, outcome: &ToolOutcome) -> CallResult {
         ToolOutcome::Throw(text) => format!("The tool failed: {text}"),
         ToolOutcome::Deny(text) => format!("The user refused this call: {text}"),
     };
-    CallResult { call_id: call.id.clone(), text, is_error: !outcome.is_success() }
+    CallResult::text(call.id.clone(), text, !outcome.is_success())
 }
 
 /// What the model reads about a tool that the user, being asked, did not allow.
 pub(crate) fn not_allowed(call: &Call, why: &str) -> CallResult {
-    CallResult { call_id: call.id.clone(), text: format!("Not run: {why}."), is_error: true }
+    CallResult::text(call.id.clone(), format!("Not run: {why}."), true)
 }
 
 /// How the result of a tool that was cut off begins.
@@ -341,9 +341,5 @@ pub(crate) const MADE_UP: &str = "Interrupted before a result was known";
 
 /// What the model reads about a tool that was cut off.
 pub(crate) fn interrupted(call: &Call) -> CallResult {
-    CallResult {
-        call_id: call.id.clone(),
-        text: format!("{MADE_UP}; the tool may have run."),
-        is_error: true,
-    }
+    CallResult::text(call.id.clone(), format!("{MADE_UP}; the tool may have run."), true)
 }

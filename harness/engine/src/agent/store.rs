@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Agent;
 use super::compaction;
+use super::pictures::word_of;
 use super::thread::{Block, Call, CallResult, Message, Thought};
-use brickbat_scenario::plan::{GivenBlock, GivenMessage, GivenPicture, GivenResult};
+use brickbat_scenario::plan::{GivenBlock, GivenMessage, GivenResult};
 
 /// The version of the format. Another one is not guessed at.
 const VERSION: u32 = 1;
@@ -109,6 +110,7 @@ impl Agent {
         }
         self.session.thread = self.decisions.loaded(read.thread);
         self.fit_ids();
+        self.fit_pictures();
         Ok(())
     }
 }
@@ -154,14 +156,7 @@ fn given_block(given: &GivenBlock) -> Block {
 
 fn given_result(given: &GivenResult) -> CallResult {
     let GivenResult { id, text, is_error, picture, orphan_of: _ } = given;
-    let word = picture.as_ref().map(word_of);
-    let said = (!text.is_empty()).then(|| text.clone());
-    let text = said.into_iter().chain(word).collect::<Vec<_>>().join("\n");
-    CallResult { call_id: id.clone(), text, is_error: *is_error }
-}
-
-fn word_of(picture: &GivenPicture) -> String {
-    format!("[a picture, {}]", picture.media_type)
+    CallResult { call_id: id.clone(), text: text.clone(), is_error: *is_error, picture: picture.clone() }
 }
 
 #[cfg(test)]
@@ -181,7 +176,7 @@ mod tests {
     }
 
     fn result(id: &str) -> CallResult {
-        CallResult { call_id: id.to_owned(), text: "found".to_owned(), is_error: false }
+        CallResult::text(id.to_owned(), "found".to_owned(), false)
     }
 
     fn thread(messages: &[Message]) -> Vec<u8> {

@@ -15,7 +15,7 @@ struct LateResultJoinsBatch {
 
 impl Decisions for LateResultJoinsBatch {
     fn late_result(&mut self, call_id: String, outcome: &ToolOutcome, _: &mut Vec<Message>) {
-        self.late.push(CallResult { call_id, text: outcome.text().to_owned(), is_error: false });
+        self.late.push(CallResult::text(call_id, outcome.text().to_owned(), false));
     }
 
     fn record(&mut self, turn: &mut Turn, _: Option<&Change>, session: &mut Session) {

@@ -12,7 +12,7 @@ impl Decisions for LateResultRevived {
     fn late_result(&mut self, call_id: String, outcome: &ToolOutcome, thread: &mut Vec<Message>) {
         if let Some(Message::User(_)) = thread.last() {
             let text = outcome.text().to_owned();
-            thread.push(Message::Results(vec![CallResult { call_id, text, is_error: false }]));
+            thread.push(Message::Results(vec![CallResult::text(call_id, text, false)]));
         }
     }
 }

@@ -11,7 +11,7 @@ struct LateResultTwice;
 impl Decisions for LateResultTwice {
     fn late_result(&mut self, call_id: String, outcome: &ToolOutcome, thread: &mut Vec<Message>) {
         let is_error = !outcome.is_success();
-        let result = CallResult { call_id, text: outcome.text().to_owned(), is_error };
+        let result = CallResult::text(call_id, outcome.text().to_owned(), is_error);
         let answered = thread.iter_mut().rev().find_map(|message| match message {
             Message::Results(results) if results.iter().any(|earlier| earlier.call_id == result.call_id) => {
                 Some(results)

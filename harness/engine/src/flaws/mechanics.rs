@@ -31,7 +31,7 @@ impl LastFirst {
 
 /// A result that no tool has given.
 pub(super) fn done(call: &Call) -> CallResult {
-    CallResult { call_id: call.id.clone(), text: "Done.".to_owned(), is_error: false }
+    CallResult::text(call.id.clone(), "Done.".to_owned(), false)
 }
 
 pub(super) fn is_made_up(result: &CallResult) -> bool {

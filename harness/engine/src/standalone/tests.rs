@@ -70,10 +70,8 @@ impl Client {
         }
         blocks.retain(|block| *block != Block::Text(String::new()));
         let reply = Message::Assistant(blocks);
-        let mut results: Vec<CallResult> = reply
-            .calls()
-            .map(|call| CallResult { call_id: call.id.clone(), text: "found".to_owned(), is_error: false })
-            .collect();
+        let mut results: Vec<CallResult> =
+            reply.calls().map(|call| CallResult::text(call.id.clone(), "found".to_owned(), false)).collect();
         results.truncate(results.len().saturating_sub(n_lost));
         self.thread.push(reply);
         if !results.is_empty() {

@@ -8,6 +8,7 @@ mod block;
 mod cache_control;
 mod content;
 mod ending;
+mod images;
 mod pairing;
 mod prefix;
 mod profiles;
@@ -29,6 +30,7 @@ use crate::{Memory, Occurrence, Profile, Retention, Rule, Violations};
 use block::{AnthropicRole, MessageParts};
 use cache_control::CacheControl;
 use content::{BlankTexts, SystemMessage};
+use images::Images;
 use profiles::AnthropicSwitches;
 use turns::Turns;
 
@@ -103,6 +105,7 @@ impl Switches for AnthropicSwitches {
             system_message: SystemMessage::default(),
             turns: Turns::new(memory),
             cache_control: CacheControl::default(),
+            images: Images::default(),
         })
     }
 }
@@ -112,6 +115,7 @@ struct AnthropicChecker<'a> {
     system_message: SystemMessage,
     turns: Turns<'a>,
     cache_control: CacheControl,
+    images: Images,
 }
 
 impl<'a> Checker<'a> for AnthropicChecker<'a> {
@@ -128,6 +132,7 @@ impl<'a> Checker<'a> for AnthropicChecker<'a> {
             if block.place.is_written_out() {
                 schema::check_block(self.switches, block, out);
                 self.cache_control.block(block, out);
+                self.images.block(block);
             }
             content::check_block(role, block, out);
             blank_texts.block(block);
@@ -145,6 +150,7 @@ impl<'a> Checker<'a> for AnthropicChecker<'a> {
         self.system_message.check(self.switches, body, out);
         self.turns.finish(self.switches, body, out);
         self.cache_control.finish(body, out);
+        self.images.finish(out);
         // "Send only the messages since the previous response": the calls that they answer are with the provider
         // (<https://platform.claude.com/docs/en/build-with-claude/message-threads>). What it says where it has not kept
         // them is not public, so such a body is judged by what is in it alone.
@@ -169,6 +175,8 @@ static RULES: &[&Rule] = &[
     &schema::THINKING_FIELD_REQUIRED,
     &schema::SERVER_TOOL_ID_PATTERN,
     &cache_control::CACHE_CONTROL_ON_EMPTY_TEXT,
+    &images::IMAGE_TOO_WIDE,
+    &images::IMAGE_TOO_WIDE_AMONG_MANY,
     &schema::TOOL_NAMES_NOT_UNIQUE,
     &schema::MESSAGES_EMPTY,
     &schema::EXTRA_KEY,

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::plan::GivenPicture;
+
 /// One message of a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -111,6 +113,16 @@ pub struct CallResult {
     pub call_id: String,
     pub text: String,
     pub is_error: bool,
+    /// A picture that the tool returned, for providers to whom a client sends pictures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picture: Option<GivenPicture>,
+}
+
+impl CallResult {
+    /// A result of nothing but text.
+    pub fn text(call_id: String, text: String, is_error: bool) -> CallResult {
+        CallResult { call_id, text, is_error, picture: None }
+    }
 }
 
 /// Calls of a thread that have no result.

@@ -57,6 +57,18 @@ fn block(out: &mut Vec<u8>, block: &Block) {
 
 fn result_block(out: &mut Vec<u8>, result: &CallResult) {
     prefixed(out, br#"{"type":"tool_result","tool_use_id":"#, &result.call_id);
-    prefixed(out, br#","content":"#, &result.text);
+    match &result.picture {
+        None => prefixed(out, br#","content":"#, &result.text),
+        Some(picture) => {
+            out.extend_from_slice(br#","content":["#);
+            if !result.text.is_empty() {
+                prefixed(out, br#"{"type":"text","text":"#, &result.text);
+                out.extend_from_slice(b"},");
+            }
+            prefixed(out, br#"{"type":"image","source":{"type":"base64","media_type":"#, &picture.media_type);
+            prefixed(out, br#","data":"#, &picture.data);
+            out.extend_from_slice(b"}}]");
+        }
+    }
     out.extend_from_slice(if result.is_error { br#","is_error":true}"# } else { b"}" });
 }

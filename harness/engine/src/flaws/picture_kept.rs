@@ -1,0 +1,16 @@
+//! BUG: A picture that is too large for the provider is sent again with each request.
+//! A report of its class: <https://github.com/anthropics/claude-code/issues/34025>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("picture-kept", "old-thread-heals", || Box::new(PictureKept))
+    .class("image-poison")
+    .only_on(&[Dialect::AnthropicMessages], "our client sends no pictures there");
+
+struct PictureKept;
+
+impl Decisions for PictureKept {
+    fn sends_picture(&self, _: Option<usize>) -> bool {
+        true
+    }
+}

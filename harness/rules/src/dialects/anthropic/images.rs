@@ -1,0 +1,120 @@
+//! Pictures in a conversation: how long their sides may be.
+//!
+//! All pictures of a conversation are sent with each request, so one that is too large bricks it, and so does the
+//! twenty-first, if a large one is among those before. The limit of 5 MB for each is not here. What a URL or a file id stands for cannot be seen here.
+
+use super::block::{BlockKind, BlockPosition, ContentBlock, Field};
+use crate::image::longest_side;
+use crate::json::Json;
+use crate::{Occurrence, Rule, Violations};
+
+/// The pictures of a request whose sides are known and longer than they may be where there are many.
+#[derive(Debug, Default)]
+pub(super) struct Images {
+    n_images: usize,
+    large: Vec<Large>,
+}
+
+#[derive(Debug)]
+struct Large {
+    spot: Spot,
+    longest_side: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Spot {
+    place: BlockPosition,
+    /// The index inside the content of a result.
+    inner: Option<usize>,
+}
+
+/// The longest side of a picture, and of one in a request that has many
+/// (<https://platform.claude.com/docs/en/build-with-claude/vision>).
+const MAX_SIDE: usize = 8000;
+const MAX_SIDE_OF_MANY: usize = 2000;
+
+/// The most pictures of a request that has not many (the same page).
+const MAX_FEW: usize = 20;
+
+impl Images {
+    /// Takes the next block, and what is inside of a result.
+    pub(super) fn block(&mut self, block: &ContentBlock) {
+        match block.kind {
+            BlockKind::Attachment => self.image(block.json, Spot { place: block.place, inner: None }),
+            BlockKind::ToolResult => {
+                for (k, inner) in block.get(Field::Content).map(Json::items).unwrap_or_default().enumerate() {
+                    self.image(inner, Spot { place: block.place, inner: Some(k) });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn image(&mut self, block: Json, spot: Spot) {
+        if !block.field("type").is("image") {
+            return;
+        }
+        self.n_images += 1;
+        let source = block.field("source");
+        if !source.field("type").is("base64") {
+            return;
+        }
+        let Some(data) = source.field("data").as_str() else { return };
+        if let Some(longest_side) = longest_side(&data).filter(|side| *side > MAX_SIDE_OF_MANY) {
+            self.large.push(Large { spot, longest_side });
+        }
+    }
+
+    /// The conversation is over.
+    pub(super) fn finish(&self, out: &mut Violations) {
+        for Large { spot, longest_side } in &self.large {
+            if self.n_images > MAX_FEW {
+                out.add(&IMAGE_TOO_WIDE_AMONG_MANY, || spot.occurrence());
+            } else if *longest_side > MAX_SIDE {
+                out.add(&IMAGE_TOO_WIDE, || spot.occurrence());
+            }
+        }
+    }
+}
+
+impl Spot {
+    fn occurrence(self) -> Occurrence {
+        let (inner, path) = match self.inner {
+            Some(k) => (format!("/content/{k}"), format!("{}.tool_result.content.{k}", self.place.path())),
+            None => (String::new(), self.place.path()),
+        };
+        Occurrence::at(format!("{}{inner}/source/data", self.place.pointer())).with("path", path)
+    }
+}
+
+pub(crate) static IMAGE_TOO_WIDE: Rule = Rule {
+    summary: "A picture has at most 8000 pixels on each side.",
+    why: "A picture has a side that is longer than the provider takes, such as the screenshot of a whole page, and is sent \
+         with each request of the conversation. Scale it down before it is stored; in a history that has it, put a text \
+         in its place.",
+    sentences: &[
+        "{path}.image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels",
+    ],
+    sources: &[
+        "https://github.com/anthropics/claude-code/issues/4778",
+        "https://platform.claude.com/docs/en/build-with-claude/vision",
+    ],
+    ..Rule::observed("anthropic-messages/image-too-wide", "ANT-IMG-2", 1, "2025-08")
+};
+
+pub(crate) static IMAGE_TOO_WIDE_AMONG_MANY: Rule = Rule {
+    summary: "In a request with more than 20 pictures, each has at most 2000 pixels on each side.",
+    why: "Each picture was taken when it came, and now that there are more than 20, the large ones among them are refused. \
+         Scale pictures down to 2000 pixels before they are stored, or leave old ones out.",
+    sentences: &[
+        "{path}.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image \
+         requests: 2000 pixels",
+    ],
+    sources: &[
+        "https://github.com/anthropics/claude-code/issues/49537",
+        "https://github.com/anthropics/claude-code/issues/14412",
+        "https://github.com/langgenius/dify/issues/11177",
+        "https://platform.claude.com/docs/en/build-with-claude/vision",
+    ],
+    ..Rule::observed("anthropic-messages/image-too-wide-among-many", "ANT-IMG-3", 1, "2024-11")
+};
