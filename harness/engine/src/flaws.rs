@@ -68,6 +68,8 @@ mod placeholder_kept;
 mod prelude;
 mod prompt_lost;
 mod prompts_interleave;
+mod provider_ids_kept;
+mod provider_thoughts_kept;
 mod question_taken_for_done;
 mod refusal_ignored;
 mod refusal_retried;
@@ -127,7 +129,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::Decisions;
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 113] = [
+static ALL: [&Flaw; 115] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -179,6 +181,8 @@ static ALL: [&Flaw; 113] = [
     &empty_id_kept::FLAW,
     &same_id_kept::FLAW,
     &foreign_id_kept::FLAW,
+    &provider_ids_kept::FLAW,
+    &provider_thoughts_kept::FLAW,
     &deltas_to_latest::FLAW,
     &length_dangles::FLAW,
     &empty_tool_turn::FLAW,

@@ -264,6 +264,7 @@ fn written_action(spec: &ActionSpec) -> String {
         Payload::Keep { .. } => "3",
         Payload::Turn(_) => "1",
         Payload::Switch(_) => "false",
+        Payload::Provider(_) => "openai-chat",
     };
     format!("{{ {}: {payload} }}", spec.name)
 }
