@@ -37,7 +37,7 @@ impl Agent {
         let thread = if self.decisions.keeps_foreign_thoughts() { thread } else { unsigned(thread) };
         self.session.thread = self.with_words_after_results(thread);
         if self.decisions.fits_foreign_ids() {
-            self.fit_ids();
+            self.refused_ids().iter().for_each(|id| self.replace_id(id));
         }
     }
 

@@ -108,7 +108,7 @@ impl Agent {
             )));
         }
         self.session.thread = self.decisions.loaded(read.thread);
-        self.fit_ids();
+        self.fit_stored_ids();
         Ok(())
     }
 }

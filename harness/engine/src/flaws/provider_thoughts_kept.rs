@@ -5,7 +5,11 @@ use super::prelude::*;
 
 pub static FLAW: Flaw =
     Flaw::new("provider-thoughts-kept", "thread-survives", || Box::new(ProviderThoughtsKept))
-        .class("thinking-foreign");
+        .class("thinking-foreign")
+        .not_on(
+            &[Dialect::OpenaiChat, Dialect::Mistral],
+            "a thread that begins here has no thoughts to take along",
+        );
 
 struct ProviderThoughtsKept;
 
