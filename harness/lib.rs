@@ -7,7 +7,7 @@ pub use brickbat_engine::{
     agent, checks, conductor, events, flaws, improvise, interpreter, provider, run, simulate, standalone,
     triage,
 };
-pub use brickbat_report::{baseline, causes, classes, diff, export, matrix, record, report};
+pub use brickbat_report::{baseline, causes, classes, diff, export, matrix, record, report, switches};
 pub use brickbat_rules::{
     self as rules, check, colour, dialect, explain, json, lint, recordings, redact, streams,
 };

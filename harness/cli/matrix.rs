@@ -25,12 +25,16 @@ pub(super) struct Matrix {
     /// Print JSON for other programs.
     #[arg(long)]
     json: bool,
+    /// Print how each system does on each pair of dialects in the scenarios below `switch/`, as JSON.
+    #[arg(long, conflicts_with_all = ["json", "markdown"])]
+    switches: bool,
 }
 
 const EXAMPLES: &str = "Examples:
   brickbat run abort/ retry/ --system ai-sdk@6/ui-messages --system ai-sdk@7/ui-messages --report matrix.json
   brickbat matrix matrix.json
   brickbat matrix js.json python.json --markdown
+  brickbat matrix switches-of-js.json --switches
 
 Exit codes: 0 shown, 2 bad input.";
 
@@ -38,7 +42,13 @@ impl Matrix {
     pub(super) fn execute(&self) -> Outcome {
         let reports: Result<Vec<Report>, CliError> =
             self.files.iter().map(|path| read_report(path)).collect();
-        let matrix = brickbat_report::matrix::Matrix::of(&reports?);
+        let reports = reports?;
+        if self.switches {
+            let switches = brickbat_report::switches::Switches::of(&reports);
+            print_plain(&(serde_json::to_string_pretty(&switches).expect("they are JSON") + "\n"));
+            return Ok(0);
+        }
+        let matrix = brickbat_report::matrix::Matrix::of(&reports);
         print_plain(&if self.markdown {
             matrix.markdown()
         } else if self.json {

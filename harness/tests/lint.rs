@@ -274,19 +274,22 @@ fn model_of(dialect: Dialect) -> &'static str {
 fn our_own_streams_are_clean() {
     let mut n_streams = 0;
     for plan in plans::built_in().into_iter().flat_map(|(_, plans)| plans) {
-        let grammar = plan.dialect;
-        let replies = plan.turns.iter().flat_map(|turn| &turn.replies);
+        let replies = plan.turns.iter().enumerate().flat_map(|(turn, said)| {
+            let grammar = plan.dialect_of(turn);
+            said.replies.iter().map(move |reply| (grammar, reply))
+        });
         // What is wrong on purpose is what the grammar is there to find.
-        let scripts = replies.flat_map(|reply| &reply.attempts);
-        for script in scripts.filter(|script| !script.is_wrong(&plan.calls)) {
+        let scripts =
+            replies.flat_map(|(grammar, reply)| reply.attempts.iter().map(move |script| (grammar, script)));
+        for (grammar, script) in scripts.filter(|(_, script)| !script.is_wrong(&plan.calls)) {
             for usage in [false, true] {
                 let envelope = Envelope {
                     id: "0123456789abcdef0123456789abcdef",
-                    model: model_of(plan.dialect),
+                    model: model_of(grammar),
                     usage,
                     tokens: Tokens::PLANNED,
                 };
-                let encoded = wire::encode_stream(plan.dialect, &plan, script, envelope);
+                let encoded = wire::encode_stream(grammar, &plan, script, envelope);
                 let bytes = encoded.frames.slice(0..encoded.frames.len());
                 let report = lint(grammar, bytes);
                 assert_eq!((report.ended, &report.violations[..]), (Ended::Complete, &[][..]), "{}", plan.id);

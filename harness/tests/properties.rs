@@ -171,7 +171,7 @@ fn a_message_of_the_user_that_is_gone_is_lost() {
 #[test]
 fn a_provider_that_overlooks_a_broken_rule_is_an_error_of_the_harness() {
     let mut n_plans = 0;
-    for plan in BUILT_IN.iter() {
+    for plan in BUILT_IN.iter().filter(|plan| plan.dialects().len() == 1) {
         let overlook = |body: &mut Value| take_a_result(plan.dialect, body).then_some(None);
         let Some(tampered) = with_last_request(&run(plan, Delivery::Streamed), overlook) else { continue };
         assert_eq!(judged(plan, &tampered).verdict, Verdict::HarnessError, "{}", plan.id);

@@ -317,6 +317,10 @@ fn claims_that_are_not_kept_are_caught() {
             r#"s/"kind":"aside","question":"[^"]*"/"kind":"thinking","on":false/"#,
             "`changes.aside` is claimed: a question outside the conversation was not asked",
         ),
+        (
+            r#"s/"kind":"provider","dialect":"[^"]*"/"kind":"thinking","on":false/"#,
+            "`changes.provider` is claimed: a thread that is to go on with openai-chat asks nothing of that",
+        ),
     ];
     for (script, seen) in deaf {
         caught(&filtered(script, ""), &["keeps-its-claims"], seen);

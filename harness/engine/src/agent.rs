@@ -18,7 +18,7 @@
 //! The agent does no I/O: it takes an [`Input`] and returns [`Output`]s ([`Agent::step`]). Read on in this order:
 //! `decisions` has every decision of the agent with its reason, `turn` the course of a turn, `failure` replies that
 //! fail, `ending` stops and interruptions, `model_errors` what the model gets wrong, `mid_turn` what is said to a running
-//! turn, `side_request` and `compaction` changes of the history, `store` and `repair` what survives the process.
+//! turn, `side_request` and `compaction` changes of the history, `provider_switch` another provider, `store` and `repair` what survives the process.
 //! A canary is this agent with one of those decisions made wrongly, see [`crate::flaws`].
 
 pub(crate) mod compaction;
@@ -29,6 +29,7 @@ mod io;
 pub(crate) mod mid_turn;
 pub(crate) mod model_errors;
 mod pictures;
+mod provider_switch;
 pub(crate) mod repair;
 pub(crate) mod request;
 mod sans_io;

@@ -69,6 +69,8 @@ mod placeholder_kept;
 mod prelude;
 mod prompt_lost;
 mod prompts_interleave;
+mod provider_ids_kept;
+mod provider_thoughts_kept;
 mod question_taken_for_done;
 mod reasoning_unsealed;
 mod refusal_ignored;
@@ -129,7 +131,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::Decisions;
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 115] = [
+static ALL: [&Flaw; 117] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -181,6 +183,8 @@ static ALL: [&Flaw; 115] = [
     &empty_id_kept::FLAW,
     &same_id_kept::FLAW,
     &foreign_id_kept::FLAW,
+    &provider_ids_kept::FLAW,
+    &provider_thoughts_kept::FLAW,
     &deltas_to_latest::FLAW,
     &length_dangles::FLAW,
     &empty_tool_turn::FLAW,

@@ -25,6 +25,7 @@ pub(crate) use stray::{conversation, says};
 pub use voice::ending_of;
 use voice::{ReplyTerms, Voice};
 
+use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::{Document, Json};
 use brickbat_rules::{self as rules, Profile};
 use brickbat_scenario::plan::{Plan, PlannedAction, PlannedPoint, Script};
@@ -35,6 +36,7 @@ use brickbat_scenario::wire::{self, Route, Tokens, Wire};
 #[derive(Debug)]
 pub struct Provider {
     plan: Arc<Plan>,
+    /// How strict it is in the dialect of the plan.
     profile: &'static Profile,
     recall: Recall,
     strays: Strays,
@@ -49,7 +51,8 @@ pub struct Provider {
 }
 
 impl Provider {
-    /// The provider of a plan, as strict as a profile of its dialect.
+    /// The provider of a plan, as strict as a profile of its dialect. Turns of another dialect are judged by the newest of
+    /// that one.
     pub fn new(plan: Arc<Plan>, profile: &'static Profile) -> Provider {
         let recall = Recall::of(&plan);
         Provider {
@@ -101,19 +104,22 @@ impl Provider {
         self.n_exchanges = self.n_exchanges.saturating_add(1);
         let Some(route) = route else {
             let body = Document::parse(request.body).unwrap_or_default();
-            self.recall.replied(&self.plan, exchange, RequestKind::Auxiliary, body.root());
+            let dialect = self.dialect();
+            self.recall.replied(&self.plan, dialect, exchange, RequestKind::Auxiliary, body.root());
             return (
                 RequestKind::Auxiliary,
                 self.voice(exchange, &self.recall.unique(exchange)).beside(request),
             );
         };
         let document = Document::parse(request.body);
-        let memory = self.recall.memory();
+        let dialect = self.dialect();
+        let memory = self.recall.memory(dialect);
+        let profile = profile_of(dialect, self.profile);
         let violations =
-            rules::validate_asking(self.profile, memory, route.model.as_deref(), request.body, &document);
+            rules::validate_asking(profile, memory, route.model.as_deref(), request.body, &document);
         let document = document.unwrap_or_default();
         let body = document.root();
-        if let Some(refusal) = refusal(&self.plan, &violations, body) {
+        if let Some(refusal) = refusal(&self.plan, dialect, &violations, body) {
             let status = refusal.status();
             let answer = self.voice(exchange, &self.recall.unique(exchange)).refuse(refusal);
             return (RequestKind::Refused { status }, answer);
@@ -122,7 +128,7 @@ impl Provider {
         let is_of_thread = self.plan.tools.is_empty() || self.wire().offers_tools(body);
         let (kind, answer) = if !is_of_thread || self.is_changing {
             (RequestKind::Auxiliary, self.speak(exchange, &asked, &recall::title(), &[]))
-        } else if self.strays.has(&self.plan, self.playhead.turn(), self.recall.memory(), body) {
+        } else if self.strays.has(&self.plan, self.playhead.turn(), self.recall.memory(dialect), body) {
             // The script is for the turn that the user has begun since.
             self.surplus(exchange, &asked)
         } else if let Some(turn) = self.asks_by_itself_after(request.body, body) {
@@ -131,7 +137,7 @@ impl Provider {
         } else {
             self.scripted(exchange, &asked)
         };
-        self.recall.replied(&self.plan, exchange, kind, body);
+        self.recall.replied(&self.plan, dialect, exchange, kind, body);
         (kind, answer)
     }
 
@@ -149,7 +155,8 @@ impl Provider {
         {
             return None;
         }
-        let history = conversation(&self.plan, self.recall.memory(), body);
+        let dialect = self.dialect();
+        let history = conversation(dialect, self.recall.memory(dialect), body);
         let last_said = self.plan.turns[..=turn].iter().rposition(|said| says(&history, said));
         let of_turn = match last_said {
             Some(of_turn) if is_over || of_turn < turn => of_turn,
@@ -200,12 +207,22 @@ impl Provider {
 
     fn voice<'a>(&'a self, exchange: ExchangeId, unique: &'a str) -> Voice<'a> {
         let tokens = Tokens::of(&self.plan);
-        Voice { plan: &self.plan, exchange, unique, tokens, n_late: self.n_late }
+        Voice { plan: &self.plan, dialect: self.dialect(), exchange, unique, tokens, n_late: self.n_late }
+    }
+
+    /// The dialect of the turn.
+    pub fn dialect(&self) -> Dialect {
+        self.plan.dialect_of(self.playhead.turn())
     }
 
     fn wire(&self) -> &'static Wire {
-        wire::of(self.plan.dialect)
+        wire::of(self.dialect())
     }
+}
+
+/// By which profile requests of that dialect are judged in a plan whose own is judged by `own`.
+pub(crate) fn profile_of(dialect: Dialect, own: &'static Profile) -> &'static Profile {
+    if own.dialect == dialect { own } else { Profile::newest(dialect) }
 }
 
 /// Whether an action may be due when the next request is already here: the system may answer a result with it

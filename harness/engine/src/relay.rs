@@ -224,7 +224,7 @@ impl Relay {
         let violations = rules::validate_asking(profile, &Memory::default(), asked_model, &named, &document);
         let document = document.unwrap_or_default();
         let body = document.root();
-        let history = conversation(&improvise::empty_plan(dialect, 0), &Memory::default(), body);
+        let history = conversation(dialect, &Memory::default(), body);
         let terms = ReplyTerms::of(wire::of(dialect), route, body);
         let refusal = rules::refusal(&violations);
         let shape = shape(&history);
@@ -437,7 +437,14 @@ impl Relay {
         let plan = improvise::empty_plan(dialect, self.behaviour.seed);
         let stem = Random::of(self.behaviour.seed, &[b"answers"]).next_number();
         let unique = format!("{stem:016x}{:08x}", exchange.0);
-        say(Voice { plan: &plan, exchange, unique: &unique, tokens: Tokens::PLANNED, n_late: 0 })
+        say(Voice {
+            plan: &plan,
+            dialect: plan.dialect,
+            exchange,
+            unique: &unique,
+            tokens: Tokens::PLANNED,
+            n_late: 0,
+        })
     }
 }
 

@@ -414,7 +414,7 @@ impl<A: SansIo> Simulation<A> {
                 let sent = Sent::Nothing;
                 let asks_to_think = !answer.holds.is_empty()
                     && Document::parse(&body)
-                        .is_ok_and(|body| wire::of(self.plan.dialect).asks_to_think(body.root()));
+                        .is_ok_and(|body| wire::of(self.provider.dialect()).asks_to_think(body.root()));
                 let (next_hold, state) = (0, BodyState::Going);
                 self.bodies.push(Body { request, kind, asks_to_think, answer, sent, next_hold, state });
                 self.todo.push_back(Todo::Send(at));

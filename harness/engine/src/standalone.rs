@@ -296,7 +296,7 @@ impl Standalone {
         let violations = rules::validate_asking(profile, memory, asked_model, &named, &document);
         let document = document.unwrap_or_default();
         let body = document.root();
-        let history = conversation(&improvise::empty_plan(dialect, 0), memory, body);
+        let history = conversation(dialect, memory, body);
         let terms = ReplyTerms::of(wire::of(dialect), route, body);
         let mut entry = Exchange {
             exchange: exchange.0,
@@ -395,7 +395,14 @@ impl Standalone {
     ) -> Answer {
         let plan = improvise::empty_plan(dialect, self.behaviour.manner.seed);
         let unique = self.unique(exchange);
-        say(Voice { plan: &plan, exchange, unique: &unique, tokens: Tokens::PLANNED, n_late: 0 })
+        say(Voice {
+            plan: &plan,
+            dialect: plan.dialect,
+            exchange,
+            unique: &unique,
+            tokens: Tokens::PLANNED,
+            n_late: 0,
+        })
     }
 
     /// Digits that no other answer has.

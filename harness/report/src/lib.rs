@@ -13,3 +13,4 @@ pub mod export;
 pub mod matrix;
 pub mod record;
 pub mod report;
+pub mod switches;

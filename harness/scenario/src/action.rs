@@ -9,10 +9,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::scenario::InterruptCause;
+#[cfg(test)]
+use brickbat_rules::dialect::Dialect;
 
+mod provider_choice;
 mod spec;
 mod table;
 
+pub use provider_choice::ProviderChoice;
 pub use spec::{ActionSpec, Actor, Effect, Ends, Payload, Refusal};
 
 /// What happens at a point. In a scenario a call is named by the author, and what is rewound is a turn, counted from 1; a
@@ -69,6 +73,9 @@ pub enum Action<Call = String, Since = u32> {
     Aside(String),
     /// The user switches the model's thinking on or off; it counts from the next turn on. Belongs to `before: prompt`.
     Thinking(bool),
+    /// From the next turn on the thread goes on with another provider, by the name of its dialect, or with the `first`, with
+    /// which it began. Belongs to `before: prompt`.
+    Provider(ProviderChoice),
     /// The system ends the turn by itself: a limit is reached, or a tool ends it. No scenario writes it.
     #[schemars(skip)]
     Finish,
@@ -141,6 +148,7 @@ impl<Call, Since> Action<Call, Since> {
             Action::Rewind(_) => &table::REWIND,
             Action::Aside(_) => &table::ASIDE,
             Action::Thinking(_) => &table::THINKING,
+            Action::Provider(_) => &table::PROVIDER,
             Action::Finish => &table::FINISH,
         }
     }
@@ -175,6 +183,7 @@ impl<Call, Since> Action<Call, Since> {
             Action::Rewind(turn) => Action::Rewind(since(turn)?),
             Action::Aside(question) => Action::Aside(question.clone()),
             Action::Thinking(on) => Action::Thinking(*on),
+            Action::Provider(choice) => Action::Provider(*choice),
             Action::Finish => Action::Finish,
         })
     }
@@ -194,7 +203,7 @@ impl<Call, Since> Action<Call, Since> {
         matches!(self, Action::Pause | Action::Settle(_))
     }
 
-    /// Whether the history is changed, something is asked outside it, or thinking is switched.
+    /// Whether the history is changed, something is asked outside it, or thinking or the provider is switched.
     pub fn changes_history(&self) -> bool {
         self.spec().actor == Actor::History
     }
@@ -257,6 +266,7 @@ impl<Call: Display, Since: Display> Display for Action<Call, Since> {
             Action::Trim(keep) | Action::Summarise(keep) => write!(f, " {keep}"),
             Action::Rewind(since) => write!(f, " {since}"),
             Action::Thinking(on) => f.write_str(if *on { " on" } else { " off" }),
+            Action::Provider(choice) => write!(f, " {choice}"),
             _ => Ok(()),
         }
     }
@@ -296,6 +306,7 @@ mod tests {
                 Payload::Keep { make, least } => make(*least),
                 Payload::Turn(make) => make(1),
                 Payload::Switch(make) => make(true),
+                Payload::Provider(make) => make(ProviderChoice::Of(Dialect::OpenaiChat)),
             };
             assert_eq!(made.spec().name, spec.name);
             assert!(made.to_string().starts_with(spec.name));

@@ -31,6 +31,7 @@ mod points;
 mod position;
 mod problem;
 mod processes;
+mod providers;
 mod settle;
 mod tools;
 
@@ -110,7 +111,8 @@ pub fn lower(
     let mut impossible = other_profile(scenario, dialect)?
         .or_else(|| hidden_thinking(scenario, dialect))
         .or_else(|| malformations::impossible(scenario, dialect))
-        .or_else(|| given::impossible(scenario, dialect));
+        .or_else(|| given::impossible(scenario, dialect))
+        .or_else(|| providers::impossible(scenario, dialect));
     let mut live_prompts = Vec::new();
     for (index, said) in scenario.turns.iter().enumerate() {
         let planned = turn(&mut table, index, (said, &live_prompts), &mut impossible)?;
@@ -175,6 +177,7 @@ pub fn control(plan: &Plan) -> Plan {
         }
     }
     let n_calls = control.calls.len();
+    providers::stay(&mut control, plan);
     for (turn, planned) in control.turns.iter_mut().zip(&plan.turns) {
         turn.process = 1;
         // What the model is asked for is no fault.
@@ -229,14 +232,14 @@ fn turn(
         // Nothing can be said about the order of points of which one does not exist.
         Some(action) => {
             let words = &action.words;
-            let dialect = table.dialect();
+            let dialect = table.dialect(index);
             impossible
                 .get_or_insert(format!("{dialect} sends a call in one piece, so there is no `{words}`"));
         }
         None => problems.settle()?,
     }
     if let Some((action, why)) = feasibility::behind_the_end(context, &actions) {
-        let (words, dialect) = (&action.words, table.dialect());
+        let (words, dialect) = (&action.words, table.dialect(index));
         impossible
             .get_or_insert(format!("{dialect} ends its stream with the stop reason, so `{words}` {why}"));
     }
@@ -246,7 +249,8 @@ fn turn(
     let context = TurnContext { table, turn: index, replies: &replies, live_prompts };
     actions.extend(endings::finish(context, &actions));
     let (user, process) = (said.user.clone(), said.process);
-    Ok(PlannedTurn { user, process, follow_up: false, replies, settle: order, actions })
+    let dialect = table.other_dialect(index);
+    Ok(PlannedTurn { user, process, dialect, follow_up: false, replies, settle: order, actions })
 }
 
 /// Keeps the turns whose messages of the user stand in the history, when another turn is over.
@@ -261,7 +265,7 @@ fn stand(live_prompts: &mut Vec<usize>, index: usize, turn: &PlannedTurn) {
             Change::Rewind { prompts } => {
                 live_prompts.truncate(live_prompts.len().saturating_sub(prompts as usize))
             }
-            Change::Aside { .. } | Change::Thinking { .. } => {}
+            Change::Aside { .. } | Change::Thinking { .. } | Change::Provider { .. } => {}
         }
     }
     if changes(false).next().is_some() {

@@ -14,7 +14,7 @@ mod malformation;
 
 pub use malformation::{Malformation, WellFormedCall};
 
-use crate::action::Action;
+use crate::action::{Action, ProviderChoice};
 use crate::scenario::{Indices, Need, Stop, Times};
 use crate::surrogate;
 use brickbat_rules::Profile;
@@ -57,7 +57,7 @@ pub struct Plan {
     /// Its name.
     #[serde(skip)]
     pub id: PlanId,
-    /// The dialect that the provider speaks.
+    /// The dialect that the provider speaks, in turns that do not name another.
     pub dialect: Dialect,
     /// Wire ids and markers are minted from this.
     pub seed: u64,
@@ -136,6 +136,22 @@ impl Plan {
         let named = self.profile.as_deref().and_then(Profile::named);
         let of_dialect = || given.iter().copied().find(|profile| profile.dialect == self.dialect);
         named.or_else(of_dialect).unwrap_or_else(|| Profile::newest(self.dialect))
+    }
+
+    /// The dialect of the provider that is asked in a turn.
+    pub fn dialect_of(&self, turn: usize) -> Dialect {
+        self.turns.get(turn).and_then(|turn| turn.dialect).unwrap_or(self.dialect)
+    }
+
+    /// The dialects of all its turns, the plan's own first.
+    pub fn dialects(&self) -> Vec<Dialect> {
+        let mut dialects = vec![self.dialect];
+        for dialect in self.turns.iter().filter_map(|turn| turn.dialect) {
+            if !dialects.contains(&dialect) {
+                dialects.push(dialect);
+            }
+        }
+        dialects
     }
 
     /// Whether the model thinks in any reply.
@@ -315,6 +331,9 @@ pub struct PlannedTurn {
     pub user: String,
     /// The process that takes the turn, 1 or 2.
     pub process: u32,
+    /// The dialect of the provider that is asked in it, where that is not the plan's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<Dialect>,
     /// Whether the harness added this turn to see if the thread survives.
     pub follow_up: bool,
     /// The scripted replies.
@@ -544,6 +563,7 @@ impl BoundAction {
             Action::Rewind(Prompts(prompts)) => Some(Change::Rewind { prompts: *prompts }),
             Action::Aside(question) => Some(Change::Aside { question: question.clone() }),
             Action::Thinking(on) => Some(Change::Thinking { on: *on }),
+            Action::Provider(ProviderChoice::Of(dialect)) => Some(Change::Provider { dialect: *dialect }),
             // A test holds that these are all whose line in the table says so.
             _ => None,
         }

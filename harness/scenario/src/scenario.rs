@@ -29,7 +29,7 @@ pub use limits::{InterruptCause, Limits};
 
 pub use provenance::{Frequency, Provenance};
 
-pub use crate::action::{Action, ErrorKind, HttpFault, SOON_MS};
+pub use crate::action::{Action, ErrorKind, HttpFault, ProviderChoice, SOON_MS};
 pub use crate::point::{Point, Which};
 
 pub use given::{Given, GivenBlock, GivenHistory, GivenMessage, GivenResult, GivenThought, Signature};
@@ -166,6 +166,8 @@ crate::named! {
         Aside = "aside",
         /// The model's thinking can be switched on and off between two turns.
         ThinkingSwitch = "thinking-switch",
+        /// A thread can go on with another provider between two turns.
+        ProviderSwitch = "provider-switch",
     }
 }
 

@@ -102,6 +102,6 @@ async def read(spec, store):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True}}
+         "capabilities": {"approvals": True, "sharedSession": True, "changes": {"provider": True}}}
 serve(about, MODELS, turn, asyncio.CancelledError, read=read, settled=settled,
       ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")))

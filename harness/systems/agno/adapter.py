@@ -125,6 +125,6 @@ def read(spec, store):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(CHECKPOINTS),
-         "capabilities": {"approvals": True, "sharedSession": True, "finalTools": True}}
+         "capabilities": {"approvals": True, "sharedSession": True, "finalTools": True, "changes": {"provider": True}}}
 serve(about, MODELS, turn, Cancelled, read=read,
       ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")))

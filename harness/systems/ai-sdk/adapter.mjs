@@ -143,6 +143,13 @@ function open(spec, id = randomUUID()) {
   return id;
 }
 
+/** The thread goes on with a model of another provider: the application names one with each request. */
+function goOver({ sessionId, action: { change: { dialect } } }) {
+  const { model, ...spec } = session({ sessionId }).spec;
+  open({ ...spec, dialect }, sessionId);
+  return {};
+}
+
 function session({ sessionId }) {
   const found = sessions.get(sessionId);
   if (!found) throw RequestError.invalidParams(undefined, `no session ${sessionId}`);
@@ -263,7 +270,7 @@ agent({ name: 'brickbat-ai-sdk' })
       consumers: Object.keys(consumers),
       capabilities: {
         cancel: true, streaming: true, eagerTools: false, barrier: true, history: true, load: true, approvals: APPROVALS,
-        givenHistory: true, sharedSession: true,
+        givenHistory: true, sharedSession: true, changes: { provider: true },
       },
     } },
   }))
@@ -290,6 +297,7 @@ agent({ name: 'brickbat-ai-sdk' })
   .onNotification('session/cancel', ({ params }) => stop(session(params)))
   .onRequest('_brickbat/barrier', asIs, () => barrier().then(() => ({})))
   .onRequest('_brickbat/give', asIs, async ({ params }) => ({ sessionId: await give(params.session, params.history) }))
+  .onRequest('_brickbat/action', asIs, ({ params }) => goOver(params))
   .onRequest('_brickbat/history', asIs, async ({ params }) => ({ history: await load(session(params)) }))
   .onRequest('_brickbat/events', asIs, ({ params }) => replay(consumers, params))
   .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))

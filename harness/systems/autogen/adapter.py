@@ -97,6 +97,7 @@ async def turn(spec, store, text, stopped, show):
         store.save(json.dumps(await agent.save_state()).encode())
 
 
-about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES), "capabilities": {"sharedSession": True}}
+about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
+         "capabilities": {"sharedSession": True, "changes": {"provider": True}}}
 serve(about, MODELS, turn, asyncio.CancelledError, read=lambda _, store: json.loads(store.load() or "{}"),
       ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")))

@@ -102,6 +102,7 @@ def act(spec, store, action):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": ["hooks"],
-         "capabilities": {"sharedSession": True, "stepLimit": True, "finalTools": True, "hooks": True, "interrupt": True}}
+         "capabilities": {"sharedSession": True, "stepLimit": True, "finalTools": True, "hooks": True, "interrupt": True,
+                          "changes": {"provider": True}}}
 serve(about, MODELS, turn, asyncio.CancelledError, read=lambda _, store: json.loads(store.load() or "[]"),
       act=act, ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")))

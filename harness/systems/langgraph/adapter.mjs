@@ -111,4 +111,4 @@ async function turn(session, text, signal, show) {
 
 const stored = async (session) => (await agentOf(session).getState(threadOf(session))).values.messages ?? [];
 serve({ sdk: '@langchain/langgraph', version, modes: Object.keys(MODES) }, Object.keys(MODELS), turn,
-  { stored, act, capabilities: { changes: { summarise: true, inFlight: true } } });
+  { stored, act, capabilities: { changes: { summarise: true, inFlight: true, provider: true } } });

@@ -89,6 +89,7 @@ async def read(spec, store):
     return [message.model_dump(mode="json") for message in await memory_of(spec, store).aget_all()]
 
 
-about = {"sdk": SDK, "version": version(SDK), "modes": ["memory"], "capabilities": {"sharedSession": True}}
+about = {"sdk": SDK, "version": version(SDK), "modes": ["memory"],
+         "capabilities": {"sharedSession": True, "changes": {"provider": True}}}
 serve(about, MODELS, turn, WorkflowCancelledByUser, read=read,
       ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")))

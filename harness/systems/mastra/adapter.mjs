@@ -125,4 +125,4 @@ const act = (session, { change: { keep, question } }) =>
 
 serve({ sdk: '@mastra/core', version, modes: Object.keys(MODES) }, Object.keys(DIALECTS), turn,
   { stored: recalled, act,
-    capabilities: { eagerTools: true, approvals: true, stepLimit: true, sharedSession: true, changes: { trim: true, aside: true } } });
+    capabilities: { eagerTools: true, approvals: true, stepLimit: true, sharedSession: true, changes: { trim: true, aside: true, provider: true } } });

@@ -209,5 +209,5 @@ async def act(spec, store, action):
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
          "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "finalTools": True, "interrupt": True,
-                          "changes": {"rewind": True, "trim": True}}}
+                          "changes": {"rewind": True, "trim": True, "provider": True}}}
 serve(about, MODELS, turn, Cancelled, read=read, act=act)

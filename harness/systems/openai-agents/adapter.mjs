@@ -124,4 +124,4 @@ const stored = ({ spec, store }) => {
   return stopped?.history ?? items;
 };
 serve({ sdk: '@openai/agents', version, modes: Object.keys(MODES) }, Object.keys(DIALECTS), turn,
-  { give, stored, capabilities: { givenOrphans: true, givenRawArguments: true, finalTools: true } });
+  { give, stored, capabilities: { givenOrphans: true, givenRawArguments: true, finalTools: true, changes: { provider: true } } });

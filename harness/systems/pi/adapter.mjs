@@ -14,7 +14,6 @@ const DIALECTS = {
   'openai-responses': { api: 'openai-responses', path: '/v1', model: 'gpt-4.1' },
   gemini: { api: 'google-generative-ai', path: '/v1beta', model: 'gemini-3-pro-preview' },
 };
-const PROVIDER = 'brickbat';
 
 const gated = (given) => ({
   name: given.name,
@@ -24,15 +23,19 @@ const gated = (given) => ({
   execute: async (_id, input, signal) => ({ content: [{ type: 'text', text: await gate(given, input, signal) }], details: {} }),
 });
 
-/** The model, as `models.json` describes one of a provider that pi does not know. */
-async function modelOf({ stateDir, dialect, baseUrl, model }) {
-  const { api, path, model: usual } = DIALECTS[dialect];
-  const id = model ?? usual;
+/** The model that a session asks. */
+const modelId = ({ dialect, model = DIALECTS[dialect].model }) => model;
+const modelOf = (modelRuntime, spec) => modelRuntime.getModel(spec.dialect, modelId(spec));
+
+/** The models, as `models.json` describes those of providers that pi does not know: one for each dialect. */
+async function runtimeOf({ stateDir, baseUrl, ...spec }) {
   const modelsPath = join(stateDir, 'models.json');
-  const provider = { baseUrl: baseUrl + path, apiKey: 'none', api, models: [{ id }] };
-  writeFileSync(modelsPath, JSON.stringify({ providers: { [PROVIDER]: provider } }));
-  const modelRuntime = await ModelRuntime.create({ authPath: join(stateDir, 'auth.json'), modelsPath });
-  return { modelRuntime, model: modelRuntime.getModel(PROVIDER, id) };
+  const provider = ([dialect, { api, path, model }]) => {
+    const id = dialect === spec.dialect ? modelId(spec) : model;
+    return [dialect, { baseUrl: baseUrl + path, apiKey: 'none', api, models: [{ id }] }];
+  };
+  writeFileSync(modelsPath, JSON.stringify({ providers: Object.fromEntries(Object.entries(DIALECTS).map(provider)) }));
+  return ModelRuntime.create({ authPath: join(stateDir, 'auth.json'), modelsPath });
 }
 
 // Nothing is discovered, as in the SDK's example "Full Control".
@@ -54,10 +57,12 @@ const resourceLoader = () => ({
 const open = new Map();
 async function sessionOf({ id, spec }) {
   if (!open.has(id)) {
+    const modelRuntime = await runtimeOf(spec);
     const { session } = await createAgentSession({
       cwd: spec.stateDir,
       agentDir: spec.stateDir,
-      ...await modelOf(spec),
+      modelRuntime,
+      model: modelOf(modelRuntime, spec),
       thinkingLevel: 'off',
       resourceLoader: resourceLoader(),
       noTools: 'builtin',
@@ -141,5 +146,10 @@ serve({ sdk: '@earendil-works/pi-coding-agent', version, modes: ['session'] }, O
   {
     stored: async (asked) => (await sessionOf(asked)).sessionManager.getEntries(),
     act,
-    capabilities: { steer: true, secondPrompt: true, changes: { rewind: true, summarise: true, inFlight: true } },
+    // As `/model` does it.
+    provider: async (asked) => {
+      const session = await sessionOf(asked);
+      await session.setModel(modelOf(session.modelRuntime, asked.spec));
+    },
+    capabilities: { steer: true, secondPrompt: true, changes: { rewind: true, summarise: true, inFlight: true, provider: true } },
   });

@@ -179,5 +179,5 @@ async def act(spec, store, action):
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
          "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True,
                           "givenOrphans": True, "givenRawArguments": True, "steer": True, "hooks": True,
-                          "interrupt": True, "changes": {"aside": True}}}
+                          "interrupt": True, "changes": {"aside": True, "provider": True}}}
 serve(about, MODELS, turn, Stopped, give, lambda _, store: json.loads(store.load() or "[]"), ready=model, act=act)

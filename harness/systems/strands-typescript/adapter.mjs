@@ -129,5 +129,6 @@ async function stored({ id, spec }) {
 serve({ sdk: '@strands-agents/sdk', version, modes: Object.keys(MODES) }, Object.keys(DIALECTS), turn,
   { stored, act,
     capabilities: {
-      approvals: true, stepLimit: true, sharedSession: true, changes: { trim: true, summarise: true, inFlight: true },
+      approvals: true, stepLimit: true, sharedSession: true, 
+      changes: { trim: true, summarise: true, inFlight: true, provider: true },
     } });

@@ -15,30 +15,40 @@ from brickbat_adapter import gate, serve
 SDK = "strands-agents"
 
 
-def anthropic(url, model):
+def anthropic(url, model, thinks):
     from strands.models.anthropic import AnthropicModel
     client = {"api_key": "none", "base_url": url}
-    return AnthropicModel(client_args=client, model_id=model or "claude-haiku-4-5", max_tokens=4096)
+    thinking = {"params": {"thinking": {"type": "enabled", "budget_tokens": 1024}}} if thinks else {}
+    return AnthropicModel(client_args=client, model_id=model or "claude-haiku-4-5", max_tokens=4096, **thinking)
 
 
-def chat(url, model):
+def chat(url, model, _):
     from strands.models.openai import OpenAIModel
     return OpenAIModel(client_args={"api_key": "none", "base_url": f"{url}/v1"}, model_id=model or "gpt-4.1")
 
 
-def responses(url, model):
+def responses(url, model, thinks):
     from strands.models.openai_responses import OpenAIResponsesModel
-    return OpenAIResponsesModel(client_args={"api_key": "none", "base_url": f"{url}/v1"}, model_id=model or "gpt-5")
+    client = {"api_key": "none", "base_url": f"{url}/v1"}
+    thinking = {"params": {"reasoning": {"summary": "auto"}}} if thinks else {}
+    return OpenAIResponsesModel(client_args=client, model_id=model or "gpt-5", **thinking)
 
 
-def gemini(url, model):
+def gemini(url, model, thinks):
     from strands.models.gemini import GeminiModel
     client = {"api_key": "none", "http_options": {"base_url": url}}
-    return GeminiModel(client_args=client, model_id=model or "gemini-3-pro-preview")
+    thinking = {"params": {"thinking_config": {"include_thoughts": True}}} if thinks else {}
+    return GeminiModel(client_args=client, model_id=model or "gemini-3-pro-preview", **thinking)
 
 
 # Each is imported by who needs it, since that takes long.
 MODELS = {"anthropic-messages": anthropic, "openai-chat": chat, "openai-responses": responses, "gemini": gemini}
+
+
+def model_of(spec):
+    return MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model"), spec.get("thinking"))
+
+
 def in_files(session, folder):
     return FileSessionManager(session_id=session, storage_dir=folder)
 
@@ -128,7 +138,7 @@ def opened(spec, store, change):
     """An agent with what is stored of its session, which its manager keeps."""
     sessions, conversation = MODES[spec["mode"]]
     return Agent(
-        MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")),
+        model_of(spec),
         tools=[gated(given) for given in spec["tools"]],
         hooks=[asking({given["name"] for given in spec["tools"] if given["asks"]}), change.before],
         session_manager=sessions(store.file.stem, spec["stateDir"]),
@@ -180,7 +190,7 @@ def read(spec, store):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True,
-                          "changes": {"trim": True, "summarise": True, "inFlight": True}}}
+         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "thinking": True,
+                          "changes": {"trim": True, "summarise": True, "inFlight": True, "provider": True}}}
 serve(about, MODELS, turn, Cancelled, read=read, act=act,
-      ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")))
+      ready=model_of)

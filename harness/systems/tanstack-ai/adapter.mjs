@@ -125,4 +125,8 @@ async function client(session, text, stop, show) {
 }
 const MODES = { client, server, 'client-direct': client };
 serve({ sdk: '@tanstack/ai', version, modes: Object.keys(MODES) }, Object.keys(MODELS),
-  (session, ...turn) => MODES[session.spec.mode](session, ...turn), { settled, give: given, events: consumers });
+  (session, ...turn) => MODES[session.spec.mode](session, ...turn), {
+    settled, give: given, events: consumers, capabilities: { changes: { provider: true } },
+    // The server's half reads the model with each request.
+    provider() {},
+  });

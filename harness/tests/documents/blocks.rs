@@ -9,6 +9,7 @@ use brickbat::rules::{Profile, Rule};
 use brickbat::scenario::Need;
 use brickbat::streams::StreamRule;
 use brickbat::strict_server::variables::{VARIABLES, Yields};
+use brickbat::switches::{Pair, Switches};
 use brickbat::verdict::{Level, Severity, Verdict};
 use schemars::schema_for;
 
@@ -42,6 +43,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("race", super::discovery::race()),
         ("severities", severities()),
         ("sweep", super::discovery::sweep()),
+        ("switches", switches()),
         ("systems", systems()),
         ("time-to-find", super::discovery::time_to_find()),
         ("variables", variables()),
@@ -264,6 +266,7 @@ fn written_action(spec: &ActionSpec) -> String {
         Payload::Keep { .. } => "3",
         Payload::Turn(_) => "1",
         Payload::Switch(_) => "false",
+        Payload::Provider(_) => "openai-chat",
     };
     format!("{{ {}: {payload} }}", spec.name)
 }
@@ -348,6 +351,23 @@ fn needs_claimed() -> String {
         Some(vec![code(need.name()), by.len().to_string(), systems])
     });
     table(&["need", "systems", "which"], rows)
+}
+
+/// How each system does when its thread goes on with another provider, a row for each with which it begins.
+fn switches() -> String {
+    let switches: Switches = serde_json::from_str(&read("corpora/switches.json")).unwrap();
+    let head = ["system", "begins with"].into_iter().chain(Dialect::ALL.map(Dialect::name));
+    let begins = |system: &str, from: Dialect| {
+        let words = |to: Dialect| switches.pair(system, from.name(), to.name()).map(Pair::words);
+        let cells = Dialect::ALL.map(words);
+        let is_there = cells.iter().any(Option::is_some);
+        let own = [code(system), code(from.name())].into_iter();
+        is_there.then(|| own.chain(cells.map(Option::unwrap_or_default)).collect::<Vec<String>>())
+    };
+    let systems = switches.systems();
+    let rows =
+        systems.iter().flat_map(|system| Dialect::ALL.into_iter().filter_map(|from| begins(system, from)));
+    table(&head.collect::<Vec<&str>>(), rows)
 }
 
 /// What the baseline of each built-in system lists, cause by cause.

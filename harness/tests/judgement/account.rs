@@ -31,7 +31,7 @@ fn case(plan: &Plan, canary: Option<Canary>) -> Case {
 
 fn of_dialect(dialect: Dialect) -> Vec<Plan> {
     let plans = built_in().into_iter().flat_map(|(_, plans)| plans);
-    plans.filter(|plan| plan.dialect == dialect).collect()
+    plans.filter(|plan| plan.dialects() == [dialect]).collect()
 }
 
 fn account(plans: &[Plan], canary: Option<Canary>) -> Account {

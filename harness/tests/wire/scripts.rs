@@ -36,7 +36,7 @@ fn each_script_is_served_as_written() {
         text.push_str("\nWhat a fault makes of one:\n");
         let mut seen = BTreeSet::new();
         for (name, plans) in plans::built_in() {
-            let of_dialect = || plans.iter().filter(|plan| plan.dialect == dialect);
+            let of_dialect = || plans.iter().filter(|plan| plan.dialects() == [dialect]);
             let Some(plan) = of_dialect().nth(of_dialect().count() / 2) else { continue };
             let changed = changed(&canonical(plan), &known);
             if !changed.is_empty() && seen.insert(changed.clone()) {
@@ -135,10 +135,10 @@ fn turn_words(plan: &Plan, turn: &PlannedTurn) -> String {
     [settle.join(" "), actions.join(", ")].join("; ").trim_matches([';', ' ']).to_owned()
 }
 
-/// The plans of the suite in a dialect, those in which nothing goes wrong first.
+/// The plans of the suite in a dialect alone, those in which nothing goes wrong first.
 fn suite(dialect: Dialect) -> Vec<(String, Plan)> {
     let all = plans::built_in().into_iter().flat_map(|(_, plans)| plans);
-    let of_dialect = all.filter(|plan| plan.dialect == dialect);
+    let of_dialect = all.filter(|plan| plan.dialects() == [dialect]);
     let mut plans: Vec<_> = of_dialect.map(|plan| (plan.id.scenario.clone(), canonical(&plan))).collect();
     plans.sort_by_key(|(name, _)| !name.starts_with("control/"));
     plans

@@ -137,6 +137,11 @@ export interface More {
   act?: (session: Session, action: any) => any;
   /** Lets go of a session that is over, such as of its connections. */
   closed?: (session: Session) => any;
+  /**
+   * Gives the open session a model of the provider that its `spec` names now, for an adapter that claims
+   * `changes.provider`; without it, the session is closed and loaded anew.
+   */
+  provider?: (session: Session) => any;
   /** Opens a consumer of events, by name. */
   events?: Record<string, () => Consumer | Promise<Consumer>>;
 }

@@ -28,9 +28,12 @@ import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclien
  * taken in is consumed, where turns of the event loop do not tell. `give`: a given history in the form of the store.
  * `stored`: the history, where what the store holds is more than that. `act`: does what `_brickbat/action` asks for.
  * `closed`: lets go of a session that is over, such as of its connections. `events`: opens a consumer of events, by name.
+ * `provider`: gives the open session a model of the provider that its `spec` names now; without it, the session is loaded
+ * anew.
  * @typedef {{ capabilities?: Record<string, any>, settled?: () => Promise<void>,
  *   give?: (history: any[], spec: Spec) => any, stored?: (session: Session) => any,
  *   act?: (session: Session, action: any) => any, closed?: (session: Session) => any,
+ *   provider?: (session: Session) => any,
  *   events?: Record<string, () => Consumer | Promise<Consumer>> }} More
  */
 
@@ -143,7 +146,7 @@ export async function replay(consumers, { consumer, events }) {
  * @param {Turn} turn
  * @param {More} more
  */
-export function serve(about, dialects, turn, { capabilities, settled, give, stored, act, closed, events } = {}) {
+export function serve(about, dialects, turn, { capabilities, settled, give, stored, act, closed, events, provider } = {}) {
   /** @type {Map<string, Session>} */
   const sessions = new Map();
   const invalid = (why) => RequestError.invalidParams(undefined, why);
@@ -159,6 +162,18 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
     const opened = { id, spec, store: storeAt(join(spec.stateDir, `${id}.json`)) };
     sessions.set(id, opened);
     return opened;
+  };
+  /** The thread goes on with the provider of another dialect, and with a current model of it. */
+  const goOver = async (id, dialect) => {
+    const before = session(id);
+    if (!dialects.includes(dialect)) throw invalid(`no dialect ${dialect}`);
+    const { model, ...spec } = { ...before.spec, dialect };
+    if (provider) {
+      before.spec = spec;
+      return void await provider(before);
+    }
+    await closed?.(before);
+    open(id, spec).store.load(null);
   };
   agent({ name: 'adapter' })
     .onRequest('initialize', () => ({
@@ -224,6 +239,10 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
       return { sessionId };
     })
     .onRequest('_brickbat/action', (params) => params, async ({ params: { sessionId, action } }) => {
+      if (action.change?.kind === 'provider' && capabilities?.changes?.provider) {
+        await goOver(sessionId, action.change.dialect);
+        return {};
+      }
       if (!act) throw RequestError.methodNotFound('_brickbat/action');
       return await act(session(sessionId), action) ?? {};
     })

@@ -18,8 +18,8 @@ pub enum SessionAction {
     Inject(String),
     /// An exception leaves the SDK's loop for this cause.
     Interrupt(InterruptCause),
-    /// The history is changed, something is asked that does not join it, or thinking is switched; the only action that
-    /// may come between two turns.
+    /// The history is changed, something is asked that does not join it, or thinking or the provider is switched; the
+    /// only action that may come between two turns.
     Change(Change),
 }
 

@@ -27,7 +27,7 @@ pub struct Capability {
 }
 
 /// Every capability, in the order of the protocol's schema.
-pub const CAPABILITIES: [Capability; 27] = [
+pub const CAPABILITIES: [Capability; 28] = [
     required("cancel", Some(Need::Cancel), "The user can stop a running turn."),
     required("streaming", Some(Need::Streaming), "The SDK asks the provider for streams."),
     required(
@@ -102,6 +102,11 @@ pub const CAPABILITIES: [Capability; 27] = [
         "changes.thinking",
         Need::ThinkingSwitch,
         "The model's thinking can be switched on and off between two turns.",
+    ),
+    optional(
+        "changes.provider",
+        Need::ProviderSwitch,
+        "The thread can go on with the provider of another dialect between two turns.",
     ),
 ];
 

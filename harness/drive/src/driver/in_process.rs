@@ -219,7 +219,14 @@ impl AgentTask {
                 }
                 Wake::Command(AgentCommand::Change(change, changed)) => {
                     self.changed = Some(changed);
-                    self.agent.step(Input::Change(&change))
+                    let outputs = self.agent.step(Input::Change(&change));
+                    // Another provider may be asked at another path.
+                    if let Err(error) = self.endpoints.post_to(self.agent.path()) {
+                        let error = DriverError::harness("cannot go over to the other provider", error);
+                        self.report(SessionEvent::Lost(error));
+                        return;
+                    }
+                    outputs
                 }
                 Wake::Command(AgentCommand::Barrier(passed)) => {
                     let _ = passed.send(());

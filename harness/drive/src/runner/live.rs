@@ -25,6 +25,7 @@ use brickbat_engine::interpreter::{World, perform};
 use brickbat_engine::provider::Provider;
 use brickbat_engine::run::Run;
 use brickbat_report::record::Observed;
+use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::Redactor;
 use brickbat_scenario::plan::{CallKey, Change, Plan, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
@@ -101,8 +102,9 @@ impl From<DriverError> for DriveResult {
 
 /// Opens sessions of a system for one plan.
 pub(super) trait Opener {
-    /// Opens a session at the base path of the plan, or loads it there from what a killed process has left.
-    fn open<'a>(&'a self, base_path: &'a str, remains: Option<&'a Remains>) -> Opening<'a>;
+    /// Opens a session at the base path of the plan and at the provider of that dialect, or loads it there from what a process
+    /// has left.
+    fn open<'a>(&'a self, base_path: &'a str, dialect: Dialect, remains: Option<&'a Remains>) -> Opening<'a>;
 }
 
 pub(super) type Opening<'a> = LocalBoxFuture<'a, Result<SystemSession, DriverError>>;
@@ -125,7 +127,7 @@ pub(super) async fn drive(
     let address = server.addr().to_string();
     let origin = format!("http://{address}");
     let base_path = base_url.strip_prefix(&origin).unwrap_or_default().to_owned();
-    let session = match opener.open(&base_path, None).await {
+    let session = match opener.open(&base_path, plan.dialect, None).await {
         Ok(session) => session,
         Err(error) => return error.into(),
     };
@@ -139,6 +141,7 @@ pub(super) async fn drive(
         other: None,
         opener,
         base_path,
+        dialect: plan.dialect,
         remains: None,
         conductor,
         todo: VecDeque::new(),
@@ -191,6 +194,8 @@ struct Live<'a> {
     opener: &'a dyn Opener,
     /// The path of the plan on the server.
     base_path: String,
+    /// The dialect of the provider that the system asks.
+    dialect: Dialect,
     /// What the last killed process has left.
     remains: Option<Remains>,
     /// What killed processes have written to their standard error.

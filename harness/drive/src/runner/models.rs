@@ -61,10 +61,12 @@ pub(super) async fn round(
 }
 
 /// The plan on the later model of its dialect, if a request that was taken would be refused there. Where the user has
-/// named the model, there is no other.
+/// named the model, there is no other, and a thread that changes its provider is not one of that model.
 fn on_later_model(running: &Running, job: &Job, shown: &MergedRuns, options: Options<'_>) -> Option<Job> {
     let plan = &job.plan;
-    let later = wire::of(plan.dialect).newer_model().filter(|_| plan.model.is_none())?;
+    let later = wire::of(plan.dialect)
+        .newer_model()
+        .filter(|_| plan.model.is_none() && plan.dialects().len() == 1)?;
     let run = shown.outcome.run.as_ref()?;
     let profile = plan.profile_from(options.profiles);
     let is_of_matter = would_refuse(&running.named(plan), run, profile, later);

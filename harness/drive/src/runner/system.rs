@@ -297,8 +297,10 @@ impl Running {
             }
             How::Simulated(_) => false,
         };
-        if self.adapted().is_some_and(|adapted| !adapted.dialects.contains(&plan.dialect)) {
-            return Some(format!("{} does not speak {}", self.name, plan.dialect));
+        let known = self.adapted().map(|adapted| &adapted.dialects);
+        let unknown = plan.dialects().into_iter().find(|own| known.is_some_and(|known| !known.contains(own)));
+        if let Some(unknown) = unknown {
+            return Some(format!("{} does not speak {unknown}", self.name));
         }
         if let Some(why) = &plan.impossible {
             return Some(why.clone());
@@ -398,10 +400,10 @@ struct OwnAgent<'a> {
 }
 
 impl Opener for OwnAgent<'_> {
-    fn open<'a>(&'a self, base_path: &'a str, remains: Option<&'a Remains>) -> Opening<'a> {
+    fn open<'a>(&'a self, base_path: &'a str, dialect: Dialect, remains: Option<&'a Remains>) -> Opening<'a> {
         Box::pin(async move {
             let base_url = format!("http://{}{base_path}", self.server.addr());
-            let mut agent = Agent::of_plan(self.plan, self.delivery, self.canary);
+            let mut agent = Agent::of_plan(self.plan, self.delivery, self.canary).at(dialect);
             if let Some(Remains::Saved(saved)) = remains {
                 let resumed = agent.with_thread(saved);
                 agent = resumed.map_err(|error| DriverError::harness("cannot resume the agent", error))?;
@@ -422,10 +424,10 @@ struct AdaptedSystem<'a> {
 }
 
 impl Opener for AdaptedSystem<'_> {
-    fn open<'a>(&'a self, base_path: &'a str, remains: Option<&'a Remains>) -> Opening<'a> {
+    fn open<'a>(&'a self, base_path: &'a str, dialect: Dialect, remains: Option<&'a Remains>) -> Opening<'a> {
         Box::pin(async move {
             let base_url = format!("http://{}{base_path}", self.server.addr());
-            let spec = self.adapted.spec(self.plan, base_url, self.number)?;
+            let spec = self.adapted.spec(self.plan, dialect, base_url, self.number)?;
             self.adapted.open(self.plan, spec, remains).await
         })
     }
@@ -514,7 +516,13 @@ impl Adapted {
     }
 
     /// What a session is opened with; `number` names its state folder.
-    fn spec(&self, plan: &Plan, base_url: String, number: u64) -> Result<SessionSpec, DriverError> {
+    fn spec(
+        &self,
+        plan: &Plan,
+        dialect: Dialect,
+        base_url: String,
+        number: u64,
+    ) -> Result<SessionSpec, DriverError> {
         let state_dir = self.prepared.path().join(STATE).join(number.to_string());
         std::fs::create_dir_all(&state_dir)
             .map_err(|error| DriverError::harness("cannot make the state folder", error))?;
@@ -522,7 +530,9 @@ impl Adapted {
         let tools = plan.tools.iter().map(tool).collect();
         let mode = self.mode.clone();
         let thinking = plan.thinks();
-        let (dialect, model, max_steps) = (plan.dialect, plan.model.clone(), plan.step_limit);
+        // The model that is named is one of the plan's own provider.
+        let model = plan.model.clone().filter(|_| dialect == plan.dialect);
+        let max_steps = plan.step_limit;
         Ok(SessionSpec { dialect, model, thinking, max_steps, mode, tools, state_dir, base_url })
     }
 }

@@ -353,6 +353,18 @@ pub(crate) trait Decisions: Send + Sync {
         side_request::of_question(setup, thread, question)
     }
 
+    // The thread goes on with another provider.
+
+    /// Whether ids that the new provider does not take are replaced: they are, in the calls and in their results.
+    fn fits_foreign_ids(&self) -> bool {
+        true
+    }
+
+    /// Whether what the model thought at the old provider stays in the thread. It goes: nobody else can check its signature.
+    fn keeps_foreign_thoughts(&self) -> bool {
+        false
+    }
+
     // The thread is stored and loaded.
 
     /// Adds what a running turn has so far to the thread that is saved: the reply and the results that have come.

@@ -152,17 +152,26 @@ impl Agent {
 
     /// Gives the calls of a stored thread that was begun at another provider ids that this one takes, and their results
     /// with them.
-    pub(super) fn fit_ids(&mut self) {
-        let wire = wire::of(self.setup.dialect);
-        let ids = self.session.thread.iter().flat_map(Message::calls).map(|call| &call.id);
-        let refused: Vec<String> = ids.filter(|id| !wire.takes_id(id)).cloned().collect();
-        for id in refused {
+    pub(super) fn fit_stored_ids(&mut self) {
+        for id in self.refused_ids() {
             let problem = if id.is_empty() { IdProblem::Missing } else { IdProblem::Refused };
             if self.decisions.replaces_id(problem) {
-                let new = self.new_id(None);
-                self.session.thread.iter_mut().for_each(|message| message.rename_call(&id, &new));
+                self.replace_id(&id);
             }
         }
+    }
+
+    /// The ids of calls in the thread that this provider does not take.
+    pub(super) fn refused_ids(&self) -> Vec<String> {
+        let wire = wire::of(self.setup.dialect);
+        let ids = self.session.thread.iter().flat_map(Message::calls).map(|call| &call.id);
+        ids.filter(|id| !wire.takes_id(id)).cloned().collect()
+    }
+
+    /// Gives the call of that id another one, and its result with it.
+    pub(super) fn replace_id(&mut self, id: &str) {
+        let new = self.new_id(None);
+        self.session.thread.iter_mut().for_each(|message| message.rename_call(id, &new));
     }
 
     fn new_id(&mut self, step: Option<&Step>) -> String {

@@ -49,6 +49,7 @@ impl Agent {
             Change::Thinking { on } => {
                 self.setup.thinking = if *on { Thinking::Asked } else { Thinking::Unasked };
             }
+            Change::Provider { dialect } => self.go_over_to(*dialect),
             Change::Summarise { keep } => {
                 let end = compaction::start(&self.session.thread, kept(*keep, turn.is_some()));
                 if end > 0 {

@@ -109,7 +109,7 @@ impl Agent {
             )));
         }
         self.session.thread = self.decisions.loaded(read.thread);
-        self.fit_ids();
+        self.fit_stored_ids();
         self.fit_pictures();
         Ok(())
     }

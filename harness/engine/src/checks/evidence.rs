@@ -433,21 +433,23 @@ fn view(
     (exchange, turn, kind): (ExchangeId, usize, RequestKind),
     (model, body): (Option<&str>, &[u8]),
 ) -> RequestView {
+    let dialect = plan.dialect_of(turn);
     let document = Document::parse(body);
-    let violations = rules::validate_asking(profile, recall.memory(), model, body, &document);
+    let profile = provider::profile_of(dialect, profile);
+    let violations = rules::validate_asking(profile, recall.memory(dialect), model, body, &document);
     let (is_read, document) = (document.is_ok(), document.unwrap_or_default());
     // Requests that the script does not answer are not held to the rules of the thread.
-    let refusal = provider::refusal(plan, &violations, document.root());
+    let refusal = provider::refusal(plan, dialect, &violations, document.root());
     let refusal = refusal.filter(|_| kind != RequestKind::Auxiliary).map(|violation| Refusal {
         rule: violation.rule.id,
         pointer: violation.pointer.clone(),
         message: violation.message.clone(),
         status: violation.status(),
     });
-    let history = conversation(plan, recall.memory(), document.root());
-    recall.replied(plan, exchange, kind, document.root());
-    let offered = wire::offered_tools(plan.dialect, document.root());
-    let asks_to_think = wire::of(plan.dialect).asks_to_think(document.root());
+    let history = conversation(dialect, recall.memory(dialect), document.root());
+    recall.replied(plan, dialect, exchange, kind, document.root());
+    let offered = wire::offered_tools(dialect, document.root());
+    let asks_to_think = wire::of(dialect).asks_to_think(document.root());
     let named = || document.root().field("model").as_str().map(Cow::into_owned);
     let model = model.map(str::to_owned).or_else(named);
     let items = history.items.iter().enumerate();

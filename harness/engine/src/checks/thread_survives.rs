@@ -58,7 +58,7 @@ fn refused(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
 /// questions those about which the user was asked; and of a given history only what the system has added to it is the
 /// system's.
 fn basis(evidence: &Evidence<'_>, check: &Check, request: &RequestView, pointer: &str) -> &'static [Duty] {
-    if is_of_another_provider(evidence, &guilty(request, pointer)) {
+    if is_of_another_provider(evidence, request, &guilty(request, pointer)) {
         return &[Duty::Store];
     }
     if given::is_broken(evidence.plan) {
@@ -76,9 +76,11 @@ fn basis(evidence: &Evidence<'_>, check: &Check, request: &RequestView, pointer:
 
 /// Whether what is refused is a stored call with an id that only another provider takes. Whoever stores the thread goes
 /// on with it at this provider, as vercel/ai#5171 says.
-fn is_of_another_provider(evidence: &Evidence<'_>, guilty: &[CallKey]) -> bool {
-    let wire = wire::of(evidence.plan.dialect);
-    guilty.iter().map(|key| evidence.call(*key)).any(|call| call.given && !wire.takes_id(&call.id))
+fn is_of_another_provider(evidence: &Evidence<'_>, request: &RequestView, guilty: &[CallKey]) -> bool {
+    let dialect = evidence.plan.dialect_of(request.turn);
+    let is_foreign = |call: &PlannedCall| call.given || evidence.plan.dialect_of(call.turn) != dialect;
+    let is_refused = |call: &PlannedCall| !wire::of(dialect).takes_id(&call.id);
+    guilty.iter().map(|key| evidence.call(*key)).any(|call| is_foreign(call) && is_refused(call))
 }
 
 /// What it rests on that a turn works, if no request says why it does not: a call may still wait for an answer of the

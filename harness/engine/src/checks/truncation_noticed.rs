@@ -57,7 +57,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
 fn is_whole(evidence: &Evidence<'_>, request: &RequestView) -> bool {
     let RequestKind::Scripted { turn, reply, attempt } = request.kind else { return false };
     let after = |mark| PlannedPoint::Stream { reply, attempt, mark, side: Side::After };
-    let ends_at_stop = wire::of(evidence.plan.dialect).traits.is_whole_at_stop;
+    let ends_at_stop = wire::of(evidence.plan.dialect_of(turn)).traits.is_whole_at_stop;
     let said_all = |action: &PlannedAction| {
         action.at == after(Mark::Reply) || (ends_at_stop && action.at == after(Mark::Stop))
     };

@@ -157,7 +157,8 @@ impl Conductor {
                 | Action::Summarise(_)
                 | Action::Rewind(_)
                 | Action::Aside(_)
-                | Action::Thinking(_),
+                | Action::Thinking(_)
+                | Action::Provider(_),
                 Due::AtHold(_),
             ) => {}
             // The user says nothing to a turn that is stopped, and what they say when it is over begins the next one.
@@ -258,6 +259,7 @@ fn commands_of(what: &BoundAction) -> Vec<Command> {
         | Action::Rewind(_)
         | Action::Aside(_)
         | Action::Thinking(_)
+        | Action::Provider(_)
         | Action::Finish => Vec::new(),
     }
 }

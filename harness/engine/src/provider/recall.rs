@@ -3,10 +3,12 @@
 //! It is worked out from the plan and the requests alone, so the checkers come to the same memory as the provider did.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
+use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::{Document, Json};
 use brickbat_rules::{Delivery, Memory, Retention, Severity, Violation};
-use brickbat_scenario::plan::{Mark, Plan, PlannedAction, PlannedPoint, Script, Side};
+use brickbat_scenario::plan::{Mark, Plan, PlannedAction, PlannedCall, PlannedPoint, Script, Side};
 use brickbat_scenario::trace::{ExchangeId, RequestKind};
 use brickbat_scenario::wire::{self, Envelope, Tokens};
 
@@ -15,7 +17,8 @@ use brickbat_scenario::wire::{self, Envelope, Tokens};
 pub struct Recall {
     /// Part of every id: 16 hexadecimal digits.
     stem: String,
-    memory: Memory,
+    /// What the provider of each dialect remembers: none knows what another has said.
+    memories: BTreeMap<Dialect, Memory>,
 }
 
 impl Recall {
@@ -24,27 +27,36 @@ impl Recall {
         let stem = plan.id.to_string().bytes().fold(plan.seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        let mut memory = Memory::of_nothing_said();
+        let nothing_said = |dialect| (dialect, Memory::of_nothing_said());
+        let mut memories: BTreeMap<Dialect, Memory> = plan.dialects().into_iter().map(nothing_said).collect();
+        let memory = memories.entry(plan.dialect).or_default();
         let request = Document::default();
         for (reply, _) in wire::given_thoughts(plan) {
             if Memory::keeps(plan.dialect, request.root()) == Retention::Thinking {
                 memory.add(plan.dialect, request.root(), &reply, Delivery::Whole);
             }
         }
-        Recall { stem: format!("{stem:016x}"), memory }
+        Recall { stem: format!("{stem:016x}"), memories }
     }
 
-    /// The memory.
-    pub fn memory(&self) -> &Memory {
-        &self.memory
+    /// What the provider of a turn remembers.
+    pub fn memory(&self, dialect: Dialect) -> &Memory {
+        &self.memories[&dialect]
     }
 
-    /// Adds what was replied to a request, if anything was.
-    pub fn replied(&mut self, plan: &Plan, exchange: ExchangeId, kind: RequestKind, request: Json) {
-        if Memory::keeps(plan.dialect, request) == Retention::Nothing {
+    /// Adds what the provider of that dialect replied to a request, if anything was.
+    pub fn replied(
+        &mut self,
+        plan: &Plan,
+        dialect: Dialect,
+        exchange: ExchangeId,
+        kind: RequestKind,
+        request: Json,
+    ) {
+        if Memory::keeps(dialect, request) == Retention::Nothing {
             return;
         }
-        let asks = || wire::of(plan.dialect).asks_to_think(request);
+        let asks = || wire::of(dialect).asks_to_think(request);
         let (script, told) = match kind {
             RequestKind::Scripted { turn, reply, attempt } => {
                 let Some(turn) = plan.turns.get(turn) else { return };
@@ -62,7 +74,9 @@ impl Recall {
             RequestKind::Refused { .. } | RequestKind::Faulted { .. } => return,
         };
         let unique = self.unique(exchange);
-        remember(&mut self.memory, plan, &unique, &script, request, told);
+        if let Some(memory) = self.memories.get_mut(&dialect) {
+            remember(memory, (plan, dialect), &unique, &script, request, told);
+        }
     }
 
     /// Digits that no other answer has.
@@ -74,20 +88,20 @@ impl Recall {
 /// Adds a reply to what a provider remembers. `unique` are the digits of its answer.
 pub(crate) fn remember(
     memory: &mut Memory,
-    plan: &Plan,
+    (plan, dialect): (&Plan, Dialect),
     unique: &str,
     script: &Script,
     request: Json,
     told: Delivery,
 ) {
-    let keeps = Memory::keeps(plan.dialect, request);
+    let keeps = Memory::keeps(dialect, request);
     if keeps == Retention::Nothing || (keeps == Retention::Thinking && !script.thinks()) {
         return;
     }
-    let wire = wire::of(plan.dialect);
+    let wire = wire::of(dialect);
     let id = wire.message_id(unique);
     let envelope = Envelope { id: &id, model: "", usage: false, tokens: Tokens::PLANNED };
-    memory.add(plan.dialect, request, &wire.encode_whole(plan, script, envelope), told);
+    memory.add(dialect, request, &wire.encode_whole(plan, script, envelope), told);
 }
 
 /// What a client gets to see of a reply, by whether it asked the model to think. A model that is asked to think does:
@@ -103,10 +117,19 @@ pub(crate) fn shown<'s>(plan: &Plan, script: &'s Script, is_asked: bool) -> Cow<
 /// What the model thinks where the plan says nothing about it.
 const THOUGHT: &str = "The user asks me for something.";
 
-/// What the provider of a plan answers to these violations of a request, if it refuses it. It takes back what it gave out,
-/// whatever form the ids have.
-pub fn refusal<'v>(plan: &Plan, violations: &'v [Violation], request: Json) -> Option<&'v Violation> {
-    let is_own = |id: &str| !id.is_empty() && plan.calls.iter().any(|call| !call.given && call.id == id);
+/// What the provider of that dialect answers to these violations of a request, if it refuses it. It takes back what it gave
+/// out, whatever form the ids have, and not what another provider did.
+pub fn refusal<'v>(
+    plan: &Plan,
+    dialect: Dialect,
+    violations: &'v [Violation],
+    request: Json,
+) -> Option<&'v Violation> {
+    let is_own = |id: &str| {
+        let gave_out =
+            |call: &PlannedCall| !call.given && call.id == id && plan.dialect_of(call.turn) == dialect;
+        !id.is_empty() && plan.calls.iter().any(gave_out)
+    };
     let takes = |violation: &Violation| {
         violation.rule.is_about_id_form()
             && request.pointer(&violation.pointer).as_str().is_some_and(|id| is_own(&id))

@@ -4,6 +4,7 @@
 //! has no more of the user's words than the thread had when the turn before was stopped, is that of the stopped turn.
 
 use brickbat_rules::Memory;
+use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::{Document, Json};
 use brickbat_scenario::history::{Content, History, Item, Role};
 use brickbat_scenario::plan::{Plan, PlannedTurn};
@@ -26,11 +27,12 @@ impl Strays {
 
     /// Whether a request is of a turn that is over; else it is one of this turn, and is remembered.
     pub(super) fn has(&mut self, plan: &Plan, turn: usize, memory: &Memory, body: Json) -> bool {
+        let dialect = plan.dialect_of(turn);
         let Some(planned) = plan.turns.get(turn) else { return false };
         if self.n_said_at_stop.is_none() && !is_stopped(planned) {
             return false;
         }
-        let history = conversation(plan, memory, body);
+        let history = conversation(dialect, memory, body);
         let n_said = n_said(&history);
         let is_stray = self.n_said_at_stop.is_some_and(|before| n_said <= before) && !says(&history, planned);
         if !is_stray && is_stopped(planned) {
@@ -79,13 +81,13 @@ fn user_text(item: &Item) -> Option<&str> {
 }
 
 /// The conversation that a request goes on with, what it only names included.
-pub(crate) fn conversation(plan: &Plan, memory: &Memory, body: Json) -> History {
+pub(crate) fn conversation(dialect: Dialect, memory: &Memory, body: Json) -> History {
     let Some(written) = memory.expanded(body) else {
-        return wire::history(plan.dialect, body);
+        return wire::history(dialect, body);
     };
     let text = written.body.to_string();
     let Ok(document) = Document::parse(text.as_bytes()) else { return History::default() };
-    let mut history = wire::history(plan.dialect, document.root());
+    let mut history = wire::history(dialect, document.root());
     for item in &mut history.items {
         item.pointer = written.pointer_as_sent(&item.pointer);
     }
@@ -95,7 +97,6 @@ pub(crate) fn conversation(plan: &Plan, memory: &Memory, body: Json) -> History 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brickbat_rules::dialect::Dialect;
     use brickbat_scenario::lower;
     use serde_json::json;
 

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::answer::{Answer, Hold, RETRY_AFTER_MS, Request, Sent};
 use brickbat_rules::Violation;
+use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::Json;
 use brickbat_scenario::action::{Action, HttpFault};
 use brickbat_scenario::plan::{BoundAction, Mark, Plan, PlannedAction, PlannedPoint, Script, Side};
@@ -39,6 +40,8 @@ impl ReplyTerms {
 pub(crate) struct Voice<'a> {
     /// Whose calls the scripts make.
     pub(crate) plan: &'a Plan,
+    /// The dialect that it speaks.
+    pub(crate) dialect: Dialect,
     pub(crate) exchange: ExchangeId,
     /// Digits that no other answer has: 24 hexadecimal ones.
     pub(crate) unique: &'a str,
@@ -55,7 +58,7 @@ impl Voice<'_> {
         let id = self.wire().message_id(self.unique);
         let envelope = Envelope { id: &id, model, usage, tokens: self.tokens };
         let encode = if streamed { wire::encode_stream } else { wire::encode_whole };
-        let mut encoded = encode(self.plan.dialect, self.plan, script, envelope);
+        let mut encoded = encode(self.dialect, self.plan, script, envelope);
         if streamed {
             actions.iter().for_each(|action| self.spoil(&mut encoded, action));
         }
@@ -189,7 +192,7 @@ impl Voice<'_> {
     }
 
     fn wire(&self) -> &'static Wire {
-        wire::of(self.plan.dialect)
+        wire::of(self.dialect)
     }
 }
 
@@ -221,6 +224,7 @@ pub fn ending_of(fault: &BoundAction) -> Option<Ending> {
         | Action::Rewind(_)
         | Action::Aside(_)
         | Action::Thinking(_)
+        | Action::Provider(_)
         | Action::Finish => None,
     }
 }

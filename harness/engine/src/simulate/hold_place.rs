@@ -32,7 +32,7 @@ pub(super) fn is_as_planned(
     // If token usage was asked for, a frame with it follows the stop reason.
     [false, true].into_iter().any(|usage| {
         let envelope = Envelope { id: "check", model: "check", usage, tokens: Tokens::PLANNED };
-        let encoded = wire::encode_stream(plan.dialect, plan, &script, envelope);
+        let encoded = wire::encode_stream(plan.dialect_of(turn), plan, &script, envelope);
         let planned = match (at.mark, at.side) {
             (Mark::Headers, Side::Before) => Some(Sent::Nothing),
             (Mark::Headers, Side::After) => Some(Sent::Frames(0)),

@@ -165,7 +165,7 @@ impl Standalone {
             // What is forgotten is not refused, so the memory may begin again.
             *memory = Memory::default();
         }
-        remember(memory, plan, &unique, script, request.body, delivery);
+        remember(memory, (plan, plan.dialect), &unique, script, request.body, delivery);
         if let (Some(open), Some(words)) = (open, &words) {
             self.arm(request, open, words.clone());
         }
@@ -230,5 +230,5 @@ fn n_bytes(plan: &Plan, call: u32) -> usize {
 /// The provider as it answers one request, with the tokens that it reports.
 fn voice<'a>(plan: &'a Plan, exchange: ExchangeId, unique: &'a str, input: u64, n_said: usize) -> Voice<'a> {
     let tokens = Tokens { input, output: (n_said as u64 / BYTES_PER_TOKEN).max(1) };
-    Voice { plan, exchange, unique, tokens, n_late: 0 }
+    Voice { plan, dialect: plan.dialect, exchange, unique, tokens, n_late: 0 }
 }

@@ -58,6 +58,7 @@ fn spare(record: &Record, first: &Exchange) -> Reply {
     let turn = PlannedTurn {
         user: String::new(),
         process: 1,
+        dialect: None,
         follow_up: false,
         replies: Vec::new(),
         settle: Vec::new(),

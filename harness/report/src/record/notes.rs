@@ -131,6 +131,11 @@ pub struct PlanNote {
 }
 
 impl PlanNote {
+    /// The dialect of the provider that is asked in a turn.
+    pub fn dialect_of(&self, turn: usize) -> Dialect {
+        self.turns.get(turn).and_then(|turn| turn.dialect).unwrap_or(self.dialect)
+    }
+
     pub fn of(plan: &Plan) -> PlanNote {
         PlanNote {
             id: plan.id.to_string(),

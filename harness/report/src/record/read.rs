@@ -49,12 +49,15 @@ impl Record {
         };
         let exchanges = exchanges(file)?;
         let mut events = events(&trace)?;
-        let wire = wire::of(plan.dialect);
+        let mut dialect = plan.dialect;
         for event in &mut events {
+            if let Event::Prompted { turn } = event {
+                dialect = plan.dialect_of(*turn);
+            }
             if let Event::Requested { exchange, model, body, .. } = event
                 && let Some(known) = exchanges.iter().find(|known| known.id == *exchange)
             {
-                let route = wire.route(&known.method, &known.path);
+                let route = wire::of(dialect).route(&known.method, &known.path);
                 *model = route.and_then(|route| route.model).map(Cow::into_owned);
                 *body = known.body.clone();
             }

@@ -1,6 +1,7 @@
 //! The shape of a request in the words of the scenario: `u[text] a[text,call a,call b] u[result a,made-up error b]`.
 
 use crate::record::Record;
+use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::Document;
 use brickbat_scenario::history::{Content, History, Item, Role};
 use brickbat_scenario::plan::{CallKey, MARKER};
@@ -17,7 +18,7 @@ const MAX_ID_CHARS: usize = 24;
 /// The shape of a request body that came after the first `n_events` of the trace.
 pub fn shape(record: &Record, body: &[u8], n_events: usize) -> String {
     let history = match Document::parse(body) {
-        Ok(body) => wire::history(record.plan.dialect, body.root()),
+        Ok(body) => wire::history(dialect_at(record, n_events), body.root()),
         Err(_) => return "not JSON".to_owned(),
     };
     let mut shape = String::new();
@@ -42,6 +43,16 @@ pub fn shape(record: &Record, body: &[u8], n_events: usize) -> String {
         Some(_) => shape + "]",
         None => "no messages".to_owned(),
     }
+}
+
+/// The dialect of the provider that was asked after so many events.
+fn dialect_at(record: &Record, n_events: usize) -> Dialect {
+    let events = record.observed.as_ref().map_or(&[][..], |observed| observed.trace.events());
+    let turn = events.iter().take(n_events).rev().find_map(|event| match event {
+        Event::Prompted { turn } => Some(*turn),
+        _ => None,
+    });
+    record.plan.dialect_of(turn.unwrap_or_default())
 }
 
 fn block(record: &Record, history: &History, item: &Item, n_events: usize) -> String {

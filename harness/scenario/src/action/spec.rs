@@ -2,7 +2,7 @@
 
 use super::Action;
 use super::table;
-use super::{ErrorKind, HttpFault};
+use super::{ErrorKind, HttpFault, ProviderChoice};
 use crate::point::Region;
 use crate::scenario::{InterruptCause, Need};
 
@@ -91,6 +91,7 @@ pub enum Payload {
     },
     Turn(fn(u32) -> Action),
     Switch(fn(bool) -> Action),
+    Provider(fn(ProviderChoice) -> Action),
 }
 
 /// What is said where an action is not allowed.

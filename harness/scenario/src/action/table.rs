@@ -7,7 +7,7 @@ use crate::point::Region;
 use crate::scenario::Need;
 
 /// Every action that a scenario can write.
-pub(super) const ALL: [&ActionSpec; 23] = [
+pub(super) const ALL: [&ActionSpec; 24] = [
     &ABORT,
     &STOP_AGAIN,
     &STALL,
@@ -31,6 +31,7 @@ pub(super) const ALL: [&ActionSpec; 23] = [
     &REWIND,
     &ASIDE,
     &THINKING,
+    &PROVIDER,
 ];
 
 const ANYWHERE: &[Region] = &Region::ALL;
@@ -313,6 +314,17 @@ pub(super) static THINKING: ActionSpec = ActionSpec {
     needs: Some(Need::ThinkingSwitch),
     payload: Payload::Switch(Action::Thinking),
     at: [1, NO, NO, NO, NO, NO, NO, NO, NO],
+    unless: &[BETWEEN_TURNS],
+    ..PLAIN
+};
+
+// Generation leaves it out: which pairs there are, the scenarios below `scenarios/switch` say.
+pub(super) static PROVIDER: ActionSpec = ActionSpec {
+    name: "provider",
+    actor: Actor::History,
+    needs: Some(Need::ProviderSwitch),
+    payload: Payload::Provider(Action::Provider),
+    at: [0, NO, NO, NO, NO, NO, NO, NO, NO],
     unless: &[BETWEEN_TURNS],
     ..PLAIN
 };

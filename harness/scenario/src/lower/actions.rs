@@ -1,6 +1,6 @@
 //! The actions of a turn: what they mean, and whether each can happen where it stands.
 
-use crate::action::{Action, HttpFault, Payload};
+use crate::action::{Action, HttpFault, Payload, ProviderChoice};
 use crate::plan::{PlannedAction, Prompts};
 use crate::scenario::At;
 
@@ -33,6 +33,10 @@ fn action(context: TurnContext<'_>, base: &str, written: &At) -> Result<PlannedA
     if let Some(refusal) = written.region().and_then(|region| spec.refusal(region)) {
         return Err(Problem::refused(format!("{base}/do"), refusal));
     }
+    let what = match what {
+        Action::Provider(_) => Action::Provider(ProviderChoice::Of(context.table.dialect(context.turn))),
+        other => other,
+    };
     Ok(PlannedAction { words: written.words(), at, what })
 }
 

@@ -11,6 +11,7 @@ use brickbat_rules::dialect::Dialect;
 use super::ids::IdSource;
 use super::malformations;
 use super::position::{self, BlockPosition};
+use super::providers;
 use super::tools;
 
 /// The calls of a plan.
@@ -20,13 +21,16 @@ pub(super) struct CallTable<'a> {
     names: BTreeMap<&'a str, CallKey>,
     scenario: &'a Scenario,
     ids: IdSource<'a>,
+    /// The dialect of each turn.
+    dialects: Vec<Dialect>,
 }
 
 impl<'a> CallTable<'a> {
     /// The calls that the scenario wrote, in the order of the file, those of the attempts that a control plan plays
     /// before all others: so the calls of a control plan have the same keys.
     pub fn of(scenario: &'a Scenario, ids: IdSource<'a>) -> CallTable<'a> {
-        let mut table = CallTable { calls: Vec::new(), names: BTreeMap::new(), scenario, ids };
+        let dialects = providers::of_turns(scenario, ids.dialect);
+        let mut table = CallTable { calls: Vec::new(), names: BTreeMap::new(), scenario, ids, dialects };
         let plain = position::calls(scenario).filter(|(place, _)| position::is_plain(scenario, *place));
         let others = position::calls(scenario).filter(|(place, _)| !position::is_plain(scenario, *place));
         for (place, call) in plain.chain(others) {
@@ -36,9 +40,14 @@ impl<'a> CallTable<'a> {
         table
     }
 
-    /// The dialect of the plan.
-    pub fn dialect(&self) -> Dialect {
-        self.ids.dialect
+    /// The dialect of a turn.
+    pub fn dialect(&self, turn: usize) -> Dialect {
+        self.dialects.get(turn).copied().unwrap_or(self.ids.dialect)
+    }
+
+    /// The same where it is not the plan's.
+    pub fn other_dialect(&self, turn: usize) -> Option<Dialect> {
+        Some(self.dialect(turn)).filter(|dialect| *dialect != self.ids.dialect)
     }
 
     /// The scenario whose calls these are.
@@ -132,7 +141,7 @@ impl<'a> CallTable<'a> {
         let tool = &self.scenario.tools[&call.tool];
         let mut planned = PlannedCall {
             name: call.name.clone(),
-            id: self.ids.wire_id(key.0, place.attempt),
+            id: self.ids.with(self.dialect(place.turn)).wire_id(key.0, place.attempt),
             tool: call.tool.clone(),
             deltas: cut(&args.to_string(), call.deltas as usize),
             args,

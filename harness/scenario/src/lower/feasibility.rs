@@ -65,7 +65,7 @@ pub(super) fn behind_the_end<'a>(
         Action::Error(_) => Some("can never come"),
         _ => None,
     };
-    if !wire::of(context.table.dialect()).traits.ends_with_stop {
+    if !wire::of(context.table.dialect(context.turn)).traits.ends_with_stop {
         return None;
     }
     actions.iter().filter(|action| is_after_all(&action.at)).find_map(|action| Some((action, why(action)?)))
@@ -80,7 +80,8 @@ fn script<'a>(context: TurnContext<'a>, (reply, attempt): (usize, usize)) -> Opt
 }
 
 fn position(context: TurnContext<'_>, attempt: (usize, usize), mark: Mark, side: Side) -> Option<Position> {
-    let marks = wire::marks(context.table.dialect(), script(context, attempt)?, &context.table.calls);
+    let marks =
+        wire::marks(context.table.dialect(context.turn), script(context, attempt)?, &context.table.calls);
     marks.iter().position(|other| *other == mark).map(|index| (index, side))
 }
 

@@ -3,6 +3,7 @@
 use crate::plan::{PlannedAction, PlannedCall, PlannedReply, PlannedTurn, Script};
 
 use super::call_table::fragments;
+use brickbat_rules::dialect::Dialect;
 
 /// Turns that follow the last one in which something goes wrong: a thread that fails twice is bricked for good,
 /// and one that fails once has healed.
@@ -45,16 +46,18 @@ pub(super) fn append(turns: &mut Vec<PlannedTurn>, calls: &[PlannedCall]) {
         if turns.iter().any(|turn| turn.user == user) {
             continue;
         }
-        turns.push(turn(user, answer));
+        let dialect = turns.last().and_then(|last| last.dialect);
+        turns.push(turn(user, dialect, answer));
         added += 1;
     }
 }
 
-fn turn(user: String, answer: &str) -> PlannedTurn {
+fn turn(user: String, dialect: Option<Dialect>, answer: &str) -> PlannedTurn {
     let script = Script::saying(fragments(answer));
     PlannedTurn {
         user,
         process: 1,
+        dialect,
         follow_up: true,
         replies: vec![PlannedReply { attempts: vec![script] }],
         settle: Vec::new(),

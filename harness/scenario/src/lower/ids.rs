@@ -8,7 +8,7 @@ use crate::wire;
 use brickbat_rules::dialect::Dialect;
 
 /// Mints the ids of one plan.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct IdSource<'a> {
     pub seed: u64,
     pub scenario: &'a str,
@@ -16,6 +16,11 @@ pub(super) struct IdSource<'a> {
 }
 
 impl IdSource<'_> {
+    /// The same for the calls of another provider.
+    pub fn with(self, dialect: Dialect) -> Self {
+        IdSource { dialect, ..self }
+    }
+
     /// The wire id of a call, in the form that the provider gives it.
     pub fn wire_id(&self, call: u32, attempt: usize) -> String {
         let mut digest = self.digest();

@@ -11,6 +11,7 @@ const MAX_PROCESSES: u32 = 2;
 /// A session begins in the first process, and with two of them none is killed: it would not be said which.
 pub(super) fn check(turns: &[PlannedTurn], problems: &mut Problems) {
     let kills = |turn: &PlannedTurn| turn.actions.iter().any(|action| action.what == Action::Kill);
+    let switches = |turn: &PlannedTurn| turn.dialect.is_some();
     for (index, turn) in turns.iter().enumerate() {
         let wrong = |message: String| Problem::new(format!("/turns/{index}/process"), message);
         problems.add_if(!(1..=MAX_PROCESSES).contains(&turn.process), || {
@@ -23,6 +24,11 @@ pub(super) fn check(turns: &[PlannedTurn], problems: &mut Problems) {
         problems.add_if(turn.process == 2 && turns.iter().any(kills), || {
             wrong("`kill` is not allowed in a scenario with two processes".to_owned())
                 .with_hint("put the `kill` into a scenario of its own")
+        });
+        problems.add_if(turn.process == 2 && turns.iter().any(switches), || {
+            wrong("`provider` is not allowed in a scenario with two processes".to_owned()).with_hint(
+                "each process has a provider of its own, so put the switch into a scenario of its own",
+            )
         });
     }
 }

@@ -1,9 +1,10 @@
 //! What is done to the history of a conversation on purpose.
 
+use brickbat_rules::dialect::Dialect;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A change of the history, a question outside it, or a switch of what the model is asked for. The user asks for it, or the application around the SDK does.
+/// A change of the history, a question outside it, or a switch of what is asked for or of who is asked. The user asks for it, or the application around the SDK does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Change {
@@ -32,6 +33,11 @@ pub enum Change {
         /// Whether it is asked to think.
         on: bool,
     },
+    /// From the next turn on the thread goes on with another provider.
+    Provider {
+        /// The dialect that it speaks.
+        dialect: Dialect,
+    },
 }
 
 impl Change {
@@ -44,6 +50,7 @@ impl Change {
             Change::Aside { .. } => "aside".to_owned(),
             Change::Thinking { on: true } => "thinking on".to_owned(),
             Change::Thinking { on: false } => "thinking off".to_owned(),
+            Change::Provider { dialect } => format!("provider {dialect}"),
         }
     }
 }

@@ -3,7 +3,8 @@
 use super::calls::{Manner, Names};
 use super::{MAX_ACTIONS, Source, turns};
 use crate::points::{self, Spot};
-use brickbat_scenario::action::{ActionSpec, Actor, Payload};
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::action::{ActionSpec, Actor, Payload, ProviderChoice};
 use brickbat_scenario::point::{Point, Region, Which};
 use brickbat_scenario::scenario::{
     Action, At, Block, Call, CallId, ErrorKind, HttpFault, InterruptCause, Scenario, Turn,
@@ -91,6 +92,7 @@ pub(super) fn fitting(
         Payload::Keep { make, least } => make(least + source.below(6) as u32),
         Payload::Turn(make) => make((index - source.below(index)) as u32),
         Payload::Switch(make) => make(source.below(2) == 1),
+        Payload::Provider(make) => make(ProviderChoice::Of(*source.pick(&Dialect::ALL)?)),
     };
     Some(action)
 }

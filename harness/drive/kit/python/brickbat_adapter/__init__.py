@@ -208,6 +208,14 @@ class Adapter:
             self.ready(spec)
         return session
 
+    async def go_over(self, session_id, dialect):
+        """The thread goes on with the provider of another dialect, and with a current model of it: it is loaded anew."""
+        before = self.session(session_id)
+        if self.closed:
+            await maybe(self.closed(before.spec, before.store))
+        spec = {key: value for key, value in before.spec.items() if key != "model"}
+        self.open(session_id, spec | {"dialect": dialect}).store.load()
+
     def session(self, session_id):
         if session_id not in self.sessions:
             raise invalid(f"no session {session_id}")
@@ -254,6 +262,10 @@ class Adapter:
         if method == "brickbat/history" and self.read:
             session = self.session(params["sessionId"])
             return {"history": await maybe(self.read(session.spec, session.store))}
+        change = params["action"].get("change", {}) if method == "brickbat/action" else {}
+        if change.get("kind") == "provider" and self.can.get("changes", {}).get("provider"):
+            await self.go_over(params["sessionId"], change["dialect"])
+            return {}
         if method == "brickbat/action" and self.act:
             session = self.session(params["sessionId"])
             return await maybe(self.act(session.spec, session.store, params["action"])) or {}

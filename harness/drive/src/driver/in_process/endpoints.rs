@@ -7,6 +7,7 @@ use brickbat_scenario::plan::PlannedTool;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoints {
+    base_url: String,
     provider: Address,
     gates: BTreeMap<String, Address>,
 }
@@ -19,8 +20,9 @@ impl Endpoints {
         gates: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Endpoints, NotAnAddress> {
         let provider = Address::parse(&format!("{base_url}{path}"))?;
+        let base_url = base_url.to_owned();
         let gates = gates.into_iter().map(|(tool, url)| Ok((tool.to_owned(), Address::parse(url)?)));
-        Ok(Endpoints { provider, gates: gates.collect::<Result<_, _>>()? })
+        Ok(Endpoints { base_url, provider, gates: gates.collect::<Result<_, _>>()? })
     }
 
     /// The mount of a plan on our server, with the gates where the server has them.
@@ -28,6 +30,12 @@ impl Endpoints {
         let gates: Vec<(&str, String)> =
             tools.iter().map(|tool| (tool.name.as_str(), format!("{base_url}/gate/{}", tool.name))).collect();
         Endpoints::new(base_url, path, gates.iter().map(|(tool, url)| (*tool, url.as_str())))
+    }
+
+    /// The agent posts to another path from now on.
+    pub(super) fn post_to(&mut self, path: &str) -> Result<(), NotAnAddress> {
+        self.provider = Address::parse(&format!("{}{path}", self.base_url))?;
+        Ok(())
     }
 
     pub(super) fn provider(&self) -> &Address {

@@ -14,7 +14,16 @@ impl Live<'_> {
             self.mount.with_core(|core| core.provider.begin_change());
         }
         let n_before = self.trace.events().len();
-        let is_changed = self.session.change(&change).await?;
+        let is_moving = self.session.is_plain() && matches!(change, Change::Provider { .. });
+        if let Change::Provider { dialect } = change {
+            self.dialect = dialect;
+        }
+        let is_changed = if is_moving {
+            self.move_over().await?;
+            true
+        } else {
+            self.session.change(&change).await?
+        };
         if is_between_turns {
             self.come_to_rest().await?;
             self.mount.with_core(|core| core.provider.end_change());
@@ -23,7 +32,8 @@ impl Live<'_> {
         self.catch_up().await?;
         // An agent without an adapter does not say; but it cannot summarise without the provider.
         let mut since = self.trace.events().iter().skip(n_before);
-        let is_seen = !self.session.is_plain() || since.any(|event| matches!(event, Event::Requested { .. }));
+        let is_told = !self.session.is_plain() || is_moving;
+        let is_seen = is_told || since.any(|event| matches!(event, Event::Requested { .. }));
         if is_changed && is_seen {
             self.observe(Event::Changed { change });
         } else {

@@ -47,7 +47,7 @@ impl Live<'_> {
     /// Starts a new process, and lets it load the session.
     pub(super) async fn restart(&mut self) -> Result<(), DriverError> {
         let said = self.session.stderr_since(self.stderr_from).unwrap_or_default();
-        self.session = self.opener.open(&self.base_path, self.remains.as_ref()).await?;
+        self.session = self.opener.open(&self.base_path, self.dialect, self.remains.as_ref()).await?;
         self.stderr.push_str(&said);
         self.stderr_from = 0;
         self.mount.belongs_to(self.session.process());
@@ -71,12 +71,25 @@ impl Live<'_> {
                 }
                 other
             }
-            None => (self.opener.open(&self.base_path, Some(&remains)).await?, 0),
+            None => (self.opener.open(&self.base_path, self.dialect, Some(&remains)).await?, 0),
         };
         let session = std::mem::replace(&mut self.session, next);
         self.other = Some((session, std::mem::replace(&mut self.stderr_from, stderr_from)));
         self.mount.belongs_to(self.session.process());
         self.trace.push(Event::Switched { process });
+        Ok(())
+    }
+
+    /// Goes on in a new process that is started with the settings of the present provider, and loads the session: so users
+    /// change the provider of an agent that knows nothing of the harness. The process before ends with its session.
+    pub(super) async fn move_over(&mut self) -> Result<(), DriverError> {
+        let SystemSession::Acp(session) = &self.session else { return Ok(()) };
+        let remains = Remains::Stored(session.id().to_owned());
+        let said = self.session.stderr_since(self.stderr_from).unwrap_or_default();
+        self.session = self.opener.open(&self.base_path, self.dialect, Some(&remains)).await?;
+        self.stderr.push_str(&said);
+        self.stderr_from = 0;
+        self.mount.belongs_to(self.session.process());
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! The probe of what is claimed beyond a plain conversation: each claim shows itself once.
 
-use super::host::Host;
+use super::host::{Examinee, Host};
 use super::judge;
 use super::probe::{Defect, Halt, Probed, wrong};
 use super::script::{BATCH, Conversation, FINAL, LIMITED};
@@ -13,7 +13,7 @@ use brickbat_scenario::trace::{Aside, TurnOutcome};
 const WORDS: &str = "Mind the gap.";
 
 /// The claims that are tried, by their keys.
-const CLAIMS: [&str; 8] = [
+const CLAIMS: [&str; 9] = [
     "steer",
     "hooks",
     "secondPrompt",
@@ -22,6 +22,7 @@ const CLAIMS: [&str; 8] = [
     "finalTools",
     "changes.rewind",
     "changes.aside",
+    "changes.provider",
 ];
 
 /// Each claim of a mode is kept.
@@ -40,7 +41,8 @@ pub(super) async fn keeps(host: &mut Host) -> Probed {
             "stepLimit" => ends_after_one_reply(host, LIMITED).await,
             "finalTools" => ends_after_one_reply(host, FINAL).await,
             "changes.rewind" => takes_back(host).await,
-            _ => asks_outside(host).await,
+            "changes.aside" => asks_outside(host).await,
+            _ => goes_over(host).await,
         };
         kept.map_err(|halt| match halt {
             Halt::Defect(defect) => Halt::Defect(defect.within(format!("`{key}` is claimed"))),
@@ -160,6 +162,32 @@ async fn asks_outside(host: &mut Host) -> Result<(), Halt> {
         return wrong("a question outside the conversation is in a later request");
     }
     returned(&session)
+}
+
+/// A thread goes on with the provider of each other dialect, which is told of the results of the turn before.
+async fn goes_over(host: &mut Host) -> Result<(), Halt> {
+    if host.examinee == Examinee::Agent {
+        // The harness starts a process with other settings for it, and `reloads-sessions` tries that a new one goes on.
+        return Ok(());
+    }
+    for dialect in host.dialects.clone().into_iter().skip(1) {
+        let mut plan = (*BATCH.plan(host.dialect(), 0)?).clone();
+        plan.turns[1].dialect = Some(dialect);
+        let adapter = host.adapter(1).await?;
+        let mut session = host.open_in(&adapter, plan.into(), &host.mode).await?;
+        session.play(0).await?;
+        session.change(&Change::Provider { dialect }).await?;
+        session.play(1).await?;
+        if session.log.requests.is_empty() {
+            return wrong(format!("a thread that is to go on with {dialect} asks nothing of that provider"));
+        }
+        let calls = &session.plan.calls;
+        if let Some(lost) = calls.iter().find(|call| !session.has_requested(&call.marker)) {
+            let name = &lost.name;
+            return wrong(format!("a thread that goes on with {dialect} has lost the result of call {name}"));
+        }
+    }
+    Ok(())
 }
 
 /// Starts the first turn, up to its first tool.

@@ -100,6 +100,7 @@ pub(super) fn change(change: &Change) -> String {
         Change::Aside { question } => format!("asks outside the conversation: {}", quoted(question)),
         Change::Thinking { on: true } => "thinking is switched on".to_owned(),
         Change::Thinking { on: false } => "thinking is switched off".to_owned(),
+        Change::Provider { dialect } => format!("the thread goes on with the provider of {dialect}"),
     }
 }
 

@@ -1,0 +1,20 @@
+//! BUG: When a thread goes on with another provider, it gets what the model thought at the one before, with its signature.
+//! forgecode: <https://github.com/tailcallhq/forgecode/issues/2646>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("provider-thoughts-kept", "thread-survives", || Box::new(ProviderThoughtsKept))
+        .class("thinking-foreign")
+        .not_on(
+            &[Dialect::OpenaiChat, Dialect::Mistral],
+            "a thread that begins here has no thoughts to take along",
+        );
+
+struct ProviderThoughtsKept;
+
+impl Decisions for ProviderThoughtsKept {
+    fn keeps_foreign_thoughts(&self) -> bool {
+        true
+    }
+}
