@@ -8,6 +8,7 @@
 //! is refused as the real provider would, without moving the script.
 
 mod answer;
+mod compaction;
 pub(crate) mod playhead;
 pub(crate) mod recall;
 mod stray;
@@ -18,6 +19,8 @@ use std::sync::Arc;
 
 pub use answer::{Answer, Headers, Hold, Request, Sent};
 pub use brickbat_scenario::wire::Frames;
+use compaction::Compaction;
+pub(crate) use compaction::{marks, replied};
 use playhead::{Due, Playhead, Position};
 pub use recall::{Recall, refusal};
 use stray::Strays;
@@ -27,6 +30,7 @@ use voice::{ReplyTerms, Voice};
 
 use brickbat_rules::json::{Document, Json};
 use brickbat_rules::{self as rules, Profile};
+use brickbat_scenario::history::{Content, History};
 use brickbat_scenario::plan::{Plan, PlannedAction, PlannedPoint, Script};
 use brickbat_scenario::trace::{ExchangeId, RequestKind};
 use brickbat_scenario::wire::{self, Route, Tokens, Wire};
@@ -42,6 +46,7 @@ pub struct Provider {
     asked_by_itself: BTreeSet<usize>,
     /// The history is being changed between two turns.
     is_changing: bool,
+    compaction: Compaction,
     n_exchanges: u32,
     playhead: Playhead,
     /// Frames by which a canary is late.
@@ -59,6 +64,7 @@ impl Provider {
             strays: Strays::default(),
             asked_by_itself: BTreeSet::new(),
             is_changing: false,
+            compaction: Compaction::default(),
             n_exchanges: 0,
             playhead: Playhead::default(),
             n_late: 0,
@@ -93,7 +99,8 @@ impl Provider {
         let route = self.wire().route(request.method, request.path);
         let model = route.as_ref().and_then(|route| route.model.as_deref()).map(str::to_owned);
         let (kind, answer) = self.answer_routed(request, route);
-        (kind, Answer { model, ..answer })
+        let compacted = self.compaction.answered(&self.plan, kind, request.body);
+        (kind, Answer { model, compacted, ..answer })
     }
 
     fn answer_routed(&mut self, request: Request<'_>, route: Option<Route<'_>>) -> (RequestKind, Answer) {
@@ -113,14 +120,19 @@ impl Provider {
             rules::validate_asking(self.profile, memory, route.model.as_deref(), request.body, &document);
         let document = document.unwrap_or_default();
         let body = document.root();
+        let is_of_thread = self.plan.tools.is_empty() || self.wire().offers_tools(body);
         if let Some(refusal) = refusal(&self.plan, &violations, body) {
+            if is_of_thread {
+                self.compaction.look(request.body);
+            }
             let status = refusal.status();
             let answer = self.voice(exchange, &self.recall.unique(exchange)).refuse(refusal);
             return (RequestKind::Refused { status }, answer);
         }
         let asked = ReplyTerms::of(self.wire(), &route, body);
-        let is_of_thread = self.plan.tools.is_empty() || self.wire().offers_tools(body);
-        let (kind, answer) = if !is_of_thread || self.is_changing {
+        let asks_for_summary =
+            || self.compaction.is_asked_for(&self.plan, request.body, || self.conversation(body));
+        let (kind, answer) = if !is_of_thread || self.is_changing || asks_for_summary() {
             (RequestKind::Auxiliary, self.speak(exchange, &asked, &recall::title(), &[]))
         } else if self.strays.has(&self.plan, self.playhead.turn(), self.recall.memory(), body) {
             // The script is for the turn that the user has begun since.
@@ -129,7 +141,11 @@ impl Provider {
             self.asked_by_itself.insert(turn);
             (RequestKind::Auxiliary, self.speak(exchange, &asked, &recall::title(), &[]))
         } else {
-            self.scripted(exchange, &asked)
+            self.compaction.look(request.body);
+            match self.too_long(exchange, body) {
+                Some(refused) => refused,
+                None => self.scripted(exchange, &asked),
+            }
         };
         self.recall.replied(&self.plan, exchange, kind, body);
         (kind, answer)
@@ -149,7 +165,7 @@ impl Provider {
         {
             return None;
         }
-        let history = conversation(&self.plan, self.recall.memory(), body);
+        let history = self.conversation(body);
         let last_said = self.plan.turns[..=turn].iter().rposition(|said| says(&history, said));
         let of_turn = match last_said {
             Some(of_turn) if is_over || of_turn < turn => of_turn,
@@ -161,17 +177,45 @@ impl Provider {
         is_own.then_some(of_turn)
     }
 
+    /// The refusal of a request whose results the model's window does not hold.
+    fn too_long(&mut self, exchange: ExchangeId, body: Json) -> Option<(RequestKind, Answer)> {
+        let window = self.plan.window? as usize;
+        let items = self.conversation(body).items;
+        let results = items.iter().map(|item| match &item.content {
+            Content::Result { text, .. } => text.len(),
+            _ => 0,
+        });
+        if results.sum::<usize>() <= window {
+            return None;
+        }
+        self.compaction.report(None);
+        let (turn, Position { reply, attempt }) = (self.playhead.turn(), self.playhead.next());
+        let answer = self.voice(exchange, &self.recall.unique(exchange)).too_long();
+        Some((RequestKind::Faulted { turn, reply, attempt, status: answer.status }, answer))
+    }
+
+    fn conversation(&self, body: Json) -> History {
+        conversation(&self.plan, self.recall.memory(), body)
+    }
+
     fn scripted(&mut self, exchange: ExchangeId, asked: &ReplyTerms) -> (RequestKind, Answer) {
         let plan = Arc::clone(&self.plan);
         let turn = self.playhead.turn();
         match self.playhead.take(&plan) {
             Due::Nothing => self.surplus(exchange, asked),
             Due::Fault { fault, at: Position { reply, attempt } } => {
+                if fault.overflow {
+                    self.compaction.report(None);
+                }
                 let answer = self.voice(exchange, &self.recall.unique(exchange)).http_fault(fault);
                 (RequestKind::Faulted { turn, reply, attempt, status: fault.status }, answer)
             }
             Due::Reply { script, actions, at: Position { reply, attempt } } => {
                 let script = recall::shown(&plan, script, asked.thinking);
+                let tokens = actions.iter().find_map(|action| action.what.tokens());
+                if tokens.is_some() {
+                    self.compaction.report(tokens);
+                }
                 let mut answer = self.speak(exchange, asked, &script, &actions);
                 if plan.turns[turn].actions.iter().any(is_after_a_result) {
                     answer.wait_before_head();
@@ -199,7 +243,8 @@ impl Provider {
     }
 
     fn voice<'a>(&'a self, exchange: ExchangeId, unique: &'a str) -> Voice<'a> {
-        let tokens = Tokens::of(&self.plan);
+        let usual = Tokens::of(&self.plan);
+        let tokens = self.compaction.tokens().map_or(usual, |input| Tokens { input, ..usual });
         Voice { plan: &self.plan, exchange, unique, tokens, n_late: self.n_late }
     }
 

@@ -69,6 +69,9 @@ pub struct Claims {
     /// Whether it takes another prompt while a turn runs, be it to queue it, to refuse it, or to stop the turn.
     #[serde(default)]
     pub second_prompt: bool,
+    /// Whether it compacts its history by itself when the provider reports 190,000 tokens for a request.
+    #[serde(default)]
+    pub auto_compaction: bool,
 }
 
 /// How an agent names the tools of an MCP server.
@@ -167,7 +170,7 @@ const API_KEY: &str = "brickbat";
 
 impl PlainAgent {
     pub(super) fn about(&self, info: Option<&Implementation>) -> About {
-        let Claims { cancel, streaming, eager_tools, load, shared_session, second_prompt } =
+        let Claims { cancel, streaming, eager_tools, load, shared_session, second_prompt, auto_compaction } =
             self.plain.capabilities;
         let capabilities = Capabilities::default()
             .with("cancel", cancel)
@@ -178,6 +181,7 @@ impl PlainAgent {
             .with("givenHistory", !self.plain.give.is_empty() && load)
             .with("sharedSession", shared_session)
             .with("changes.summarise", self.plain.summarise.is_some())
+            .with("changes.automatic", auto_compaction)
             .with("secondPrompt", second_prompt);
         About {
             protocol: PROTOCOL,

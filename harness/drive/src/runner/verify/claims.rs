@@ -3,7 +3,7 @@
 use super::host::Host;
 use super::judge;
 use super::probe::{Defect, Halt, Probed, wrong};
-use super::script::{BATCH, Conversation, FINAL, LIMITED};
+use super::script::{BATCH, Conversation, FINAL, FULL, LIMITED};
 use super::session::{Observation, PATIENCE, ProbeSession, QUIET};
 use brickbat_scenario::plan::Change;
 use brickbat_scenario::scenario::InterruptCause;
@@ -13,13 +13,14 @@ use brickbat_scenario::trace::{Aside, TurnOutcome};
 const WORDS: &str = "Mind the gap.";
 
 /// The claims that are tried, by their keys.
-const CLAIMS: [&str; 8] = [
+const CLAIMS: [&str; 9] = [
     "steer",
     "hooks",
     "secondPrompt",
     "interrupt",
     "stepLimit",
     "finalTools",
+    "changes.automatic",
     "changes.rewind",
     "changes.aside",
 ];
@@ -39,6 +40,7 @@ pub(super) async fn keeps(host: &mut Host) -> Probed {
             "interrupt" => raises(host).await,
             "stepLimit" => ends_after_one_reply(host, LIMITED).await,
             "finalTools" => ends_after_one_reply(host, FINAL).await,
+            "changes.automatic" => compacts(host).await,
             "changes.rewind" => takes_back(host).await,
             _ => asks_outside(host).await,
         };
@@ -130,6 +132,19 @@ async fn ends_after_one_reply(host: &mut Host, conversation: Conversation) -> Re
     }
     session.play(1).await?;
     Ok(judge::kept_ids(&session.plan, 0, first_request(&session)?)?)
+}
+
+/// When the provider has reported a full context, something of the turn is gone in the next one.
+async fn compacts(host: &mut Host) -> Result<(), Halt> {
+    let mut session = host.open(FULL).await?;
+    session.play(0).await?;
+    session.play(1).await?;
+    let last = session.log.requests.last();
+    let (_, body) = last.ok_or_else(|| Defect::new("the turn after a full context sends no request"))?;
+    if judge::remembers(&session.plan, 0, body).is_ok() {
+        return wrong("after a report of 190,000 tokens the next turn still sends the whole turn before");
+    }
+    Ok(())
 }
 
 /// What was taken back is in no later request.
