@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
 mod blocks;
+mod compactions;
 mod discovery;
 mod figures;
 mod filter_speed;
@@ -25,7 +26,7 @@ use brickbat::flaws::Canary;
 use crate::plans;
 
 /// The documents in which there are paths and generated blocks.
-const DOCUMENTS: [&str; 41] = [
+const DOCUMENTS: [&str; 42] = [
     "README.md",
     "docs/src/README.md",
     "docs/src/SUMMARY.md",
@@ -57,6 +58,7 @@ const DOCUMENTS: [&str; 41] = [
     "docs/src/reference/limits.md",
     "docs/src/reference/options.md",
     "docs/src/reference/speed.md",
+    "docs/src/reference/compactions.md",
     "docs/src/reference/systems.md",
     "CONTRIBUTING.md",
     "ARCHITECTURE.md",

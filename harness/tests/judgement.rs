@@ -172,7 +172,7 @@ fn a_batch_whose_results_are_swapped_fails() {
 /// The same run by a system that puts a reminder before the user's first words, which is another one from turn 2 on.
 fn with_changing_reminder(run: &Run) -> Run {
     rebuilt(run, |turn, event| {
-        let Event::Requested { exchange, kind, model, body } = event else { return vec![event.clone()] };
+        let Event::Requested { exchange, kind, model, body, .. } = event else { return vec![event.clone()] };
         let mut body: Value = serde_json::from_slice(body).expect("a request is JSON");
         let first = &mut body["messages"][0]["content"];
         let said = match first.take() {
@@ -184,7 +184,13 @@ fn with_changing_reminder(run: &Run) -> Run {
         blocks.extend(said.as_array().expect("a message has blocks").iter().cloned());
         *first = blocks.into();
         let body = body.to_string().into_bytes().into();
-        vec![Event::Requested { exchange: *exchange, kind: *kind, model: model.clone(), body }]
+        vec![Event::Requested {
+            exchange: *exchange,
+            kind: *kind,
+            model: model.clone(),
+            compacted: false,
+            body,
+        }]
     })
 }
 
@@ -408,7 +414,7 @@ fn requests_of(run: &Run) -> Vec<Vec<u8>> {
 
 /// A request that is answered.
 fn asked(exchange: ExchangeId, kind: RequestKind, body: Vec<u8>) -> [Event; 2] {
-    let requested = Event::Requested { exchange, kind, model: None, body: body.into() };
+    let requested = Event::Requested { exchange, kind, model: None, compacted: false, body: body.into() };
     [requested, Event::Replied { exchange, ending: Ending::Complete }]
 }
 

@@ -67,7 +67,17 @@ impl Answerer for Fake {
         let headers = vec![("content-type", "text/event-stream".into())];
         (
             RequestKind::Surplus,
-            Answer { exchange, model: None, status, headers, streamed, frames, holds, ending },
+            Answer {
+                exchange,
+                model: None,
+                compacted: false,
+                status,
+                headers,
+                streamed,
+                frames,
+                holds,
+                ending,
+            },
         )
     }
 }

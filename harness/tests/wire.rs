@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
 mod chained;
+mod compacting;
 mod own_question;
 mod scripts;
 mod thinking;
@@ -176,6 +177,7 @@ fn empty_plan(dialect: Dialect) -> Plan {
         turns: Vec::new(),
         executed: Vec::new(),
         step_limit: None,
+        window: None,
     }
 }
 
@@ -263,6 +265,7 @@ fn said(events: &[ReplyEvent]) -> Said {
                 let (at, args) = open.remove(index).expect("the call is open");
                 said.calls[at].2 = serde_json::from_str(&args).unwrap();
             }
+            ReplyEvent::Tokens(_) => {}
             ReplyEvent::Stop(reason) => {
                 assert!(open.is_empty() && said.stop.is_empty(), "{events:?}");
                 said.stop.clone_from(reason);

@@ -189,7 +189,12 @@ impl Conductor {
     /// Remembers what an event changes, and does what is planned for the points that it reaches.
     fn take_in(&mut self, event: &Event, commands: &mut Vec<Command>) {
         match event {
-            Event::Requested { exchange, kind, .. } => self.requested(*exchange, *kind, commands),
+            Event::Requested { exchange, kind, compacted, .. } => {
+                if *compacted {
+                    self.note_compaction();
+                }
+                self.requested(*exchange, *kind, commands);
+            }
             Event::Held { exchange, at, grade } => self.hold(*exchange, *at, *grade),
             Event::Replied { exchange, ending } => {
                 self.actions.iter_mut().for_each(|action| action.replied(*exchange, *ending));
@@ -257,6 +262,7 @@ impl Conductor {
     fn requested(&mut self, exchange: ExchangeId, kind: RequestKind, commands: &mut Vec<Command>) {
         self.kinds.insert(exchange, kind);
         self.note_http_fault(kind);
+        self.note_report(kind);
         self.turn.is_off_script |= kind == RequestKind::Surplus;
         self.turn.n_requests += 1;
         // A system that asks without end is stopped, and when that does not help, the plan is over.
@@ -305,6 +311,22 @@ impl Conductor {
                 receipt.prove(Confidence::Observed);
             }
         }
+    }
+
+    /// The provider reports a full context with the reply to a request.
+    fn note_report(&mut self, kind: RequestKind) {
+        let RequestKind::Scripted { turn, reply, attempt } = kind else { return };
+        let here = PlannedPoint::Stream { reply, attempt, mark: Mark::Headers, side: Side::Before };
+        for action in &mut self.actions {
+            action.asked |= action.turn == turn && action.at == here && action.what.tokens().is_some();
+        }
+    }
+
+    /// The system has compacted its history: what was reported until then has had its effect.
+    fn note_compaction(&mut self) {
+        let reported =
+            self.actions.iter_mut().filter(|action| action.what.tokens().is_some() && action.asked);
+        reported.for_each(|action| action.prove(Confidence::Observed));
     }
 
     fn hold(&mut self, exchange: ExchangeId, at: Held, grade: Confidence) {

@@ -36,6 +36,7 @@ mod finished_batch_lost;
 mod finished_batch_reruns;
 mod finished_turn_dropped;
 mod foreign_id_kept;
+mod full_context_cuts_pair;
 mod guardrail_dangles;
 mod heals_the_end_alone;
 mod hook_splits_batch;
@@ -44,6 +45,7 @@ mod in_flight_dropped;
 mod kill_dangles;
 mod kill_forgets;
 mod kill_loses_results;
+mod large_results_kept;
 mod last_result_apart;
 mod last_result_only;
 mod late_result_joins_batch;
@@ -61,6 +63,7 @@ mod not_object_kept;
 mod note_wanders;
 mod order_from_ids;
 mod order_of_arrival;
+mod overflow_cuts_pair;
 mod partial_arguments_run;
 mod parts_overwritten;
 mod pause_ignored;
@@ -131,7 +134,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::Decisions;
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 117] = [
+static ALL: [&Flaw; 120] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -233,6 +236,9 @@ static ALL: [&Flaw; 117] = [
     &trim_starts_with_call::FLAW,
     &trim_drops_prompt::FLAW,
     &summary_orphans_call::FLAW,
+    &full_context_cuts_pair::FLAW,
+    &overflow_cuts_pair::FLAW,
+    &large_results_kept::FLAW,
     &summary_flips_role::FLAW,
     &summary_cuts_arguments::FLAW,
     &summary_drops_open_calls::FLAW,

@@ -145,6 +145,7 @@ pub(crate) fn empty_plan(dialect: Dialect, seed: u64) -> Plan {
         tools: Vec::new(),
         missing: Vec::new(),
         step_limit: None,
+        window: None,
         calls: Vec::new(),
         given: Vec::new(),
         turns: Vec::new(),

@@ -8,6 +8,7 @@
 //! is refused as the real provider would, without moving the script.
 
 mod answer;
+mod compaction;
 pub(crate) mod playhead;
 pub(crate) mod recall;
 mod stray;
@@ -18,6 +19,8 @@ use std::sync::Arc;
 
 pub use answer::{Answer, Headers, Hold, Request, Sent};
 pub use brickbat_scenario::wire::Frames;
+use compaction::Compaction;
+pub(crate) use compaction::{marks, replied};
 use playhead::{Due, Playhead, Position};
 pub use recall::{Recall, refusal};
 use stray::Strays;
@@ -28,6 +31,7 @@ use voice::{ReplyTerms, Voice};
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::{Document, Json};
 use brickbat_rules::{self as rules, Profile};
+use brickbat_scenario::history::{Content, History};
 use brickbat_scenario::plan::{Plan, PlannedAction, PlannedPoint, Script};
 use brickbat_scenario::trace::{ExchangeId, RequestKind};
 use brickbat_scenario::wire::{self, Route, Tokens, Wire};
@@ -44,6 +48,7 @@ pub struct Provider {
     asked_by_itself: BTreeSet<usize>,
     /// The history is being changed between two turns.
     is_changing: bool,
+    compaction: Compaction,
     n_exchanges: u32,
     playhead: Playhead,
     /// Frames by which a canary is late.
@@ -62,6 +67,7 @@ impl Provider {
             strays: Strays::default(),
             asked_by_itself: BTreeSet::new(),
             is_changing: false,
+            compaction: Compaction::default(),
             n_exchanges: 0,
             playhead: Playhead::default(),
             n_late: 0,
@@ -96,7 +102,8 @@ impl Provider {
         let route = self.wire().route(request.method, request.path);
         let model = route.as_ref().and_then(|route| route.model.as_deref()).map(str::to_owned);
         let (kind, answer) = self.answer_routed(request, route);
-        (kind, Answer { model, ..answer })
+        let compacted = self.compaction.answered(&self.plan, kind, request.body);
+        (kind, Answer { model, compacted, ..answer })
     }
 
     fn answer_routed(&mut self, request: Request<'_>, route: Option<Route<'_>>) -> (RequestKind, Answer) {
@@ -119,14 +126,19 @@ impl Provider {
             rules::validate_asking(profile, memory, route.model.as_deref(), request.body, &document);
         let document = document.unwrap_or_default();
         let body = document.root();
+        let is_of_thread = self.plan.tools.is_empty() || self.wire().offers_tools(body);
         if let Some(refusal) = refusal(&self.plan, dialect, &violations, body) {
+            if is_of_thread {
+                self.compaction.look(request.body);
+            }
             let status = refusal.status();
             let answer = self.voice(exchange, &self.recall.unique(exchange)).refuse(refusal);
             return (RequestKind::Refused { status }, answer);
         }
         let asked = ReplyTerms::of(self.wire(), &route, body);
-        let is_of_thread = self.plan.tools.is_empty() || self.wire().offers_tools(body);
-        let (kind, answer) = if !is_of_thread || self.is_changing {
+        let asks_for_summary =
+            || self.compaction.is_asked_for(&self.plan, request.body, || self.conversation(body));
+        let (kind, answer) = if !is_of_thread || self.is_changing || asks_for_summary() {
             (RequestKind::Auxiliary, self.speak(exchange, &asked, &recall::title(), &[]))
         } else if self.strays.has(&self.plan, self.playhead.turn(), self.recall.memory(dialect), body) {
             // The script is for the turn that the user has begun since.
@@ -135,7 +147,11 @@ impl Provider {
             self.asked_by_itself.insert(turn);
             (RequestKind::Auxiliary, self.speak(exchange, &asked, &recall::title(), &[]))
         } else {
-            self.scripted(exchange, &asked)
+            self.compaction.look(request.body);
+            match self.too_long(exchange, body) {
+                Some(refused) => refused,
+                None => self.scripted(exchange, &asked),
+            }
         };
         self.recall.replied(&self.plan, dialect, exchange, kind, body);
         (kind, answer)
@@ -155,8 +171,7 @@ impl Provider {
         {
             return None;
         }
-        let dialect = self.dialect();
-        let history = conversation(dialect, self.recall.memory(dialect), body);
+        let history = self.conversation(body);
         let last_said = self.plan.turns[..=turn].iter().rposition(|said| says(&history, said));
         let of_turn = match last_said {
             Some(of_turn) if is_over || of_turn < turn => of_turn,
@@ -168,17 +183,46 @@ impl Provider {
         is_own.then_some(of_turn)
     }
 
+    /// The refusal of a request whose results the model's window does not hold.
+    fn too_long(&mut self, exchange: ExchangeId, body: Json) -> Option<(RequestKind, Answer)> {
+        let window = self.plan.window? as usize;
+        let items = self.conversation(body).items;
+        let results = items.iter().map(|item| match &item.content {
+            Content::Result { text, .. } => text.len(),
+            _ => 0,
+        });
+        if results.sum::<usize>() <= window {
+            return None;
+        }
+        self.compaction.report(None);
+        let (turn, Position { reply, attempt }) = (self.playhead.turn(), self.playhead.next());
+        let answer = self.voice(exchange, &self.recall.unique(exchange)).too_long();
+        Some((RequestKind::Faulted { turn, reply, attempt, status: answer.status }, answer))
+    }
+
+    fn conversation(&self, body: Json) -> History {
+        let dialect = self.dialect();
+        conversation(dialect, self.recall.memory(dialect), body)
+    }
+
     fn scripted(&mut self, exchange: ExchangeId, asked: &ReplyTerms) -> (RequestKind, Answer) {
         let plan = Arc::clone(&self.plan);
         let turn = self.playhead.turn();
         match self.playhead.take(&plan) {
             Due::Nothing => self.surplus(exchange, asked),
             Due::Fault { fault, at: Position { reply, attempt } } => {
+                if fault.overflow {
+                    self.compaction.report(None);
+                }
                 let answer = self.voice(exchange, &self.recall.unique(exchange)).http_fault(fault);
                 (RequestKind::Faulted { turn, reply, attempt, status: fault.status }, answer)
             }
             Due::Reply { script, actions, at: Position { reply, attempt } } => {
                 let script = recall::shown(&plan, script, asked.thinking);
+                let tokens = actions.iter().find_map(|action| action.what.tokens());
+                if tokens.is_some() {
+                    self.compaction.report(tokens);
+                }
                 let mut answer = self.speak(exchange, asked, &script, &actions);
                 if plan.turns[turn].actions.iter().any(is_after_a_result) {
                     answer.wait_before_head();
@@ -206,7 +250,8 @@ impl Provider {
     }
 
     fn voice<'a>(&'a self, exchange: ExchangeId, unique: &'a str) -> Voice<'a> {
-        let tokens = Tokens::of(&self.plan);
+        let usual = Tokens::of(&self.plan);
+        let tokens = self.compaction.tokens().map_or(usual, |input| Tokens { input, ..usual });
         Voice { plan: &self.plan, dialect: self.dialect(), exchange, unique, tokens, n_late: self.n_late }
     }
 

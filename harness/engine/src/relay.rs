@@ -329,7 +329,7 @@ impl Relay {
         self.arm(exchange, dialect, format!("http {status}"));
         self.faulted.insert(exchange);
         self.log.requests.answered(exchange, status);
-        let fault = HttpFault { status, times: 1, retry_after_ms: SOON_MS };
+        let fault = HttpFault { status, overflow: false, times: 1, retry_after_ms: SOON_MS };
         let answer = self.spoken(exchange, dialect, |voice| voice.http_fault(&fault));
         Decision::Answered(RequestKind::Faulted { turn: 0, reply: 0, attempt: 0, status }, answer, None)
     }

@@ -409,7 +409,7 @@ impl<A: SansIo> Simulation<A> {
                     headers: Headers::NONE,
                     body: &body,
                 });
-                let (exchange, model) = (answer.exchange, answer.model.clone());
+                let (exchange, model, compacted) = (answer.exchange, answer.model.clone(), answer.compacted);
                 let at = self.bodies.len();
                 let sent = Sent::Nothing;
                 let asks_to_think = !answer.holds.is_empty()
@@ -418,7 +418,7 @@ impl<A: SansIo> Simulation<A> {
                 let (next_hold, state) = (0, BodyState::Going);
                 self.bodies.push(Body { request, kind, asks_to_think, answer, sent, next_hold, state });
                 self.todo.push_back(Todo::Send(at));
-                self.observe(Event::Requested { exchange, kind, model, body: body.into() });
+                self.observe(Event::Requested { exchange, kind, model, compacted, body: body.into() });
                 if kind != RequestKind::Auxiliary && self.clock.now < self.clock.due {
                     self.observe(Event::Early { exchange });
                 }

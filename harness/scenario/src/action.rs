@@ -41,11 +41,14 @@ pub enum Action<Call = String, Since = u32> {
     EndEarly,
     /// An error event inside the stream that began with status 200; then the connection closes.
     Error(ErrorKind),
-    /// The request is answered with an HTTP error, a number of times, and served normally after that.
-    /// Belongs to `before: headers`.
+    /// The request is answered with an HTTP error, a number of times, and served normally after that. With `status: 400` and
+    /// `overflow: true` it says that the request is too long for the model. Belongs to `before: headers`.
     Http(HttpFault),
     /// This call settles here, earlier or later than it would.
     Settle(Call),
+    /// The provider reports so many tokens for the request of this reply: more than the system lets its context hold, so
+    /// that it compacts the history by itself. Belongs to `before: headers`.
+    Tokens(u64),
     /// The first event of the reply is sent twice, as by a gateway. Belongs to `after: headers`.
     Duplicate,
     /// A frame is sent that is cut off in the middle, and the reply goes on after it.
@@ -99,6 +102,10 @@ crate::named! {
 pub struct HttpFault {
     /// The status, 400 to 599.
     pub status: u16,
+    /// Whether the provider says that the request is too long for the model, in its own words for that. Goes with the status
+    /// 400, and asks for no pause.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub overflow: bool,
     /// How many requests get it before the reply is served, 1 to 20.
     #[serde(default = "HttpFault::once")]
     pub times: u32,
@@ -110,6 +117,10 @@ pub struct HttpFault {
 /// The pause that a fault asks for if nothing is said: short enough to wait for, and longer than a busy machine takes to
 /// carry a request that does not wait.
 pub const SOON_MS: u32 = 250;
+
+/// The tokens that fill the context of every system here, whose models hold 200,000: nearly all, as a real provider reports
+/// them before it begins to refuse.
+pub const FULL_CONTEXT: u64 = 190_000;
 
 impl HttpFault {
     fn once() -> u32 {
@@ -135,6 +146,7 @@ impl<Call, Since> Action<Call, Since> {
             Action::Error(_) => &table::ERROR,
             Action::Http(_) => &table::HTTP,
             Action::Settle(_) => &table::SETTLE,
+            Action::Tokens(_) => &table::TOKENS,
             Action::Duplicate => &table::DUPLICATE,
             Action::Malformed => &table::MALFORMED,
             Action::StopAgain => &table::STOP_AGAIN,
@@ -170,6 +182,7 @@ impl<Call, Since> Action<Call, Since> {
             Action::Error(kind) => Action::Error(*kind),
             Action::Http(fault) => Action::Http(fault.clone()),
             Action::Settle(name) => Action::Settle(call(name)?),
+            Action::Tokens(tokens) => Action::Tokens(*tokens),
             Action::Duplicate => Action::Duplicate,
             Action::Malformed => Action::Malformed,
             Action::StopAgain => Action::StopAgain,
@@ -200,7 +213,7 @@ impl<Call, Since> Action<Call, Since> {
 
     /// Whether nothing goes wrong in it: the turn only takes longer, or another order.
     pub fn is_harmless(&self) -> bool {
-        matches!(self, Action::Pause | Action::Settle(_))
+        matches!(self, Action::Pause | Action::Settle(_) | Action::Tokens(_))
     }
 
     /// Whether the history is changed, something is asked outside it, or thinking or the provider is switched.
@@ -214,6 +227,19 @@ impl<Call, Since> Action<Call, Since> {
             Action::Http(fault) => Some(fault),
             _ => None,
         }
+    }
+
+    /// The tokens that are reported in it for a request.
+    pub fn tokens(&self) -> Option<u64> {
+        match self {
+            Action::Tokens(tokens) => Some(*tokens),
+            _ => None,
+        }
+    }
+
+    /// Whether the provider says in it that the context is full, or too long.
+    pub fn fills_context(&self) -> bool {
+        self.tokens().is_some() || self.http().is_some_and(|fault| fault.overflow)
     }
 
     /// What is said in it.
@@ -259,11 +285,16 @@ impl<Call: Display, Since: Display> Display for Action<Call, Since> {
         f.write_str(self.spec().name)?;
         match self {
             Action::Error(kind) => write!(f, " {}", kind.name()),
+            Action::Http(fault) if fault.overflow && fault.times > 1 => {
+                write!(f, " overflow ({} times)", fault.times)
+            }
+            Action::Http(fault) if fault.overflow => f.write_str(" overflow"),
             Action::Http(fault) if fault.times > 1 => write!(f, " {} ({} times)", fault.status, fault.times),
             Action::Http(fault) => write!(f, " {}", fault.status),
             Action::Settle(call) => write!(f, " {call}"),
             Action::Interrupt(cause) => write!(f, " {}", cause.name()),
             Action::Trim(keep) | Action::Summarise(keep) => write!(f, " {keep}"),
+            Action::Tokens(tokens) => write!(f, " {tokens}"),
             Action::Rewind(since) => write!(f, " {since}"),
             Action::Thinking(on) => f.write_str(if *on { " on" } else { " off" }),
             Action::Provider(choice) => write!(f, " {choice}"),
@@ -299,10 +330,13 @@ mod tests {
             let made = match &spec.payload {
                 Payload::Nothing(make) => make(),
                 Payload::Error(make) => make(ErrorKind::Server),
-                Payload::Http(make) => make(HttpFault { status: 500, times: 1, retry_after_ms: 0 }),
+                Payload::Http(make) => {
+                    make(HttpFault { status: 500, overflow: false, times: 1, retry_after_ms: 0 })
+                }
                 Payload::Call(make) => make("a".to_owned()),
                 Payload::Cause(make) => make(InterruptCause::Steps),
                 Payload::Text { make, plain } => make((*plain).to_owned()),
+                Payload::Tokens(make) => make(FULL_CONTEXT),
                 Payload::Keep { make, least } => make(*least),
                 Payload::Turn(make) => make(1),
                 Payload::Switch(make) => make(true),
@@ -311,6 +345,7 @@ mod tests {
             assert_eq!(made.spec().name, spec.name);
             assert!(made.to_string().starts_with(spec.name));
             assert_eq!(made.text().is_some(), matches!(spec.payload, Payload::Text { .. }));
+            assert_eq!(made.tokens().is_some(), matches!(spec.payload, Payload::Tokens(_)));
             assert_eq!(made.http().is_some(), matches!(spec.payload, Payload::Http(_)));
             let Ok(bound) = made.bind(|_| Ok::<_, ()>(CallKey(0)), |_| Ok(Prompts(1))) else {
                 unreachable!()

@@ -143,6 +143,7 @@ pub fn lower(
         tools,
         missing,
         step_limit: scenario.limits.steps,
+        window: scenario.limits.window,
         calls: table.calls,
         given,
         turns,
@@ -164,7 +165,7 @@ pub fn control(plan: &Plan) -> Plan {
     control
         .calls
         .retain(|call| !call.given && plan.turns[call.turn].plain_attempt(call.reply) == call.attempt);
-    control.step_limit = None;
+    (control.step_limit, control.window) = (None, None);
     control.tools.append(&mut control.missing);
     control.tools.iter_mut().for_each(|tool| tool.ends = false);
     for call in &mut control.calls {

@@ -85,6 +85,9 @@ pub struct Plan {
     /// Replies with calls after which the system ends a turn by itself, if it is to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step_limit: Option<u32>,
+    /// Bytes of tool results that the model's window holds, if that matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<u32>,
     /// Every call that any reply of the plan makes; a [`CallKey`] is an index into this list.
     pub calls: Vec<PlannedCall>,
     /// The history that the system finds in its store; none if it begins with an empty one.

@@ -71,7 +71,7 @@ pub struct Scenario {
     /// The tools that the model may call, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, Tool>,
-    /// What the system allows a turn.
+    /// What the system allows a turn, and the model a request.
     #[serde(default, skip_serializing_if = "Limits::is_none")]
     pub limits: Limits,
     /// What the user says, and all that follows until the system is idle again.
@@ -160,6 +160,8 @@ crate::named! {
         Summarise = "summarise",
         /// The history can be cut or summarised while tools run, where the system does so at all.
         ChangeInFlight = "change-in-flight",
+        /// The system compacts its history by itself when the provider reports 190,000 tokens for a request.
+        AutoCompaction = "auto-compaction",
         /// The user can take back what was said.
         Rewind = "rewind",
         /// The user can ask something outside the conversation.
@@ -209,6 +211,9 @@ pub struct Tool {
     /// The turn ends with the result of this tool, and the model is not asked again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ends: bool,
+    /// What the tool returns is filled up to so many bytes, at most 1,000,000, with words that say nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u32>,
 }
 
 /// From a user message to the moment when the system is idle again.

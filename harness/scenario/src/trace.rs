@@ -89,6 +89,10 @@ pub enum Event {
         /// The model that is asked, if the path names it. It is not stored: the path is, with the request.
         #[serde(skip)]
         model: Option<String>,
+        /// Whether it shows that the system has compacted its history by itself: the context was reported to be full, and
+        /// since then something is gone.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        compacted: bool,
         #[serde(skip)]
         body: Arc<[u8]>,
     },

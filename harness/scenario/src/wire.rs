@@ -66,6 +66,8 @@ pub struct Wire {
     /// mark that is not here does not exist: a dialect that sends a call in one piece has only its end.
     pub(crate) block_marks: fn(&Script, &[PlannedCall]) -> Vec<Mark>,
     pub(crate) status_body: fn(u16) -> Value,
+    /// What the provider answers, with status 400, to a request that is too long for the model.
+    pub(crate) overflow: Overflow,
     /// The error inside a stream of which these bytes have been sent.
     pub(crate) error_frame: fn(ErrorKind, &[u8]) -> Vec<u8>,
     pub(crate) malformed_frame: fn() -> Vec<u8>,
@@ -260,6 +262,16 @@ impl Wire {
         (self.status_body)(status)
     }
 
+    /// The body of the answer, with status 400, to a request that is too long for the model.
+    pub fn overflow_body(&self) -> Value {
+        (self.overflow.body)()
+    }
+
+    /// Whether the body of an answer with an error says that the request is too long for the model.
+    pub fn says_overflow(&self, body: &str) -> bool {
+        body.contains(self.overflow.sign)
+    }
+
     /// The status with which an overloaded provider answers.
     pub fn overloaded_status(&self) -> u16 {
         self.traits.overloaded_status
@@ -283,6 +295,14 @@ impl Wire {
     pub fn malformed_frame(&self) -> Vec<u8> {
         (self.malformed_frame)()
     }
+}
+
+/// How a provider says that a request is too long for the model.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Overflow {
+    pub(crate) body: fn() -> Value,
+    /// What only that answer says, by which clients know it.
+    pub(crate) sign: &'static str,
 }
 
 /// [`Wire::request_id`] of most dialects.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use crate::generate::calls::{ODD_IDS, ODD_RAW, PLAIN_TOOL, tools};
 use crate::generate::{blank, turns};
 use crate::points;
-use brickbat_scenario::action::{ActionSpec, Actor, Ends, Payload, SOON_MS};
+use brickbat_scenario::action::{ActionSpec, Actor, Ends, FULL_CONTEXT, Payload, SOON_MS};
 use brickbat_scenario::scenario::{
     Action, Block, Call, CallId, ErrorKind, HttpFault, Indices, InterruptCause, Reply, Scenario, Stop, Turn,
 };
@@ -245,7 +245,8 @@ const STATUSES: [u16; 2] = [529, 400];
 
 /// Every action of a line of the table that differs from the others in more than words and numbers.
 fn actions(payload: &Payload, base: &Scenario, index: usize) -> Vec<Action> {
-    let refused = |status: &u16| HttpFault { status: *status, times: 1, retry_after_ms: SOON_MS };
+    let refused =
+        |status: &u16| HttpFault { status: *status, overflow: false, times: 1, retry_after_ms: SOON_MS };
     match payload {
         Payload::Nothing(make) => vec![make()],
         Payload::Error(make) => vec![make(ErrorKind::Overloaded)],
@@ -253,6 +254,7 @@ fn actions(payload: &Payload, base: &Scenario, index: usize) -> Vec<Action> {
         Payload::Call(make) => base.turns[index].calls().map(|call| make(call.name.clone())).collect(),
         Payload::Cause(make) => CAUSES.map(make).into(),
         Payload::Text { make, plain } => vec![make((*plain).to_owned())],
+        Payload::Tokens(make) => vec![make(FULL_CONTEXT)],
         Payload::Keep { make, least } => (*least..=least + MAX_KEPT).map(make).collect(),
         Payload::Turn(make) => (1..=index as u32).map(make).collect(),
         Payload::Switch(make) => [false, true].map(make).into(),

@@ -68,6 +68,9 @@ const compactorOf = (session, llm) => ({
   },
 });
 
+// Tokens from which on the SDK's compactor compacts by itself: more than any scenario has, if its provider does not say otherwise.
+const tokenThreshold = 100_000;
+
 /** Between turns what the user says next is one more event. The SDK cannot leave none. */
 function act(session, { change: { keep } }) {
   session.keep = session.isRunning ? Math.max(keep, 1) : keep + 1;
@@ -82,7 +85,10 @@ async function runnerOf(open) {
   const agent = new LlmAgent({
     name: 'assistant',
     model,
-    contextCompactors: [compactorOf(open, llm)],
+    contextCompactors: [
+      compactorOf(open, llm),
+      new TokenBasedContextCompactor({ tokenThreshold, eventRetentionSize: 1, summarizer: new LlmSummarizer({ llm }) }),
+    ],
     tools: spec.tools.map((given) => new Gated(given)),
     generateContentConfig: { httpOptions },
   });
@@ -142,4 +148,4 @@ const stored = async ({ id, spec }) =>
 
 serve({ sdk: '@google/adk', version, modes: Object.keys(MODES) }, ['gemini'], turn,
   { stored, act,
-    capabilities: { approvals: true, stepLimit: true, sharedSession: true, changes: { summarise: true, inFlight: true } } });
+    capabilities: { approvals: true, stepLimit: true, sharedSession: true, changes: { automatic: true, summarise: true, inFlight: true } } });

@@ -217,6 +217,7 @@ async def read(spec, store):
 
 about = {"sdk": SDK, "version": version(SDK), "modes": ["sqlite", "compaction"],
          "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "finalTools": True, "hooks": True,
-                          "changes": {"rewind": True, "summarise": True, "inFlight": True, "provider": True}}}
+                          "changes": {"automatic": True, "rewind": True, "summarise": True, "inFlight": True,
+                                      "provider": True}}}
 serve(about, MODELS, turn, Cancelled, read=read, ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], None),
       settled=settled, act=act)

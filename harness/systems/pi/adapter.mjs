@@ -67,7 +67,8 @@ async function sessionOf({ id, spec }) {
       resourceLoader: resourceLoader(),
       noTools: 'builtin',
       customTools: spec.tools.map(gated),
-      settingsManager: SettingsManager.inMemory(),
+      // A conversation of a scenario is a few words, and of these a compaction of pi's own leaves the last.
+      settingsManager: SettingsManager.inMemory({ compaction: { keepRecentTokens: 1 } }),
       // "Continue most recent session (or create new if none)": a folder has one.
       sessionManager: SessionManager.continueRecent(spec.stateDir, join(spec.stateDir, 'sessions')),
     });
@@ -151,5 +152,8 @@ serve({ sdk: '@earendil-works/pi-coding-agent', version, modes: ['session'] }, O
       const session = await sessionOf(asked);
       await session.setModel(modelOf(session.modelRuntime, asked.spec));
     },
-    capabilities: { steer: true, secondPrompt: true, changes: { rewind: true, summarise: true, inFlight: true, provider: true } },
+    capabilities: {
+      steer: true, secondPrompt: true,
+      changes: { automatic: true, rewind: true, summarise: true, inFlight: true, provider: true },
+    },
   });

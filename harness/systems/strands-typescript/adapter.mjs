@@ -18,17 +18,20 @@ import { gate, serve } from 'brickbat-adapter';
 // The package does not export its package.json.
 const root = new URL('../../package.json', import.meta.resolve('@strands-agents/sdk'));
 const { version } = JSON.parse(readFileSync(root, 'utf8'));
-const openai = (api, modelId, url) => new OpenAIModel({ api, modelId, apiKey: 'x', clientConfig: { baseURL: `${url}/v1` } });
+// The SDK knows windows of very different sizes; here each model has one of this size.
+const contextWindowLimit = 200_000;
+const openai = (api, modelId, url) => new OpenAIModel({ api, modelId, contextWindowLimit, apiKey: 'x', clientConfig: { baseURL: `${url}/v1` } });
 const DIALECTS = {
   'anthropic-messages': (url, modelId = 'claude-haiku-4-5') =>
-    new AnthropicModel({ modelId, maxTokens: 4096, apiKey: 'x', clientConfig: { baseURL: url } }),
+    new AnthropicModel({ modelId, contextWindowLimit, maxTokens: 4096, apiKey: 'x', clientConfig: { baseURL: url } }),
   'openai-chat': (url, modelId = 'gpt-4.1') => openai('chat', modelId, url),
   'openai-responses': (url, modelId = 'gpt-5') => openai('responses', modelId, url),
   gemini: (url, modelId = 'gemini-3-pro-preview') =>
-    new GoogleModel({ modelId, client: new GoogleGenAI({ apiKey: 'x', httpOptions: { baseUrl: url } }) }),
+    new GoogleModel({ modelId, contextWindowLimit, client: new GoogleGenAI({ apiKey: 'x', httpOptions: { baseUrl: url } }) }),
   'bedrock-converse': (url, modelId = 'global.anthropic.claude-haiku-4-5-20251001-v1:0') =>
     new BedrockModel({
       modelId,
+      contextWindowLimit,
       region: 'us-east-1',
       // Its own handler speaks HTTP/2, which a provider without TLS does not.
       clientConfig: {
@@ -37,7 +40,7 @@ const DIALECTS = {
     }),
 };
 /** When the session manager writes its latest snapshot of the agent. */
-const MODES = { invocation: 'invocation', message: 'message' };
+const MODES = { invocation: 'invocation', message: 'message', summarizing: 'message' };
 
 const gated = (given) => tool({
   name: given.name,
@@ -51,6 +54,11 @@ const MANAGERS = {
   trim: (windowSize) => new SlidingWindowConversationManager({ windowSize }),
   summarise: (preserveRecentMessages) => new SummarizingConversationManager({ summaryRatio: 0.8, preserveRecentMessages }),
 };
+
+/** What summarises by itself when the context is nearly full, and leaves the last message. */
+const summarizing = () => new SummarizingConversationManager({
+  summaryRatio: 0.8, preserveRecentMessages: 1, proactiveCompression: { compressionThreshold: 0.8 },
+});
 
 /** As the SDK does it when the context is getting full: before a call of the model, which is after what the user says next. */
 function act(session, { change: { kind, keep } }) {
@@ -67,6 +75,7 @@ function opened(session) {
     sessionManager: new SessionManager({
       sessionId: id, storage: new LocalFileStorage(spec.stateDir), saveLatestOn: MODES[spec.mode],
     }),
+    ...(spec.mode === 'summarizing' && { conversationManager: summarizing() }),
     printer: false,
   });
   // The hook of the guide's page on interrupts.
@@ -129,6 +138,6 @@ async function stored({ id, spec }) {
 serve({ sdk: '@strands-agents/sdk', version, modes: Object.keys(MODES) }, Object.keys(DIALECTS), turn,
   { stored, act,
     capabilities: {
-      approvals: true, stepLimit: true, sharedSession: true, 
-      changes: { trim: true, summarise: true, inFlight: true, provider: true },
+      approvals: true, stepLimit: true, sharedSession: true,
+      changes: { automatic: true, trim: true, summarise: true, inFlight: true, provider: true },
     } });

@@ -15,30 +15,35 @@ from brickbat_adapter import gate, serve
 SDK = "strands-agents"
 
 
+# The SDK knows windows of very different sizes; here each model has one of this size.
+WINDOW = {"context_window_limit": 200_000}
+
+
 def anthropic(url, model, thinks):
     from strands.models.anthropic import AnthropicModel
     client = {"api_key": "none", "base_url": url}
     thinking = {"params": {"thinking": {"type": "enabled", "budget_tokens": 1024}}} if thinks else {}
-    return AnthropicModel(client_args=client, model_id=model or "claude-haiku-4-5", max_tokens=4096, **thinking)
+    model = model or "claude-haiku-4-5"
+    return AnthropicModel(client_args=client, model_id=model, max_tokens=4096, **WINDOW, **thinking)
 
 
 def chat(url, model, _):
     from strands.models.openai import OpenAIModel
-    return OpenAIModel(client_args={"api_key": "none", "base_url": f"{url}/v1"}, model_id=model or "gpt-4.1")
+    return OpenAIModel(client_args={"api_key": "none", "base_url": f"{url}/v1"}, model_id=model or "gpt-4.1", **WINDOW)
 
 
 def responses(url, model, thinks):
     from strands.models.openai_responses import OpenAIResponsesModel
     client = {"api_key": "none", "base_url": f"{url}/v1"}
     thinking = {"params": {"reasoning": {"summary": "auto"}}} if thinks else {}
-    return OpenAIResponsesModel(client_args=client, model_id=model or "gpt-5", **thinking)
+    return OpenAIResponsesModel(client_args=client, model_id=model or "gpt-5", **WINDOW, **thinking)
 
 
 def gemini(url, model, thinks):
     from strands.models.gemini import GeminiModel
     client = {"api_key": "none", "http_options": {"base_url": url}}
     thinking = {"params": {"thinking_config": {"include_thoughts": True}}} if thinks else {}
-    return GeminiModel(client_args=client, model_id=model or "gemini-3-pro-preview", **thinking)
+    return GeminiModel(client_args=client, model_id=model or "gemini-3-pro-preview", **WINDOW, **thinking)
 
 
 # Each is imported by who needs it, since that takes long.
@@ -59,8 +64,10 @@ def in_snapshots(session, folder):
 
 
 def summarizing():
-    """Summarises as much as it ever does; how many messages it leaves alone, a change of the history says."""
-    return SummarizingConversationManager(summary_ratio=0.8)
+    """Summarises as much as it ever does, and by itself when the context is nearly full; how many messages it leaves alone, a
+    change of the history says."""
+    return SummarizingConversationManager(
+        summary_ratio=0.8, preserve_recent_messages=1, proactive_compression={"compression_threshold": 0.8})
 
 
 # The managers of "Session Management" and of "Conversation Management" in the user guide; none is the SDK's default, which
@@ -191,6 +198,7 @@ def read(spec, store):
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
          "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "thinking": True,
-                          "changes": {"trim": True, "summarise": True, "inFlight": True, "provider": True}}}
+                          "changes": {"automatic": True, "trim": True, "summarise": True, "inFlight": True,
+                                      "provider": True}}}
 serve(about, MODELS, turn, Cancelled, read=read, act=act,
       ready=model_of)

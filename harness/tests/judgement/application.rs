@@ -245,7 +245,13 @@ fn a_step_whose_request_crossed_the_stop_rests_on_how_the_turn_is_stopped() {
             _ => None,
         });
         let kind = RequestKind::Scripted { turn: 0, reply: 1, attempt: 0 };
-        let asked = Event::Requested { exchange: ExchangeId(99), kind, model: None, body: body.unwrap() };
+        let asked = Event::Requested {
+            exchange: ExchangeId(99),
+            kind,
+            model: None,
+            compacted: false,
+            body: body.unwrap(),
+        };
         let d = key(&plan, "d");
         let args = plan.calls[d.0 as usize].deltas.concat();
         let started = Event::ToolStarted { call: Some(d), args };
@@ -288,10 +294,16 @@ fn what_the_user_said_before_an_empty_reply_rests_on_who_says_it_again() {
     for plan in on_each("control/plain-batch") {
         let said = &plan.turns[0].user;
         let lost = rebuilt(&run(&plan), |turn, event| match event {
-            Event::Requested { exchange, kind, model, body } if turn > 0 => {
+            Event::Requested { exchange, kind, model, body, .. } if turn > 0 => {
                 let body = std::str::from_utf8(body).unwrap().replace(&format!("\"{said}\""), "\"Well?\"");
                 let (exchange, kind, model) = (*exchange, *kind, model.clone());
-                vec![Event::Requested { exchange, kind, model, body: body.into_bytes().into() }]
+                vec![Event::Requested {
+                    exchange,
+                    kind,
+                    model,
+                    compacted: false,
+                    body: body.into_bytes().into(),
+                }]
             }
             event => vec![event.clone()],
         });
@@ -314,7 +326,7 @@ fn a_thread_whose_last_failure_is_the_application_s_is_not_bricked_by_the_system
             body["messages"].as_array_mut().unwrap().retain(|message| message["role"] != "tool");
             let kind = RequestKind::Refused { status: 400 };
             let (exchange, model, body) = (*exchange, model.clone(), body.to_string().into_bytes().into());
-            vec![Event::Requested { exchange, kind, model, body }]
+            vec![Event::Requested { exchange, kind, model, compacted: false, body }]
         }
         event => vec![event.clone()],
     });

@@ -27,7 +27,7 @@ fn chained(plan: &Arc<Plan>, run: &Run) -> Run {
             body["input"] = new.into();
         }
         let body = body.to_string().into_bytes().into();
-        vec![Event::Requested { exchange: *exchange, kind: *kind, model: None, body }]
+        vec![Event::Requested { exchange: *exchange, kind: *kind, model: None, compacted: false, body }]
     })
 }
 
@@ -69,7 +69,7 @@ fn results_that_are_left_out_of_a_chain_are_missed() {
             body["input"].as_array_mut().unwrap().remove(0);
             let kind = RequestKind::Refused { status: 400 };
             let body = body.to_string().into_bytes().into();
-            vec![Event::Requested { exchange: *exchange, kind, model: None, body }]
+            vec![Event::Requested { exchange: *exchange, kind, model: None, compacted: false, body }]
         }
         // Nothing goes on from a refusal.
         Event::Requested { exchange, .. } if exchange.0 > 1 => Vec::new(),

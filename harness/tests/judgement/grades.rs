@@ -56,7 +56,7 @@ fn refused_in(run: &Run, is_refused: impl Fn(usize) -> bool) -> Run {
             }
             let (model, body) = (model.clone(), body.to_string().into_bytes().into());
             let kind = RequestKind::Refused { status: 400 };
-            vec![Event::Requested { exchange: *exchange, kind, model, body }]
+            vec![Event::Requested { exchange: *exchange, kind, model, compacted: false, body }]
         }
         Event::TurnEnded { .. } if is_refused(turn) => vec![Event::TurnEnded { outcome: raised() }],
         event => vec![event.clone()],
@@ -267,7 +267,7 @@ fn what_differs_only_in_being_an_error_is_shown() {
         let plan = plan("control/plain-batch", dialect);
         let done = plan.calls[key(&plan, "b").0 as usize].id.clone();
         let run = rebuilt(&run(&plan), |turn, event| match event {
-            Event::Requested { exchange, kind, model, body } if turn > 0 => {
+            Event::Requested { exchange, kind, model, body, .. } if turn > 0 => {
                 let mut body: Value = serde_json::from_slice(body).unwrap();
                 for message in body["messages"].as_array_mut().unwrap() {
                     for block in message["content"].as_array_mut().into_iter().flatten() {
@@ -279,7 +279,7 @@ fn what_differs_only_in_being_an_error_is_shown() {
                     }
                 }
                 let (model, body) = (model.clone(), body.to_string().into_bytes().into());
-                vec![Event::Requested { exchange: *exchange, kind: *kind, model, body }]
+                vec![Event::Requested { exchange: *exchange, kind: *kind, model, compacted: false, body }]
             }
             event => vec![event.clone()],
         });
@@ -301,7 +301,13 @@ fn a_tool_of_a_reply_that_was_asked_for_after_the_stop_started_too_late() {
     let going_on = rebuilt(&run(&plan), |turn, event| match event {
         Event::TurnEnded { .. } if turn == 0 => {
             let (exchange, kind) = (ExchangeId(99), RequestKind::Scripted { turn: 0, reply: 1, attempt: 0 });
-            let asked = Event::Requested { exchange, kind, model: None, body: body.clone().unwrap() };
+            let asked = Event::Requested {
+                exchange,
+                kind,
+                model: None,
+                compacted: false,
+                body: body.clone().unwrap(),
+            };
             let args = plan.calls[d.0 as usize].args.to_string();
             vec![asked, Event::ToolStarted { call: Some(d), args }, event.clone()]
         }

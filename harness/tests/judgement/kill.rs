@@ -164,7 +164,13 @@ fn conductor(plan: &std::sync::Arc<Plan>) -> Conductor {
     conductor.start();
     let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
     let body = Vec::new().into();
-    conductor.observe(&Event::Requested { exchange: ExchangeId(0), kind, model: None, body });
+    conductor.observe(&Event::Requested {
+        exchange: ExchangeId(0),
+        kind,
+        model: None,
+        compacted: false,
+        body,
+    });
     conductor
 }
 

@@ -98,9 +98,15 @@ pub fn without(run: &Run, is_gone: impl Fn(usize, &Event) -> bool) -> Run {
 /// The run with each request's body changed.
 pub fn with_bodies(run: &Run, change: impl Fn(&str) -> String) -> Run {
     rebuilt(run, |_, event| match event {
-        Event::Requested { exchange, kind, model, body } => {
+        Event::Requested { exchange, kind, model, body, .. } => {
             let body = change(std::str::from_utf8(body).unwrap()).into_bytes().into();
-            vec![Event::Requested { exchange: *exchange, kind: *kind, model: model.clone(), body }]
+            vec![Event::Requested {
+                exchange: *exchange,
+                kind: *kind,
+                model: model.clone(),
+                compacted: false,
+                body,
+            }]
         }
         event => vec![event.clone()],
     })
@@ -113,7 +119,7 @@ pub fn with_later_messages(
     messages: impl Fn(usize) -> Vec<Value>,
 ) -> Run {
     rebuilt(run, |turn, event| match event {
-        Event::Requested { exchange, kind, model, body } if turn > 0 => {
+        Event::Requested { exchange, kind, model, body, .. } if turn > 0 => {
             let mut body: Value = serde_json::from_slice(body).unwrap();
             let list = ["input", "contents"].into_iter().find(|list| body.get(list).is_some());
             let list = list.unwrap_or("messages");
@@ -123,7 +129,7 @@ pub fn with_later_messages(
             }
             let (exchange, kind) = (*exchange, retaken.unwrap_or(*kind));
             let (model, body) = (model.clone(), body.to_string().into_bytes().into());
-            vec![Event::Requested { exchange, kind, model, body }]
+            vec![Event::Requested { exchange, kind, model, compacted: false, body }]
         }
         event => vec![event.clone()],
     })

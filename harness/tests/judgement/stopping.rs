@@ -27,7 +27,13 @@ fn once_more(run: &Run) -> Event {
         _ => None,
     });
     let body = bodies.last().unwrap().clone();
-    Event::Requested { exchange: ExchangeId(99), kind: RequestKind::Surplus, model: None, body }
+    Event::Requested {
+        exchange: ExchangeId(99),
+        kind: RequestKind::Surplus,
+        model: None,
+        compacted: false,
+        body,
+    }
 }
 
 fn start(plan: &Plan, call: CallKey) -> Event {
@@ -58,10 +64,11 @@ fn the_request_of_a_run_that_goes_on_is_not_the_threads() {
 fn what_a_run_sends_after_its_stop_is_no_repair_of_the_thread() {
     for plan in on_each("abort/mid-batch#k=1") {
         let run = run(&plan);
-        let Event::Requested { exchange, kind, model, body } = once_more(&run) else { unreachable!() };
+        let Event::Requested { exchange, kind, model, body, .. } = once_more(&run) else { unreachable!() };
         let said = &plan.turns[0].user;
         let body = std::str::from_utf8(&body).unwrap().replace(said, &format!("{said} [INTERRUPTED]"));
-        let noted = Event::Requested { exchange, kind, model, body: body.into_bytes().into() };
+        let noted =
+            Event::Requested { exchange, kind, model, compacted: false, body: body.into_bytes().into() };
         let goes_on = rebuilt(&run, |turn, event| match event {
             Event::TurnEnded { .. } if turn == 0 => vec![Event::Quiet, event.clone(), noted.clone()],
             event => vec![event.clone()],

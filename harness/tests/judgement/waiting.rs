@@ -39,6 +39,7 @@ impl Rehearsal {
             exchange: ExchangeId(exchange),
             kind,
             model: None,
+            compacted: false,
             body: Vec::new().into(),
         })
     }

@@ -27,7 +27,7 @@ pub struct Capability {
 }
 
 /// Every capability, in the order of the protocol's schema.
-pub const CAPABILITIES: [Capability; 28] = [
+pub const CAPABILITIES: [Capability; 29] = [
     required("cancel", Some(Need::Cancel), "The user can stop a running turn."),
     required("streaming", Some(Need::Streaming), "The SDK asks the provider for streams."),
     required(
@@ -95,6 +95,11 @@ pub const CAPABILITIES: [Capability; 28] = [
         "changes.inFlight",
         Need::ChangeInFlight,
         "The history can be cut or summarised while tools run, where that can be done at all.",
+    ),
+    optional(
+        "changes.automatic",
+        Need::AutoCompaction,
+        "The SDK compacts its history by itself when the provider reports 190,000 tokens for a request.",
     ),
     optional("changes.rewind", Need::Rewind, "The user can take back what was said."),
     optional("changes.aside", Need::Aside, "The user can ask something that does not join the conversation."),

@@ -72,6 +72,9 @@ pub struct Claims {
     /// Whether a process that is started with the settings of another provider goes on with a session.
     #[serde(default)]
     pub provider_switch: bool,
+    /// Whether it compacts its history by itself when the provider reports 190,000 tokens for a request.
+    #[serde(default)]
+    pub auto_compaction: bool,
 }
 
 /// How an agent names the tools of an MCP server.
@@ -170,7 +173,16 @@ const API_KEY: &str = "brickbat";
 
 impl PlainAgent {
     pub(super) fn about(&self, info: Option<&Implementation>) -> About {
-        let Claims { cancel, streaming, eager_tools, load, shared_session, second_prompt, provider_switch } =
+        let Claims {
+            cancel,
+            streaming,
+            eager_tools,
+            load,
+            shared_session,
+            second_prompt,
+            provider_switch,
+            auto_compaction,
+        } =
             self.plain.capabilities;
         let capabilities = Capabilities::default()
             .with("cancel", cancel)
@@ -182,6 +194,7 @@ impl PlainAgent {
             .with("sharedSession", shared_session)
             .with("changes.summarise", self.plain.summarise.is_some())
             .with("changes.provider", provider_switch && load)
+            .with("changes.automatic", auto_compaction)
             .with("secondPrompt", second_prompt);
         About {
             protocol: PROTOCOL,

@@ -385,11 +385,12 @@ impl Connection {
             };
             // Sent before the core is free again, so that requests are reported in the order of their numbers.
             if let Response::Planned(kind, answer) = &response {
-                let (exchange, model) = (answer.exchange, answer.model.clone());
+                let (exchange, model, compacted) = (answer.exchange, answer.model.clone(), answer.compacted);
                 permit.send(ServerEvent::Trace(Event::Requested {
                     exchange,
                     kind: *kind,
                     model,
+                    compacted,
                     body: request.body.clone(),
                 }));
             }

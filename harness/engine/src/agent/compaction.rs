@@ -77,6 +77,24 @@ pub(crate) fn place_of(thread: &[Message], prompt: Option<&Message>) -> usize {
     thread.iter().rposition(|message| Some(message) == prompt).unwrap_or(thread.len())
 }
 
+/// Bytes that are left of a long result, at its beginning and at its end.
+const CUT: usize = 100;
+
+/// Cuts the middle out of long results. Whether there were any.
+pub(crate) fn cut_results(thread: &mut [Message]) -> bool {
+    let mut is_cut = false;
+    for result in thread.iter_mut().filter_map(Message::results_mut).flatten() {
+        let text = &result.text;
+        let (head, tail) =
+            (text.floor_char_boundary(CUT), text.ceil_char_boundary(text.len().saturating_sub(CUT)));
+        if head < tail {
+            result.text = format!("{} [too long, cut] {}", &text[..head], &text[tail..]);
+            is_cut = true;
+        }
+    }
+    is_cut
+}
+
 /// A thread as one text, for a model that is to speak about it: so no rule of calls and results binds it, and what is
 /// wrong with the thread does no harm.
 pub(crate) fn transcript(thread: &[Message]) -> String {

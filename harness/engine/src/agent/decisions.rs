@@ -24,6 +24,9 @@ use super::thread::{Call, CallResult, Message};
 use super::turn::Turn;
 use super::{Setup, Tool, compaction, side_request};
 
+/// The tokens from which on a context is full: four fifths of what models hold that hold 200,000.
+pub(crate) const FULL: u64 = 160_000;
+
 /// How a turn goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Next {
@@ -320,6 +323,22 @@ pub(crate) trait Decisions: Send + Sync {
     }
 
     // The history is changed.
+
+    /// Whether a request that failed in these words is sent again with the history summarised: once, if it was too long.
+    fn shortens(&mut self, dialect: Dialect, failure: &str) -> bool {
+        wire::of(dialect).says_overflow(failure)
+    }
+
+    /// Whether long results are cut when a summary of what is before them has not helped. A batch whose results are larger
+    /// than the window would brick the thread.
+    fn cuts_results(&self) -> bool {
+        true
+    }
+
+    /// Whether a request of so many tokens fills the context, so that the history is summarised before the next one.
+    fn is_full(&mut self, tokens: u64) -> bool {
+        tokens >= FULL
+    }
 
     /// Whether a cut by number may begin with that message as it stands: a history begins with the user's words, and
     /// that is looked for first.

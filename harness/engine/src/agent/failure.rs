@@ -8,7 +8,8 @@ use std::ops::ControlFlow;
 use super::decisions::{Asking, CutOff, Failure};
 use super::step::{Phase, Step};
 use super::turn::{MAX_REQUESTS, Turn};
-use super::{Agent, BodyEnd, Delivery, Output};
+use super::{Agent, BodyEnd, Delivery, Output, compaction};
+use brickbat_scenario::plan::Change;
 use brickbat_scenario::trace::TurnOutcome;
 use brickbat_scenario::wire::{ReplyEvent, decode_whole};
 
@@ -37,6 +38,7 @@ impl Agent {
             terminated = events.contains(&ReplyEvent::End);
             self.hear(&mut turn.step, events);
         }
+        self.session.tokens = turn.step.tokens.unwrap_or(self.session.tokens);
         if !self.decisions.is_complete(&mut turn.step, terminated) {
             return self.failed(turn, "the stream ended before the reply was complete", true);
         }
@@ -62,6 +64,10 @@ impl Agent {
             turn.step.broken = Some(text.to_owned());
             return self.go_on(turn);
         }
+        if self.decisions.shortens(self.setup.dialect, text) && self.shorten(&mut turn) {
+            turn.n_requests += 1;
+            return Some(turn);
+        }
         // A provider that asks to wait for longer than a turn may take is not asked again.
         let pause_ms = turn.step.pause_ms;
         if may_retry && pause_ms.is_none_or(|ms| ms <= MAX_PAUSE_MS) {
@@ -76,6 +82,24 @@ impl Agent {
         }
         self.session.end(raised(text));
         None
+    }
+
+    /// Makes the thread shorter, which was too long, and asks again: first it is summarised, then the results that are left
+    /// are cut. After that nothing helps.
+    fn shorten(&mut self, turn: &mut Turn) -> bool {
+        turn.n_shortened += 1;
+        if turn.n_shortened == 1 && self.begin_change(&Change::Summarise { keep: 0 }, Some(turn)) {
+            turn.step = Step::over(turn.step.request);
+            return true;
+        }
+        let is_cut = turn.n_shortened <= 2
+            && self.decisions.cuts_results()
+            && compaction::cut_results(&mut self.session.thread);
+        if is_cut {
+            turn.n_shortened = 2;
+            turn.step = self.ask(Asking::Retry);
+        }
+        is_cut
     }
 
     /// Asks again, at once or after the pause that the provider wants.

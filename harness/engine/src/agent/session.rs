@@ -12,6 +12,8 @@ pub(crate) struct Session {
     pub(crate) thread: Vec<Message>,
     pub(crate) late: Vec<LateRun>,
     pub(crate) counter: Counter,
+    /// The tokens of the last request that the provider has counted.
+    pub(crate) tokens: u64,
     /// What is to be done after the present input.
     pub(crate) outputs: Vec<Output>,
 }

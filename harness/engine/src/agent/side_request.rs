@@ -23,7 +23,7 @@ pub(crate) struct SideRequest {
 pub(crate) const SUMMARISE: &str = "Summarise this conversation.";
 
 /// The messages of a step: the calls, and their results. While a turn runs they stay, as the model has not seen them.
-const STEP: usize = 2;
+pub(super) const STEP: usize = 2;
 
 impl SideRequest {
     pub(super) fn id(&self) -> RequestId {
@@ -37,6 +37,15 @@ impl Agent {
         if !self.begin_change(change, None) {
             self.session.outputs.push(Output::Changed(change.clone()));
         }
+    }
+
+    /// The change that a full context calls for, if there is anything before these messages but what the user began the
+    /// running turn with. A thread that is too short stays as it is until it is longer.
+    pub(super) fn own_compaction(&mut self, end: usize, start_of_turn: usize) -> Option<Change> {
+        let thread = &self.session.thread;
+        let prompt = compaction::prompt_from(thread, start_of_turn);
+        let is_long = thread.iter().take(end).any(|message| Some(message) != prompt.as_ref());
+        (is_long && self.decisions.is_full(self.session.tokens)).then_some(Change::Summarise { keep: 0 })
     }
 
     /// Changes the history, or asks the provider for what it takes. `turn` is the running one, between two steps.
@@ -109,6 +118,9 @@ impl Agent {
             let summary = side_request.step.text();
             let thread = &mut self.session.thread;
             *thread = self.decisions.summarised(thread, keep, &summary, is_running);
+            // What was counted is the longer thread.
+            self.session.tokens = 0;
+            let thread = &mut self.session.thread;
             // After the summary.
             compaction::keep_prompt(thread, 1, prompt.as_ref());
         }

@@ -26,6 +26,8 @@ pub(crate) struct Step {
     pub(crate) whole: Vec<u8>,
     /// After how long the provider wants to be asked again, if it says so.
     pub(crate) pause_ms: Option<u64>,
+    /// The tokens of the request, as the provider counts them, if it has said so.
+    pub(crate) tokens: Option<u64>,
 }
 
 /// How far the reply has come.
@@ -108,6 +110,7 @@ impl Step {
             broken: None,
             whole: Vec::new(),
             pause_ms: None,
+            tokens: None,
         }
     }
 
@@ -211,6 +214,7 @@ impl Step {
                 }
             }
             ReplyEvent::Error { kind, message } => self.error = Some(format!("{kind}: {message}")),
+            ReplyEvent::Tokens(tokens) => self.tokens = Some(tokens),
             ReplyEvent::Stop(reason) => self.stop = Some(reason),
             ReplyEvent::Unknown(_) => {}
         }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Agent;
 use super::compaction;
+use super::decisions::FULL;
 use super::pictures::word_of;
 use super::thread::{Block, Call, CallResult, Message, Thought};
 use brickbat_scenario::plan::{GivenBlock, GivenMessage, GivenResult};
@@ -33,12 +34,21 @@ impl std::error::Error for BrokenStore {}
 struct StoreOut<'a> {
     version: u32,
     thread: &'a [Message],
+    /// A process that loads the thread must know that it is too long.
+    #[serde(skip_serializing_if = "is_small")]
+    tokens: u64,
+}
+
+fn is_small(tokens: &u64) -> bool {
+    *tokens < FULL
 }
 
 #[derive(Deserialize)]
 struct StoreIn {
     version: u32,
     thread: Vec<Message>,
+    #[serde(default)]
+    tokens: u64,
 }
 
 impl Agent {
@@ -47,7 +57,7 @@ impl Agent {
     /// It changes only in [`Agent::step`]. A driver writes it after each step and *before* it carries out what the
     /// step asked for: then nothing has happened in the world that the store does not know.
     pub fn saved(&self) -> Vec<u8> {
-        stored(&self.thread_now())
+        stored(&self.thread_now(), self.session.tokens)
     }
 
     /// What the store holds now, counted: what the user said, the calls, and the results.
@@ -66,7 +76,7 @@ impl Agent {
         let is_compaction = |message: &GivenMessage| matches!(message, GivenMessage::Compacted(_));
         let start = given.iter().rposition(is_compaction).unwrap_or(0);
         let thread: Vec<Message> = given[start..].iter().filter_map(given_message).collect();
-        stored(&thread)
+        stored(&thread, 0)
     }
 
     /// The thread as it would stand if the agent died now.
@@ -109,6 +119,7 @@ impl Agent {
             )));
         }
         self.session.thread = self.decisions.loaded(read.thread);
+        self.session.tokens = read.tokens;
         self.fit_stored_ids();
         self.fit_pictures();
         Ok(())
@@ -116,8 +127,8 @@ impl Agent {
 }
 
 /// The bytes of a thread.
-fn stored(thread: &[Message]) -> Vec<u8> {
-    serde_json::to_vec(&StoreOut { version: VERSION, thread })
+fn stored(thread: &[Message], tokens: u64) -> Vec<u8> {
+    serde_json::to_vec(&StoreOut { version: VERSION, thread, tokens })
         .expect("a thread is strings and flags, which JSON can say")
 }
 
@@ -180,7 +191,7 @@ mod tests {
     }
 
     fn thread(messages: &[Message]) -> Vec<u8> {
-        serde_json::to_vec(&StoreOut { version: VERSION, thread: messages }).unwrap()
+        serde_json::to_vec(&StoreOut { version: VERSION, thread: messages, tokens: 0 }).unwrap()
     }
 
     #[test]

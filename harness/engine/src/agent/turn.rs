@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use super::decisions::{Asking, Next};
 use super::mid_turn::MidTurnMessage;
 use super::model_errors::{self, InvalidCall};
+use super::side_request::STEP;
 use super::step::{CallState, Phase, Step, not_allowed, result_of};
 use super::thread::{Block, Message};
-use super::{Agent, Input, Output, RunId};
+use super::{Agent, Input, Output, RequestId, RunId, compaction};
 use brickbat_scenario::plan::ToolOutcome;
 use brickbat_scenario::trace::{Aside, Consent, ShownState, TurnOutcome};
 use brickbat_scenario::wire;
@@ -18,6 +19,8 @@ pub(crate) struct Turn {
     pub(crate) step: Step,
     pub(crate) n_retries: u32,
     pub(crate) n_requests: u32,
+    /// How often a request of it was too long, and the thread was made shorter.
+    pub(super) n_shortened: u32,
     /// Length of the thread before the turn.
     pub(crate) start: usize,
     /// Replies with calls that are over.
@@ -43,8 +46,20 @@ impl Agent {
             self.session.end(refusal);
             return None;
         }
-        let step = self.ask(Asking::Prompt);
-        Some(Turn { step, n_retries: 0, n_requests: 1, start, n_steps: 0, said: Vec::new() })
+        // No request has this number.
+        let step = Step::over(RequestId(u32::MAX));
+        let mut turn =
+            Turn { step, n_retries: 0, n_requests: 1, n_shortened: 0, start, n_steps: 0, said: Vec::new() };
+        // A context that is full is compacted before the provider is asked.
+        let end = compaction::start(&self.session.thread, STEP);
+        let is_compacting = match self.own_compaction(end, start) {
+            Some(change) => self.begin_change(&change, Some(&mut turn)),
+            None => false,
+        };
+        if !is_compacting {
+            turn.step = self.ask(Asking::Prompt);
+        }
+        Some(turn)
     }
 
     /// Something happens while the turn runs.
@@ -208,6 +223,10 @@ impl Agent {
             return None;
         }
         self.decisions.continues(&mut turn.step);
+        self.put_off = self.put_off.take().or_else(|| {
+            // The step is not in the thread yet, and stays.
+            self.own_compaction(self.session.thread.len(), turn.start)
+        });
         let has_calls = turn.step.calls().next().is_some();
         // A change that has waited for this step comes before what was said meanwhile.
         let waits = self.put_off.is_some();

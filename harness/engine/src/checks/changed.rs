@@ -1,6 +1,6 @@
 //! What of a history was changed on purpose.
 
-use brickbat_scenario::plan::{CallKey, Change, Plan};
+use brickbat_scenario::plan::{CallKey, Change, Mark, Plan, PlannedPoint, Side};
 use brickbat_scenario::trace::{Event, RequestKind, Trace};
 use serde_json::Value;
 
@@ -20,7 +20,8 @@ pub struct Changed {
 impl Changed {
     /// Reads it off a trace. What comes after a change is not touched by it.
     pub fn of(plan: &Plan, trace: &Trace) -> Changed {
-        let (turns, calls) = (vec![false; plan.turns.len()], vec![false; plan.calls.len()]);
+        // What the window does not hold may be cut, wherever it stands.
+        let (turns, calls) = (vec![false; plan.turns.len()], vec![plan.window.is_some(); plan.calls.len()]);
         let mut changed = Changed { turns, calls, asides: Vec::new(), taken_back: Vec::new() };
         // What was said to a running turn, as requests write it, and whether the model has been told.
         let mut asides: Vec<(String, bool)> = Vec::new();
@@ -30,6 +31,7 @@ impl Changed {
         // A running turn may put a change off until the results of its step have come, which then go with it, and so does
         // what requests tell the model meanwhile.
         let mut is_put_off = false;
+        let mut own = OwnCompaction::of(plan);
         // A summary that is asked for while a turn runs may stand for what the user said in it, too.
         let mut is_summarised = false;
         for event in trace.events() {
@@ -41,9 +43,15 @@ impl Changed {
                 Event::TurnEnded { .. } | Event::Killed => {
                     (is_running, is_put_off, is_summarised) = (false, false, false);
                 }
-                Event::Requested { body, kind, .. } => {
+                Event::Requested { body, kind, compacted, .. } => {
                     n_requests += 1;
                     let body = String::from_utf8_lossy(body);
+                    if *compacted {
+                        own.apply(&mut changed, &mut standing, is_running);
+                        let told = asides.iter().map(|(_, is_told)| is_told);
+                        changed.asides.iter_mut().zip(told).for_each(|(gone, is_told)| *gone |= *is_told);
+                    }
+                    own.requested(plan, *kind, &body, &told);
                     // What the model was given to summarise is in the summary, as far as the system can see to it.
                     if is_summarised && *kind == RequestKind::Auxiliary {
                         let given = |turn: &usize| body.contains(&as_written(&plan.turns[*turn].user));
@@ -107,6 +115,75 @@ impl Changed {
     pub fn result_may_be_gone(&self, call: CallKey) -> bool {
         self.calls.get(call.0 as usize).copied().unwrap_or_default()
     }
+}
+
+/// What the system has sent of the conversation, by which it is known what its own compaction may take away: nothing that
+/// neither the model nor a summary has been given.
+struct OwnCompaction {
+    /// Whether a full context was reported, so that a summary may be asked for.
+    is_due: bool,
+    /// The turns whose words were sent, to whomever.
+    sent_turns: Vec<bool>,
+    /// The same to be summarised.
+    summarised_turns: Vec<bool>,
+    /// Calls that were sent when they had their results.
+    sent_results: Vec<bool>,
+}
+
+impl OwnCompaction {
+    fn of(plan: &Plan) -> OwnCompaction {
+        let (turns, calls) = (vec![false; plan.turns.len()], vec![false; plan.calls.len()]);
+        OwnCompaction {
+            is_due: false,
+            sent_turns: turns.clone(),
+            summarised_turns: turns,
+            sent_results: calls,
+        }
+    }
+
+    /// A request is sent; `told` are the calls that have their results.
+    fn requested(&mut self, plan: &Plan, kind: RequestKind, body: &str, told: &[bool]) {
+        for (turn, planned) in plan.turns.iter().enumerate() {
+            if body.contains(&as_written(&planned.user)) {
+                self.sent_turns[turn] = true;
+                self.summarised_turns[turn] |= self.is_due && kind == RequestKind::Auxiliary;
+            }
+        }
+        for ((call, is_told), is_sent) in plan.calls.iter().zip(told).zip(&mut self.sent_results) {
+            *is_sent |= *is_told && body.contains(call.marker.as_str());
+        }
+        self.is_due |= reports_full(plan, kind);
+    }
+
+    /// The history is shorter: what was sent may be gone. What the user said in the running turn is a part of it only if a
+    /// summary stands for it.
+    fn apply(&self, changed: &mut Changed, standing: &mut Vec<usize>, is_running: bool) {
+        let last = standing.last().copied().filter(|_| is_running);
+        standing.retain(|turn| {
+            let is_gone =
+                if last == Some(*turn) { self.summarised_turns[*turn] } else { self.sent_turns[*turn] };
+            changed.turns[*turn] |= is_gone;
+            !is_gone
+        });
+        changed.calls.iter_mut().zip(&self.sent_results).for_each(|(gone, is_sent)| *gone |= *is_sent);
+    }
+}
+
+/// Whether the answer to a request says that the context is full, or too long.
+fn reports_full(plan: &Plan, kind: RequestKind) -> bool {
+    let (turn, reply, attempt, is_refused) = match kind {
+        RequestKind::Scripted { turn, reply, attempt } => (turn, reply, attempt, false),
+        RequestKind::Faulted { turn, reply, attempt, .. } => (turn, reply, attempt, true),
+        RequestKind::Refused { .. } | RequestKind::Surplus | RequestKind::Auxiliary => return false,
+    };
+    let here = PlannedPoint::Stream { reply, attempt, mark: Mark::Headers, side: Side::Before };
+    let actions = plan.turns.get(turn).map(|turn| turn.actions.as_slice()).unwrap_or_default();
+    let is_window = is_refused && plan.window.is_some();
+    is_window
+        || actions.iter().any(|action| {
+            let is_it = action.what.fills_context() && action.what.http().is_some() == is_refused;
+            action.at == here && is_it
+        })
 }
 
 /// A text as it stands in a body, without the quotes.

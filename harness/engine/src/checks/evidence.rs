@@ -68,7 +68,7 @@ impl<'a> Evidence<'a> {
         let mut recall = Recall::of(plan);
         let mut requests = Vec::new();
         for (turn, event) in run.trace.by_turn() {
-            let Event::Requested { exchange, kind, model, body } = event else { continue };
+            let Event::Requested { exchange, kind, model, body, .. } = event else { continue };
             let said = (model.as_deref(), &**body);
             requests.push(view(plan, profile, &mut recall, (*exchange, turn, *kind), said));
         }

@@ -26,7 +26,10 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         let n_replies: usize = planned.replies.iter().map(|reply| reply.attempts.len()).sum();
         let n_errors: usize = planned.actions.iter().map(n_http_errors).sum();
         let n_scripted = n_replies + n_errors;
-        let refused = |request: &RequestView| request.turn == turn && request.refusal.is_some();
+        let refused = |request: &RequestView| {
+            let is_faulted = matches!(request.kind, RequestKind::Faulted { .. });
+            request.turn == turn && (is_faulted || request.refusal.is_some())
+        };
         let fails = !planned.actions.is_empty() || evidence.requests.iter().any(refused);
         let n_spare = if fails { MAX_RETRIES } else { MAX_EXTRA };
         let mut stopped = false;

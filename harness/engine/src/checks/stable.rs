@@ -118,7 +118,13 @@ impl Story {
         let mut is_running = false;
         for (at, (turn, event)) in evidence.run.trace.by_turn().enumerate() {
             match event {
-                Event::Requested { exchange, .. } => story.sent.push((*exchange, at)),
+                Event::Requested { exchange, compacted, .. } => {
+                    story.sent.push((*exchange, at));
+                    if *compacted {
+                        // It was changed before it was sent.
+                        story.changes.push((at.saturating_sub(1), at));
+                    }
+                }
                 Event::ToolSettled { call, .. } => {
                     story.settled.push((*call, at));
                     let account = evidence.ledger.calls.get(call.0 as usize);

@@ -214,8 +214,8 @@ fn ended_badly(evidence: &Evidence<'_>, turn: usize, outcome: &TurnOutcome) -> b
     !is_explained && is_quiet(&evidence.plan.turns[turn]) && !evidence.was_stopped(turn)
 }
 
-/// Whether something came up in a turn that a system may hand on as an error: a tool threw, or the model's output was
-/// broken.
+/// Whether something came up in a turn that a system may hand on as an error: a tool threw, the model's output was broken, or
+/// the results are larger than the window.
 fn is_upset(evidence: &Evidence<'_>, turn: usize) -> bool {
     let threw = evidence.calls().any(|(call, account)| {
         call.turn == turn && !call.given && matches!(account.settled, Some(ToolOutcome::Throw(_)))
@@ -224,7 +224,15 @@ fn is_upset(evidence: &Evidence<'_>, turn: usize) -> bool {
         let script = evidence.script_of(request);
         request.turn == turn && script.is_some_and(|script| script.is_wrong(&evidence.plan.calls))
     };
-    threw || evidence.requests.iter().any(is_broken)
+    threw || evidence.requests.iter().any(is_broken) || is_too_long(evidence, turn)
+}
+
+/// Whether a request of a turn did not fit into the window, and the thread went on after it. The last turn has to fit.
+fn is_too_long(evidence: &Evidence<'_>, turn: usize) -> bool {
+    let is_it =
+        |request: &RequestView| request.turn == turn && matches!(request.kind, RequestKind::Faulted { .. });
+    let is_last = turn + 1 == evidence.plan.turns.len();
+    evidence.plan.window.is_some() && !is_last && evidence.requests.iter().any(is_it)
 }
 
 fn is_refused_in(evidence: &Evidence<'_>, turn: usize) -> bool {

@@ -153,6 +153,7 @@ impl Conductor {
             // A history is not changed at a held reply, and the provider answers with an HTTP error by itself.
             (
                 Action::Http(_)
+                | Action::Tokens(_)
                 | Action::Trim(_)
                 | Action::Summarise(_)
                 | Action::Rewind(_)
@@ -250,6 +251,7 @@ fn commands_of(what: &BoundAction) -> Vec<Command> {
         | Action::EndEarly
         | Action::Error(_)
         | Action::Http(_)
+        | Action::Tokens(_)
         | Action::Settle(_)
         | Action::Duplicate
         | Action::Malformed

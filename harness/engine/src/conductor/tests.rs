@@ -12,7 +12,13 @@ fn plan() -> Arc<Plan> {
 
 fn request(number: u32) -> Event {
     let body = Vec::new().into();
-    Event::Requested { exchange: ExchangeId(number), kind: RequestKind::Surplus, model: None, body }
+    Event::Requested {
+        exchange: ExchangeId(number),
+        kind: RequestKind::Surplus,
+        model: None,
+        compacted: false,
+        body,
+    }
 }
 
 #[test]
@@ -45,7 +51,13 @@ fn what_is_held_goes_on_in_a_stopped_turn_of_a_system_that_notices_the_stop_only
         conductor.start();
         let exchange = ExchangeId(0);
         let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
-        conductor.observe(&Event::Requested { exchange, kind, model: None, body: Vec::new().into() });
+        conductor.observe(&Event::Requested {
+            exchange,
+            kind,
+            model: None,
+            compacted: false,
+            body: Vec::new().into(),
+        });
         let (at, grade) = (Held { mark, side }, Confidence::Observed);
         assert_eq!(conductor.observe(&Event::Held { exchange, at, grade }), [Command::Stop]);
         assert_eq!(conductor.observe(&Event::Quiet), []);
@@ -114,7 +126,13 @@ fn the_stop_comes_with_the_planned_result_and_not_before() {
     conductor.start();
     let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
     let body = Vec::new().into();
-    conductor.observe(&Event::Requested { exchange: ExchangeId(0), kind, model: None, body });
+    conductor.observe(&Event::Requested {
+        exchange: ExchangeId(0),
+        kind,
+        model: None,
+        compacted: false,
+        body,
+    });
     conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
     let start = |key| Event::ToolStarted { call: Some(CallKey(key)), args: String::new() };
     assert_eq!(conductor.observe(&start(0)), []);
@@ -140,7 +158,13 @@ fn a_second_prompt_has_a_turn_of_its_own_unless_it_is_refused() {
         conductor.start();
         let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
         let body = Vec::new().into();
-        conductor.observe(&Event::Requested { exchange: ExchangeId(0), kind, model: None, body });
+        conductor.observe(&Event::Requested {
+            exchange: ExchangeId(0),
+            kind,
+            model: None,
+            compacted: false,
+            body,
+        });
         conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
         let start = |key| Event::ToolStarted { call: Some(CallKey(key)), args: String::new() };
         let commands: Vec<Command> = (0..3).flat_map(|key| conductor.observe(&start(key))).collect();
@@ -186,7 +210,13 @@ fn settled(key: u32) -> Event {
 fn ask_for_first_reply(conductor: &mut Conductor) {
     conductor.start();
     let (kind, body) = (RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 }, Vec::new().into());
-    conductor.observe(&Event::Requested { exchange: ExchangeId(0), kind, model: None, body });
+    conductor.observe(&Event::Requested {
+        exchange: ExchangeId(0),
+        kind,
+        model: None,
+        compacted: false,
+        body,
+    });
 }
 
 #[test]
@@ -263,7 +293,13 @@ fn killed_while_asked(events: &[Event]) -> Vec<Vec<Command>> {
     conductor.start();
     let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
     let body = Vec::new().into();
-    conductor.observe(&Event::Requested { exchange: ExchangeId(0), kind, model: None, body });
+    conductor.observe(&Event::Requested {
+        exchange: ExchangeId(0),
+        kind,
+        model: None,
+        compacted: false,
+        body,
+    });
     conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
     conductor.observe(&Event::ToolStarted { call: Some(CallKey(0)), args: String::new() });
     let commands = events.iter().map(|event| conductor.observe(event)).collect();
@@ -290,7 +326,13 @@ fn a_turn_that_waits_for_a_result_kept_for_a_later_one_gets_it() {
     ask_for_first_reply(&mut conductor);
     conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
     let (kind, body) = (RequestKind::Scripted { turn: 0, reply: 1, attempt: 0 }, Vec::new().into());
-    conductor.observe(&Event::Requested { exchange: ExchangeId(1), kind, model: None, body });
+    conductor.observe(&Event::Requested {
+        exchange: ExchangeId(1),
+        kind,
+        model: None,
+        compacted: false,
+        body,
+    });
     conductor.observe(&Event::Replied { exchange: ExchangeId(1), ending: Ending::Complete });
     let settles = |commands: &[Command], key| matches!(commands, [Command::Settle { call, .. }] if *call == CallKey(key));
     assert_eq!(conductor.observe(&started(1)), []);

@@ -68,6 +68,14 @@ pub(super) fn split_batch(
     true
 }
 
+/// The thread without the calls to which its last results belong.
+pub(super) fn without_last_calls(mut thread: Vec<Message>) -> Vec<Message> {
+    if let [.., Message::Assistant(_), Message::Results(_)] = thread.as_slice() {
+        thread.remove(thread.len() - 2);
+    }
+    thread
+}
+
 /// A thread without some results, and without the messages that have none left.
 pub(super) fn without_results(
     mut thread: Vec<Message>,

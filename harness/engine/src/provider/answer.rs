@@ -54,6 +54,8 @@ pub struct Answer {
     pub exchange: ExchangeId,
     /// The model that the request asked, if its path names it.
     pub model: Option<String>,
+    /// Whether the request shows that the system has compacted its history by itself.
+    pub compacted: bool,
     /// HTTP status.
     pub status: u16,
     /// Headers besides the framing ones.

@@ -69,7 +69,8 @@ impl Voice<'_> {
         for action in actions {
             let PlannedPoint::Stream { mark, side, .. } = action.at else { continue };
             // A body in one piece has no points inside: what is planned there does not happen, and is not proven.
-            if action.what.http().is_some() || !(streamed || mark == Mark::Headers) {
+            let is_in_place = action.what.http().is_some() || action.what.tokens().is_some();
+            if is_in_place || !(streamed || mark == Mark::Headers) {
                 continue;
             }
             let after = match (mark, side) {
@@ -109,6 +110,9 @@ impl Voice<'_> {
 
     /// The HTTP error of a fault.
     pub(crate) fn http_fault(&self, fault: &HttpFault) -> Answer {
+        if fault.overflow {
+            return self.too_long();
+        }
         let mut answer = self.whole(fault.status, &self.wire().status_body(fault.status));
         // Only where a retry can help: not for 402, when the credit is used up.
         if matches!(fault.status, 408 | 409 | 429 | 500..) {
@@ -116,6 +120,11 @@ impl Voice<'_> {
             answer.headers.push(("retry-after", fault.retry_after_ms.div_ceil(1000).to_string().into()));
         }
         answer
+    }
+
+    /// The refusal of a request that is too long for the model.
+    pub(crate) fn too_long(&self) -> Answer {
+        self.whole(400, &self.wire().overflow_body())
     }
 
     /// The refusal of a request, in the provider's own words.
@@ -175,6 +184,7 @@ impl Voice<'_> {
         Answer {
             exchange: self.exchange,
             model: None,
+            compacted: false,
             status,
             headers: vec![
                 ("content-type", content_type.into()),
@@ -211,6 +221,7 @@ pub fn ending_of(fault: &BoundAction) -> Option<Ending> {
         | Action::Stall
         | Action::Pause
         | Action::Settle(_)
+        | Action::Tokens(_)
         | Action::Duplicate
         | Action::Malformed
         | Action::StopAgain

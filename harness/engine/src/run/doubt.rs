@@ -3,9 +3,9 @@
 
 use brickbat_scenario::plan::{Change, Plan};
 use brickbat_scenario::trace::{Event, RequestKind, Trace};
-use serde_json::Value;
 
 use super::{Receipt, Run};
+use crate::provider::{marks, replied};
 
 impl Run {
     /// The same without the receipts of changes after which the next request still has all that the last one before had.
@@ -52,21 +52,6 @@ fn idle_changes(plan: &Plan, trace: &Trace) -> Vec<bool> {
         }
     }
     idle
-}
-
-/// The marks of the calls of a reply, which stand in the history from then on.
-fn replied(plan: &Plan, kind: RequestKind) -> Vec<String> {
-    let RequestKind::Scripted { turn, reply, attempt } = kind else { return Vec::new() };
-    let script = plan.turns.get(turn).and_then(|turn| turn.replies.get(reply)?.attempts.get(attempt));
-    let calls = script.into_iter().flat_map(|script| script.calls());
-    calls.map(|call| plan.calls[call.0 as usize].marker.clone()).filter(|marker| !marker.is_empty()).collect()
-}
-
-/// What stands in a request that holds the conversation: what the user says, and the marks of the calls.
-fn marks(plan: &Plan) -> impl Iterator<Item = String> + '_ {
-    let written = |text: &str| Value::from(text.trim()).to_string().trim_matches('"').to_owned();
-    let said = plan.turns.iter().map(move |turn| written(&turn.user));
-    said.chain(plan.calls.iter().map(|call| call.marker.clone()).filter(|marker| !marker.is_empty()))
 }
 
 #[cfg(test)]

@@ -71,7 +71,8 @@ impl FaultKind {
 impl FaultKind {
     /// The same as an action of a plan.
     pub(super) fn action(self, overloaded_status: u16) -> BoundAction {
-        let http = |status| Action::Http(HttpFault { status, times: 1, retry_after_ms: SOON_MS });
+        let http =
+            |status| Action::Http(HttpFault { status, overflow: false, times: 1, retry_after_ms: SOON_MS });
         match self {
             FaultKind::Eof => Action::Eof,
             FaultKind::Reset => Action::Reset,

@@ -64,6 +64,7 @@ fn oddities(scenario: &Scenario) -> Vec<String> {
         add(tool.called.is_some(), "odd-tool-name");
         add(tool.hangs, "hanging-tool");
         add(tool.ends, "final-tool");
+        add(tool.bytes.is_some(), "large-result");
         add(
             [&tool.returns, &tool.fails, &tool.throws].into_iter().flatten().any(String::is_empty),
             "silent-tool",
@@ -72,6 +73,7 @@ fn oddities(scenario: &Scenario) -> Vec<String> {
     add(scenario.given.is_some(), "given-history");
     scenario.given.iter().for_each(|given| in_given(given, &mut add));
     add(scenario.limits.steps.is_some(), "step-limit");
+    add(scenario.limits.window.is_some(), "small-window");
     for turn in &scenario.turns {
         add(turn.process != 1, "second-process");
         for reply in &turn.replies {

@@ -76,6 +76,7 @@ fn spare(record: &Record, first: &Exchange) -> Reply {
         tools: Vec::new(),
         missing: Vec::new(),
         step_limit: None,
+        window: None,
         calls: Vec::new(),
         given: Vec::new(),
         turns: vec![turn],

@@ -79,6 +79,7 @@ pub enum Payload {
     Http(fn(HttpFault) -> Action),
     Call(fn(String) -> Action),
     Cause(fn(InterruptCause) -> Action),
+    Tokens(fn(u64) -> Action),
     Text {
         make: fn(String) -> Action,
         /// What it says where it does not matter what.

@@ -7,7 +7,7 @@ use crate::point::Region;
 use crate::scenario::Need;
 
 /// Every action that a scenario can write.
-pub(super) const ALL: [&ActionSpec; 24] = [
+pub(super) const ALL: [&ActionSpec; 25] = [
     &ABORT,
     &STOP_AGAIN,
     &STALL,
@@ -23,6 +23,7 @@ pub(super) const ALL: [&ActionSpec; 24] = [
     &END_EARLY,
     &ERROR,
     &HTTP,
+    &TOKENS,
     &DUPLICATE,
     &MALFORMED,
     &SETTLE,
@@ -216,6 +217,20 @@ pub(super) static HTTP: ActionSpec = ActionSpec {
     unless: &[refused(
         &[Region::Opened, Region::Stream, Region::Over],
         "an HTTP error replaces the whole reply",
+        "use `before: headers`",
+    )],
+    ..PLAIN
+};
+
+pub(super) static TOKENS: ActionSpec = ActionSpec {
+    name: "tokens",
+    actor: Actor::Provider,
+    needs: Some(Need::AutoCompaction),
+    payload: Payload::Tokens(Action::Tokens),
+    at: [NO, 1, NO, NO, NO, NO, NO, NO, NO],
+    unless: &[refused(
+        ANYWHERE,
+        "the provider counts the tokens of a request when it comes",
         "use `before: headers`",
     )],
     ..PLAIN

@@ -66,6 +66,12 @@ fn http(pointer: &str, fault: &HttpFault) -> Result<(), Problem> {
     if !(400..=599).contains(&fault.status) {
         return wrong("status", format!("{} is not an error status, 400 to 599", fault.status));
     }
+    if fault.overflow && fault.status != 400 {
+        return wrong(
+            "overflow",
+            format!("a request that is too long is refused with 400, not {}", fault.status),
+        );
+    }
     if !(1..=MAX_HTTP_TIMES).contains(&fault.times) {
         return wrong("times", format!("`times` must be 1 to {MAX_HTTP_TIMES}, not {}", fault.times));
     }

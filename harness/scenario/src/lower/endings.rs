@@ -13,11 +13,19 @@ use super::problem::{Problem, Problems};
 pub(super) fn needs(scenario: &Scenario) -> impl Iterator<Item = Need> {
     let limit = scenario.limits.steps.map(|_| Need::StepLimit);
     let is_final = scenario.tools.values().any(|tool| tool.ends);
-    limit.into_iter().chain(is_final.then_some(Need::FinalTools))
+    let window = scenario.limits.window.map(|_| Need::AutoCompaction);
+    limit.into_iter().chain(window).chain(is_final.then_some(Need::FinalTools))
 }
+
+/// The sizes that a window may have: smaller ones hold no result, and larger ones no scenario fills.
+const WINDOWS: std::ops::RangeInclusive<u32> = 100..=1_000_000;
 
 /// A limit that no turn reaches changes nothing.
 pub(super) fn limit(scenario: &Scenario, turns: &[PlannedTurn], problems: &mut Problems) {
+    if let Some(window) = scenario.limits.window.filter(|window| !WINDOWS.contains(window)) {
+        let message = format!("`window` must be 100 to 1,000,000 bytes, not {window}");
+        problems.add(Problem::new("/limits/window", message));
+    }
     let Some(steps) = scenario.limits.steps else { return };
     let pointer = "/limits/steps";
     problems.add_if(!(1..=MAX_REPLIES as u32).contains(&steps), || {

@@ -61,6 +61,13 @@ fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
         Problem::new(&base, format!("`{name}` is not a valid tool name"))
             .with_hint(format!("use 1 to {MAX_TOOL_NAME} letters, digits, `_` and `-`"))
     });
+    let is_too_long = tool.bytes.is_some_and(|bytes| bytes > MAX_BYTES);
+    problems.add_if(is_too_long || (tool.bytes.is_some() && tool.returns.is_none()), || {
+        Problem::new(
+            format!("{base}/bytes"),
+            format!("`bytes` goes with `returns`, and is at most {MAX_BYTES}"),
+        )
+    });
     let ends: Vec<(&str, &str)> = endings(tool).collect();
     match ends.as_slice() {
         [(key, _)] if tool.missing => problems.add(
@@ -165,10 +172,18 @@ pub(super) fn outcome(tool: &Tool, args: &BTreeMap<String, Value>, marker: &str)
         Tool { returns: Some(text), .. } if text.is_empty() => ToolOutcome::Return(String::new()),
         Tool { returns, .. } => {
             let text = returns.as_ref().map(said).unwrap_or_default();
-            ToolOutcome::Return(format!("{text} [{marker}]"))
+            let n_missing = tool.bytes.map_or(0, |bytes| (bytes as usize).saturating_sub(text.len()));
+            let filler: String = FILLER.chars().cycle().take(n_missing).collect();
+            ToolOutcome::Return(format!("{text}{filler} [{marker}]"))
         }
     }
 }
+
+/// What fills a result up.
+const FILLER: &str = " and one crate of apples";
+
+/// Bytes up to which a result may be filled: a few of these are more than any window holds.
+const MAX_BYTES: u32 = 1_000_000;
 
 fn endings(tool: &Tool) -> impl Iterator<Item = (&'static str, &str)> {
     let all = [

@@ -35,6 +35,8 @@ pub enum ReplyEvent {
     CallEnd {
         index: u64,
     },
+    /// The tokens of the request and of what has been said so far, as the provider counts them.
+    Tokens(u64),
     Stop(String),
     End,
     Error {
@@ -115,6 +117,13 @@ pub(crate) fn whole_call(
     said(ReplyEvent::CallStart { index, id: text_of(id), name: text_of(name) });
     said(ReplyEvent::CallArgs { index, fragment });
     said(ReplyEvent::CallEnd { index });
+}
+
+/// The tokens that a report adds up to, if it has the first of these counts.
+pub(crate) fn tokens(report: Json, counts: &[&str]) -> Option<ReplyEvent> {
+    report.field(counts.first()?).as_u64()?;
+    let sum = counts.iter().filter_map(|count| report.field(count).as_u64()).fold(0, u64::saturating_add);
+    Some(ReplyEvent::Tokens(sum))
 }
 
 /// An error with a type and a message.

@@ -50,6 +50,8 @@ pub(crate) struct RequestForm {
     /// The field that asks the model to think, with a comma before it; empty where a dialect has no such thing, or shows
     /// nothing of it.
     pub thinking: &'static str,
+    /// What asks for a report of the tokens in a stream, with a comma before it; empty where every stream has one.
+    pub usage: &'static str,
     /// The declaration of one tool.
     pub tool: fn(&OfferedTool<'_>) -> Value,
     /// The key under which one entry of the list of tools has all declarations, where each has no entry of its own.
@@ -85,6 +87,9 @@ impl Wire {
                 Delivery::Streamed => br#","stream":true"#,
                 Delivery::Whole => br#","stream":false"#,
             });
+            if delivery == Delivery::Streamed {
+                out.extend_from_slice(self.request.usage.as_bytes());
+            }
         }
         if let ([outer @ .., last], false) = (self.traits.tools_at, declared.is_empty()) {
             outer.iter().for_each(|key| out.extend_from_slice(format!(",\"{key}\":{{").as_bytes()));

@@ -60,7 +60,7 @@ fn is_explored(spot: &Spot) -> bool {
 /// The actions that need neither a call nor words of the user's, and that any system may meet. Of errors that differ in
 /// their words alone there is one.
 fn actions() -> Vec<(Effect, Action)> {
-    let overloaded = HttpFault { status: 529, times: 1, retry_after_ms: SOON_MS };
+    let overloaded = HttpFault { status: 529, overflow: false, times: 1, retry_after_ms: SOON_MS };
     let action = |spec: &ActionSpec| match spec.payload {
         Payload::Nothing(make) => Some(make()),
         Payload::Error(make) => Some(make(ErrorKind::Overloaded)),

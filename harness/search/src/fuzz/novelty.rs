@@ -171,6 +171,7 @@ mod tests {
             exchange: ExchangeId(0),
             kind: RequestKind::Surplus,
             model: None,
+            compacted: false,
             body: body.as_bytes().into(),
         }
     }

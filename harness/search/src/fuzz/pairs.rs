@@ -77,6 +77,9 @@ fn things(scenario: &Scenario) -> Vec<u64> {
     if scenario.limits.steps.is_some() {
         add(&["limit"]);
     }
+    if scenario.limits.window.is_some() {
+        add(&["window"]);
+    }
     if let Some(profile) = &scenario.profile {
         add(&["profile", profile]);
     }

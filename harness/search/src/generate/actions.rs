@@ -4,7 +4,7 @@ use super::calls::{Manner, Names};
 use super::{MAX_ACTIONS, Source, turns};
 use crate::points::{self, Spot};
 use brickbat_rules::dialect::Dialect;
-use brickbat_scenario::action::{ActionSpec, Actor, Payload, ProviderChoice};
+use brickbat_scenario::action::{ActionSpec, Actor, FULL_CONTEXT, Payload, ProviderChoice};
 use brickbat_scenario::point::{Point, Region, Which};
 use brickbat_scenario::scenario::{
     Action, At, Block, Call, CallId, ErrorKind, HttpFault, InterruptCause, Scenario, Turn,
@@ -89,6 +89,7 @@ pub(super) fn fitting(
         Payload::Call(make) => make(settling(source, scenario, index, (spots, spot))?),
         Payload::Cause(make) => make(*source.pick(&CAUSES)?),
         Payload::Text { make, .. } => make(format!("Mind note {}.", n_said(scenario))),
+        Payload::Tokens(make) => make(FULL_CONTEXT),
         Payload::Keep { make, least } => make(least + source.below(6) as u32),
         Payload::Turn(make) => make((index - source.below(index)) as u32),
         Payload::Switch(make) => make(source.below(2) == 1),
@@ -123,7 +124,7 @@ const STATUSES: [u16; 10] = [529, 429, 500, 503, 400, 402, 401, 404, 413, 422];
 fn http(source: &mut Source<'_>) -> Option<HttpFault> {
     let status = *source.pick(&STATUSES)?;
     let times = *source.weigh(&[(6, 1), (2, 2), (1, 20)])?;
-    Some(HttpFault { status, times, retry_after_ms: *source.pick(&[10, 0, 500])? })
+    Some(HttpFault { status, overflow: false, times, retry_after_ms: *source.pick(&[10, 0, 500])? })
 }
 
 /// A call that may settle at such a point: one whose tool runs, or one of an earlier turn that did not hear the stop.

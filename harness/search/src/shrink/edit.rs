@@ -41,8 +41,9 @@ pub(super) enum Edit {
 /// Something odd: whether it is there, and how it is taken away.
 type Switch<T> = (fn(&T) -> bool, fn(&mut T));
 
-const OF_SCENARIO: [Switch<Scenario>; 3] = [
+const OF_SCENARIO: [Switch<Scenario>; 4] = [
     (|scenario| scenario.limits.steps.is_some(), |scenario| scenario.limits.steps = None),
+    (|scenario| scenario.limits.window.is_some(), |scenario| scenario.limits.window = None),
     (|scenario| scenario.profile.is_some(), |scenario| scenario.profile = None),
     (|scenario| scenario.given.is_some(), |scenario| scenario.given = None),
 ];
@@ -56,11 +57,12 @@ const OF_REPLY: [Switch<Reply>; 3] = [
 const OF_CALL: [Switch<Call>; 2] =
     [(|call| call.id.is_some(), |call| call.id = None), (|call| call.raw.is_some(), |call| call.raw = None)];
 
-const OF_TOOL: [Switch<Tool>; 7] = [
+const OF_TOOL: [Switch<Tool>; 8] = [
     (|tool| tool.deaf, |tool| tool.deaf = false),
     (|tool| tool.asks, |tool| tool.asks = false),
     (|tool| tool.hangs, |tool| tool.hangs = false),
     (|tool| tool.ends, |tool| tool.ends = false),
+    (|tool| tool.bytes.is_some(), |tool| tool.bytes = None),
     (|tool| tool.missing, |tool| (tool.missing, tool.called) = (false, None)),
     (|tool| tool.called.is_some(), |tool| tool.called = None),
     (

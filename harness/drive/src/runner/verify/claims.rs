@@ -3,7 +3,7 @@
 use super::host::{Examinee, Host};
 use super::judge;
 use super::probe::{Defect, Halt, Probed, wrong};
-use super::script::{BATCH, Conversation, FINAL, LIMITED};
+use super::script::{BATCH, Conversation, FINAL, FULL, LIMITED};
 use super::session::{Observation, PATIENCE, ProbeSession, QUIET};
 use brickbat_scenario::plan::Change;
 use brickbat_scenario::scenario::InterruptCause;
@@ -12,37 +12,54 @@ use brickbat_scenario::trace::{Aside, TurnOutcome};
 /// What is said to a running turn, and outside the conversation.
 const WORDS: &str = "Mind the gap.";
 
+/// What an adapter may claim that is tried here.
+#[derive(Debug, Clone, Copy)]
+enum Claim {
+    Steer,
+    Hooks,
+    SecondPrompt,
+    Interrupt,
+    StepLimit,
+    FinalTools,
+    Compaction,
+    Rewind,
+    Aside,
+    Provider,
+}
+
 /// The claims that are tried, by their keys.
-const CLAIMS: [&str; 9] = [
-    "steer",
-    "hooks",
-    "secondPrompt",
-    "interrupt",
-    "stepLimit",
-    "finalTools",
-    "changes.rewind",
-    "changes.aside",
-    "changes.provider",
+const CLAIMS: [(&str, Claim); 10] = [
+    ("steer", Claim::Steer),
+    ("hooks", Claim::Hooks),
+    ("secondPrompt", Claim::SecondPrompt),
+    ("interrupt", Claim::Interrupt),
+    ("stepLimit", Claim::StepLimit),
+    ("finalTools", Claim::FinalTools),
+    ("changes.automatic", Claim::Compaction),
+    ("changes.rewind", Claim::Rewind),
+    ("changes.aside", Claim::Aside),
+    ("changes.provider", Claim::Provider),
 ];
 
 /// Each claim of a mode is kept.
 pub(super) async fn keeps(host: &mut Host) -> Probed {
     let able = host.capabilities();
-    let claimed: Vec<&str> = CLAIMS.into_iter().filter(|key| able.has(key)).collect();
+    let claimed: Vec<(&str, Claim)> = CLAIMS.into_iter().filter(|(key, _)| able.has(key)).collect();
     if claimed.is_empty() {
         return Err(Halt::Skipped("nothing is claimed beyond a plain conversation".to_owned()));
     }
-    for key in claimed {
-        let kept = match key {
-            "steer" => hears(host, Aside::Steered).await,
-            "hooks" => hears(host, Aside::Injected).await,
-            "secondPrompt" => answers_both(host).await,
-            "interrupt" => raises(host).await,
-            "stepLimit" => ends_after_one_reply(host, LIMITED).await,
-            "finalTools" => ends_after_one_reply(host, FINAL).await,
-            "changes.rewind" => takes_back(host).await,
-            "changes.aside" => asks_outside(host).await,
-            _ => goes_over(host).await,
+    for (key, claim) in claimed {
+        let kept = match claim {
+            Claim::Steer => hears(host, Aside::Steered).await,
+            Claim::Hooks => hears(host, Aside::Injected).await,
+            Claim::SecondPrompt => answers_both(host).await,
+            Claim::Interrupt => raises(host).await,
+            Claim::StepLimit => ends_after_one_reply(host, LIMITED).await,
+            Claim::FinalTools => ends_after_one_reply(host, FINAL).await,
+            Claim::Compaction => compacts(host).await,
+            Claim::Rewind => takes_back(host).await,
+            Claim::Aside => asks_outside(host).await,
+            Claim::Provider => goes_over(host).await,
         };
         kept.map_err(|halt| match halt {
             Halt::Defect(defect) => Halt::Defect(defect.within(format!("`{key}` is claimed"))),
@@ -132,6 +149,19 @@ async fn ends_after_one_reply(host: &mut Host, conversation: Conversation) -> Re
     }
     session.play(1).await?;
     Ok(judge::kept_ids(&session.plan, 0, first_request(&session)?)?)
+}
+
+/// When the provider has reported a full context, something of the turn is gone in the next one.
+async fn compacts(host: &mut Host) -> Result<(), Halt> {
+    let mut session = host.open(FULL).await?;
+    session.play(0).await?;
+    session.play(1).await?;
+    let last = session.log.requests.last();
+    let (_, body) = last.ok_or_else(|| Defect::new("the turn after a full context sends no request"))?;
+    if judge::remembers(&session.plan, 0, body).is_ok() {
+        return wrong("after a report of 190,000 tokens the next turn still sends the whole turn before");
+    }
+    Ok(())
 }
 
 /// What was taken back is in no later request.

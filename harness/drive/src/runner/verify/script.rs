@@ -27,7 +27,7 @@ impl Conversation {
     }
 
     #[cfg(test)]
-    const ALL: [Conversation; 7] = [BATCH, PAUSED, WAITING, DEAF, FINAL, LIMITED, REFUSED];
+    const ALL: [Conversation; 8] = [BATCH, PAUSED, WAITING, DEAF, FINAL, LIMITED, FULL, REFUSED];
 }
 
 /// Three calls in one batch, then an answer.
@@ -99,6 +99,20 @@ pub(super) const LIMITED: Conversation = Conversation {
       - - call: { as: a, tool: lookup, args: { key: order 1 } }
       - - text: It is here.
 limits: { steps: 1 }
+",
+};
+
+/// A context that is full with the last reply.
+pub(super) const FULL: Conversation = Conversation {
+    name: "full",
+    tools: r#"{ lookup: { returns: "found {key}" } }"#,
+    turns: "
+  - user: Please look up an order.
+    replies:
+      - - call: { as: a, tool: lookup, args: { key: order 1 } }
+      - - text: It is here.
+    at:
+      - { reply: 2, before: headers, do: { tokens: 190000 } }
 ",
 };
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::wire::decode::{ReadEvent, ReplyEvent, error, text_of, whole_call};
+use crate::wire::decode::{ReadEvent, ReplyEvent, error, text_of, tokens, whole_call};
 use crate::wire::sse::SseEvent;
 use brickbat_rules::json::{Document, Json};
 
@@ -70,11 +70,17 @@ impl ReadEvent for AnthropicEvents {
             }
             "message_stop" => said(ReplyEvent::End),
             "error" => said(error(data.field("error"))),
-            "message_start" | "content_block_stop" | "ping" => {}
+            "message_start" => {
+                tokens(data.field("message").field("usage"), &COUNTS).into_iter().for_each(said);
+            }
+            "content_block_stop" | "ping" => {}
             other => said(ReplyEvent::Unknown(other.to_owned())),
         }
     }
 }
+
+/// The counts of a request, whether it was read from the cache or not.
+const COUNTS: [&str; 3] = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
 
 /// The signature of a block of thinking; an empty one is none.
 fn signature_of(value: Json) -> Option<String> {
@@ -102,5 +108,6 @@ pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
             other => said(ReplyEvent::Unknown(other.unwrap_or_default().to_owned())),
         }
     }
+    tokens(body.field("usage"), &COUNTS).into_iter().for_each(&mut *said);
     said(ReplyEvent::Stop(text_of(body.field("stop_reason"))));
 }

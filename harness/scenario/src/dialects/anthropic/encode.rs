@@ -67,7 +67,12 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
             b"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"",
         );
         out.extend_from_slice(WIRE.stop_word_of(script).as_bytes());
-        out.extend_from_slice(b"\",\"stop_sequence\":null},\"usage\":{\"output_tokens\":");
+        // The counts of the request are repeated, as in recordings of 2026; some clients look for them only here.
+        out.extend_from_slice(b"\",\"stop_sequence\":null},\"usage\":{\"input_tokens\":");
+        json_number(out, envelope.tokens.input);
+        out.extend_from_slice(
+            b",\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0,\"output_tokens\":",
+        );
         json_number(out, envelope.tokens.output);
         out.extend_from_slice(b"}}\n\n");
     });

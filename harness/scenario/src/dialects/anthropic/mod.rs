@@ -13,7 +13,7 @@ use crate::wire::history::{of_messages, owned_text};
 use crate::wire::marks::block_marks;
 use crate::wire::offer::{CallableTool, Offer, ToolChoice};
 use crate::wire::{
-    ALPHANUMERIC, DialectTraits, IdForm, Paths, Wire, malformed_event, models, usual_request_id,
+    ALPHANUMERIC, DialectTraits, IdForm, Overflow, Paths, Wire, malformed_event, models, usual_request_id,
 };
 use brickbat_rules::json::Json;
 
@@ -49,11 +49,19 @@ pub(crate) const WIRE: Wire = Wire {
     whole: encode::whole,
     block_marks,
     status_body,
+    overflow: Overflow { body: overflow_body, sign: "prompt is too long" },
     error_frame,
     malformed_frame: malformed_event,
     decoder: || Box::new(SseDecoder::<decode::AnthropicEvents>::default()),
     decode_whole: decode::whole,
 };
+
+/// As <https://github.com/earendil-works/pi/issues/102> quotes it.
+fn overflow_body() -> Value {
+    let mut body = status_body(400);
+    body["error"]["message"] = "prompt is too long: 219898 tokens > 200000 maximum".into();
+    body
+}
 
 fn side_answer(method: &str, path: &str, body: &[u8]) -> Option<Value> {
     match (method, path) {

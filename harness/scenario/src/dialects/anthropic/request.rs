@@ -12,6 +12,7 @@ pub(super) const FORM: RequestForm = RequestForm {
     head: r#","max_tokens":2048,"messages":"#,
     // The smallest budget (<https://platform.claude.com/docs/en/build-with-claude/extended-thinking>).
     thinking: r#","thinking":{"type":"enabled","budget_tokens":1024}"#,
+    usage: "",
     tool: |tool| json!({ "name": tool.name, "description": tool.description, "input_schema": tool.input_schema }),
     declarations_key: None,
     takes_id: short_ascii_id,

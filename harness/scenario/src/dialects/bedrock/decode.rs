@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use brickbat_rules::frames::{Frame, FrameKind, FrameReader};
 use brickbat_rules::json::{Document, Json};
 
-use crate::wire::decode::{Decode, ReplyEvent, text_of, whole_call};
+use crate::wire::decode::{Decode, ReplyEvent, text_of, tokens, whole_call};
 
 /// Reads the frames of one stream.
 #[derive(Debug, Default)]
@@ -85,7 +85,10 @@ impl ConverseEvents {
             }
             "contentBlockStop" if self.calls.contains(&index) => said(ReplyEvent::CallEnd { index }),
             "messageStop" => said(ReplyEvent::Stop(text_of(data.field("stopReason")))),
-            "metadata" => said(ReplyEvent::End),
+            "metadata" => {
+                tokens(data.field("usage"), &["totalTokens"]).into_iter().for_each(&mut *said);
+                said(ReplyEvent::End);
+            }
             "messageStart" | "contentBlockStop" => {}
             other => said(ReplyEvent::Unknown(other.to_owned())),
         }
@@ -117,5 +120,6 @@ pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
             said(ReplyEvent::Unknown(kind.unwrap_or_default().into_owned()));
         }
     }
+    tokens(body.field("usage"), &["totalTokens"]).into_iter().for_each(&mut *said);
     said(ReplyEvent::Stop(text_of(body.field("stopReason"))));
 }

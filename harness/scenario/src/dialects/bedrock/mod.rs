@@ -14,7 +14,9 @@ use crate::scenario::{ErrorKind, Stop};
 use crate::wire::history::{of_messages, owned_text};
 use crate::wire::marks::block_marks;
 use crate::wire::offer::{CallableTool, Offer, ToolChoice};
-use crate::wire::{ALPHANUMERIC, Delivery, DialectTraits, IdForm, Paths, Route, Wire, event_stream};
+use crate::wire::{
+    ALPHANUMERIC, Delivery, DialectTraits, IdForm, Overflow, Paths, Route, Wire, event_stream,
+};
 use brickbat_rules::json::Json;
 
 pub(crate) const WIRE: Wire = Wire {
@@ -48,11 +50,19 @@ pub(crate) const WIRE: Wire = Wire {
     whole: encode::whole,
     block_marks,
     status_body,
+    overflow: Overflow { body: overflow_body, sign: "prompt is too long" },
     error_frame,
     malformed_frame,
     decoder: || Box::new(decode::ConverseDecoder::default()),
     decode_whole: decode::whole,
 };
+
+/// As <https://github.com/aaif-goose/goose/pull/7504> quotes it for Claude.
+fn overflow_body() -> Value {
+    json!({
+        "message": "The model returned the following errors: prompt is too long: 227255 tokens > 200000 maximum",
+    })
+}
 
 const BEFORE_MODEL: &str = "/model/";
 const WHOLE: &str = "converse";

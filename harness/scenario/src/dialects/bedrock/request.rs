@@ -11,6 +11,7 @@ pub(super) const FORM: RequestForm = RequestForm {
     newer_model: Some("us.anthropic.claude-opus-4-6-v1"),
     head: r#"{"inferenceConfig":{"maxTokens":2048},"messages":"#,
     thinking: r#","additionalModelRequestFields":{"thinking":{"type":"enabled","budget_tokens":1024}}"#,
+    usage: "",
     tool: |tool| {
         let schema = json!({ "json": tool.input_schema });
         json!({ "toolSpec": { "name": tool.name, "description": tool.description, "inputSchema": schema } })

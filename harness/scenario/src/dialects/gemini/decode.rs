@@ -1,6 +1,6 @@
 //! Google Gemini: what the chunks of a stream, or a whole body, say.
 
-use crate::wire::decode::{Decode, ReplyEvent, text_of};
+use crate::wire::decode::{Decode, ReplyEvent, text_of, tokens};
 use crate::wire::sse::SseReader;
 use brickbat_rules::json::{Document, Json};
 
@@ -93,6 +93,7 @@ impl Chunks {
         }
         let candidate = chunk.field("candidates").item(0);
         candidate.field("content").field("parts").items().for_each(|part| self.part(part, said));
+        tokens(chunk.field("usageMetadata"), &["totalTokenCount"]).into_iter().for_each(&mut *said);
         // A prompt that is blocked gets no candidate.
         let reason = candidate
             .field("finishReason")

@@ -19,7 +19,8 @@ use crate::wire::history::owned_text;
 use crate::wire::marks::blocks;
 use crate::wire::offer::{CallableTool, Offer, ToolChoice};
 use crate::wire::{
-    ALPHANUMERIC, Delivery, DialectTraits, IdForm, Paths, Route, Wire, malformed_event, usual_request_id,
+    ALPHANUMERIC, Delivery, DialectTraits, IdForm, Overflow, Paths, Route, Wire, malformed_event,
+    usual_request_id,
 };
 use brickbat_rules::json::Json;
 
@@ -59,6 +60,7 @@ pub(crate) const WIRE: Wire = Wire {
     // A call in one piece has no place but its end.
     block_marks: |script, _| blocks(script, |key, marks| marks.push(Mark::End(key))),
     status_body,
+    overflow: Overflow { body: overflow_body, sign: "exceeds the maximum number of tokens allowed" },
     // The error is no event: it stands in the stream as a JSON object in several lines, without `data:`
     // (<https://github.com/vercel/ai/issues/5217>).
     error_frame: |kind, _| format!("{:#}\n", WIRE.error_body(kind)).into_bytes(),
@@ -66,6 +68,14 @@ pub(crate) const WIRE: Wire = Wire {
     decoder: || Box::new(decode::GeminiDecoder::default()),
     decode_whole: decode::whole,
 };
+
+/// As <https://github.com/google-gemini/gemini-cli/issues/6678> quotes it.
+fn overflow_body() -> Value {
+    let mut body = status_body(400);
+    body["error"]["message"] =
+        "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).".into();
+    body
+}
 
 fn read_path(path: &str) -> Option<Route<'_>> {
     let (model, verb) = model_and_verb(path)?;

@@ -12,6 +12,7 @@ pub(super) const FORM: RequestForm = RequestForm {
     newer_model: Some("gemini-3.6-flash"),
     head: r#"{"contents":"#,
     thinking: r#","generationConfig":{"thinkingConfig":{"includeThoughts":true}}"#,
+    usage: "",
     tool: |tool| json!({ "name": tool.name, "description": tool.description, "parametersJsonSchema": tool.input_schema }),
     declarations_key: Some("functionDeclarations"),
     takes_id: short_ascii_id,

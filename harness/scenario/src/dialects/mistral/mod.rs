@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::openai;
 use crate::scenario::Stop;
-use crate::wire::{ALPHANUMERIC, DialectTraits, IdForm, Wire};
+use crate::wire::{ALPHANUMERIC, DialectTraits, IdForm, Overflow, Wire};
 
 pub(crate) const WIRE: Wire = Wire {
     traits: DialectTraits {
@@ -32,9 +32,18 @@ pub(crate) const WIRE: Wire = Wire {
     whole: encode::whole,
     block_marks: encode::block_marks,
     status_body,
+    overflow: Overflow { body: overflow_body, sign: "too large for model with" },
     error_frame: |kind, _| format!("data: {}\n\n", WIRE.error_body(kind)).into_bytes(),
     ..openai::WIRE
 };
+
+/// As `overflow.js` of `@earendil-works/pi-ai` 1.5.2 knows it, whose words in the middle are left out there.
+fn overflow_body() -> Value {
+    let mut body = status_body(400);
+    body["message"] =
+        "Prompt contains 204308 tokens, too large for model with 131072 maximum context length".into();
+    body
+}
 
 fn status_body(status: u16) -> Value {
     let (message, kind, code) = match status {

@@ -1,6 +1,6 @@
 //! OpenAI Chat Completions: what the chunks of a stream, or a whole body, say.
 
-use crate::wire::decode::{ReadEvent, ReplyEvent, error, text_of, whole_call};
+use crate::wire::decode::{ReadEvent, ReplyEvent, error, text_of, tokens, whole_call};
 use crate::wire::sse::SseEvent;
 use brickbat_rules::json::{Document, Json};
 
@@ -46,6 +46,7 @@ impl ReadEvent for ChatChunks {
         if data.field("error").is_object() {
             return said(error(data.field("error")));
         }
+        tokens(data.field("usage"), &COUNTS).into_iter().for_each(&mut *said);
         let choice = data.field("choices").item(0);
         let delta = choice.field("delta");
         if let Some(text) = delta.field("content").as_str().filter(|text| !text.is_empty()) {
@@ -77,6 +78,8 @@ impl ReadEvent for ChatChunks {
     }
 }
 
+const COUNTS: [&str; 1] = ["total_tokens"];
+
 /// What a body says that is not a stream.
 pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
     let choice = body.field("choices").item(0);
@@ -94,5 +97,6 @@ pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
             said,
         );
     }
+    tokens(body.field("usage"), &COUNTS).into_iter().for_each(&mut *said);
     said(ReplyEvent::Stop(text_of(choice.field("finish_reason"))));
 }

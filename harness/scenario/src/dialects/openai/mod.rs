@@ -14,7 +14,7 @@ use crate::wire::decode::SseDecoder;
 use crate::wire::history::owned_text;
 use crate::wire::offer::{CallableTool, Offer, ToolChoice};
 use crate::wire::{
-    ALPHANUMERIC, DialectTraits, IdForm, Paths, Wire, malformed_event, models, usual_request_id,
+    ALPHANUMERIC, DialectTraits, IdForm, Overflow, Paths, Wire, malformed_event, models, usual_request_id,
 };
 use brickbat_rules::json::Json;
 
@@ -50,11 +50,25 @@ pub(crate) const WIRE: Wire = Wire {
     whole: encode::whole,
     block_marks: encode::block_marks,
     status_body,
+    overflow: Overflow { body: overflow_body, sign: OVERFLOW_CODE },
     error_frame: |kind, _| format!("data: {}\n\n", WIRE.error_body(kind)).into_bytes(),
     malformed_frame: malformed_event,
     decoder: || Box::new(SseDecoder::<decode::ChatChunks>::default()),
     decode_whole: decode::whole,
 };
+
+/// As <https://github.com/mckaywrigley/chatbot-ui/issues/102> quotes it, for a model with a window of 128,000 tokens.
+fn overflow_body() -> Value {
+    const MESSAGE: &str = "This model's maximum context length is 128000 tokens. However, your messages resulted in \
+                           204308 tokens. Please reduce the length of the messages.";
+    let mut body = status_body(400);
+    body["error"]["message"] = MESSAGE.into();
+    (body["error"]["param"], body["error"]["code"]) = ("messages".into(), OVERFLOW_CODE.into());
+    body
+}
+
+/// The code by which a client of OpenAI knows that its request is too long.
+pub(super) const OVERFLOW_CODE: &str = "context_length_exceeded";
 
 /// The body of an answer with that status, 400 or above, in OpenAI's words.
 pub(super) fn status_body(status: u16) -> Value {

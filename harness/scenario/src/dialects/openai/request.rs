@@ -11,6 +11,7 @@ pub(crate) const FORM: RequestForm = RequestForm {
     newer_model: None,
     head: r#","messages":"#,
     thinking: "",
+    usage: r#","stream_options":{"include_usage":true}"#,
     tool: |tool| {
         json!({
             "type": "function",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::names;
-use crate::wire::decode::{ReadEvent, ReplyEvent, text_of};
+use crate::wire::decode::{ReadEvent, ReplyEvent, text_of, tokens};
 use crate::wire::sse::SseEvent;
 use brickbat_rules::json::{Document, Json};
 
@@ -58,6 +58,8 @@ impl ReadEvent for ResponsesEvents {
                 None => call(index, data.field("item"), said),
             },
             "response.completed" => {
+                let usage = data.field("response").field("usage");
+                tokens(usage, &["total_tokens"]).into_iter().for_each(&mut *said);
                 said(ReplyEvent::Stop(text_of(data.field("response").field("status"))));
                 said(ReplyEvent::End);
             }
@@ -90,6 +92,7 @@ pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
             said(ReplyEvent::Text(text_of(part.field("text"))));
         }
     }
+    tokens(body.field("usage"), &["total_tokens"]).into_iter().for_each(&mut *said);
     said(ReplyEvent::Stop(text_of(body.field("status"))));
 }
 

@@ -14,7 +14,7 @@ use crate::wire::decode::SseDecoder;
 use crate::wire::marks::block_marks;
 use crate::wire::offer::Offer;
 use crate::wire::{
-    ALPHANUMERIC, DialectTraits, IdForm, Paths, Wire, malformed_event, models, usual_request_id,
+    ALPHANUMERIC, DialectTraits, IdForm, Overflow, Paths, Wire, malformed_event, models, usual_request_id,
 };
 use brickbat_rules::json::Json;
 
@@ -51,11 +51,22 @@ pub(crate) const WIRE: Wire = Wire {
     whole: encode::whole,
     block_marks,
     status_body: openai::status_body,
+    overflow: Overflow { body: overflow_body, sign: openai::OVERFLOW_CODE },
     error_frame: encode::error,
     malformed_frame: malformed_event,
     decoder: || Box::new(SseDecoder::<decode::ResponsesEvents>::default()),
     decode_whole: decode::whole,
 };
+
+/// As <https://github.com/the-open-agent/openagent/issues/2344> quotes it.
+fn overflow_body() -> Value {
+    const MESSAGE: &str =
+        "Your input exceeds the context window of this model. Please adjust your input and try again.";
+    let mut body = openai::status_body(400);
+    body["error"]["message"] = MESSAGE.into();
+    (body["error"]["param"], body["error"]["code"]) = ("input".into(), openai::OVERFLOW_CODE.into());
+    body
+}
 
 fn side_answer(method: &str, path: &str, body: &[u8]) -> Option<Value> {
     match (method, path) {

@@ -13,6 +13,7 @@ pub(super) const FORM: RequestForm = RequestForm {
     newer_model: None,
     head: r#","store":false,"input":"#,
     thinking: r#","reasoning":{"summary":"auto"},"include":["reasoning.encrypted_content"]"#,
+    usage: "",
     tool: |tool| json!({ "type": "function", "name": tool.name, "description": tool.description, "parameters": tool.input_schema }),
     declarations_key: None,
     takes_id: short_ascii_id,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::history::Content;
 use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
 use crate::scenario::Stop;
-use crate::wire::decode::{ReadEvent, ReplyEvent, SseDecoder, error, text_of, whole_call};
+use crate::wire::decode::{ReadEvent, ReplyEvent, SseDecoder, error, text_of, tokens, whole_call};
 use crate::wire::frames::Encoded;
 use crate::wire::history::{of_messages, owned_text, string};
 use crate::wire::marks::blocks;
@@ -18,7 +18,7 @@ use crate::wire::request::{RequestForm, list, short_ascii_id};
 use crate::wire::sse::SseEvent;
 use crate::wire::thread::{Block, Message};
 use crate::wire::{
-    ALPHANUMERIC, DialectTraits, Envelope, IdForm, Paths, Wire, malformed_event, usual_request_id,
+    ALPHANUMERIC, DialectTraits, Envelope, IdForm, Overflow, Paths, Wire, malformed_event, usual_request_id,
 };
 use brickbat_rules::json::{Document, Json};
 
@@ -38,6 +38,7 @@ pub(crate) const WIRE: Wire = Wire {
         newer_model: None,
         head: r#","messages":"#,
         thinking: "",
+        usage: "",
         tool: |tool| json!({ "name": tool.name, "schema": tool.input_schema }),
         declarations_key: None,
         takes_id: short_ascii_id,
@@ -55,6 +56,10 @@ pub(crate) const WIRE: Wire = Wire {
     whole,
     block_marks: |script, _| blocks(script, |key, marks| marks.push(Mark::End(key))),
     status_body: |status| json!({ "error": { "type": "toy", "message": status.to_string() } }),
+    overflow: Overflow {
+        body: || json!({ "error": { "type": "toy", "message": "too long" } }),
+        sign: "too long",
+    },
     error_frame: |kind, _| event(&WIRE.error_body(kind)),
     malformed_frame: malformed_event,
     decoder: || Box::new(SseDecoder::<Events>::default()),
@@ -69,7 +74,11 @@ fn call(call: &PlannedCall) -> Value {
     json!({ "call": { "id": call.id, "name": call.tool, "args": call.args } })
 }
 
-fn stream(plan: &Plan, script: &Script, _: Envelope<'_>) -> Encoded {
+fn stop(script: &Script, envelope: Envelope<'_>) -> Value {
+    json!({ "stop": WIRE.stop_word_of(script), "tokens": envelope.tokens.total() })
+}
+
+fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(1024);
     let mut marks = (WIRE.block_marks)(script, &plan.calls).into_iter();
     for block in &script.blocks {
@@ -86,19 +95,19 @@ fn stream(plan: &Plan, script: &Script, _: Envelope<'_>) -> Encoded {
     if script.has_calls() {
         encoded.mark(Mark::Calls);
     }
-    encoded.frame(|out| out.extend(event(&json!({ "stop": WIRE.stop_word_of(script) }))));
+    encoded.frame(|out| out.extend(event(&stop(script, envelope))));
     encoded.mark(Mark::Stop);
     encoded.mark(Mark::Reply);
     encoded
 }
 
-fn whole(plan: &Plan, script: &Script, _: Envelope<'_>) -> Value {
+fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
     let blocks = script.blocks.iter().filter_map(|block| match block {
         ScriptBlock::Think(_) => None,
         ScriptBlock::Text(fragments) => Some(json!({ "text": fragments.concat() })),
         ScriptBlock::Call(key) => Some(call(&plan.calls[key.0 as usize])),
     });
-    blocks.chain([json!({ "stop": WIRE.stop_word_of(script) })]).collect()
+    blocks.chain([stop(script, envelope)]).collect()
 }
 
 #[derive(Debug, Default)]
@@ -131,6 +140,7 @@ impl Events {
         } else if failure.is_object() {
             said(error(failure));
         } else {
+            tokens(value, &["tokens"]).into_iter().for_each(&mut *said);
             said(ReplyEvent::Stop(text_of(value.field("stop"))));
         }
     }
