@@ -7,6 +7,7 @@
 
 mod blocks;
 mod discovery;
+mod downloads;
 mod figures;
 mod filter_speed;
 mod filters;

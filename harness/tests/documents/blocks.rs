@@ -21,6 +21,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("checks", checks()),
         ("closed-loop", closed_loop()),
         ("counts", counts()),
+        ("downloads", super::downloads::shares()),
         ("exports", exports()),
         ("figures", super::figures::figures()),
         ("filter-checks", filter_checks()),
@@ -50,7 +51,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
     ])
 }
 
-fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut text = format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
     for row in rows {
         writeln!(text, "| {} |", row.join(" | ")).unwrap();
