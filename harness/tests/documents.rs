@@ -8,6 +8,7 @@
 mod blocks;
 mod compactions;
 mod discovery;
+mod downloads;
 mod figures;
 mod filter_speed;
 mod filters;

@@ -263,6 +263,7 @@ fn mistakes_in_a_manifest_are_named() {
         ("mcp__{server}__{tool}", "mcp__{server}", "a pattern with one `{tool}`"),
         ("eagerTools: false", "eager: false", "unknown key `eager`"),
         ("cancel: true, ", "", "the key `cancel` is missing"),
+        ("acp:", "tools: '{tool}'\nacp:", "this stands under `acp`"),
     ] {
         let sheet = SHEET.replace(from, to);
         let error = Manifest::parse("system.yaml", &sheet, &FileSource::Folder("/".into()))

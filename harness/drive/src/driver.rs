@@ -45,7 +45,7 @@ pub use event::SessionEvent;
 pub use filter::{FILTER_SHEET, FilterCatalogue, FilterManifest, FilterProcess};
 pub use install::Progress;
 pub use manifest::{Manifest, Mode};
-pub use plain::{Plain, PlainAgent};
+pub use plain::{NamePattern, Plain, PlainAgent};
 pub use process::{Launch, ProcessLimits};
 pub use protocol::{About, SessionSpec, ToolSpec};
 pub use scratch::Scratch;

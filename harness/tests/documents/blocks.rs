@@ -24,6 +24,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("compaction-threads", super::compactions::compaction_threads()),
         ("compactions", super::compactions::compactions()),
         ("counts", counts()),
+        ("downloads", super::downloads::shares()),
         ("exports", exports()),
         ("figures", super::figures::figures()),
         ("filter-checks", filter_checks()),
@@ -54,7 +55,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
     ])
 }
 
-fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut text = format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
     for row in rows {
         writeln!(text, "| {} |", row.join(" | ")).unwrap();

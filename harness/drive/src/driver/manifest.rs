@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::capability::{CAPABILITIES, Capabilities};
 use super::error::InvalidValue;
-use super::plain::{self, Plain};
+use super::plain::{self, NamePattern, Plain};
 use super::waits::{Waits, WaitsSheet};
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::duty::{Application, Duty, Repairs};
@@ -36,6 +36,8 @@ pub struct Manifest {
     pub env: BTreeMap<String, String>,
     /// How it is driven, if it is an agent that speaks ACP itself and needs no adapter.
     pub acp: Option<Plain>,
+    /// The names under which the SDK offers the tools of an adapter to the model, if it gives them others.
+    pub tools: Option<NamePattern>,
     /// Names of the files that the adapter consists of.
     pub files: Vec<String>,
     /// The version of the protocol whose kit the adapter imports; none if it speaks the protocol by itself.
@@ -109,6 +111,7 @@ struct Sheet {
     #[serde(default)]
     env: BTreeMap<String, String>,
     acp: Option<Plain>,
+    tools: Option<NamePattern>,
     capabilities: Option<Vec<String>>,
     #[serde(default)]
     waits: WaitsSheet,
@@ -238,6 +241,7 @@ impl Manifest {
             command,
             env: BTreeMap::new(),
             acp: None,
+            tools: None,
             files: Vec::new(),
             kit: None,
             folder: None,
@@ -270,6 +274,11 @@ impl Manifest {
             }
             FileSource::Folder(folder) => std::fs::read_to_string(folder.join(path)).ok(),
         }
+    }
+
+    /// The names under which the model is offered the tools; none if those of the scenario stay.
+    pub fn tool_names(&self) -> Option<&NamePattern> {
+        self.tools.as_ref().or(self.acp.as_ref().map(|plain| &plain.tools))
     }
 
     /// How the system takes the user's stop in a mode.
@@ -342,6 +351,12 @@ impl Sheet {
         if let Some(at) = self.files.iter().position(|path| !is_below(path)) {
             return Some((format!("/files/{at}"), BELOW));
         }
+        if self.tools.is_some() && self.acp.is_some() {
+            return Some((
+                "/tools".to_owned(),
+                "for an agent that speaks ACP itself this stands under `acp`",
+            ));
+        }
         if self.kit.is_some_and(|kit| kit != KIT) {
             return Some(("/kit".to_owned(), "this Brickbat has the kit of protocol 1; write `kit: 1`"));
         }
@@ -375,6 +390,7 @@ impl Sheet {
             command: self.command.clone(),
             env: self.env.clone(),
             acp: self.acp.clone(),
+            tools: self.tools.clone(),
             files: self.files.clone(),
             kit: self.kit,
             folder: release.folder.clone(),

@@ -304,6 +304,7 @@ def serve(about, dialects, turn, cancelled, give=None, read=None, ready=None, se
         reader.feed_eof = lambda: os._exit(0)
         sys.stdout = sys.stderr  # Standard output belongs to the protocol.
         adapter = Adapter(about, dialects, turn, cancelled, give, read, ready, settled, closed, act)
-        await acp.run_agent(adapter, writer, reader)
+        # `session/close` is among what the library calls unstable.
+        await acp.run_agent(adapter, writer, reader, use_unstable_protocol=True)
 
     asyncio.run(main())

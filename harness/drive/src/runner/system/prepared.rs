@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Subject;
 use crate::driver::{
-    Adapter, DriverError, Launch, Manifest, PlainAgent, Progress, Scratch, SessionSpec, install,
+    Adapter, DriverError, Launch, Manifest, NamePattern, PlainAgent, Progress, Scratch, SessionSpec, install,
 };
 use crate::server::{Server, ServerLimits};
 use brickbat_rules::dialect::Dialect;
@@ -16,6 +16,8 @@ pub(in crate::runner) struct Prepared {
     launch: Launch,
     /// What is known of it, if it is an agent that speaks ACP itself.
     pub(in crate::runner) agent: Option<PlainAgent>,
+    /// The names under which the model is offered the tools, if they are others than those of the scenario.
+    names: Option<NamePattern>,
     /// Dropping it waits for the processes, so a holder of one drops that first.
     folder: Scratch,
 }
@@ -31,13 +33,14 @@ impl Prepared {
         let launch = install::launch(&subject.manifest, &cache, supervisor, note).await?;
         let folder = Scratch::create(supervisor).await?;
         let launch = Launch { scratch: Some(folder.path().to_owned()), ..launch };
-        Ok(Prepared { launch, agent: plain_agent(&subject.manifest, supervisor), folder })
+        let names = subject.manifest.tool_names().cloned();
+        Ok(Prepared { launch, agent: plain_agent(&subject.manifest, supervisor), names, folder })
     }
 
-    /// The plan as the model sees it: with the names under which an agent offers the tools.
+    /// The plan as the model sees it: with the names under which a system offers the tools.
     pub(in crate::runner) fn offered(&self, plan: &Arc<Plan>) -> Arc<Plan> {
-        match &self.agent {
-            Some(agent) => Arc::new(plan.with_tool_names(|tool| agent.plain.tools.name(tool))),
+        match &self.names {
+            Some(names) => Arc::new(plan.with_tool_names(|tool| names.name(tool))),
             None => Arc::clone(plan),
         }
     }

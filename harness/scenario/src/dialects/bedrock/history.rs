@@ -1,11 +1,23 @@
 //! Bedrock Converse: the blocks of the messages in a request.
 
-use crate::history::Content;
-use crate::wire::history::string;
+use crate::history::{Content, History};
+use crate::wire::history::{of_messages, string};
 use brickbat_rules::json::Json;
 
+/// The conversation of a request. A `cachePoint` says what the service is to cache, as `cache_control` does in a block of
+/// `anthropic-messages`: it is no part of what was said, and clients move it from request to request.
+pub(super) fn conversation(body: Json) -> History {
+    let mut history = of_messages(body, content_of);
+    history.items.retain(|item| !is_cache_point(&item.content));
+    history
+}
+
+fn is_cache_point(content: &Content) -> bool {
+    matches!(content, Content::Raw { value } if value.get("cachePoint").is_some())
+}
+
 /// A block has one field, which says what it is.
-pub(super) fn content_of(block: Json) -> Content {
+fn content_of(block: Json) -> Content {
     let (text, call, result) = (block.field("text"), block.field("toolUse"), block.field("toolResult"));
     if text.is_str() {
         Content::Text { text: string(text) }
@@ -34,5 +46,20 @@ fn text_of(content: Json) -> String {
         content.items().map(|block| string(block.field("text"))).collect()
     } else {
         content.to_value().to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brickbat_rules::json::Document;
+
+    #[test]
+    fn a_mark_for_the_cache_is_no_part_of_the_conversation() {
+        let body = r#"{"messages":[{"role":"user","content":[{"text":"Hello."},{"cachePoint":{"type":"default"}}]}]}"#;
+        assert_eq!(
+            conversation(Document::parse(body.as_bytes()).unwrap().root()).shape(|id| id.to_owned()),
+            "u[text]"
+        );
     }
 }

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use crate::scenario::{ErrorKind, Stop};
-use crate::wire::history::{of_messages, owned_text};
+use crate::wire::history::owned_text;
 use crate::wire::marks::block_marks;
 use crate::wire::offer::{CallableTool, Offer, ToolChoice};
 use crate::wire::{
@@ -43,7 +43,7 @@ pub(crate) const WIRE: Wire = Wire {
     asks_to_think: Some(asks_to_think),
     tool_names: |tool| Vec::from_iter(owned_text(tool.field("toolSpec").field("name"))),
     offer,
-    history: |body| of_messages(body, history::content_of),
+    history: history::conversation,
     request_id,
     error_headers,
     stream: encode::stream,

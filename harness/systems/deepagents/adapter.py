@@ -1,0 +1,145 @@
+"""Lets Brickbat drive Deep Agents: `create_deep_agent` with a checkpointer. See README.md."""
+import asyncio
+import json
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+from deepagents import create_deep_agent
+from langchain_core.messages import messages_to_dict
+from langchain_core.tools import StructuredTool, ToolException
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.types import Command
+from brickbat_adapter import gate, serve, stoppable
+
+SDK = "deepagents"
+
+
+def anthropic(url, model):
+    from langchain_anthropic import ChatAnthropic
+    return ChatAnthropic(model=model or "claude-haiku-4-5", base_url=url, api_key="none")
+
+
+def chat(url, model):
+    from langchain_openai import ChatOpenAI
+    return ChatOpenAI(model=model or "gpt-4.1", base_url=f"{url}/v1", api_key="none", use_responses_api=False)
+
+
+def responses(url, model):
+    from langchain_openai import ChatOpenAI
+    return ChatOpenAI(model=model or "gpt-5", base_url=f"{url}/v1", api_key="none", use_responses_api=True)
+
+
+def gemini(url, model):
+    from langchain_google_genai import ChatGoogleGenerativeAI
+    return ChatGoogleGenerativeAI(model=model or "gemini-3-pro-preview", base_url=url, api_key="none")
+
+
+def mistral(url, model):
+    from langchain_mistralai import ChatMistralAI
+    return ChatMistralAI(model=model or "mistral-large-latest", base_url=f"{url}/v1", api_key="none")
+
+
+def bedrock(url, model):
+    from langchain_aws import ChatBedrockConverse
+    model = model or "anthropic.claude-haiku-4-5-20251001-v1:0"
+    keys = {"aws_access_key_id": "none", "aws_secret_access_key": "none"}
+    return ChatBedrockConverse(model=model, base_url=url, region_name="us-east-1", **keys)
+
+
+# Each is imported by who needs it, since that takes long.
+MODELS = {"anthropic-messages": anthropic, "openai-chat": chat, "openai-responses": responses, "gemini": gemini,
+          "mistral": mistral, "bedrock-converse": bedrock}
+
+# Writes of checkpoints that are under way.
+writes = set()
+
+
+class Saver(AsyncSqliteSaver):
+    """The SDK's saver. Its writes are watched, because the harness goes on when none is under way."""
+
+    async def aput(self, *args):
+        return await watched(super().aput(*args))
+
+    # LangGraph gives the path only to savers that have such a parameter, and the order of results rests on it.
+    async def aput_writes(self, config, writes, task_id, task_path=""):
+        return await watched(super().aput_writes(config, writes, task_id, task_path))
+
+
+async def watched(write):
+    task = asyncio.ensure_future(write)
+    writes.add(task)
+    task.add_done_callback(writes.discard)
+    return await task
+
+
+async def settled():
+    under_way = list(writes)
+    await asyncio.gather(*under_way, return_exceptions=True)
+    return bool(under_way)
+
+
+def gated(given):
+    async def run(**arguments):
+        return await gate(given, arguments, ToolException)
+    return StructuredTool(name=given["name"], description=given["description"], args_schema=given["inputSchema"],
+                          coroutine=run, handle_tool_error=True)
+
+
+@asynccontextmanager
+async def opened(spec, store):
+    """The agent on the database of the session, and what tells it the thread."""
+    async with Saver.from_conn_string(str(Path(spec["stateDir"], "checkpoints.db"))) as saver:
+        asks = {given["name"]: {"allowed_decisions": ["approve", "reject"]} for given in spec["tools"] if given["asks"]}
+        agent = create_deep_agent(
+            MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")),
+            tools=[gated(given) for given in spec["tools"]],
+            interrupt_on=asks or None,
+            checkpointer=saver,
+        )
+        yield agent, {"configurable": {"thread_id": store.file.stem}}
+
+
+async def turn(spec, store, text, stopped, show, ask):
+    async def run(agent, config, said):
+        """Runs the graph to its end, or to the question that it has to put to the user: one for all calls of a reply."""
+        question = None
+        # Without the mode `messages` the model would be asked for replies in one piece.
+        async for mode, update in agent.astream(said, config, stream_mode=["updates", "messages"]):
+            for node, change in (update.items() if mode == "updates" else ()):
+                if node == "__interrupt__":
+                    question = change[0]
+                for message in (change or {}).get("messages", ()) if node in ("model", "tools") else ():
+                    # For a call that runs the SDK has no state.
+                    if message.type == "tool":
+                        status = "completed" if message.status == "success" else "failed"
+                        await show(message.tool_call_id, status, message.name)
+        return question
+
+    said = {"messages": [{"role": "user", "content": text}]}
+    async with opened(spec, store) as (agent, config):
+        while question := await stoppable(run(agent, config, said), stopped):
+            state = await agent.aget_state(config)
+            said = Command(resume=await answers(spec, question, state.values["messages"][-1], stopped, ask))
+
+
+async def answers(spec, question, message, stopped, ask):
+    """Asks the user about the calls that wait, and gives the decisions in their order."""
+    names = {given["name"] for given in spec["tools"] if given["asks"]}
+    asked = await asyncio.gather(*(ask(call["id"]) for call in message.tool_calls if call["name"] in names))
+    # The SDK is at rest while the user is asked: here the application is the one that is stopped.
+    if stopped.done():
+        raise asyncio.CancelledError
+    return {question.id: {"decisions": [{"type": "approve" if allowed else "reject"} for allowed in asked]}}
+
+
+async def read(spec, store):
+    async with opened(spec, store) as (agent, config):
+        state = await agent.aget_state(config)
+    return json.loads(json.dumps(messages_to_dict(state.values.get("messages", [])), default=str))
+
+
+about = {"sdk": SDK, "version": version(SDK), "modes": ["checkpointer"],
+         "capabilities": {"approvals": True, "sharedSession": True}}
+serve(about, MODELS, turn, asyncio.CancelledError, read=read, settled=settled,
+      ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")))
