@@ -145,6 +145,6 @@ def read(spec, store):
 
 # What reads and writes is Claude Code, in a process of its own, of which this one knows nothing: no barrier.
 about = {"sdk": SDK, "version": __version__, "modes": ["client"],
-         "capabilities": {"barrier": False, "eagerTools": True, "approvals": True, "thinking": True, "stepLimit": True, "hooks": True,
-                          "changes": {"summarise": True, "thinking": True}}}
+         "capabilities": {"barrier": False, "eagerTools": True, "approvals": True, "thinking": True, "stepLimit": True,
+                          "hooks": True, "changes": {"summarise": True, "thinking": True}}}
 serve(about, ["anthropic-messages"], turn, Cancelled, read=read, act=act, closed=closed)
