@@ -20,14 +20,16 @@ const N_FOR_ALL: u64 = 6_000;
 
 /// Planted bugs that [`N_FOR_ALL`] scenarios do not find: those that take several things at once, a broken store, a
 /// thread that is broken when it is found, a profile, or what is not generated.
-const DEEP: [&str; 13] = [
+const DEEP: [&str; 15] = [
     "asked-kill-loses-siblings",
     "empty-arguments-kept",
     "empty-reply-kept",
     "foreign-id-kept",
     "heals-the-end-alone",
+    "large-results-kept",
     "last-result-apart",
     "no-word-after-results",
+    "overflow-cuts-pair",
     "repair-adds-result",
     "result-surrogate-kept",
     "summary-cuts-arguments",
