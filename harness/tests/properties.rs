@@ -220,7 +220,8 @@ fn tamper(expected: &str, change: impl Fn(Dialect, &mut Value) -> Option<Option<
 /// Whether something is cut off or taken back on purpose, so that not all need be kept.
 fn changes_history(plan: &Plan) -> bool {
     let mut actions = plan.turns.iter().flat_map(|turn| &turn.actions);
-    actions.any(|action| action.what.changes_history())
+    plan.window.is_some()
+        || actions.any(|action| action.what.changes_history() || action.what.fills_context())
 }
 
 fn with_last_request(

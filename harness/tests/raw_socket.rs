@@ -65,19 +65,10 @@ impl Answerer for Fake {
             frames.push_with(|bytes| bytes.extend_from_slice(request.body));
         }
         let headers = vec![("content-type", "text/event-stream".into())];
+        let (model, compacted) = (None, false);
         (
             RequestKind::Surplus,
-            Answer {
-                exchange,
-                model: None,
-                compacted: false,
-                status,
-                headers,
-                streamed,
-                frames,
-                holds,
-                ending,
-            },
+            Answer { exchange, model, compacted, status, headers, streamed, frames, holds, ending },
         )
     }
 }

@@ -184,6 +184,5 @@ async def read(spec, store):
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
          "capabilities": {"approvals": True, "sharedSession": True,
-                          "changes": {"automatic": True, "rewind": True, "summarise": True, "inFlight": True,
-                                      "provider": True}}}
+                          "changes": {"rewind": True, "summarise": True, "inFlight": True, "provider": True}}}
 serve(about, MODELS, turn, asyncio.CancelledError, read=read, settled=settled, act=act)

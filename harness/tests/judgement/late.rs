@@ -18,7 +18,9 @@ use crate::plans::built_in;
 fn is_of_streams(plan: &Plan) -> bool {
     let actions = || plan.turns.iter().flat_map(|turn| &turn.actions);
     let in_stream = |at: &PlannedPoint| matches!(at, PlannedPoint::Stream { .. });
-    let adds = |what: &BoundAction| matches!(what, Action::Duplicate | Action::Malformed | Action::Http(_));
+    let adds = |what: &BoundAction| {
+        matches!(what, Action::Duplicate | Action::Malformed | Action::Http(_) | Action::Tokens(_))
+    };
     actions().next().is_some() && actions().all(|action| in_stream(&action.at) && !adds(&action.what))
 }
 

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use brickbat::action::Action;
 use brickbat::hash::fnv1a;
-use brickbat::plan::{MARKER, Side};
+use brickbat::plan::{BoundAction, MARKER, Side};
 use brickbat::provider::{Answer, Frames, Hold, Sent, ending_of};
 use brickbat::trace::{ExchangeId, Held};
 
@@ -68,10 +68,13 @@ fn each_answer_is_its_script_and_is_held_where_the_plan_says() {
             };
             let turn = &plan.turns[turn];
             let encoded = encoded(&plan, &turn.replies[reply].attempts[attempt], answer.exchange);
-            let actions = turn.actions.iter().filter(|action| !matches!(action.what, Action::Http(_)));
+            let is_held = |what: &BoundAction| !matches!(what, Action::Http(_) | Action::Tokens(_));
+            let actions = turn.actions.iter().filter(|action| is_held(&action.what));
             let actions: Vec<_> = actions.collect();
             let mut holds: Vec<Hold> = Vec::new();
-            let mut is_changed = false;
+            // A full context is reported with other replies, too.
+            let mut all_actions = plan.turns.iter().flat_map(|turn| &turn.actions);
+            let mut is_changed = all_actions.any(|action| action.what.tokens().is_some());
             for action in &actions {
                 match action.at {
                     PlannedPoint::Stream { reply: r, attempt: a, mark, side }

@@ -223,11 +223,13 @@ impl Agent {
             return None;
         }
         self.decisions.continues(&mut turn.step);
-        self.put_off = self.put_off.take().or_else(|| {
-            // The step is not in the thread yet, and stays.
-            self.own_compaction(self.session.thread.len(), turn.start)
-        });
         let has_calls = turn.step.calls().next().is_some();
+        self.put_off = self.put_off.take().or_else(|| {
+            // The step is not in the thread yet, and stays; without calls, one message before it does, too.
+            let thread = &self.session.thread;
+            let end = if has_calls { thread.len() } else { compaction::start(thread, STEP - 1) };
+            self.own_compaction(end, turn.start)
+        });
         // A change that has waited for this step comes before what was said meanwhile.
         let waits = self.put_off.is_some();
         let said = if waits { std::mem::take(&mut turn.said) } else { Vec::new() };

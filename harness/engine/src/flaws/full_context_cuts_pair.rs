@@ -6,8 +6,7 @@ use super::prelude::*;
 pub static FLAW: Flaw = Flaw::new("full-context-cuts-pair", "thread-survives", || {
     Box::new(FullContextCutsPair { is_full: false })
 })
-.class("compact-inflight")
-.not_on(&[Dialect::Mistral], "results without their calls are taken");
+.class("compact-inflight");
 
 struct FullContextCutsPair {
     is_full: bool,

@@ -1,4 +1,4 @@
-//! BUG: Results that are larger than the window stay in the thread, so that no later request fits either.
+//! BUG: Results that are larger than the window stay in the thread, whatever is summarised, so that no later request fits.
 //! Deep Agents: <https://github.com/langchain-ai/deepagents/issues/3405>
 
 use super::prelude::*;
@@ -11,5 +11,17 @@ struct LargeResultsKept;
 impl Decisions for LargeResultsKept {
     fn cuts_results(&self) -> bool {
         false
+    }
+
+    fn summarised(
+        &self,
+        thread: &[Message],
+        keep: usize,
+        summary: &str,
+        is_turn_running: bool,
+    ) -> Vec<Message> {
+        let last = thread.iter().rposition(|message| matches!(message, Message::Results(_)));
+        let from_last = last.map_or(keep, |at| thread.len() - at);
+        Reference.summarised(thread, keep.max(from_last), summary, is_turn_running)
     }
 }

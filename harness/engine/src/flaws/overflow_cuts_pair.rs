@@ -5,8 +5,7 @@ use super::prelude::*;
 
 pub static FLAW: Flaw =
     Flaw::new("overflow-cuts-pair", "thread-survives", || Box::new(OverflowCutsPair { is_too_long: false }))
-        .class("compact-orphan-result")
-        .not_on(&[Dialect::Mistral], "results without their calls are taken");
+        .class("compact-orphan-result");
 
 struct OverflowCutsPair {
     is_too_long: bool,

@@ -49,7 +49,8 @@ impl Compaction {
             Content::Text { text } => speaks_of_a_summary(text),
             _ => false,
         });
-        asks && ends_in_words_of_the_system(plan, &history)
+        // A thread without tools may be summarised as one text, which holds the user's words.
+        asks && (plan.tools.is_empty() || ends_in_words_of_the_system(plan, &history))
     }
 
     /// Looks at a request of the thread before it is answered: what is gone shows that the history was compacted.

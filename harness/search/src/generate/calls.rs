@@ -119,7 +119,8 @@ pub(crate) fn tools() -> impl Iterator<Item = (String, Tool)> {
 fn of_kind((_, _, change): &Kind) -> Tool {
     let (returns, [fails, throws, denies, called]) = (text("found {key}"), [const { None }; 4]);
     let [deaf, asks, missing, hangs, ends] = [false; 5];
-    let mut tool = Tool { returns, fails, throws, denies, deaf, asks, missing, called, hangs, ends, bytes: None };
+    let mut tool =
+        Tool { returns, fails, throws, denies, deaf, asks, missing, called, hangs, ends, bytes: None };
     change(&mut tool);
     tool
 }
