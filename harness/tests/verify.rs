@@ -278,7 +278,7 @@ const ADAPTERS: [(&str, fn()); 37] = [
     }),
     ("claims_that_are_not_kept_are_caught", claims_that_are_not_kept_are_caught),
     ("an adapter that dies after many plans is caught", || {
-        let script = "AGENT | sed -u 400q";
+        let script = "AGENT | sed -u 500q";
         caught(script, &["survives-many-plans"], "the adapter ended");
     }),
     ("an adapter that outlives its input is caught", || {

@@ -23,6 +23,7 @@ use brickbat_engine::provider::{Headers, Provider, Request};
 use brickbat_rules::Profile;
 use brickbat_scenario::plan::{CallKey, Plan, PlannedCall};
 use brickbat_scenario::trace::{Event, ExchangeId, Trace};
+use brickbat_scenario::wire::{self, Delivery};
 
 /// Everything that is kept of one case.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +51,7 @@ pub struct Observed {
 
 impl Observed {
     /// What was observed in the simulation. The provider gives the same replies to the same requests, so it is asked again.
-    /// `path` is the one that the agent posts to.
+    /// `path` is the one that the agent posts to at the provider with which the plan begins.
     pub fn of_simulation(plan: &Arc<Plan>, profile: &'static Profile, path: &str, trace: &Trace) -> Observed {
         let mut provider = Provider::new(Arc::clone(plan), profile);
         let mut exchanges = Vec::new();
@@ -58,7 +59,13 @@ impl Observed {
             match event {
                 Event::Prompted { turn } => provider.begin_turn(*turn),
                 Event::Requested { body, .. } => {
-                    let request = Request { method: "POST", path, headers: Headers::NONE, body };
+                    let dialect = provider.dialect();
+                    // At another provider our agent asks a current model, whose path says the rest.
+                    let path = match wire::of(dialect) {
+                        _ if dialect == plan.dialect => path.to_owned(),
+                        wire => wire.post_path(wire.current_model(), Delivery::Streamed),
+                    };
+                    let request = Request { method: "POST", path: &path, headers: Headers::NONE, body };
                     let (_, answer) = provider.answer(request);
                     exchanges.push(Exchange::new(request, &answer));
                 }

@@ -359,7 +359,7 @@ fn needs_claimed() -> String {
 
 /// How each system does when its thread goes on with another provider, a row for each with which it begins.
 fn switches() -> String {
-    let switches: Switches = serde_json::from_str(&read("corpora/switches.json")).unwrap();
+    let switches: Switches = serde_json::from_str(&read("harness/systems/switches.json")).unwrap();
     let head = ["system", "begins with"].into_iter().chain(Dialect::ALL.map(Dialect::name));
     let begins = |system: &str, from: Dialect| {
         let words = |to: Dialect| switches.pair(system, from.name(), to.name()).map(Pair::words);
