@@ -91,7 +91,8 @@ pub(super) fn why(
             return Some("this system ends its turn only when the tool has finished".to_owned());
         }
     }
-    let is_proven_stop = |other: &Receipt| other.turn == receipt.turn && other.fired && other.what.ends_turn();
+    let is_proven_stop =
+        |other: &Receipt| other.turn == receipt.turn && other.fired && other.what.ends_turn();
     if receipt.what.tokens().is_some() && evidence.run.receipts.iter().any(is_proven_stop) {
         return Some("this system forgets what was reported in a turn that is ended".to_owned());
     }
