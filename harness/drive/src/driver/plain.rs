@@ -182,8 +182,7 @@ impl PlainAgent {
             second_prompt,
             provider_switch,
             auto_compaction,
-        } =
-            self.plain.capabilities;
+        } = self.plain.capabilities;
         let capabilities = Capabilities::default()
             .with("cancel", cancel)
             .with("streaming", streaming)
