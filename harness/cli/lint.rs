@@ -93,6 +93,7 @@ fn is_vectors(path: &str) -> bool {
         "corpora/stored/",
         "corpora/sessions/",
         "corpora/closed-loop/",
+        "corpora/compactions/",
         "corpora/exports/",
         "corpora/filters/",
     ];

@@ -16,7 +16,7 @@ use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, Held, Requ
 /// Draws every event.
 pub(super) fn draw(record: &Record, drawing: &mut Drawing) {
     let events = record.observed.as_ref().map_or(&[][..], |observed| observed.trace.events());
-    let mut story = Story { record, drawing, turn: 0, kinds: BTreeMap::new() };
+    let mut story = Story { record, drawing, turn: 0, kinds: BTreeMap::new(), n_compactions: 0 };
     let mut n_quiet = 0;
     for (at, event) in events.iter().enumerate() {
         if *event == Event::Quiet {
@@ -35,6 +35,8 @@ struct Story<'a, 'd> {
     drawing: &'d mut Drawing,
     turn: usize,
     kinds: BTreeMap<ExchangeId, RequestKind>,
+    /// Requests so far that have shown a compaction of the system's own.
+    n_compactions: usize,
 }
 
 impl Story<'_, '_> {
@@ -42,7 +44,12 @@ impl Story<'_, '_> {
         use Lane::{Provider, System, User};
         match event {
             Event::Prompted { turn } => self.begin(*turn),
-            Event::Requested { exchange, kind, body, .. } => self.request(*exchange, *kind, body, at),
+            Event::Requested { exchange, kind, compacted, body, .. } => {
+                self.request(*exchange, *kind, body, at);
+                if *compacted {
+                    self.compacted();
+                }
+            }
             Event::Held { exchange, at, grade } => self.hold(*exchange, *at, *grade),
             Event::Replied { exchange, ending } => self.replied(*exchange, *ending),
             Event::PeerClosed { exchange } => {
@@ -180,6 +187,18 @@ impl Story<'_, '_> {
         self.plain(Lane::User, Lane::System, &format!("says {says}"));
     }
 
+    /// The last request shows a compaction of the system's own. The full context that led to it may have been reported in
+    /// an earlier turn.
+    fn compacted(&mut self) {
+        let mut full = actions(self.record)
+            .filter(|(_, action, receipt)| action.what.tokens().is_some() && receipt.fired)
+            .map(|(_, _, receipt)| planned(receipt));
+        let fault = full.nth(self.n_compactions);
+        self.n_compactions += 1;
+        let words = format!("FAULT the system has compacted its history{}", in_brackets(fault));
+        self.drawing.more(Weight::Fault, &words);
+    }
+
     fn request(&mut self, id: ExchangeId, kind: RequestKind, body: &[u8], at: usize) {
         self.kinds.insert(id, kind);
         let number = id.0 + 1;
@@ -305,8 +324,7 @@ impl Story<'_, '_> {
             |turn: usize, action: &PlannedAction| turn == self.turn + usize::from(action.is_between_turns());
         let (_, _, receipt) = actions(self.record)
             .find(|(turn, action, receipt)| is_here(*turn, action) && receipt.fired && is_it(action))?;
-        let grade = receipt.grade.map_or("none", Confidence::name);
-        Some(format!("planned: {}; receipt: {grade}", receipt.words))
+        Some(planned(receipt))
     }
 
     /// The provider's message in a refusal.
@@ -329,6 +347,12 @@ fn actions(record: &Record) -> impl Iterator<Item = (usize, &PlannedAction, &Rec
     let turns = record.plan.turns.iter().enumerate();
     let actions = turns.flat_map(|(turn, planned)| planned.actions.iter().map(move |action| (turn, action)));
     actions.zip(&record.receipts).map(|((turn, action), receipt)| (turn, action, receipt))
+}
+
+/// What was planned, and how well it is proven that it happened.
+fn planned(receipt: &ReceiptNote) -> String {
+    let grade = receipt.grade.map_or("none", Confidence::name);
+    format!("planned: {}; receipt: {grade}", receipt.words)
 }
 
 /// The action that planned a fault, after the words for it.
