@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 
+import aiosqlite
 from deepagents import create_deep_agent
 from langchain_core.messages import messages_to_dict
 from langchain_core.tools import StructuredTool, ToolException
@@ -89,7 +90,9 @@ def gated(given):
 @asynccontextmanager
 async def opened(spec, store):
     """The agent on the database of the session, and what tells it the thread."""
-    async with Saver.from_conn_string(str(Path(spec["stateDir"], "checkpoints.db"))) as saver:
+    # On a busy machine a write of the turn before may hold the file for longer than the usual five seconds.
+    async with aiosqlite.connect(Path(spec["stateDir"], "checkpoints.db"), timeout=60) as connection:
+        saver = Saver(connection)
         asks = {given["name"]: {"allowed_decisions": ["approve", "reject"]} for given in spec["tools"] if given["asks"]}
         agent = create_deep_agent(
             MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")),
