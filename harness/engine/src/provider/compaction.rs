@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use super::recall::cuts;
 use super::stray::ends_in_words_of_the_system;
 use brickbat_scenario::history::{Content, History};
 use brickbat_scenario::plan::Plan;
@@ -88,10 +89,15 @@ fn speaks_of_a_summary(text: &str) -> bool {
     ["summar", "Summar", "SUMMAR"].iter().any(|word| text.contains(word))
 }
 
-/// The marks of the calls of a reply that comes to its end, which stand in the history from then on.
+/// The marks of the calls of a reply that comes to its end, which stand in the history from then on. Of a reply that is cut
+/// a system may keep nothing.
 pub(crate) fn replied(plan: &Plan, kind: RequestKind) -> Vec<String> {
     let RequestKind::Scripted { turn, reply, attempt } = kind else { return Vec::new() };
-    let script = plan.turns.get(turn).and_then(|turn| turn.replies.get(reply)?.attempts.get(attempt));
+    let Some(turn) = plan.turns.get(turn) else { return Vec::new() };
+    if turn.actions.iter().any(|action| cuts(action, reply, attempt)) {
+        return Vec::new();
+    }
+    let script = turn.replies.get(reply).and_then(|reply| reply.attempts.get(attempt));
     let calls = script.into_iter().flat_map(|script| script.calls());
     calls.map(|call| plan.calls[call.0 as usize].marker.clone()).filter(|marker| !marker.is_empty()).collect()
 }

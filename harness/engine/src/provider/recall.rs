@@ -138,7 +138,7 @@ pub fn refusal<'v>(
 }
 
 /// Whether a reply does not come to its end because of an action.
-fn cuts(action: &PlannedAction, reply: usize, attempt: usize) -> bool {
+pub(super) fn cuts(action: &PlannedAction, reply: usize, attempt: usize) -> bool {
     let PlannedPoint::Stream { reply: r, attempt: a, mark, side } = action.at else { return false };
     let is_inside = (mark, side) != (Mark::Reply, Side::After);
     let ends = action.what.ends_attempt() || action.what.ends_turn();
