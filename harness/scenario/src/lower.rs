@@ -19,6 +19,7 @@ use brickbat_rules::dialect::Dialect;
 
 mod actions;
 mod call_table;
+mod compactions;
 mod endings;
 mod feasibility;
 mod follow_up;
@@ -112,7 +113,8 @@ pub fn lower(
         .or_else(|| hidden_thinking(scenario, dialect))
         .or_else(|| malformations::impossible(scenario, dialect))
         .or_else(|| given::impossible(scenario, dialect))
-        .or_else(|| providers::impossible(scenario, dialect));
+        .or_else(|| providers::impossible(scenario, dialect))
+        .or_else(|| compactions::impossible(scenario));
     let mut live_prompts = Vec::new();
     for (index, said) in scenario.turns.iter().enumerate() {
         let planned = turn(&mut table, index, (said, &live_prompts), &mut impossible)?;

@@ -39,8 +39,9 @@ class Saver(AsyncSqliteSaver):
     async def aput(self, *args):
         return await watched(super().aput(*args))
 
-    async def aput_writes(self, *args):
-        return await watched(super().aput_writes(*args))
+    # LangGraph gives the path only to savers that have such a parameter, and the order of results rests on it.
+    async def aput_writes(self, config, writes, task_id, task_path=""):
+        return await watched(super().aput_writes(config, writes, task_id, task_path))
 
 
 async def watched(write):

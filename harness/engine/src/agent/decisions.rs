@@ -379,7 +379,8 @@ pub(crate) trait Decisions: Send + Sync {
         true
     }
 
-    /// Whether what the model thought at the old provider stays in the thread. It goes: nobody else can check its signature.
+    /// Whether what the model thought at the old provider stays in the thread. It goes: no other provider can check its
+    /// signature.
     fn keeps_foreign_thoughts(&self) -> bool {
         false
     }

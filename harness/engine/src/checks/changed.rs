@@ -170,7 +170,7 @@ impl OwnCompaction {
 }
 
 /// Whether the answer to a request says that the context is full, or too long.
-fn reports_full(plan: &Plan, kind: RequestKind) -> bool {
+pub(super) fn reports_full(plan: &Plan, kind: RequestKind) -> bool {
     let (turn, reply, attempt, is_refused) = match kind {
         RequestKind::Scripted { turn, reply, attempt } => (turn, reply, attempt, false),
         RequestKind::Faulted { turn, reply, attempt, .. } => (turn, reply, attempt, true),

@@ -7,12 +7,13 @@
 //! after each break in it (the user's stop, the death of the process, a reply that was cut off, a turn that was given
 //! up). From then on it stays: a repair that comes out otherwise each time is neither idempotent nor deterministic.
 //! A result that comes late may take the place of the one that was made up for it. A history that is cut, summarised or
-//! rewound on purpose is another one from then on.
+//! rewound on purpose is another one from then on, and so is one that the system compacts because its context is full.
 //!
 //! Changes without a cost are ignored: what the model thought, which providers themselves take out of earlier
 //! turns; where one message ends and the next begins; marks for the cache; more text after the last words of the
 //! user. The order of the keys in a call's arguments counts.
 
+use super::changed::reports_full;
 use super::*;
 use brickbat_scenario::history::{Item, result_word};
 
@@ -115,15 +116,17 @@ impl Story {
             late: Vec::new(),
             sent: Vec::new(),
         };
-        let mut is_running = false;
+        let (mut is_running, mut is_full) = (false, false);
         for (at, (turn, event)) in evidence.run.trace.by_turn().enumerate() {
             match event {
-                Event::Requested { exchange, compacted, .. } => {
+                Event::Requested { exchange, kind, compacted, .. } => {
                     story.sent.push((*exchange, at));
-                    if *compacted {
-                        // It was changed before it was sent.
+                    // From when the context is full until something is gone, the system may change its history before
+                    // each request, also in ways that do not show.
+                    if is_full || *compacted {
                         story.changes.push((at.saturating_sub(1), at));
                     }
+                    is_full = (is_full && !compacted) || reports_full(evidence.plan, *kind);
                 }
                 Event::ToolSettled { call, .. } => {
                     story.settled.push((*call, at));

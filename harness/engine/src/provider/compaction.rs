@@ -90,7 +90,7 @@ fn speaks_of_a_summary(text: &str) -> bool {
 }
 
 /// The marks of the calls of a reply that comes to its end, which stand in the history from then on. Of a reply that is cut
-/// a system may keep nothing.
+/// a system may keep nothing, and of a malformed call it need not keep the arguments.
 pub(crate) fn replied(plan: &Plan, kind: RequestKind) -> Vec<String> {
     let RequestKind::Scripted { turn, reply, attempt } = kind else { return Vec::new() };
     let Some(turn) = plan.turns.get(turn) else { return Vec::new() };
@@ -99,7 +99,8 @@ pub(crate) fn replied(plan: &Plan, kind: RequestKind) -> Vec<String> {
     }
     let script = turn.replies.get(reply).and_then(|reply| reply.attempts.get(attempt));
     let calls = script.into_iter().flat_map(|script| script.calls());
-    calls.map(|call| plan.calls[call.0 as usize].marker.clone()).filter(|marker| !marker.is_empty()).collect()
+    let calls = calls.map(|call| &plan.calls[call.0 as usize]).filter(|call| call.malformation.is_none());
+    calls.map(|call| call.marker.clone()).filter(|marker| !marker.is_empty()).collect()
 }
 
 /// What stands in a request that holds the conversation: what the user says, and the marks of the calls.

@@ -222,14 +222,12 @@ pub(super) static HTTP: ActionSpec = ActionSpec {
     ..PLAIN
 };
 
-// Generation leaves it out: next to an interrupt and another prompt the reference agent is accused still, once in some ten
-// thousand scenarios.
 pub(super) static TOKENS: ActionSpec = ActionSpec {
     name: "tokens",
     actor: Actor::Provider,
     needs: Some(Need::AutoCompaction),
     payload: Payload::Tokens(Action::Tokens),
-    at: [NO, 0, NO, NO, NO, NO, NO, NO, NO],
+    at: [NO, 1, NO, NO, NO, NO, NO, NO, NO],
     unless: &[refused(
         ANYWHERE,
         "the provider counts the tokens of a request when it comes",

@@ -194,7 +194,7 @@ async fn asks_outside(host: &mut Host) -> Result<(), Halt> {
     returned(&session)
 }
 
-/// A thread goes on with the provider of each other dialect, which is told of the results of the turn before.
+/// A thread goes on with the provider of each other dialect, and its first request there has the results of the turn before.
 async fn goes_over(host: &mut Host) -> Result<(), Halt> {
     if host.examinee == Examinee::Agent {
         // The harness starts a process with other settings for it, and `reloads-sessions` tries that a new one goes on.
