@@ -80,7 +80,9 @@ impl ClosedLoop {
         let jobs = self.plans.jobs(self.provider.dialects())?;
         let mut jobs: Vec<Job> = jobs.into_iter().filter(|job| job.plan.kills()).collect();
         if let Some(model) = &self.model {
-            jobs.iter_mut().for_each(|job| job.plan = Arc::new(job.plan.with_model(model)));
+            // A scenario that names its model shows its failure with that one only.
+            let open = jobs.iter_mut().filter(|job| job.plan.model.is_none());
+            open.for_each(|job| job.plan = Arc::new(job.plan.with_model(model)));
         }
         if jobs.is_empty() {
             return Err(CliError::input("no plan has a session loaded\nhint: take scenarios with `kill`"));

@@ -117,7 +117,9 @@ pub(super) fn plans(arguments: &RunArguments) -> Result<(Vec<Job>, Vec<&'static 
     let all = jobs(&arguments.scenarios, &dialects, arguments.filter.as_deref(), arguments.seed)?;
     let mut jobs = without(all, &arguments.exclude)?;
     if let Some(model) = &arguments.model {
-        jobs.iter_mut().for_each(|job| job.plan = Arc::new(job.plan.with_model(model)));
+        // A scenario that names its model shows its failure with that one only.
+        let open = jobs.iter_mut().filter(|job| job.plan.model.is_none());
+        open.for_each(|job| job.plan = Arc::new(job.plan.with_model(model)));
     }
     Ok((jobs, profiles.collect::<Result<_, _>>()?))
 }

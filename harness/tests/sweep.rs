@@ -20,7 +20,7 @@ const N_FOR_ALL: u64 = 6_000;
 
 /// Planted bugs that [`N_FOR_ALL`] scenarios do not find: those that take several things at once, a broken store, a
 /// thread that is broken when it is found, a profile, or what is not generated.
-const DEEP: [&str; 19] = [
+const DEEP: [&str; 20] = [
     "asked-kill-loses-siblings",
     "empty-arguments-kept",
     "empty-reply-kept",
@@ -40,6 +40,7 @@ const DEEP: [&str; 19] = [
     "thinking-forgotten",
     "thinking-unsigned",
     "trim-starts-with-call",
+    "trim-starts-with-words",
 ];
 
 #[test]

@@ -266,6 +266,7 @@ fn said(events: &[ReplyEvent]) -> Said {
                 said.calls[at].2 = serde_json::from_str(&args).unwrap();
             }
             ReplyEvent::Tokens(_) => {}
+            ReplyEvent::ResponseId(id) => assert!(!id.is_empty(), "{events:?}"),
             ReplyEvent::Stop(reason) => {
                 assert!(open.is_empty() && said.stop.is_empty(), "{events:?}");
                 said.stop.clone_from(reason);

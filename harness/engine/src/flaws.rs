@@ -75,6 +75,7 @@ mod prompts_interleave;
 mod provider_ids_kept;
 mod provider_thoughts_kept;
 mod question_taken_for_done;
+mod reasoning_dropped;
 mod reasoning_unsealed;
 mod refusal_ignored;
 mod refusal_retried;
@@ -93,6 +94,7 @@ mod runs_twice;
 mod same_id_kept;
 mod second_batch_dangles;
 mod second_stop_undoes;
+mod server_thread_goes_on;
 mod shown_as_failed;
 mod siblings_cancelled;
 mod signature_dropped;
@@ -121,6 +123,7 @@ mod thinking_unsigned;
 mod trim_drops_prompt;
 mod trim_orphans_result;
 mod trim_starts_with_call;
+mod trim_starts_with_words;
 mod truncation_swallowed;
 mod unknown_tool_dangles;
 mod users_not_merged;
@@ -134,7 +137,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::Decisions;
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 120] = [
+static ALL: [&Flaw; 123] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -214,6 +217,8 @@ static ALL: [&Flaw; 120] = [
     &lone_thought_kept::FLAW,
     &thinking_forgotten::FLAW,
     &reasoning_unsealed::FLAW,
+    &reasoning_dropped::FLAW,
+    &server_thread_goes_on::FLAW,
     &picture_kept::FLAW,
     &deaf_tool_awaited::FLAW,
     &finished_turn_dropped::FLAW,
@@ -234,6 +239,7 @@ static ALL: [&Flaw; 120] = [
     &finished_batch_reruns::FLAW,
     &trim_orphans_result::FLAW,
     &trim_starts_with_call::FLAW,
+    &trim_starts_with_words::FLAW,
     &trim_drops_prompt::FLAW,
     &summary_orphans_call::FLAW,
     &full_context_cuts_pair::FLAW,

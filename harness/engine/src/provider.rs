@@ -200,6 +200,14 @@ impl Provider {
         Some((RequestKind::Faulted { turn, reply, attempt, status: answer.status }, answer))
     }
 
+    /// A request that goes on from an earlier reply, with the conversation before it written out. Nothing if it names no
+    /// earlier reply, or one that the provider does not know.
+    pub fn written_out(&self, body: &[u8]) -> Option<Vec<u8>> {
+        let document = Document::parse(body).ok()?;
+        let written = self.recall.memory(self.dialect()).expanded(document.root())?;
+        Some(written.body.to_string().into_bytes())
+    }
+
     fn conversation(&self, body: Json) -> History {
         let dialect = self.dialect();
         conversation(dialect, self.recall.memory(dialect), body)

@@ -137,7 +137,7 @@ pub fn lower(
         id,
         dialect,
         seed,
-        model: None,
+        model: scenario.model.clone(),
         needs,
         classes,
         profile,

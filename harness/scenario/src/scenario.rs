@@ -58,6 +58,10 @@ pub struct Scenario {
     /// is then played on its dialect alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
+    /// The model that the system is asked to use, in the provider's words, where the failure shows only with that one.
+    /// `profile` names the provider that has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// What a system must be able to do for this scenario to apply; otherwise its plans are `unsupported`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Need>,

@@ -78,6 +78,7 @@ pub(crate) fn blank() -> Scenario {
         evidence: Vec::new(),
         found: None,
         profile: None,
+        model: None,
         needs: Vec::new(),
         vary: BTreeMap::new(),
         given: None,

@@ -230,6 +230,7 @@ impl Reader {
             evidence: Vec::new(),
             found: None,
             profile: None,
+            model: None,
             needs: Vec::new(),
             vary: BTreeMap::new(),
             given: None,

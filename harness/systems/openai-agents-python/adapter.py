@@ -121,6 +121,20 @@ async def by_hand(_, store, text):
     yield said, {}, lambda result: keep_in(store, result.to_input_list())
 
 
+@asynccontextmanager
+async def chained(_, store, text):
+    """"Server-managed conversations": OpenAI keeps what is said, and a run goes on from the last response of the one before."""
+    last = kept(store).get("response")
+    how = {"auto_previous_response_id": True, **({"previous_response_id": last} if last else {})}
+
+    def keep(result):
+        # A run that failed has no result from which an application could take the id.
+        if result.final_output is not None:
+            store.save(json.dumps(kept(store) | {"response": result.last_response_id}).encode())
+
+    yield text, how, keep
+
+
 def is_whole(items):
     """Whether every call has its output."""
     def ids(kind):
@@ -128,7 +142,7 @@ def is_whole(items):
     return ids("function_call") <= ids("function_call_output")
 
 
-MODES = {"session": database, "input-list": by_hand}
+MODES = {"session": database, "input-list": by_hand, "response-id": chained}
 
 
 async def turn(spec, store, text, stopped, show, ask):
@@ -187,7 +201,7 @@ async def turn(spec, store, text, stopped, show, ask):
 
 
 async def read(spec, store):
-    if spec["mode"] == "input-list":
+    if spec["mode"] != "session":
         return kept(store)["items"]
     async with database(spec, store, "") as (_, how, _):
         return await how["session"].get_items()

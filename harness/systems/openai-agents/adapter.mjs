@@ -71,6 +71,28 @@ const MODES = {
       store.save({ items: kept(store).items, stopped: { state: state.toString(), history } });
     },
   },
+  /**
+   * OpenAI keeps what is said, and a run goes on from the last response of the one before: "use `previousResponseId` to
+   * continue from the last response" (guide on running agents). A run that was stopped goes on from its state.
+   */
+  'response-id': {
+    async begin({ store }, text, agent) {
+      const { response, stopped } = store.load({});
+      if (!stopped) return { input: text, options: response ? { previousResponseId: response } : {} };
+      store.save({ response });
+      const state = await RunState.fromString(agent, stopped);
+      state.addInput(text);
+      return { input: state, options: {} };
+    },
+    keep() {},
+    /** A run that failed has no result from which an application could take the id. */
+    returned({ store }, { lastResponseId }) {
+      store.save({ response: lastResponseId });
+    },
+    end({ store }, { state }) {
+      store.save({ ...store.load({}), stopped: state.toString() });
+    },
+  },
 };
 
 /** Whether every call of a history has its output. */
@@ -83,7 +105,7 @@ const isWhole = (history) => {
 /** @type {import('brickbat-adapter').Turn} */
 async function turn(session, text, signal, show) {
   const { spec } = session;
-  const { begin, keep, end } = MODES[spec.mode];
+  const { begin, keep, end, returned } = MODES[spec.mode];
   const { useResponses, model } = DIALECTS[spec.dialect];
   const modelProvider = new OpenAIProvider({ apiKey: 'test', baseURL: `${spec.baseUrl}/v1`, useResponses });
   // Traces would go to the provider.
@@ -107,6 +129,7 @@ async function turn(session, text, signal, show) {
     }
     // The guide has its caller await this after a stop, too: the results of a batch are there when all of it has ended.
     await result.completed;
+    if (!result.cancelled) returned?.(session, result);
   } catch (raised) {
     return { raised };
   } finally {

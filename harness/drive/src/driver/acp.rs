@@ -60,6 +60,8 @@ pub struct Session {
     /// Prompts whose turns have not ended.
     n_running: u32,
     lost: bool,
+    /// Whether what is stored can be asked for.
+    shows_history: bool,
 }
 
 impl Adapter {
@@ -197,7 +199,7 @@ impl Adapter {
         let answer = self.link.ask("session/new", request, self.link.limits.answer).await?;
         let id = answer.session_id.to_string();
         let events = self.link.hub.enter(&id)?;
-        Ok(Session { adapter: self.clone(), id, events, n_running: 0, lost: false })
+        Ok(Session::of(self.clone(), id, events))
     }
 
     /// Closes the adapter's standard input and waits for the adapter to end by itself.
@@ -219,11 +221,23 @@ impl Adapter {
         // What it shows while it loads is the past once more; the session is not open yet, so that is dropped.
         adapter.link.ask("session/load", request, adapter.link.limits.answer).await?;
         let events = adapter.link.hub.enter(id)?;
-        Ok(Session { adapter, id: id.to_owned(), events, n_running: 0, lost: false })
+        Ok(Session::of(adapter, id.to_owned(), events))
     }
 }
 
 impl Session {
+    fn of(adapter: Adapter, id: String, events: mpsc::Receiver<SessionEvent>) -> Session {
+        let shows_history = adapter.about.capabilities.has("history");
+        Session { adapter, id, events, n_running: 0, lost: false, shows_history }
+    }
+
+    /// The same in a mode in which the adapter has no history to show.
+    #[must_use]
+    pub fn without_history(mut self) -> Session {
+        self.shows_history = false;
+        self
+    }
+
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -328,7 +342,7 @@ impl Session {
 
     /// The history as the system has stored it, in its own format; none if the adapter does not show it.
     pub async fn history(&self) -> Result<Option<Value>, DriverError> {
-        if !self.adapter.about.capabilities.has("history") {
+        if !self.shows_history {
             return Ok(None);
         }
         let mut answer = self.extension("_brickbat/history").await?;

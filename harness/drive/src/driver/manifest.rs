@@ -148,6 +148,9 @@ pub struct Mode {
     /// The keys of capabilities that the adapter claims and does not have in this mode.
     #[serde(default)]
     pub lacks: Vec<String>,
+    /// The dialects of the system in which it goes; all if it names none.
+    #[serde(default)]
+    pub dialects: Vec<Dialect>,
 }
 
 /// How a system takes the user's stop.
@@ -292,6 +295,12 @@ impl Manifest {
         known.into_iter().flat_map(|mode| &mode.lacks).fold(claimed, |able, key| able.with(key, false))
     }
 
+    /// The dialects that can be spoken in a mode; all of the system's in one that the manifest does not know.
+    pub fn dialects_of(&self, mode: Option<&str>) -> Vec<Dialect> {
+        let own = self.modes.iter().find(|known| Some(known.name.as_str()) == mode);
+        own.map(|mode| &mode.dialects).filter(|own| !own.is_empty()).unwrap_or(&self.dialects).clone()
+    }
+
     /// What the application does in a mode; nothing in one that the manifest does not know.
     pub fn application(&self, mode: &str) -> Application {
         let known = self.modes.iter().find(|known| known.name == mode);
@@ -336,7 +345,7 @@ impl Sheet {
             return Some((format!("/modes/{at}/name"), NAME));
         }
         let complaint = |(at, mode): (usize, &Mode)| {
-            let (key, what) = mode.complaint()?;
+            let (key, what) = mode.complaint(&self.dialects)?;
             Some((format!("/modes/{at}/{key}"), what))
         };
         if let Some(found) = self.modes.iter().enumerate().find_map(complaint) {
@@ -411,7 +420,10 @@ impl Mode {
         Application::with(&self.application, repairs)
     }
 
-    fn complaint(&self) -> Option<(String, &'static str)> {
+    fn complaint(&self, of_system: &[Dialect]) -> Option<(String, &'static str)> {
+        if let Some(at) = self.dialects.iter().position(|dialect| !of_system.contains(dialect)) {
+            return Some((format!("dialects/{at}"), "this is none of the system's dialects"));
+        }
         const CAPABILITY: &str = "there is no capability of that name";
         let is_known = |key: &String| CAPABILITIES.iter().any(|known| known.key == key);
         if let Some(at) = self.lacks.iter().position(|key| !is_known(key)) {
@@ -535,11 +547,15 @@ mod tests {
     }
 
     #[test]
-    fn a_mode_lacks_what_the_adapter_claims_for_others() {
-        let manifest = parse(&SHEET.replace("Old. }", "Old., lacks: [streaming] }")).unwrap().remove(0);
+    fn a_mode_may_lack_what_others_have() {
+        let sheet = SHEET.replace("[openai-chat]", "[gemini, mistral]");
+        let sheet = sheet.replace("Old. }", "Old., lacks: [streaming], dialects: [mistral] }");
+        let manifest = parse(&sheet).unwrap().remove(0);
         let able = |mode| manifest.capabilities_of(mode, Capabilities::all());
         assert!(!able("old").has("streaming") && able("old").has("cancel"));
         assert_eq!(able("new"), Capabilities::all());
+        let n_dialects = |mode| manifest.dialects_of(mode).len();
+        assert_eq!([n_dialects(Some("old")), n_dialects(Some("new")), n_dialects(None)], [1, 2, 2]);
     }
 
     #[test]
@@ -561,6 +577,7 @@ mod tests {
             ("Old. }", "Old., application: [store, repair] }", "write `repairs: true`"),
             ("Old. }", "Old., application: [loop, loop] }", "this is listed twice"),
             ("Old. }", "Old., lacks: [stream] }", "there is no capability of that name"),
+            ("Old. }", "Old., dialects: [mistral] }", "this is none of the system's dialects"),
             ("Old. }", "Old., repairs: true }", "this goes with `application: [store]`"),
             ("python, adapter.py]", "python, adapter.py, \"${baseUrl}\"]", "one session in each process"),
             ("install: pip", "env: { URL: \"${baseUrl}/v1\" }\ninstall: pip", "one session in each process"),

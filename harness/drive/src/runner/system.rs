@@ -256,7 +256,7 @@ impl Running {
                         Origin::Own(_) => Pace::OWN,
                         _ => Pace::adapted(subject.manifest.waits.silence, subject.manifest.stop_of(&mode)),
                     },
-                    dialects: subject.manifest.dialects.clone(),
+                    dialects: subject.manifest.dialects_of(Some(&mode)),
                     application: subject.manifest.application(&mode),
                     capabilities: subject.manifest.capabilities_of(&mode, about.capabilities),
                     mode,
@@ -440,17 +440,19 @@ impl Adapted {
         spec: SessionSpec,
         remains: Option<&Remains>,
     ) -> Result<live::SystemSession, DriverError> {
+        let shows_history = self.capabilities.has("history");
+        let entered = |session| live::SystemSession::of(session, shows_history);
         // The other plans share a process that lives: one that is killed has a plan of its own, and so has its heir.
         match remains {
             Some(Remains::Stored(id)) => {
                 // An agent may open its store when it starts.
                 self.mend(plan, &spec, id);
                 let heir = self.prepared.start().await?;
-                return Ok(live::SystemSession::Acp(heir.load(id, &spec).await?));
+                return Ok(entered(heir.load(id, &spec).await?));
             }
             None if plan.kills() => {
                 let own = self.prepared.start().await?;
-                return Ok(live::SystemSession::Acp(self.enter(&own, plan, &spec).await?));
+                return Ok(entered(self.enter(&own, plan, &spec).await?));
             }
             Some(Remains::Saved(_)) | None => {}
         }
@@ -472,8 +474,7 @@ impl Adapted {
         };
         // Also a plan that got no session has been there.
         self.homes().insert(plan.id.clone(), self.number.load(Ordering::Relaxed));
-        let session = session?;
-        Ok(live::SystemSession::Acp(session))
+        session.map(entered)
     }
 
     /// Opens a session, or loads it where a history is given.

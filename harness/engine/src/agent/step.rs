@@ -16,6 +16,8 @@ pub(crate) struct Step {
     pub(crate) ids: Vec<(String, String)>,
     /// The stop reason.
     pub(crate) stop: Option<String>,
+    /// The provider's id of the reply, where it has one by which a request can go on.
+    pub(crate) response: Option<String>,
     /// Whether a text of nothing but space is kept.
     keeps_blank_text: bool,
     /// What the provider reported inside the stream.
@@ -105,6 +107,7 @@ impl Step {
             blocks: Vec::new(),
             ids: Vec::new(),
             stop: None,
+            response: None,
             keeps_blank_text,
             error: None,
             broken: None,
@@ -216,6 +219,7 @@ impl Step {
             ReplyEvent::Error { kind, message } => self.error = Some(format!("{kind}: {message}")),
             ReplyEvent::Tokens(tokens) => self.tokens = Some(tokens),
             ReplyEvent::Stop(reason) => self.stop = Some(reason),
+            ReplyEvent::ResponseId(id) => self.response = Some(id),
             ReplyEvent::Unknown(_) => {}
         }
         None

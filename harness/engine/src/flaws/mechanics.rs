@@ -87,3 +87,9 @@ pub(super) fn without_results(
     thread.retain(|message| message.results().is_none_or(|results| !results.is_empty()));
     thread
 }
+
+/// A request of Responses whose reply the provider keeps.
+pub(super) fn stored(body: Vec<u8>) -> Vec<u8> {
+    let text = String::from_utf8_lossy(&body);
+    text.replacen(r#""store":false"#, r#""store":true"#, 1).into_bytes()
+}

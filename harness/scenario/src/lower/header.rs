@@ -58,6 +58,13 @@ fn labels(scenario: &Scenario, problems: &mut Problems) {
     text("/comment", "the comment", &scenario.comment, problems);
     too_many("/class", "classes", scenario.class.len(), MAX_LABELS, problems);
     too_many("/evidence", "threads", scenario.evidence.len(), MAX_LABELS, problems);
+    if let Some(model) = &scenario.model {
+        text("/model", "the name of the model", model, problems);
+        problems.add_if(scenario.profile.is_none(), || {
+            Problem::new("/model", "a model is named without its provider")
+                .with_hint("add `profile`, for example `profile: bedrock-converse`")
+        });
+    }
     for (index, class) in scenario.class.iter().enumerate() {
         problems.add_if(!is_kebab_case(class), || {
             Problem::new(format!("/class/{index}"), format!("the class `{class}` is not in kebab-case"))

@@ -38,6 +38,8 @@ pub enum ReplyEvent {
     /// The tokens of the request and of what has been said so far, as the provider counts them.
     Tokens(u64),
     Stop(String),
+    /// The provider's id of the reply, which has come to its end, where a later request can go on from it by that.
+    ResponseId(String),
     End,
     Error {
         kind: String,

@@ -330,6 +330,7 @@ fn change_limits(scenario: &mut Scenario, source: &mut Source<'_>) {
 /// The scenario is played on a provider of its own, or on any.
 fn change_provider(scenario: &mut Scenario, source: &mut Source<'_>) {
     let name = |dialect: &Dialect| Profile::newest(*dialect).name.to_owned();
+    scenario.model = None;
     scenario.profile = match scenario.profile {
         Some(_) => None,
         None => source.pick(&Dialect::ALL).map(name),

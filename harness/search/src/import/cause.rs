@@ -262,6 +262,7 @@ pub(super) fn plain(comment: String, tools: BTreeMap<String, Tool>, turns: Vec<T
         evidence: Vec::new(),
         found: None,
         profile: None,
+        model: None,
         needs: Vec::new(),
         vary: BTreeMap::new(),
         given: None,

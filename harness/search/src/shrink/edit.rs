@@ -41,10 +41,12 @@ pub(super) enum Edit {
 /// Something odd: whether it is there, and how it is taken away.
 type Switch<T> = (fn(&T) -> bool, fn(&mut T));
 
-const OF_SCENARIO: [Switch<Scenario>; 4] = [
+const OF_SCENARIO: [Switch<Scenario>; 5] = [
     (|scenario| scenario.limits.steps.is_some(), |scenario| scenario.limits.steps = None),
     (|scenario| scenario.limits.window.is_some(), |scenario| scenario.limits.window = None),
-    (|scenario| scenario.profile.is_some(), |scenario| scenario.profile = None),
+    (|scenario| scenario.model.is_some(), |scenario| scenario.model = None),
+    // A model is named with its provider.
+    (|scenario| scenario.profile.is_some(), |scenario| (scenario.profile, scenario.model) = (None, None)),
     (|scenario| scenario.given.is_some(), |scenario| scenario.given = None),
 ];
 

@@ -22,6 +22,11 @@ pub(in crate::runner) enum Remains {
 }
 
 impl SystemSession {
+    /// A session of an adapter, which is asked for the history only in modes that show one.
+    pub(in crate::runner) fn of(session: driver::Session, shows_history: bool) -> SystemSession {
+        SystemSession::Acp(if shows_history { session } else { session.without_history() })
+    }
+
     pub(super) async fn prompt(&mut self, text: &str) -> Result<(), DriverError> {
         match self {
             SystemSession::InProcess(session) => session.prompt(text),

@@ -9,7 +9,7 @@ impl System {
     /// The dialects that it can be made to speak.
     pub fn dialects(&self) -> Vec<Dialect> {
         match self {
-            System::Adapted(subject) => subject.manifest.dialects.clone(),
+            System::Adapted(subject) => subject.manifest.dialects_of(subject.mode.as_deref()),
             System::Simulated(_) | System::Live(..) => Dialect::ALL.to_vec(),
         }
     }

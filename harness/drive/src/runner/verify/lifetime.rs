@@ -87,7 +87,9 @@ pub(super) async fn answers_extensions(host: &mut Host) -> Probed {
     session.acp().barrier().await?;
     session.let_go_on(opened);
     session.finish().await?;
-    if let Some(history) = session.acp().history().await? {
+    if able.has("history")
+        && let Some(history) = session.acp().history().await?
+    {
         let user = &session.plan.turns[0].user;
         if !history.to_string().contains(user.as_str()) {
             let seen = format!("`_brickbat/history` does not hold the user's words `{user}`");

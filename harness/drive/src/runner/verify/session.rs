@@ -264,7 +264,8 @@ impl ProbeSession {
                 Observation::Other
             }
             ServerEvent::Trace(Event::Requested { kind, body, .. }) => {
-                self.log.requests.push((kind, body));
+                let whole = self.mount.with_core(|core| core.0.written_out(&body));
+                self.log.requests.push((kind, whole.map_or(body, Into::into)));
                 Observation::Requested
             }
             ServerEvent::Trace(Event::Held { exchange, .. }) => Observation::Held(exchange),

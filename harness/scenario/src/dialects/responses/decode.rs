@@ -61,6 +61,7 @@ impl ReadEvent for ResponsesEvents {
                 let usage = data.field("response").field("usage");
                 tokens(usage, &["total_tokens"]).into_iter().for_each(&mut *said);
                 said(ReplyEvent::Stop(text_of(data.field("response").field("status"))));
+                said(ReplyEvent::ResponseId(text_of(data.field("response").field("id"))));
                 said(ReplyEvent::End);
             }
             "response.incomplete" => {
@@ -94,6 +95,7 @@ pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
     }
     tokens(body.field("usage"), &["total_tokens"]).into_iter().for_each(&mut *said);
     said(ReplyEvent::Stop(text_of(body.field("status"))));
+    said(ReplyEvent::ResponseId(text_of(body.field("id"))));
 }
 
 /// What a client gives back of an item of reasoning besides its summary, as the text of an object.

@@ -1,0 +1,38 @@
+//! BUG: The provider stores what it says. A thread that is loaded names the calls and has lost the reasoning of which they
+//! came.
+//! Mastra: <https://github.com/mastra-ai/mastra/issues/8738>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("reasoning-dropped", "thread-survives", || Box::new(ReasoningDropped))
+    .class("reasoning-missing")
+    .only_on(&[Dialect::OpenaiResponses], "nothing is stored that a call could be bound to");
+
+struct ReasoningDropped;
+
+impl Decisions for ReasoningDropped {
+    fn request(&mut self, setup: &Setup, thread: &mut [Message], _: RequestId, _: Asking) -> Vec<u8> {
+        // Text is sent without the id that binds it to reasoning, so reasoning that led to text is left out.
+        let mut sent = thread.to_vec();
+        keep_thoughts(&mut sent, |next| matches!(next, Some(Block::Call(_))));
+        stored(request::body(setup, &sent))
+    }
+
+    fn loaded(&self, thread: Vec<Message>) -> Vec<Message> {
+        let mut thread = repaired(thread);
+        keep_thoughts(&mut thread, |_| false);
+        thread
+    }
+}
+
+/// Drops the thoughts that are not to be kept, by the block that follows.
+fn keep_thoughts(thread: &mut [Message], is_kept: fn(Option<&Block>) -> bool) {
+    for message in thread {
+        if let Message::Assistant(blocks) = message
+            && let [Block::Thought(_), rest @ ..] = blocks.as_slice()
+            && !is_kept(rest.first())
+        {
+            blocks.remove(0);
+        }
+    }
+}

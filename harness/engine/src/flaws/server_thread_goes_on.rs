@@ -1,0 +1,48 @@
+//! BUG: The provider keeps the conversation. What the user takes back is gone here, and the next request goes on from a
+//! response that still has it.
+//! A report of its class: <https://github.com/openai/openai-agents-python/issues/1061>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("server-thread-goes-on", "rewind-honoured", || Box::<ServerThreadGoesOn>::default())
+        .class("server-conv")
+        .only_on(&[Dialect::OpenaiResponses], "the provider keeps no conversation");
+
+#[derive(Default)]
+struct ServerThreadGoesOn {
+    /// Messages of the thread that the latest request stood for.
+    n_sent: usize,
+    /// The latest response that has come to its end, and the messages that the provider has with it.
+    last: Option<(String, usize)>,
+}
+
+impl Decisions for ServerThreadGoesOn {
+    fn request(&mut self, setup: &Setup, thread: &mut [Message], _: RequestId, _: Asking) -> Vec<u8> {
+        self.n_sent = thread.len();
+        let whole = || stored(request::body(setup, thread));
+        let Some((id, n_known)) = &self.last else { return whole() };
+        // A history that was cut or summarised begins otherwise, and is sent whole.
+        if compaction::has_summary(thread) {
+            return whole();
+        }
+        let first = (*n_known).min(thread.len().saturating_sub(1));
+        let new = thread[first..].iter().filter(|message| !matches!(message, Message::Assistant(_)));
+        let new: Vec<Message> = new.cloned().collect();
+        going_on_from(id, stored(request::body(setup, &new)))
+    }
+
+    fn reply_complete(&mut self, turn: &mut Turn, _: &mut Session) -> Next {
+        if let Some(id) = &turn.step.response {
+            self.last = Some((id.clone(), self.n_sent));
+        }
+        Next::GoOn
+    }
+}
+
+/// The body as one that goes on from an earlier response.
+fn going_on_from(id: &str, mut body: Vec<u8>) -> Vec<u8> {
+    let field = format!(r#"{{"previous_response_id":"{id}","#);
+    body.splice(..1, field.into_bytes());
+    body
+}

@@ -1,0 +1,17 @@
+//! BUG: A cut by number leaves a history that begins with the words of the model.
+//! Strands: <https://github.com/strands-agents/sdk-typescript/issues/727>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("trim-starts-with-words", "thread-survives", || Box::new(TrimStartsWithWords))
+        .class("first-not-user")
+        .only_on(&[Dialect::BedrockConverse], "a history may begin with what the model said");
+
+struct TrimStartsWithWords;
+
+impl Decisions for TrimStartsWithWords {
+    fn may_begin_with(&self, first: &Message, is_turn_running: bool) -> bool {
+        !is_turn_running && matches!(first, Message::Assistant(_)) && !first.has_calls()
+    }
+}
