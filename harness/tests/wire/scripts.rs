@@ -345,6 +345,8 @@ fn mark_words(mark: Mark, plan: &Plan) -> String {
         Mark::Start(key) => format!("[start {}]", name(key)),
         Mark::Delta(key, k) => format!("[delta {} {k}]", name(key)),
         Mark::End(key) => format!("[end {}]", name(key)),
+        Mark::Search(key) => format!("[search {}]", plan.searches[key.0 as usize].name),
+        Mark::Found(key) => format!("[found {}]", plan.searches[key.0 as usize].name),
         Mark::Calls => "[calls]".to_owned(),
         Mark::Stop => "[stop]".to_owned(),
         Mark::Reply => "[reply]".to_owned(),

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::{Document, Json};
 use brickbat_rules::{Delivery, Memory, Retention, Severity, Violation};
-use brickbat_scenario::plan::{Mark, Plan, PlannedAction, PlannedCall, PlannedPoint, Script, Side};
+use brickbat_scenario::plan::{
+    Mark, Plan, PlannedAction, PlannedCall, PlannedPoint, Script, ScriptBlock, SearchKey, ServerBlock, Side,
+};
 use brickbat_scenario::trace::{ExchangeId, RequestKind};
 use brickbat_scenario::wire::{self, Envelope, Tokens};
 
@@ -56,7 +58,8 @@ impl Recall {
         if Memory::keeps(dialect, request) == Retention::Nothing {
             return;
         }
-        let asks = || wire::of(dialect).asks_to_think(request);
+        // What the provider ran itself it does not keep.
+        let sight = || Sight::of_thinking(wire::of(dialect).asks_to_think(request));
         let (script, told) = match kind {
             RequestKind::Scripted { turn, reply, attempt } => {
                 let Some(turn) = plan.turns.get(turn) else { return };
@@ -65,10 +68,10 @@ impl Recall {
                     return;
                 };
                 let is_cut = turn.actions.iter().any(|action| cuts(action, reply, attempt));
-                (shown(plan, script, asks()), if is_cut { Delivery::Cut } else { Delivery::Whole })
+                (shown(plan, script, &sight()), if is_cut { Delivery::Cut } else { Delivery::Whole })
             }
             RequestKind::Surplus => {
-                (Cow::Owned(shown(plan, &surplus(), asks()).into_owned()), Delivery::Whole)
+                (Cow::Owned(shown(plan, &surplus(), &sight()).into_owned()), Delivery::Whole)
             }
             RequestKind::Auxiliary => (Cow::Owned(title()), Delivery::Whole),
             RequestKind::Refused { .. } | RequestKind::Faulted { .. } => return,
@@ -104,9 +107,70 @@ pub(crate) fn remember(
     memory.add(dialect, request, &wire.encode_whole(plan, script, envelope), told);
 }
 
-/// What a client gets to see of a reply, by whether it asked the model to think. A model that is asked to think does:
-/// where the plan says nothing about it, because the system asks by itself, it thinks before each reply.
-pub(crate) fn shown<'s>(plan: &Plan, script: &'s Script, is_asked: bool) -> Cow<'s, Script> {
+/// What a request lets its client see of a reply.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Sight {
+    /// Whether it asks the model to think.
+    thinking: bool,
+    /// The blocks of searches that cannot be: the search is not offered, or one that was not over has been dropped.
+    hidden: Vec<ServerBlock>,
+}
+
+impl Sight {
+    /// That of a request to a provider of that dialect.
+    pub(crate) fn of(plan: &Plan, dialect: Dialect, body: Json, bytes: &[u8]) -> Sight {
+        let wire = wire::of(dialect);
+        let thinking = wire.asks_to_think(body);
+        if plan.searches.is_empty() {
+            return Sight { thinking, hidden: Vec::new() };
+        }
+        let is_offered = wire.offers_search(body);
+        let text = String::from_utf8_lossy(bytes);
+        let hidden = (0..).map(SearchKey).zip(&plan.searches).flat_map(|(key, search)| {
+            let is_unknown = !is_offered || !text.contains(&search.id);
+            let call = (!is_offered).then_some(ServerBlock::Search(key));
+            call.into_iter().chain(is_unknown.then_some(ServerBlock::Found(key)))
+        });
+        Sight { thinking, hidden: hidden.collect() }
+    }
+
+    /// That of a request about searches of which nothing is known, which asks the model to think or not.
+    pub(crate) fn of_thinking(thinking: bool) -> Sight {
+        Sight { thinking, hidden: Vec::new() }
+    }
+
+    /// A reply without the blocks that cannot be in it.
+    fn fitted<'s>(&self, script: &'s Script) -> Cow<'s, Script> {
+        // What is called in this reply is found in it, whatever came before.
+        let is_called = |key| script.server_blocks().any(|block| block == ServerBlock::Search(key));
+        let is_hidden = |block: ServerBlock| {
+            let is_own = matches!(block, ServerBlock::Found(key) if is_called(key));
+            let known_by = if is_own { ServerBlock::Search(block.key()) } else { block };
+            self.hidden.contains(&known_by)
+        };
+        if !script.server_blocks().any(is_hidden) {
+            return Cow::Borrowed(script);
+        }
+        let mut fitted = script.clone();
+        fitted.blocks.retain(|block| !matches!(block, ScriptBlock::Server(block) if is_hidden(*block)));
+        if fitted.blocks.is_empty() {
+            fitted = surplus();
+        }
+        Cow::Owned(fitted)
+    }
+}
+
+/// What a client gets to see of a reply. A model that is asked to think does: where the plan says nothing about it, because
+/// the system asks by itself, it thinks before each reply.
+pub(crate) fn shown<'s>(plan: &Plan, script: &'s Script, sight: &Sight) -> Cow<'s, Script> {
+    match sight.fitted(script) {
+        Cow::Borrowed(script) => thought_over(plan, script, sight.thinking),
+        Cow::Owned(script) => Cow::Owned(thought_over(plan, &script, sight.thinking).into_owned()),
+    }
+}
+
+/// A reply with what the model thinks before it, or without, by whether it is asked to.
+fn thought_over<'s>(plan: &Plan, script: &'s Script, is_asked: bool) -> Cow<'s, Script> {
     match (is_asked, script.thinks()) {
         (true, false) if !plan.thinks() => Cow::Owned(script.with_thought(THOUGHT)),
         (false, true) => Cow::Owned(script.without_thinking()),
