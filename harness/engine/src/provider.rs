@@ -137,7 +137,7 @@ impl Provider {
             return (RequestKind::Refused { status }, answer);
         }
         let asked = ReplyTerms::of(self.wire(), &route, body);
-        let sight = Sight::of(&self.plan, dialect, body, request.body);
+        let sight = Sight::of(&self.plan, dialect, body);
         let asks_for_summary =
             || self.compaction.is_asked_for(&self.plan, request.body, || self.conversation(body));
         let (kind, answer) = if !is_of_thread || self.is_changing || asks_for_summary() {

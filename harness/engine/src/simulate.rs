@@ -412,8 +412,8 @@ impl<A: SansIo> Simulation<A> {
                 let at = self.bodies.len();
                 let sent = Sent::Nothing;
                 let document = (!answer.holds.is_empty()).then(|| Document::parse(&body).unwrap_or_default());
-                let sight = document
-                    .map(|document| Sight::of(&self.plan, self.provider.dialect(), document.root(), &body));
+                let sight =
+                    document.map(|document| Sight::of(&self.plan, self.provider.dialect(), document.root()));
                 let sight = sight.unwrap_or_default();
                 let (next_hold, state) = (0, BodyState::Going);
                 self.bodies.push(Body { request, kind, sight, answer, sent, next_hold, state });
