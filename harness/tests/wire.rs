@@ -67,11 +67,13 @@ fn asking(plan: &Plan) -> Value {
         Dialect::BedrockConverse => json!([{ "role": "user", "content": [{ "text": "Go on." }] }]),
         _ => json!([{ "role": "user", "content": "Go on." }]),
     };
-    if !plan.tools.is_empty() {
-        let tools: Value = plan.tools.iter().map(|planned| tool(&planned.name)).collect();
+    let search = json!({ "type": "web_search_20250305", "name": "web_search" });
+    let search = Some(search).filter(|_| !plan.searches.is_empty() && wire::of(plan.dialect).searches());
+    let tools: Vec<Value> = plan.tools.iter().map(|planned| tool(&planned.name)).chain(search).collect();
+    if !tools.is_empty() {
         match plan.dialect {
             Dialect::BedrockConverse => body["toolConfig"] = json!({ "tools": tools }),
-            _ => body["tools"] = tools,
+            _ => body["tools"] = tools.into(),
         }
     }
     body

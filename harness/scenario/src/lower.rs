@@ -113,10 +113,10 @@ pub fn lower(
     let mut turns = Vec::with_capacity(scenario.turns.len());
     let mut impossible = other_profile(scenario, dialect)?
         .or_else(|| hidden_thinking(scenario, dialect))
+        .or_else(|| searches::impossible(scenario, dialect))
         .or_else(|| malformations::impossible(scenario, dialect))
         .or_else(|| given::impossible(scenario, dialect))
         .or_else(|| providers::impossible(scenario, dialect))
-        .or_else(|| searches::impossible(scenario, dialect))
         .or_else(|| compactions::impossible(scenario));
     let mut live_prompts = Vec::new();
     for (index, said) in scenario.turns.iter().enumerate() {

@@ -51,7 +51,7 @@ fn blocks(thread: &[Message]) -> impl Iterator<Item = &ServerBlock> {
 }
 
 /// The id of a call.
-fn called(block: &ServerBlock) -> Option<&str> {
+pub(crate) fn called(block: &ServerBlock) -> Option<&str> {
     match block {
         ServerBlock::Call { id, .. } => Some(id),
         ServerBlock::Result { .. } => None,
@@ -59,7 +59,7 @@ fn called(block: &ServerBlock) -> Option<&str> {
 }
 
 /// The id of the call that a result belongs to.
-fn answered(block: &ServerBlock) -> Option<&str> {
+pub(crate) fn answered(block: &ServerBlock) -> Option<&str> {
     match block {
         ServerBlock::Call { .. } => None,
         ServerBlock::Result { call_id, .. } => Some(call_id),
