@@ -91,6 +91,7 @@ fn spec(folder: &Path, dialect: Dialect) -> SessionSpec {
         dialect,
         model: None,
         thinking: false,
+        search: false,
         max_steps: None,
         mode: "acp".into(),
         tools: vec![ToolSpec::new(&tool, "http://127.0.0.1:9/p/7/gate/lookup".into())],

@@ -18,6 +18,7 @@ use brickbat::plan::{
 use brickbat::provider::{Headers, Provider, Request};
 use brickbat::rules::{self};
 use brickbat::trace::{Ending, RequestKind};
+use brickbat::wire::thread::ServerBlock;
 use brickbat::wire::{
     self, Decoder, Delivery, Encoded, Envelope, ReplyEvent, SseEvent, SseReader, Tokens, decode_whole,
 };
@@ -66,11 +67,13 @@ fn asking(plan: &Plan) -> Value {
         Dialect::BedrockConverse => json!([{ "role": "user", "content": [{ "text": "Go on." }] }]),
         _ => json!([{ "role": "user", "content": "Go on." }]),
     };
-    if !plan.tools.is_empty() {
-        let tools: Value = plan.tools.iter().map(|planned| tool(&planned.name)).collect();
+    let search = json!({ "type": "web_search_20250305", "name": "web_search" });
+    let search = Some(search).filter(|_| !plan.searches.is_empty() && wire::of(plan.dialect).searches());
+    let tools: Vec<Value> = plan.tools.iter().map(|planned| tool(&planned.name)).chain(search).collect();
+    if !tools.is_empty() {
         match plan.dialect {
             Dialect::BedrockConverse => body["toolConfig"] = json!({ "tools": tools }),
-            _ => body["tools"] = tools,
+            _ => body["tools"] = tools.into(),
         }
     }
     body
@@ -173,6 +176,7 @@ fn empty_plan(dialect: Dialect) -> Plan {
         tools: Vec::new(),
         missing: Vec::new(),
         calls: Vec::new(),
+        searches: Vec::new(),
         given: Vec::new(),
         turns: Vec::new(),
         executed: Vec::new(),
@@ -234,6 +238,8 @@ struct Said {
     text: String,
     /// Id, tool and arguments, in order.
     calls: Vec<(String, String, Value)>,
+    /// What the provider runs itself.
+    server: Vec<ServerBlock>,
     stop: String,
 }
 
@@ -265,6 +271,7 @@ fn said(events: &[ReplyEvent]) -> Said {
                 let (at, args) = open.remove(index).expect("the call is open");
                 said.calls[at].2 = serde_json::from_str(&args).unwrap();
             }
+            ReplyEvent::Server(block) => said.server.push(block.clone()),
             ReplyEvent::Tokens(_) => {}
             ReplyEvent::ResponseId(id) => assert!(!id.is_empty(), "{events:?}"),
             ReplyEvent::Stop(reason) => {
@@ -294,7 +301,8 @@ fn meant(plan: &Plan, script: &Script) -> Said {
         ScriptBlock::Think(fragments) if wire::of(plan.dialect).shows_thinking() => Some(fragments.concat()),
         _ => None,
     });
-    Said { thought: thoughts.collect(), text: script.text(), calls, stop: stop.to_owned() }
+    let (thought, text) = (thoughts.collect(), script.text());
+    Said { thought, text, calls, server: Vec::new(), stop: stop.to_owned() }
 }
 
 #[test]

@@ -18,7 +18,7 @@
 //! The agent does no I/O: it takes an [`Input`] and returns [`Output`]s ([`Agent::step`]). Read on in this order:
 //! `decisions` has every decision of the agent with its reason, `turn` the course of a turn, `failure` replies that
 //! fail, `ending` stops and interruptions, `model_errors` what the model gets wrong, `mid_turn` what is said to a running
-//! turn, `side_request` and `compaction` changes of the history, `provider_switch` another provider, `store` and `repair` what survives the process.
+//! turn, `server_tools` what the provider runs itself, `side_request` and `compaction` changes of the history, `provider_switch` another provider, `store` and `repair` what survives the process.
 //! A canary is this agent with one of those decisions made wrongly, see [`crate::flaws`].
 
 pub(crate) mod compaction;
@@ -33,6 +33,7 @@ mod provider_switch;
 pub(crate) mod repair;
 pub(crate) mod request;
 mod sans_io;
+pub(crate) mod server_tools;
 pub(crate) mod session;
 pub(crate) mod side_request;
 pub(crate) mod step;
@@ -43,7 +44,7 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{Change, Plan, PlannedTool};
 use brickbat_scenario::wire;
 pub(crate) use brickbat_scenario::wire::thread;
-pub use brickbat_scenario::wire::{Delivery, Thinking};
+pub use brickbat_scenario::wire::{Delivery, Searching, Thinking};
 use decisions::{Decisions, Reference};
 pub use io::{BodyEnd, Input, Output, RequestId, RunId, TimerId};
 pub use sans_io::SansIo;
@@ -73,6 +74,7 @@ pub(crate) struct Setup {
     dialect: Dialect,
     delivery: Delivery,
     thinking: Thinking,
+    searching: Searching,
     /// Steps after which a turn ends.
     step_limit: Option<u32>,
     model: String,
@@ -102,6 +104,11 @@ pub struct Tool {
 }
 
 impl Setup {
+    /// The tools as every request declares them at a provider of that dialect.
+    fn declared_at(&self, dialect: Dialect) -> String {
+        wire::of(dialect).declared_tools(&request::offered(&self.tools), self.searching)
+    }
+
     /// The same without thinking.
     fn unthinking(&self) -> Setup {
         Setup { thinking: Thinking::Unasked, ..self.clone() }
@@ -129,6 +136,7 @@ impl Agent {
         let agent = Agent::equipped(plan.dialect, delivery, plan.model.clone(), tools, canary);
         let agent = agent.limited(plan.step_limit);
         let agent = if plan.thinks() { agent.asking(Thinking::Asked) } else { agent };
+        let agent = if plan.searches.is_empty() { agent } else { agent.searching(Searching::Offered) };
         match plan.given.as_slice() {
             [] => agent,
             given => agent.with_thread(&Agent::stored(given)).expect("what is written can be read"),
@@ -154,11 +162,23 @@ impl Agent {
         canary: Option<Canary>,
     ) -> Agent {
         let wire = wire::of(dialect);
-        let declared = wire.declared_tools(&request::offered(&tools));
+        let searching = Searching::Unoffered;
+        let declared = wire.declared_tools(&request::offered(&tools), searching);
         let model = model.unwrap_or_else(|| wire.current_model().to_owned());
         let path = wire.post_path(&model, delivery);
         let (thinking, step_limit) = (Thinking::Unasked, None);
-        Agent::of(Setup { dialect, delivery, thinking, step_limit, model, path, tools, declared, canary })
+        Agent::of(Setup {
+            dialect,
+            delivery,
+            thinking,
+            searching,
+            step_limit,
+            model,
+            path,
+            tools,
+            declared,
+            canary,
+        })
     }
 
     fn of(setup: Setup) -> Agent {
@@ -175,6 +195,13 @@ impl Agent {
     /// The same agent, asking the model to think, or not.
     pub fn asking(mut self, thinking: Thinking) -> Agent {
         self.setup.thinking = thinking;
+        self
+    }
+
+    /// The same agent, offering the model a search that the provider runs itself, or not.
+    pub fn searching(mut self, searching: Searching) -> Agent {
+        self.setup.searching = searching;
+        self.setup.declared = self.setup.declared_at(self.setup.dialect);
         self
     }
 
@@ -218,7 +245,12 @@ impl Agent {
                 self.turn = self.advance_side_request(turn, input);
             }
             (_, None) => {}
-            (input, Some(turn)) => self.turn = self.advance(turn, input),
+            (input, Some(turn)) => {
+                self.turn = self.advance(turn, input);
+                if self.turn.is_none() {
+                    self.drop_open_searches();
+                }
+            }
         }
         std::mem::take(&mut self.session.outputs)
     }

@@ -187,6 +187,7 @@ pub fn judge_apart_from(
     let unfit = disagreement(&evidence)
         .or_else(|| offered::absent(&evidence))
         .or_else(|| offered::unasked_thinking(&evidence))
+        .or_else(|| offered::unoffered_search(&evidence))
         .or_else(|| offered::other_model(&evidence))
         .or_else(|| consent_given::question_about_nobody(&evidence));
     if let Some(reason) = unfit {

@@ -67,6 +67,7 @@ mod overflow_cuts_pair;
 mod partial_arguments_run;
 mod parts_overwritten;
 mod pause_ignored;
+mod pause_taken_for_end;
 mod picture_kept;
 mod placeholder_kept;
 mod prelude;
@@ -92,6 +93,8 @@ mod rewind_forgotten;
 mod run_denied;
 mod runs_twice;
 mod same_id_kept;
+mod search_answered;
+mod search_dangles;
 mod second_batch_dangles;
 mod second_stop_undoes;
 mod server_thread_goes_on;
@@ -111,6 +114,7 @@ mod summary_drops_open_calls;
 mod summary_flips_role;
 mod summary_of_poison;
 mod summary_orphans_call;
+mod summary_orphans_search;
 mod surrogate_kept;
 mod text_overtakes_calls;
 mod text_splits_reply;
@@ -137,7 +141,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::Decisions;
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 123] = [
+static ALL: [&Flaw; 127] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -249,6 +253,10 @@ static ALL: [&Flaw; 123] = [
     &summary_cuts_arguments::FLAW,
     &summary_drops_open_calls::FLAW,
     &summary_of_poison::FLAW,
+    &search_dangles::FLAW,
+    &pause_taken_for_end::FLAW,
+    &summary_orphans_search::FLAW,
+    &search_answered::FLAW,
     &memory_doubled::FLAW,
     &rewind_forgotten::FLAW,
     &aside_without_tools::FLAW,

@@ -147,6 +147,7 @@ pub(crate) fn empty_plan(dialect: Dialect, seed: u64) -> Plan {
         step_limit: None,
         window: None,
         calls: Vec::new(),
+        searches: Vec::new(),
         given: Vec::new(),
         turns: Vec::new(),
         executed: Vec::new(),

@@ -22,6 +22,7 @@ pub use brickbat_scenario::wire::Frames;
 use compaction::Compaction;
 pub(crate) use compaction::{marks, replied};
 use playhead::{Due, Playhead, Position};
+pub(crate) use recall::Sight;
 pub use recall::{Recall, refusal};
 use stray::Strays;
 pub(crate) use stray::{conversation, says};
@@ -136,13 +137,14 @@ impl Provider {
             return (RequestKind::Refused { status }, answer);
         }
         let asked = ReplyTerms::of(self.wire(), &route, body);
+        let sight = Sight::of(&self.plan, dialect, body);
         let asks_for_summary =
             || self.compaction.is_asked_for(&self.plan, request.body, || self.conversation(body));
         let (kind, answer) = if !is_of_thread || self.is_changing || asks_for_summary() {
             (RequestKind::Auxiliary, self.speak(exchange, &asked, &recall::title(), &[]))
         } else if self.strays.has(&self.plan, self.playhead.turn(), self.recall.memory(dialect), body) {
             // The script is for the turn that the user has begun since.
-            self.surplus(exchange, &asked)
+            self.surplus(exchange, &asked, &sight)
         } else if let Some(turn) = self.asks_by_itself_after(request.body, body) {
             self.asked_by_itself.insert(turn);
             (RequestKind::Auxiliary, self.speak(exchange, &asked, &recall::title(), &[]))
@@ -150,7 +152,7 @@ impl Provider {
             self.compaction.look(request.body);
             match self.too_long(exchange, body) {
                 Some(refused) => refused,
-                None => self.scripted(exchange, &asked),
+                None => self.scripted(exchange, &asked, &sight),
             }
         };
         self.recall.replied(&self.plan, dialect, exchange, kind, body);
@@ -213,11 +215,11 @@ impl Provider {
         conversation(dialect, self.recall.memory(dialect), body)
     }
 
-    fn scripted(&mut self, exchange: ExchangeId, asked: &ReplyTerms) -> (RequestKind, Answer) {
+    fn scripted(&mut self, exchange: ExchangeId, asked: &ReplyTerms, sight: &Sight) -> (RequestKind, Answer) {
         let plan = Arc::clone(&self.plan);
         let turn = self.playhead.turn();
         match self.playhead.take(&plan) {
-            Due::Nothing => self.surplus(exchange, asked),
+            Due::Nothing => self.surplus(exchange, asked, sight),
             Due::Fault { fault, at: Position { reply, attempt } } => {
                 if fault.overflow {
                     self.compaction.report(None);
@@ -226,7 +228,7 @@ impl Provider {
                 (RequestKind::Faulted { turn, reply, attempt, status: fault.status }, answer)
             }
             Due::Reply { script, actions, at: Position { reply, attempt } } => {
-                let script = recall::shown(&plan, script, asked.thinking);
+                let script = recall::shown(&plan, script, sight);
                 let tokens = actions.iter().find_map(|action| action.what.tokens());
                 if tokens.is_some() {
                     self.compaction.report(tokens);
@@ -241,9 +243,9 @@ impl Provider {
     }
 
     /// Answers a request for which the script has no reply.
-    fn surplus(&self, exchange: ExchangeId, asked: &ReplyTerms) -> (RequestKind, Answer) {
+    fn surplus(&self, exchange: ExchangeId, asked: &ReplyTerms, sight: &Sight) -> (RequestKind, Answer) {
         let surplus = recall::surplus();
-        let script = recall::shown(&self.plan, &surplus, asked.thinking);
+        let script = recall::shown(&self.plan, &surplus, sight);
         (RequestKind::Surplus, self.speak(exchange, asked, &script, &[]))
     }
 

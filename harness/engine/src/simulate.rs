@@ -18,7 +18,7 @@ use std::time::Duration;
 use crate::agent::{BodyEnd, Input, Output, RequestId, RunId, SansIo, TimerId};
 use crate::conductor::{Command, Conductor, Patience};
 use crate::interpreter::{World, perform};
-use crate::provider::{Answer, Headers, Provider, Request, Sent};
+use crate::provider::{Answer, Headers, Provider, Request, Sent, Sight};
 use crate::run::Run;
 use brickbat_rules::Profile;
 use brickbat_rules::json::Document;
@@ -27,7 +27,6 @@ use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
     Aside, Confidence, Consent, Ending, Event, ExchangeId, QuestionId, RequestKind, Trace,
 };
-use brickbat_scenario::wire;
 
 /// In the simulation a quiet spell means that nothing can happen any more, so one is enough.
 pub const PATIENCE: Patience = Patience { progress: 1, hang: 2, grace: None };
@@ -160,8 +159,8 @@ enum ToAgent {
 struct Body {
     request: RequestId,
     kind: RequestKind,
-    /// Whether the request asks the model to think; only asked where the answer has a hold.
-    asks_to_think: bool,
+    /// What the request lets its client see; only asked where the answer has a hold.
+    sight: Sight,
     answer: Answer,
     sent: Sent,
     next_hold: usize,
@@ -412,11 +411,12 @@ impl<A: SansIo> Simulation<A> {
                 let (exchange, model, compacted) = (answer.exchange, answer.model.clone(), answer.compacted);
                 let at = self.bodies.len();
                 let sent = Sent::Nothing;
-                let asks_to_think = !answer.holds.is_empty()
-                    && Document::parse(&body)
-                        .is_ok_and(|body| wire::of(self.provider.dialect()).asks_to_think(body.root()));
+                let document = (!answer.holds.is_empty()).then(|| Document::parse(&body).unwrap_or_default());
+                let sight =
+                    document.map(|document| Sight::of(&self.plan, self.provider.dialect(), document.root()));
+                let sight = sight.unwrap_or_default();
                 let (next_hold, state) = (0, BodyState::Going);
-                self.bodies.push(Body { request, kind, asks_to_think, answer, sent, next_hold, state });
+                self.bodies.push(Body { request, kind, sight, answer, sent, next_hold, state });
                 self.todo.push_back(Todo::Send(at));
                 self.observe(Event::Requested { exchange, kind, model, compacted, body: body.into() });
                 if kind != RequestKind::Auxiliary && self.clock.now < self.clock.due {
@@ -485,7 +485,7 @@ impl<A: SansIo> Simulation<A> {
             // A hold at another place than the planned one proves nothing.
             let is_as_planned = hold_place::is_as_planned(
                 &self.plan,
-                (body.kind, body.asks_to_think),
+                (body.kind, &body.sight),
                 &body.answer,
                 held,
                 body.sent,

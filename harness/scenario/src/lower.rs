@@ -33,6 +33,7 @@ mod position;
 mod problem;
 mod processes;
 mod providers;
+mod searches;
 mod settle;
 mod tools;
 
@@ -105,12 +106,14 @@ pub fn lower(
 ) -> Result<Plan, Vec<Problem>> {
     header::check(scenario)?;
     let (tools, missing) = tools::check(scenario)?;
+    searches::check(scenario)?;
     given::check(scenario)?;
     let mut table = CallTable::of(scenario, IdSource { seed, scenario: id, dialect });
     let executed = executed(scenario, &table)?;
     let mut turns = Vec::with_capacity(scenario.turns.len());
     let mut impossible = other_profile(scenario, dialect)?
         .or_else(|| hidden_thinking(scenario, dialect))
+        .or_else(|| searches::impossible(scenario, dialect))
         .or_else(|| malformations::impossible(scenario, dialect))
         .or_else(|| given::impossible(scenario, dialect))
         .or_else(|| providers::impossible(scenario, dialect))
@@ -147,6 +150,7 @@ pub fn lower(
         step_limit: scenario.limits.steps,
         window: scenario.limits.window,
         calls: table.calls,
+        searches: table.searches.searches,
         given,
         turns,
         executed,
@@ -190,9 +194,11 @@ pub fn control(plan: &Plan) -> Plan {
         for (index, reply) in turn.replies.iter_mut().enumerate() {
             reply.attempts.drain(..planned.plain_attempt(index));
             reply.attempts.truncate(1);
-            reply.attempts.iter_mut().for_each(Script::put_right);
         }
     }
+    searches::unpause(&mut control);
+    let scripts = control.turns.iter_mut().flat_map(|turn| &mut turn.replies);
+    scripts.flat_map(|reply| &mut reply.attempts).for_each(Script::put_right);
     control
 }
 
@@ -333,6 +339,9 @@ fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Ne
     if scenario.thinks() {
         needs.push(Need::Thinking);
     }
+    if scenario.searches() {
+        needs.push(Need::ServerTools);
+    }
     if turns.iter().any(|turn| turn.process != 1) {
         needs.push(Need::SharedSession);
     }
@@ -373,5 +382,6 @@ pub fn control_key(control: &Plan) -> String {
         *outcome = crate::plan::ToolOutcome::Return(outcome.text().replace(marker.as_str(), ""));
         marker.clear();
     }
+    plain.searches.iter_mut().for_each(|search| search.id.clear());
     serde_json::to_string(&plain).unwrap_or_default()
 }

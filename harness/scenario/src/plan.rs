@@ -11,8 +11,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 mod malformation;
+mod search;
 
 pub use malformation::{Malformation, WellFormedCall};
+pub use search::{PlannedSearch, SearchKey, ServerBlock};
 
 use crate::action::{Action, ProviderChoice};
 use crate::scenario::{Indices, Need, Stop, Times};
@@ -90,6 +92,9 @@ pub struct Plan {
     pub window: Option<u32>,
     /// Every call that any reply of the plan makes; a [`CallKey`] is an index into this list.
     pub calls: Vec<PlannedCall>,
+    /// Every search that the provider runs itself; a [`SearchKey`] is an index into this list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub searches: Vec<PlannedSearch>,
     /// The history that the system finds in its store; none if it begins with an empty one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<GivenMessage>,
@@ -350,15 +355,15 @@ pub struct PlannedTurn {
 impl PlannedTurn {
     /// The attempt of a reply that is served where nothing goes wrong.
     pub(crate) fn plain_attempt(&self, reply: usize) -> usize {
-        let makes_calls = self.replies[reply].attempts.iter().map(Script::has_calls);
-        plain_attempt(makes_calls, reply + 1 == self.replies.len())
+        let goes_on = self.replies[reply].attempts.iter().map(Script::goes_on);
+        plain_attempt(goes_on, reply + 1 == self.replies.len())
     }
 }
 
 /// The attempt of a reply that is served where nothing goes wrong: the first, or, if another reply comes after this one,
-/// the first that makes calls, since without calls the turn would be over. `makes_calls` says it of each attempt.
-pub(crate) fn plain_attempt(makes_calls: impl IntoIterator<Item = bool>, is_last: bool) -> usize {
-    makes_calls.into_iter().position(|makes_calls| is_last || makes_calls).unwrap_or(0)
+/// the first that makes calls or pauses, since else the turn would be over. `goes_on` says it of each attempt.
+pub(crate) fn plain_attempt(goes_on: impl IntoIterator<Item = bool>, is_last: bool) -> usize {
+    goes_on.into_iter().position(|goes_on| is_last || goes_on).unwrap_or(0)
 }
 
 /// One reply with its attempts.
@@ -400,7 +405,7 @@ impl Script {
     pub fn calls(&self) -> impl Iterator<Item = CallKey> + '_ {
         self.blocks.iter().filter_map(|block| match block {
             ScriptBlock::Call(key) => Some(*key),
-            ScriptBlock::Think(_) | ScriptBlock::Text(_) => None,
+            ScriptBlock::Think(_) | ScriptBlock::Text(_) | ScriptBlock::Server(_) => None,
         })
     }
 
@@ -430,7 +435,8 @@ impl Script {
     /// Whether the model, or its provider, says something wrong in it. `calls` are the calls of the plan.
     pub fn is_wrong(&self, calls: &[PlannedCall]) -> bool {
         let mut slips = self.calls().filter(|key| calls[key.0 as usize].malformation.is_some());
-        self.stop.is_some() || self.indices.is_some() || slips.next().is_some()
+        let is_odd_stop = self.stop.is_some() && !self.pauses();
+        is_odd_stop || self.indices.is_some() || slips.next().is_some()
     }
 
     /// The same with nothing uncommon about it: texts that say something, then the calls, one after the other.
@@ -446,6 +452,26 @@ impl Script {
         (self.stop, self.indices) = (None, None);
     }
 
+    /// Whether the provider pauses after it: it ends with a search of the provider's, the client has nothing to run, and the
+    /// model goes on when the reply is sent back.
+    pub fn pauses(&self) -> bool {
+        let ends_with_search = matches!(self.blocks.last(), Some(ScriptBlock::Server(_)));
+        self.stop == Some(Stop::Pause) && ends_with_search && !self.has_calls()
+    }
+
+    /// Whether the turn goes on after it: it makes calls, or the provider pauses.
+    pub fn goes_on(&self) -> bool {
+        self.has_calls() || self.pauses()
+    }
+
+    /// The searches of the provider in it, and what they found.
+    pub fn server_blocks(&self) -> impl Iterator<Item = ServerBlock> + '_ {
+        self.blocks.iter().filter_map(|block| match block {
+            ScriptBlock::Server(block) => Some(*block),
+            ScriptBlock::Think(_) | ScriptBlock::Text(_) | ScriptBlock::Call(_) => None,
+        })
+    }
+
     /// Whether it makes any.
     pub fn has_calls(&self) -> bool {
         self.calls().next().is_some()
@@ -455,7 +481,7 @@ impl Script {
     pub fn text(&self) -> String {
         let fragments = self.blocks.iter().flat_map(|block| match block {
             ScriptBlock::Text(fragments) => fragments.as_slice(),
-            ScriptBlock::Think(_) | ScriptBlock::Call(_) => &[],
+            ScriptBlock::Think(_) | ScriptBlock::Call(_) | ScriptBlock::Server(_) => &[],
         });
         fragments.map(String::as_str).collect()
     }
@@ -471,6 +497,8 @@ pub enum ScriptBlock {
     Text(Vec<String>),
     /// A call.
     Call(CallKey),
+    /// A search that the provider runs itself, or what one found.
+    Server(ServerBlock),
 }
 
 /// Something that happens at a point.
@@ -544,6 +572,10 @@ pub enum Mark {
     /// Delta K of a call's arguments, from 1.
     Delta(CallKey, u32),
     End(CallKey),
+    /// A search is called, and nothing of what it found has been sent.
+    Search(SearchKey),
+    /// What a search found is complete.
+    Found(SearchKey),
     Calls,
     Stop,
     Reply,

@@ -27,6 +27,10 @@ pub enum Point {
     Delta(String, u32),
     /// The call is complete on the wire.
     End(String),
+    /// A search of the provider's is called: its query is complete, and nothing of what it finds has been sent.
+    Search(String),
+    /// What a search found is complete on the wire.
+    Found(String),
     /// The last call of the reply is complete, the stop reason is not yet sent.
     Calls,
     /// The stop reason.
@@ -134,9 +138,9 @@ enum PointSide {
 
 impl PointSpec {
     /// Every point.
-    pub const ALL: [&'static PointSpec; 14] = [
-        &PROMPT, &HEADERS, &THINK, &TEXT, &START, &DELTA, &END, &CALLS, &STOP, &REPLY, &ASKED, &STARTED,
-        &SETTLED, &SAVED,
+    pub const ALL: [&'static PointSpec; 16] = [
+        &PROMPT, &HEADERS, &THINK, &TEXT, &START, &DELTA, &END, &SEARCH, &FOUND, &CALLS, &STOP, &REPLY,
+        &ASKED, &STARTED, &SETTLED, &SAVED,
     ];
 
     /// The region that a side of it lies in, or why nothing can happen there.
@@ -168,6 +172,8 @@ impl Point {
             Point::Start(_) => &START,
             Point::Delta(..) => &DELTA,
             Point::End(_) => &END,
+            Point::Search(_) => &SEARCH,
+            Point::Found(_) => &FOUND,
             Point::Calls => &CALLS,
             Point::Stop => &STOP,
             Point::Reply => &REPLY,
@@ -203,6 +209,8 @@ impl Point {
             | Point::Headers
             | Point::Think(_)
             | Point::Text(_)
+            | Point::Search(_)
+            | Point::Found(_)
             | Point::Calls
             | Point::Stop
             | Point::Reply
@@ -225,6 +233,8 @@ impl Point {
             | Point::Headers
             | Point::Think(_)
             | Point::Text(_)
+            | Point::Search(_)
+            | Point::Found(_)
             | Point::Calls
             | Point::Stop
             | Point::Reply
@@ -251,7 +261,11 @@ impl fmt::Display for Point {
             Point::Think(number) | Point::Text(number) | Point::Saved(number) => {
                 write!(f, "{} {number}", self.spec().name)
             }
-            Point::Start(name) | Point::End(name) | Point::Asked(name) => {
+            Point::Start(name)
+            | Point::End(name)
+            | Point::Search(name)
+            | Point::Found(name)
+            | Point::Asked(name) => {
                 write!(f, "{} {name}", self.spec().name)
             }
             Point::Delta(name, delta) => write!(f, "delta {name} {delta}"),
@@ -269,6 +283,9 @@ pub enum Shape<'a> {
     Think(u32),
     Text(u32),
     Call(&'a str, u32),
+    /// A search of that name, and whether what it finds comes directly after it.
+    Search(&'a str, bool),
+    Found(&'a str),
 }
 
 impl<'a> From<&'a Block> for Shape<'a> {
@@ -279,6 +296,8 @@ impl<'a> From<&'a Block> for Shape<'a> {
             Block::Think(text) => Shape::Think(fragments(text)),
             Block::Text(text) => Shape::Text(fragments(text)),
             Block::Call(call) => Shape::Call(&call.name, call.deltas.min(MAX_DELTAS)),
+            Block::Search(search) => Shape::Search(&search.name, search.finds.is_some()),
+            Block::Found(found) => Shape::Found(&found.search),
         }
     }
 }
@@ -303,6 +322,11 @@ pub fn in_stream<'a>(blocks: impl IntoIterator<Item = Shape<'a>>) -> Vec<Point> 
                 points.extend((1..=n_deltas).map(|delta| Point::Delta(name.to_owned(), delta)));
                 points.push(Point::End(name.to_owned()));
             }
+            Shape::Search(name, is_over) => {
+                points.push(Point::Search(name.to_owned()));
+                points.extend(is_over.then(|| Point::Found(name.to_owned())));
+            }
+            Shape::Found(name) => points.push(Point::Found(name.to_owned())),
         }
     }
     points.extend(has_calls.then_some(Point::Calls));
@@ -336,6 +360,8 @@ static TEXT: PointSpec = streamed("text", Region::Stream);
 static START: PointSpec = streamed("start", Region::Stream);
 static DELTA: PointSpec = streamed("delta", Region::Stream);
 static END: PointSpec = streamed("end", Region::Stream);
+static SEARCH: PointSpec = streamed("search", Region::Stream);
+static FOUND: PointSpec = streamed("found", Region::Stream);
 static CALLS: PointSpec = streamed("calls", Region::Stream);
 static STOP: PointSpec = streamed("stop", Region::Stream);
 static REPLY: PointSpec = streamed("reply", Region::Over);

@@ -21,6 +21,7 @@ mod limits;
 mod malformation;
 mod picture;
 mod provenance;
+mod search;
 mod shorthand;
 
 pub use malformation::{CallId, Indices, Stop};
@@ -31,6 +32,8 @@ pub use provenance::{Frequency, Provenance};
 
 pub use crate::action::{Action, ErrorKind, HttpFault, ProviderChoice, SOON_MS};
 pub use crate::point::{Point, Which};
+
+pub use search::{Found, Search};
 
 pub use given::{Given, GivenBlock, GivenHistory, GivenMessage, GivenResult, GivenThought, Signature};
 
@@ -95,6 +98,11 @@ impl Scenario {
     pub fn thinks(&self) -> bool {
         let replies = self.turns.iter().flat_map(|turn| &turn.replies);
         replies.flat_map(|reply| &reply.attempts).flatten().any(|block| matches!(block, Block::Think(_)))
+    }
+
+    /// Whether the provider searches anywhere.
+    pub fn searches(&self) -> bool {
+        self.turns.iter().any(Turn::searches)
     }
 
     /// The same, to be changed.
@@ -174,6 +182,8 @@ crate::named! {
         ThinkingSwitch = "thinking-switch",
         /// A thread can go on with another provider between two turns.
         ProviderSwitch = "provider-switch",
+        /// The system offers the model a search that the provider runs itself.
+        ServerTools = "server-tools",
     }
 }
 
@@ -258,6 +268,11 @@ impl Turn {
         self.replies.iter().map(Reply::n_calls).sum()
     }
 
+    /// Whether the provider searches in it.
+    pub fn searches(&self) -> bool {
+        self.replies.iter().any(Reply::is_of_search)
+    }
+
     /// Entries that the turn writes to the store.
     pub fn n_saved(&self) -> u32 {
         n_saved(self.n_calls())
@@ -279,7 +294,8 @@ pub struct Reply {
     /// Only `openai-chat` can send this; in other dialects the plans of the scenario are unsupported.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interleave: bool,
-    /// The stop reason that is sent, whatever the reply says.
+    /// The stop reason that is sent, whatever the reply says. After a search, `pause` leaves the turn open: the system
+    /// sends the reply back as the last message, and the next reply goes on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
     /// How the calls of the stream are numbered, if not one after the other.
@@ -299,6 +315,16 @@ impl Reply {
         self.attempts.iter().map(of_attempt).max().unwrap_or(0)
     }
 
+    /// Whether the provider searches in it.
+    pub(crate) fn is_of_search(&self) -> bool {
+        self.attempts.iter().flatten().any(Block::is_of_search)
+    }
+
+    /// Whether the provider pauses in it: it ends with a search, and the model goes on when it is sent back.
+    pub fn pauses(&self) -> bool {
+        self.stop == Some(Stop::Pause) && self.attempts.iter().any(|blocks| ends_with_search(blocks))
+    }
+
     /// Whether a call is given the id of another one, by that one's name or as the same text in one attempt.
     pub fn repeats_ids(&self) -> bool {
         self.attempts.iter().any(|blocks| {
@@ -313,6 +339,11 @@ impl Reply {
     }
 }
 
+/// Whether what the model says ends with a search and waits for nothing of the client's.
+pub(crate) fn ends_with_search(blocks: &[Block]) -> bool {
+    blocks.last().is_some_and(Block::is_of_search) && blocks.iter().all(|block| block.call().is_none())
+}
+
 /// A piece of a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -323,14 +354,23 @@ pub enum Block {
     Text(String),
     /// The model calls a tool.
     Call(Call),
+    /// The model has the provider search the web, within its own reply. Only in dialects whose provider does.
+    Search(Search),
+    /// What a search found that was not over when it was called.
+    Found(Found),
 }
 
 impl Block {
+    /// Whether it is a search of the provider's, or what one found.
+    pub fn is_of_search(&self) -> bool {
+        matches!(self, Block::Search(_) | Block::Found(_))
+    }
+
     /// The call that it is.
     pub fn call(&self) -> Option<&Call> {
         match self {
             Block::Call(call) => Some(call),
-            Block::Think(_) | Block::Text(_) => None,
+            Block::Think(_) | Block::Text(_) | Block::Search(_) | Block::Found(_) => None,
         }
     }
 
@@ -338,7 +378,7 @@ impl Block {
     pub fn call_mut(&mut self) -> Option<&mut Call> {
         match self {
             Block::Call(call) => Some(call),
-            Block::Think(_) | Block::Text(_) => None,
+            Block::Think(_) | Block::Text(_) | Block::Search(_) | Block::Found(_) => None,
         }
     }
 }

@@ -28,7 +28,7 @@ pub use given::given_thoughts;
 pub use history::{history, offered_tools};
 pub use marks::marks;
 pub use offer::{Offer, ToolChoice};
-pub use request::{Delivery, OfferedTool, Thinking};
+pub use request::{Delivery, OfferedTool, Searching, Thinking};
 pub use sse::{SseEvent, SseReader};
 
 use crate::action::Action;
@@ -51,6 +51,8 @@ pub struct Wire {
     pub(crate) asks_for_usage: fn(Json<'_, '_>) -> bool,
     /// Whether a request asks the model to think and to show it; nothing where replies cannot show it.
     pub(crate) asks_to_think: Option<fn(Json<'_, '_>) -> bool>,
+    /// Whether a request offers the search that the provider runs itself; nothing where ours runs none.
+    pub(crate) offers_search: Option<fn(Json<'_, '_>) -> bool>,
     /// The names in one entry of the list of tools.
     pub(crate) tool_names: fn(Json<'_, '_>) -> Vec<String>,
     /// What a request lets the model do.
@@ -211,6 +213,16 @@ impl Wire {
     /// Whether a request asks the model to think and to show it. Only a client that asks is shown anything.
     pub fn asks_to_think(&self, body: Json) -> bool {
         self.asks_to_think.is_some_and(|asks| asks(body))
+    }
+
+    /// Whether our provider searches by itself.
+    pub fn searches(&self) -> bool {
+        self.offers_search.is_some()
+    }
+
+    /// Whether a request offers that search. The model searches only where it is offered.
+    pub fn offers_search(&self, body: Json) -> bool {
+        self.offers_search.is_some_and(|offers| offers(body))
     }
 
     /// What a request lets the model do.

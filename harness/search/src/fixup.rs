@@ -1,6 +1,8 @@
 //! Taking things out of a scenario, so that what is left makes sense: what names something that is gone goes with it, and
 //! counts stay within what there is.
 
+mod searches;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use brickbat_scenario::point::{Point, Which};
@@ -85,6 +87,11 @@ fn shifted(number: &mut u32, gone: usize) -> bool {
     own != gone + 1
 }
 
+/// Puts the searches of a scenario in order.
+pub(crate) fn searches(scenario: &mut Scenario) {
+    searches::fix(scenario);
+}
+
 /// Puts a scenario in order of which something was taken out.
 pub(crate) fn fix(scenario: &mut Scenario) {
     loop {
@@ -98,6 +105,7 @@ pub(crate) fn fix(scenario: &mut Scenario) {
 
 /// The same in one pass, which is enough in most cases.
 pub(crate) fn fix_once(scenario: &mut Scenario) {
+    searches(scenario);
     scenario.turns.iter_mut().for_each(|turn| {
         blocks(turn);
         attempts(turn);
@@ -127,7 +135,7 @@ fn first_turn(scenario: &mut Scenario) {
 fn blocks(turn: &mut Turn) {
     let says = |block: &Block| match block {
         Block::Think(_) => false,
-        Block::Text(_) | Block::Call(_) => true,
+        Block::Text(_) | Block::Call(_) | Block::Search(_) | Block::Found(_) => true,
     };
     for reply in (0..turn.replies.len()).rev() {
         for attempt in (0..turn.replies[reply].attempts.len()).rev() {
@@ -159,12 +167,12 @@ fn attempts(turn: &mut Turn) {
     }
 }
 
-/// A reply is asked for only when the one before makes calls, and none of them ends the turn.
+/// A reply is asked for only when the one before pauses, or makes calls of which none ends the turn.
 fn replies(turn: &mut Turn, tools: &BTreeMap<String, Tool>) {
     let ends = |call: &Call| tools.get(&call.tool).is_some_and(|tool| tool.ends);
     let goes_on = |reply: &Reply| {
         let mut calls = reply.attempts.last().into_iter().flatten().filter_map(Block::call).peekable();
-        calls.peek().is_some() && !calls.any(ends)
+        reply.pauses() || (calls.peek().is_some() && !calls.any(ends))
     };
     let n_asked = 1 + turn.replies.iter().take_while(|reply| goes_on(reply)).count();
     for reply in (n_asked..turn.replies.len()).rev() {
@@ -230,6 +238,14 @@ fn actions(turn: &mut Turn, index: usize, tools: &BTreeMap<String, Tool>) {
                 let call = calls().find(|call| call.name == *name);
                 call.is_some_and(|call| within(delta, call.deltas))
             }
+            Point::Search(name) => {
+                blocks.iter().any(|block| matches!(block, Block::Search(search) if search.name == *name))
+            }
+            Point::Found(name) => blocks.iter().any(|block| match block {
+                Block::Search(search) => search.name == *name && search.finds.is_some(),
+                Block::Found(found) => found.search == *name,
+                Block::Think(_) | Block::Text(_) | Block::Call(_) => false,
+            }),
             Point::Start(name) | Point::End(name) => calls().any(|call| call.name == *name),
             Point::Calls => calls().next().is_some(),
             Point::Asked(name) => {
@@ -249,7 +265,7 @@ fn actions(turn: &mut Turn, index: usize, tools: &BTreeMap<String, Tool>) {
 fn fragments(blocks: &[Block], is_meant: impl Fn(&Block) -> bool) -> u32 {
     let lengths = blocks.iter().filter(|block| is_meant(block)).map(|block| match block {
         Block::Think(text) | Block::Text(text) => text.chars().count().clamp(1, 2) as u32,
-        Block::Call(_) => 0,
+        Block::Call(_) | Block::Search(_) | Block::Found(_) => 0,
     });
     lengths.sum()
 }

@@ -10,6 +10,7 @@ mod corpus;
 mod cross;
 pub mod mutate;
 mod normalize;
+mod searches;
 mod source;
 #[cfg(any(test, feature = "proptest"))]
 pub mod strategy;
@@ -59,6 +60,7 @@ pub fn draw(source: &mut Source<'_>) -> Scenario {
     normalize::numbered(&mut scenario);
     turns::limit(source, &mut scenario);
     turns::share(source, &mut scenario);
+    searches::draw(source, &mut scenario);
     for index in 0..n_turns {
         actions::draw(source, &mut scenario, index);
     }

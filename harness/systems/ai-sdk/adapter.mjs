@@ -90,9 +90,9 @@ const MODES = {
   'ui-messages-clean': uiMessages(() => ({ ignoreIncompleteToolCalls: true })),
   'response-messages': responseMessages,
 };
+const anthropic = ({ baseUrl }) => createAnthropic({ baseURL: `${baseUrl}/v1`, apiKey: 'test' });
 const MODELS = {
-  'anthropic-messages': ({ baseUrl, model = 'claude-haiku-4-5' }) =>
-    createAnthropic({ baseURL: `${baseUrl}/v1`, apiKey: 'test' })(model),
+  'anthropic-messages': (spec) => anthropic(spec)(spec.model ?? 'claude-haiku-4-5'),
   'openai-chat': ({ baseUrl, model = 'gpt-4.1' }) =>
     createOpenAI({ baseURL: `${baseUrl}/v1`, apiKey: 'test' }).chat(model),
   'openai-responses': ({ baseUrl, model = 'gpt-5' }) =>
@@ -139,6 +139,10 @@ function open(spec, id = randomUUID()) {
     throw RequestError.invalidParams(undefined, `no mode ${spec.mode} or no dialect ${spec.dialect}`);
   }
   const tools = Object.fromEntries(spec.tools.map((given) => [given.name, gated(given)]));
+  // The tool that the provider runs itself, under the name of the documentation.
+  if (spec.search && spec.dialect === 'anthropic-messages') {
+    tools.web_search = anthropic(spec).tools.webSearch_20250305({ maxUses: 5 });
+  }
   sessions.set(id, { id, spec, model: MODELS[spec.dialect](spec), tools, file: fileOf(spec, id) });
   return id;
 }
@@ -270,7 +274,7 @@ agent({ name: 'brickbat-ai-sdk' })
       consumers: Object.keys(consumers),
       capabilities: {
         cancel: true, streaming: true, eagerTools: false, barrier: true, history: true, load: true, approvals: APPROVALS,
-        givenHistory: true, sharedSession: true, changes: { provider: true },
+        givenHistory: true, sharedSession: true, serverTools: MAJOR >= 7, changes: { provider: true },
       },
     } },
   }))

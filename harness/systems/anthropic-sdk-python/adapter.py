@@ -10,6 +10,8 @@ from brickbat_adapter import gate, serve, stoppable
 SDK = "anthropic"
 # More steps than any scenario has; it bounds a system that never stops asking.
 MAX_STEPS = 20
+# What the provider runs itself.
+SEARCH = {"type": "web_search_20250305", "name": "web_search", "max_uses": 5}
 
 
 def gated(given):
@@ -32,7 +34,7 @@ async def turn(spec, store, text, stopped, show):
         max_tokens=4096,
         max_iterations=spec.get("maxSteps", MAX_STEPS),
         messages=list(messages),
-        tools=[gated(given) for given in spec["tools"]],
+        tools=[*map(gated, spec["tools"]), *([SEARCH] if spec.get("search") else [])],
         stream=True,
         # Otherwise the conversation is kept by the provider.
         thread=False,
@@ -58,6 +60,6 @@ async def turn(spec, store, text, stopped, show):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": ["steps"],
-         "capabilities": {"sharedSession": True, "stepLimit": True, "thinking": True}}
+         "capabilities": {"serverTools": True, "sharedSession": True, "stepLimit": True, "thinking": True}}
 serve(about, ["anthropic-messages"], turn, asyncio.CancelledError,
       read=lambda _, store: json.loads(store.load() or "[]"))

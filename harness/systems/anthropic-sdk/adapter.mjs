@@ -13,6 +13,8 @@ const gated = (given) => betaTool({
 });
 // More steps than any scenario has; it bounds a system that never stops asking.
 const MAX_STEPS = 20;
+// What the provider runs itself.
+const SEARCH = { type: 'web_search_20250305', name: 'web_search', max_uses: 5 };
 // The runner's messages are the conversation. They are stored when a reply begins, which is when the runner yields; when
 // the loop has ended well; and, but for `steps`, also when it has failed.
 const MODES = {
@@ -41,7 +43,7 @@ async function turn({ spec, store }, text, signal, show) {
     max_tokens: 4096,
     max_iterations: spec.maxSteps ?? MAX_STEPS,
     messages,
-    tools: spec.tools.map(gated),
+    tools: [...spec.tools.map(gated), ...(spec.search ? [SEARCH] : [])],
     stream: true,
     ...(spec.thinking && { thinking: { type: 'enabled', budget_tokens: 1024 } }),
     // From version 1 on the conversation is kept by the provider unless one says so.
@@ -98,7 +100,7 @@ const give = (history) => history.map(({ user, assistant, results, picture: show
   return results ? { role: 'user', content: results.map(result) } : { role: 'assistant', content: assistant.map(block) };
 });
 const capabilities = {
-  history: true, sharedSession: true, thinking: true, stepLimit: true,
+  history: true, sharedSession: true, thinking: true, stepLimit: true, serverTools: true,
   givenThinking: true, givenPictures: true, givenOrphans: true, givenRawArguments: true,
 };
 serve({ sdk: '@anthropic-ai/sdk', version, modes: Object.keys(MODES) }, ['anthropic-messages'], turn, { capabilities, give });

@@ -5,7 +5,7 @@ from importlib.metadata import version
 
 import pydantic_ai
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ModelMessagesTypeAdapter, Tool, ToolDenied
-from pydantic_ai.capabilities import Hooks
+from pydantic_ai.capabilities import Hooks, WebSearch
 from pydantic_ai.messages import ModelRequest, UserPromptPart
 from pydantic_ai.models import infer_model
 from pydantic_ai.providers import infer_provider_class
@@ -123,7 +123,7 @@ async def turn(spec, store, text, stopped, show, ask):
     # Only who offers tools that ask expects questions for an answer.
     asks = any(tool.requires_approval for tool in tools)
     agent = Agent(model(spec), tools=tools, output_type=[str, DeferredToolRequests] if asks else str,
-                  capabilities=[here.noting()])
+                  capabilities=[here.noting(), *([WebSearch(max_uses=5)] if spec.get("search") else [])])
     how = {"user_prompt": text, "usage_limits": pydantic_ai.UsageLimits(request_limit=spec.get("maxSteps", 50))}
     if Token:
         how["cancellation_token"] = token = Token()
@@ -177,7 +177,7 @@ async def act(spec, store, action):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True,
+         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "serverTools": True,
                           "givenOrphans": True, "givenRawArguments": True, "steer": True, "hooks": True,
                           "interrupt": True, "changes": {"aside": True, "provider": True}}}
 serve(about, MODELS, turn, Stopped, give, lambda _, store: json.loads(store.load() or "[]"), ready=model, act=act)

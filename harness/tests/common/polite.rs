@@ -26,6 +26,7 @@ pub fn spec(state: &Path) -> SessionSpec {
         dialect: Dialect::AnthropicMessages,
         model: None,
         thinking: false,
+        search: false,
         max_steps: None,
         mode: "m".into(),
         tools: Vec::new(),

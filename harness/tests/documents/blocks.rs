@@ -227,6 +227,8 @@ fn written_point(name: &'static str) -> &'static str {
         "start" => "{ start: a }",
         "delta" => "{ delta: [a, 2] }",
         "end" => "{ end: a }",
+        "search" => "{ search: s }",
+        "found" => "{ found: s }",
         "asked" => "{ asked: a }",
         "started" => "{ started: a }",
         "settled" => "{ settled: 2 }",

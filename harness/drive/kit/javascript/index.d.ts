@@ -25,6 +25,8 @@ export interface Spec {
   model?: string;
   /** Whether the model is asked to think. */
   thinking?: boolean;
+  /** Whether to offer the web search that the provider runs itself; only with the capability `serverTools`. */
+  search?: boolean;
   /** The SDK's limit of steps; only for adapters with the capability `stepLimit`. */
   maxSteps?: number;
   /** A folder for what the application around the SDK would keep in its database. */

@@ -31,6 +31,9 @@ pub struct Spec {
     /// Whether the model thinks in the conversation.
     #[serde(default)]
     pub thinking: bool,
+    /// Whether the model is offered the web search that the provider runs itself.
+    #[serde(default)]
+    pub search: bool,
     /// The most steps of a turn, where there is a limit.
     pub max_steps: Option<u32>,
     /// The tools that the model may call.

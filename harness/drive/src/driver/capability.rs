@@ -27,7 +27,7 @@ pub struct Capability {
 }
 
 /// Every capability, in the order of the protocol's schema.
-pub const CAPABILITIES: [Capability; 29] = [
+pub const CAPABILITIES: [Capability; 30] = [
     required("cancel", Some(Need::Cancel), "The user can stop a running turn."),
     required("streaming", Some(Need::Streaming), "The SDK asks the provider for streams."),
     required(
@@ -39,6 +39,11 @@ pub const CAPABILITIES: [Capability; 29] = [
     required("history", None, "`_brickbat/history` answers with the stored history."),
     optional("approvals", Need::Approvals, "A tool with `asks` is put to the user before it runs."),
     optional("thinking", Need::Thinking, "A session with `thinking` asks the model to think."),
+    optional(
+        "serverTools",
+        Need::ServerTools,
+        "A session with `search` offers the model the web search that the provider runs itself.",
+    ),
     optional("load", Need::Resume, "`session/load` restores a session from its `stateDir` in a new process."),
     optional(
         "givenHistory",

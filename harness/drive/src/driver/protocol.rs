@@ -56,6 +56,9 @@ pub struct SessionSpec {
     /// Whether to ask the provider for a model that thinks; sent only to adapters that can do so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub thinking: bool,
+    /// Whether to offer the model the web search that the provider runs itself; sent only to adapters that can do so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub search: bool,
     /// Replies with calls after which a turn ends; sent only to adapters that can do so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32")]

@@ -32,7 +32,7 @@ use super::in_process::{Endpoints, InProcess, Store};
 use super::lines;
 use super::process::ProcessLimits;
 use super::protocol::{About, PROTOCOL, SessionSpec};
-use brickbat_engine::agent::{Agent, Delivery, Thinking, Tool};
+use brickbat_engine::agent::{Agent, Delivery, Searching, Thinking, Tool};
 use brickbat_engine::events::{self, Event, StoreBug};
 use brickbat_engine::flaws::Canary;
 use brickbat_scenario::plan::GivenMessage;
@@ -322,6 +322,7 @@ impl Sessions {
         let Served { canary, delivery } = self.served;
         let agent = Agent::equipped(spec.dialect, delivery, spec.model.clone(), tools.collect(), canary);
         let agent = if spec.thinking { agent.asking(Thinking::Asked) } else { agent };
+        let agent = if spec.search { agent.searching(Searching::Offered) } else { agent };
         let agent = agent.limited(spec.max_steps);
         let gates = spec.tools.iter().map(|tool| (tool.name.as_str(), tool.gate_url.as_str()));
         let endpoints = Endpoints::new(&spec.base_url, agent.path(), gates);

@@ -530,11 +530,11 @@ impl Adapted {
         let tool = |tool: &PlannedTool| ToolSpec::new(tool, format!("{base_url}/gate/{}", tool.name));
         let tools = plan.tools.iter().map(tool).collect();
         let mode = self.mode.clone();
-        let thinking = plan.thinks();
+        let (thinking, search) = (plan.thinks(), !plan.searches.is_empty());
         // The model that is named is one of the plan's own provider.
         let model = plan.model.clone().filter(|_| dialect == plan.dialect);
         let max_steps = plan.step_limit;
-        Ok(SessionSpec { dialect, model, thinking, max_steps, mode, tools, state_dir, base_url })
+        Ok(SessionSpec { dialect, model, thinking, search, max_steps, mode, tools, state_dir, base_url })
     }
 }
 

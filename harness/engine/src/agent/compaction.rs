@@ -5,7 +5,8 @@
 
 use std::fmt::Write;
 
-use super::thread::{Block, Message};
+use super::server_tools::without_orphans;
+use super::thread::{Block, Message, ServerBlock};
 
 /// What a summary begins with.
 const SUMMARY: &str = "Summary of the conversation so far: ";
@@ -22,10 +23,12 @@ pub(crate) fn start(thread: &[Message], keep: usize) -> usize {
 /// What stays of a thread that is cut: it begins with a message of the user, if need be with the last one.
 pub(crate) fn trimmed(thread: &[Message], keep: usize) -> Vec<Message> {
     let kept = &thread[start(thread, keep)..];
-    match kept.iter().position(is_user) {
+    let mut trimmed: Vec<Message> = match kept.iter().position(is_user) {
         Some(first) => kept[first..].to_vec(),
         None => last_prompt(thread).into_iter().chain(kept).cloned().collect(),
-    }
+    };
+    without_orphans(&mut trimmed);
+    trimmed
 }
 
 /// A thread whose beginning a summary stands for. What the user said in a running turn stays.
@@ -33,7 +36,9 @@ pub(crate) fn summarised(thread: &[Message], keep: usize, summary: &str, is_runn
     let kept = &thread[start(thread, keep)..];
     let summary = self::summary(summary);
     let prompt = last_prompt(thread).filter(|_| is_running && !kept.iter().any(is_user));
-    std::iter::once(&summary).chain(prompt).chain(kept).cloned().collect()
+    let mut summarised: Vec<Message> = std::iter::once(&summary).chain(prompt).chain(kept).cloned().collect();
+    without_orphans(&mut summarised);
+    summarised
 }
 
 /// The message that a summary stands in.
@@ -104,7 +109,10 @@ pub(crate) fn transcript(thread: &[Message]) -> String {
         let _ = match message {
             Message::User(said) => writeln!(text, "User: {said}"),
             Message::Assistant(blocks) => blocks.iter().try_for_each(|block| match block {
-                Block::Thought(_) => Ok(()),
+                Block::Thought(_) | Block::Server(ServerBlock::Result { .. }) => Ok(()),
+                Block::Server(ServerBlock::Call { tool, args, .. }) => {
+                    writeln!(text, "The provider runs {tool} with {args}")
+                }
                 Block::Text(said) => writeln!(text, "Assistant: {said}"),
                 Block::Call(call) => writeln!(text, "Assistant calls {} with {}", call.tool, call.args),
             }),

@@ -263,6 +263,17 @@ pub(crate) trait Decisions: Send + Sync {
         None
     }
 
+    /// Whether the turn goes on when the provider has paused in a tool of its own: it does, with the paused reply as the last
+    /// message. What the user says next would be refused.
+    fn resumes(&self) -> bool {
+        true
+    }
+
+    /// Whether the call of a tool that the provider runs itself goes when its result will not come any more.
+    fn drops_open_searches(&self) -> bool {
+        true
+    }
+
     /// Whether a call keeps its result when the turn ends with this step: the thread goes on with the next turn.
     fn keeps_result_at(&self, _halt: Halt, _is_final_call: bool) -> bool {
         true

@@ -38,6 +38,7 @@ impl Agent {
 
     /// The message came when the turn was already over: it is stored before the next prompt of the user.
     pub(super) fn said_too_late(&mut self, text: &str) {
+        self.drop_open_searches();
         self.session.thread.push(Message::User(text.to_owned()));
     }
 

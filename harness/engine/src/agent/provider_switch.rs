@@ -4,7 +4,6 @@
 //! thought is signed by somebody else. So the thread is translated once, when the provider is switched, and stored like
 //! that: what was said, the calls and their results stay, and the rest goes.
 
-use super::request::offered;
 use super::thread::{Block, Message};
 use super::{Agent, Setup};
 use brickbat_rules::dialect::Dialect;
@@ -16,7 +15,7 @@ impl Setup {
         let wire = wire::of(dialect);
         let model = wire.current_model().to_owned();
         let path = wire.post_path(&model, self.delivery);
-        let declared = wire.declared_tools(&offered(&self.tools));
+        let declared = self.declared_at(dialect);
         Setup { dialect, model, path, declared, ..self.clone() }
     }
 }
@@ -59,7 +58,8 @@ impl Agent {
     }
 }
 
-/// A thread without what its provider alone can read: what the model thought, and with what it signed its calls.
+/// A thread without what its provider alone can read: what the model thought, with what it signed its calls, and what the
+/// provider ran itself.
 fn unsigned(thread: Vec<Message>) -> Vec<Message> {
     let messages = thread.into_iter().filter_map(|message| match message {
         Message::Assistant(blocks) => {
@@ -73,7 +73,7 @@ fn unsigned(thread: Vec<Message>) -> Vec<Message> {
 
 fn unsigned_block(block: Block) -> Option<Block> {
     match block {
-        Block::Thought(_) => None,
+        Block::Thought(_) | Block::Server(_) => None,
         Block::Call(mut call) => {
             call.signature = None;
             Some(Block::Call(call))

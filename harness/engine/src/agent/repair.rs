@@ -9,10 +9,11 @@
 //! store has changed it, which nobody can see.
 
 use super::model_errors::{fitted_name, is_valid_name};
+use super::server_tools::{without_open, without_orphans};
 use super::step::interrupted;
 use super::thread::{Block, Call, CallResult, Message, Thought};
 
-/// The thread with one result for every call.
+/// The thread with one result for every call. Of what the provider ran itself whole pairs stay.
 pub(crate) fn repaired(thread: Vec<Message>) -> Vec<Message> {
     let mut results = Results::of(&thread);
     let mut seen: Vec<String> = Vec::new();
@@ -39,6 +40,8 @@ pub(crate) fn repaired(thread: Vec<Message>) -> Vec<Message> {
             }
         }
     }
+    without_open(&mut whole);
+    without_orphans(&mut whole);
     whole
 }
 
@@ -66,7 +69,7 @@ fn worth_keeping(block: Block, is_open: bool, seen: &mut Vec<String>) -> Option<
             }
             Some(Block::Call(call))
         }
-        Block::Thought(_) | Block::Text(_) => Some(block),
+        Block::Thought(_) | Block::Text(_) | Block::Server(_) => Some(block),
     }
 }
 

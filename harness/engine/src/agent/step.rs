@@ -1,6 +1,6 @@
 //! One reply on its way, and the tools that it started.
 
-use super::thread::{Block, Call, CallResult, Thought};
+use super::thread::{Block, Call, CallResult, ServerBlock, Thought};
 use super::{Delivery, RequestId, RunId, TimerId};
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::ToolOutcome;
@@ -51,6 +51,7 @@ pub(crate) enum StepBlock {
     Thought(StepThought),
     Text(String),
     Call(StepCall),
+    Server(ServerBlock),
 }
 
 /// What the model thinks, as far as it has come.
@@ -72,6 +73,7 @@ impl StepBlock {
             StepBlock::Text(text) if text.trim().is_empty() && !keeps_blank_text => None,
             StepBlock::Text(text) => Some(Block::Text(text.clone())),
             StepBlock::Call(call) => Some(Block::Call(call.call.clone())),
+            StepBlock::Server(block) => Some(Block::Server(block.clone())),
         }
     }
 }
@@ -144,7 +146,7 @@ impl Step {
     pub(crate) fn text(&self) -> String {
         let texts = self.blocks.iter().filter_map(|block| match block {
             StepBlock::Text(text) => Some(text.as_str()),
-            StepBlock::Thought(_) | StepBlock::Call(_) => None,
+            StepBlock::Thought(_) | StepBlock::Call(_) | StepBlock::Server(_) => None,
         });
         texts.collect()
     }
@@ -153,7 +155,7 @@ impl Step {
     pub(crate) fn calls(&self) -> impl Iterator<Item = &StepCall> {
         self.blocks.iter().filter_map(|block| match block {
             StepBlock::Call(call) => Some(call),
-            StepBlock::Thought(_) | StepBlock::Text(_) => None,
+            StepBlock::Thought(_) | StepBlock::Text(_) | StepBlock::Server(_) => None,
         })
     }
 
@@ -161,7 +163,7 @@ impl Step {
     pub(crate) fn calls_mut(&mut self) -> impl Iterator<Item = &mut StepCall> {
         self.blocks.iter_mut().filter_map(|block| match block {
             StepBlock::Call(call) => Some(call),
-            StepBlock::Thought(_) | StepBlock::Text(_) => None,
+            StepBlock::Thought(_) | StepBlock::Text(_) | StepBlock::Server(_) => None,
         })
     }
 
@@ -169,7 +171,7 @@ impl Step {
     pub(crate) fn thoughts_mut(&mut self) -> impl Iterator<Item = &mut StepThought> {
         self.blocks.iter_mut().filter_map(|block| match block {
             StepBlock::Thought(thought) => Some(thought),
-            StepBlock::Text(_) | StepBlock::Call(_) => None,
+            StepBlock::Text(_) | StepBlock::Call(_) | StepBlock::Server(_) => None,
         })
     }
 
@@ -211,6 +213,7 @@ impl Step {
                 }
             }
             ReplyEvent::CallEnd { index } => return Some(index),
+            ReplyEvent::Server(block) => self.blocks.push(StepBlock::Server(block)),
             ReplyEvent::End => {
                 if let Phase::Coming { terminated, .. } = &mut self.phase {
                     *terminated = true;

@@ -223,11 +223,12 @@ impl Agent {
             return None;
         }
         self.decisions.continues(&mut turn.step);
-        let has_calls = turn.step.calls().next().is_some();
+        let is_paused = self.is_paused(&turn.step) && self.decisions.resumes();
+        let goes_on = is_paused || turn.step.calls().next().is_some();
         self.put_off = self.put_off.take().or_else(|| {
-            // The step is not in the thread yet, and stays; without calls, one message before it does, too.
+            // The step is not in the thread yet, and stays; where it ends the turn, one message before it does, too.
             let thread = &self.session.thread;
-            let end = if has_calls { thread.len() } else { compaction::start(thread, STEP - 1) };
+            let end = if goes_on { thread.len() } else { compaction::start(thread, STEP - 1) };
             self.own_compaction(end, turn.start)
         });
         // A change that has waited for this step comes before what was said meanwhile.
@@ -235,7 +236,7 @@ impl Agent {
         let said = if waits { std::mem::take(&mut turn.said) } else { Vec::new() };
         let was_told = self.save(&mut turn) || !said.is_empty();
         turn.said = said;
-        if !(has_calls || was_told) || turn.n_requests >= MAX_REQUESTS {
+        if !(goes_on || was_told) || turn.n_requests >= MAX_REQUESTS {
             self.push_said(&mut turn);
             self.session.end(TurnOutcome::Returned);
             return None;
@@ -263,6 +264,7 @@ impl Agent {
 
     /// Saves what the user said. Where a prompt may not follow results, the model must have said something between.
     pub(super) fn push_user(&mut self, text: String) {
+        self.drop_open_searches();
         let thread = &mut self.session.thread;
         let follows_results = matches!(thread.last(), Some(Message::Results(_)));
         if follows_results

@@ -49,6 +49,8 @@ pub struct RequestView {
     pub offered: Vec<String>,
     /// Whether it asks the model to think.
     pub asks_to_think: bool,
+    /// Whether it offers the search that the provider runs itself.
+    pub offers_search: bool,
     /// The model that it names, if it can be read.
     pub model: Option<String>,
     /// The plan's calls in it.
@@ -450,11 +452,24 @@ fn view(
     recall.replied(plan, dialect, exchange, kind, document.root());
     let offered = wire::offered_tools(dialect, document.root());
     let asks_to_think = wire::of(dialect).asks_to_think(document.root());
+    let offers_search = wire::of(dialect).offers_search(document.root());
     let named = || document.root().field("model").as_str().map(Cow::into_owned);
     let model = model.map(str::to_owned).or_else(named);
     let items = history.items.iter().enumerate();
     let calls = items.filter_map(|(at, item)| call_view(plan, at, item)).collect();
-    RequestView { exchange, turn, kind, is_read, history, offered, asks_to_think, model, calls, refusal }
+    RequestView {
+        exchange,
+        turn,
+        kind,
+        is_read,
+        history,
+        offered,
+        asks_to_think,
+        offers_search,
+        model,
+        calls,
+        refusal,
+    }
 }
 
 /// A call of the plan is known by its id, or, where a system gives ids of its own or several calls have the same, by

@@ -38,6 +38,18 @@ pub(super) fn unasked_thinking(evidence: &Evidence<'_>) -> Option<String> {
     is_unasked.then(|| "the model thinks in this plan, but no request asks it to".to_owned())
 }
 
+/// The provider searches in the reply to a request that does not offer the search, so that it was not sent: then the plan
+/// was not played. A real provider runs only what it is offered, so the system was not given the search.
+pub(super) fn unoffered_search(evidence: &Evidence<'_>) -> Option<String> {
+    let searches = |request: &RequestView| {
+        let script = evidence.script_of(request);
+        script.is_some_and(|script| script.server_blocks().next().is_some())
+    };
+    let request = evidence.requests.iter().find(|request| searches(request) && !request.offers_search)?;
+    let place = request.place("");
+    Some(format!("the provider searches in this plan, but the request ({place}) does not offer its search"))
+}
+
 /// The system was to ask a model, and no request names it: then the rules of another one were played. A name may have
 /// the provider's in front of it, and a system may ask a smaller model for a title.
 pub(super) fn other_model(evidence: &Evidence<'_>) -> Option<String> {

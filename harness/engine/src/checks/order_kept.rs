@@ -75,7 +75,7 @@ fn pieces(evidence: &Evidence<'_>, request: &RequestView, turn: usize) -> Vec<Pi
     for (reply, script) in scripts(evidence, turn).enumerate() {
         for block in &script.blocks {
             let (is_text, item) = match block {
-                ScriptBlock::Think(_) => continue,
+                ScriptBlock::Think(_) | ScriptBlock::Server(_) => continue,
                 ScriptBlock::Text(fragments) => (true, place_of_text(request, &fragments.concat())),
                 ScriptBlock::Call(key) => (false, place_of_call(request, *key)),
             };

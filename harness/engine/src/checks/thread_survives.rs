@@ -242,7 +242,9 @@ fn is_refused_in(evidence: &Evidence<'_>, turn: usize) -> bool {
 /// Whether nothing goes wrong in a turn, seen from the system's side. What happened before it is over. A reply that is
 /// cut short by its provider may end a turn as an error does.
 fn is_quiet(turn: &PlannedTurn) -> bool {
-    let cut = |script: &Script| matches!(script.stop, Some(Stop::Length | Stop::Pause | Stop::Refusal));
+    let cut = |script: &Script| {
+        !script.pauses() && matches!(script.stop, Some(Stop::Length | Stop::Pause | Stop::Refusal))
+    };
     let is_harmless = |action: &PlannedAction| {
         action.is_between_turns() || action.what.is_harmless() || action.what.changes_history()
     };
@@ -260,7 +262,7 @@ fn is_served(evidence: &Evidence<'_>, turn: usize, reply: usize) -> bool {
 /// and the provider says what it means, it may not.
 fn is_whole(evidence: &Evidence<'_>, turn: usize) -> bool {
     let mut replies = evidence.plan.turns[turn].replies.iter().flat_map(|reply| &reply.attempts);
-    let is_told = replies.all(|script| script.stop.is_none());
+    let is_told = replies.all(|script| script.stop.is_none() || script.pauses());
     let mut calls = evidence.plan.calls.iter().filter(|call| call.turn == turn && !call.given);
     evidence.plan.id.control
         || (is_told && !evidence.was_stopped(turn) && calls.all(|call| call.outcome.is_success()))

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::run::Receipt;
-use brickbat_scenario::plan::{Mark, PlannedPoint};
+use brickbat_scenario::history::Item;
+use brickbat_scenario::plan::{Mark, PlannedPoint, SearchKey, ServerBlock};
 
 /// What the control plan has shown of a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +103,15 @@ pub(super) fn why(
     if mark == Mark::Stop && request.is_some_and(|request| leaves_at_the_stop(evidence, request)) {
         return Some("this system closes the connection once the reply has stopped".to_owned());
     }
+    if let (Mark::Found(key), Some(request)) = (mark, request)
+        && !knows_search(evidence, request, key)
+    {
+        return Some("this system asks without the search that was not over".to_owned());
+    }
     let served = request.is_some();
+    if !served && ends_at_a_pause(evidence, receipt.turn, reply) {
+        return Some("this system ends its turn where the provider pauses".to_owned());
+    }
     let after_another = evidence.run.receipts.iter().any(|other| other.turn == receipt.turn && other.fired);
     let asked_for = "after what happened before, this system does not ask for that reply";
     (!served && after_another).then(|| asked_for.to_owned())
@@ -133,6 +142,23 @@ fn over_before_asked(evidence: &Evidence<'_>, turn: usize, call: CallKey) -> Opt
     let is_asked = |event: &Event| matches!(event, Event::Asked { call: Some(asked), .. } if *asked == call);
     let first = evidence.events_of(turn).find(|event| is_ours(event) || is_asked(event));
     first.is_some_and(is_ours).then(|| "the turn was over before this system asked the user".to_owned())
+}
+
+/// Whether a turn returned when the reply before one had paused.
+fn ends_at_a_pause(evidence: &Evidence<'_>, turn: usize, reply: usize) -> bool {
+    let before = reply.checked_sub(1).and_then(|before| evidence.plan.turns[turn].replies.get(before));
+    let pauses = before.is_some_and(|before| before.attempts.iter().any(Script::pauses));
+    pauses && evidence.outcomes().any(|(at, outcome)| at == turn && *outcome == TurnOutcome::Returned)
+}
+
+/// Whether a search that is found in the reply to a request was called in it, or stands in the request.
+fn knows_search(evidence: &Evidence<'_>, request: &RequestView, key: SearchKey) -> bool {
+    let is_call = |block| block == ServerBlock::Search(key);
+    let id = &evidence.plan.searches[key.0 as usize].id;
+    let is_there =
+        |item: &Item| matches!(&item.content, Content::Raw { value } if value["id"] == id.as_str());
+    evidence.script_of(request).is_some_and(|script| script.server_blocks().any(is_call))
+        || request.history.items.iter().any(is_there)
 }
 
 /// Whether the client went away while the provider held the end of a reply that had stopped.

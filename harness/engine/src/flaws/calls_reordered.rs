@@ -12,7 +12,7 @@ impl Decisions for CallsReordered {
     fn keeps_part(&mut self, why: CutOff, step: &mut Step, _: &mut Vec<Message>) {
         if why == CutOff::Stopped {
             step.blocks.sort_by_key(|block| match block {
-                StepBlock::Thought(_) | StepBlock::Text(_) => 0,
+                StepBlock::Thought(_) | StepBlock::Text(_) | StepBlock::Server(_) => 0,
                 StepBlock::Call(call) if matches!(call.state, CallState::Done(_)) => 1,
                 StepBlock::Call(_) => 2,
             });

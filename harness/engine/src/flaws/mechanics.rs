@@ -1,11 +1,19 @@
 //! What several flaws share.
 
+use brickbat_rules::dialect::Dialect;
+
 use crate::agent::RequestId;
 use crate::agent::mid_turn::MidTurnMessage;
 use crate::agent::session::Session;
 use crate::agent::step::{MADE_UP, Step, StepBlock};
 use crate::agent::thread::{Call, CallResult, Message};
 use crate::agent::turn::Turn;
+
+/// The dialects whose provider runs tools itself.
+pub(super) const SEARCHING: &[Dialect] = &[Dialect::AnthropicMessages];
+
+/// Why what is wrong with such tools cannot show in the others.
+pub(super) const NO_SEARCH: &str = "our provider runs no tools itself";
 
 /// Calls of a batch in which the order of the results is mistaken.
 pub(super) const LARGE_BATCH: usize = 3;

@@ -2,8 +2,8 @@
 
 pub(super) use super::Flaw;
 pub(super) use super::mechanics::{
-    LARGE_BATCH, LastFirst, call_of, done, is_made_up, retry_in_place, split_batch, stored,
-    without_last_calls, without_results,
+    LARGE_BATCH, LastFirst, NO_SEARCH, SEARCHING, call_of, done, is_made_up, retry_in_place, split_batch,
+    stored, without_last_calls, without_results,
 };
 pub(super) use crate::agent::compaction::has_summary;
 pub(super) use crate::agent::decisions::{Asking, CutOff, Decisions, Failure, Next, OnStop, Reference};
@@ -18,9 +18,9 @@ pub(super) use crate::agent::step::{
     CallState, MADE_UP, Phase, Step, StepBlock, StepCall, interrupted, message_of,
 };
 pub(super) use crate::agent::store::push;
-pub(super) use crate::agent::thread::{Block, Call, CallResult, Message, Thought, unanswered};
+pub(super) use crate::agent::thread::{Block, Call, CallResult, Message, ServerBlock, Thought, unanswered};
 pub(super) use crate::agent::turn::Turn;
-pub(super) use crate::agent::{Output, RequestId, Setup, Tool, compaction, request};
+pub(super) use crate::agent::{Output, RequestId, Setup, Tool, compaction, request, server_tools};
 pub(super) use brickbat_rules::dialect::Dialect;
 pub(super) use brickbat_scenario::plan::{Change, ToolOutcome};
 pub(super) use brickbat_scenario::scenario::InterruptCause;

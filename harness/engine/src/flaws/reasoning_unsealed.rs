@@ -31,6 +31,6 @@ fn thoughts(thread: &mut [Message]) -> impl Iterator<Item = &mut Thought> {
     });
     blocks.flatten().filter_map(|block| match block {
         Block::Thought(thought) => Some(thought),
-        Block::Text(_) | Block::Call(_) => None,
+        Block::Text(_) | Block::Call(_) | Block::Server(_) => None,
     })
 }

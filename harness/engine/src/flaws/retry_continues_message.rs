@@ -42,6 +42,6 @@ impl Decisions for RetryContinuesMessage {
 fn words(blocks: &[StepBlock]) -> Option<&str> {
     blocks.iter().find_map(|block| match block {
         StepBlock::Text(text) => Some(text.as_str()),
-        StepBlock::Thought(_) | StepBlock::Call(_) => None,
+        StepBlock::Thought(_) | StepBlock::Call(_) | StepBlock::Server(_) => None,
     })
 }

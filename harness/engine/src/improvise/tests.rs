@@ -14,7 +14,7 @@ fn said(dialect: Dialect, seed: u64, number: u32, names: &[&str], standing: Stan
         names.iter().map(|name| OfferedTool { name, description: "", input_schema: &schema }).collect();
     let wire = wire::of(dialect);
     let thread = [Message::User("Look around.".to_owned())];
-    let declared = wire.declared_tools(&tools);
+    let declared = wire.declared_tools(&tools, wire::Searching::Unoffered);
     let body = wire.request_body("m", Delivery::Streamed, Thinking::Unasked, &declared, &thread);
     let document = Document::parse(&body).unwrap();
     reply(Manner { seed, ..MANNER }, dialect, number, standing, document.root())

@@ -8,7 +8,11 @@ use std::collections::BTreeMap;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::{Document, Json};
 use brickbat_rules::{Delivery, Memory, Retention, Severity, Violation};
-use brickbat_scenario::plan::{Mark, Plan, PlannedAction, PlannedCall, PlannedPoint, Script, Side};
+use brickbat_scenario::history::{Content, History};
+use brickbat_scenario::plan::{
+    Mark, Plan, PlannedAction, PlannedCall, PlannedPoint, PlannedSearch, Script, ScriptBlock, SearchKey,
+    ServerBlock, Side,
+};
 use brickbat_scenario::trace::{ExchangeId, RequestKind};
 use brickbat_scenario::wire::{self, Envelope, Tokens};
 
@@ -56,7 +60,8 @@ impl Recall {
         if Memory::keeps(dialect, request) == Retention::Nothing {
             return;
         }
-        let asks = || wire::of(dialect).asks_to_think(request);
+        // What the provider ran itself it does not keep.
+        let sight = || Sight::of_thinking(wire::of(dialect).asks_to_think(request));
         let (script, told) = match kind {
             RequestKind::Scripted { turn, reply, attempt } => {
                 let Some(turn) = plan.turns.get(turn) else { return };
@@ -65,10 +70,10 @@ impl Recall {
                     return;
                 };
                 let is_cut = turn.actions.iter().any(|action| cuts(action, reply, attempt));
-                (shown(plan, script, asks()), if is_cut { Delivery::Cut } else { Delivery::Whole })
+                (shown(plan, script, &sight()), if is_cut { Delivery::Cut } else { Delivery::Whole })
             }
             RequestKind::Surplus => {
-                (Cow::Owned(shown(plan, &surplus(), asks()).into_owned()), Delivery::Whole)
+                (Cow::Owned(shown(plan, &surplus(), &sight()).into_owned()), Delivery::Whole)
             }
             RequestKind::Auxiliary => (Cow::Owned(title()), Delivery::Whole),
             RequestKind::Refused { .. } | RequestKind::Faulted { .. } => return,
@@ -104,9 +109,94 @@ pub(crate) fn remember(
     memory.add(dialect, request, &wire.encode_whole(plan, script, envelope), told);
 }
 
-/// What a client gets to see of a reply, by whether it asked the model to think. A model that is asked to think does:
-/// where the plan says nothing about it, because the system asks by itself, it thinks before each reply.
-pub(crate) fn shown<'s>(plan: &Plan, script: &'s Script, is_asked: bool) -> Cow<'s, Script> {
+/// What a request lets its client see of a reply.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Sight {
+    /// Whether it asks the model to think.
+    thinking: bool,
+    searches: Option<Searches>,
+}
+
+/// What a request says about the searches of the plan.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Searches {
+    /// Whether it offers the search.
+    is_offered: bool,
+    /// Those that it calls and that are not over, which the provider runs now.
+    open: Vec<SearchKey>,
+}
+
+impl Sight {
+    /// That of a request to a provider of that dialect.
+    pub(crate) fn of(plan: &Plan, dialect: Dialect, body: Json) -> Sight {
+        let wire = wire::of(dialect);
+        let searches = (!plan.searches.is_empty()).then(|| Searches {
+            is_offered: wire.offers_search(body),
+            open: open_searches(plan, &wire::history(dialect, body)),
+        });
+        Sight { thinking: wire.asks_to_think(body), searches }
+    }
+
+    /// That of a request in which nothing is searched, which asks the model to think or not.
+    pub(crate) fn of_thinking(thinking: bool) -> Sight {
+        Sight { thinking, searches: None }
+    }
+
+    /// A reply as it can be: without searches that are not offered. It begins with what came of the searches that the
+    /// request leaves open, as it does where the plan says so, and the model does not search for that again; what came of
+    /// others that the request does not know is not in it.
+    fn fitted<'s>(&self, plan: &Plan, script: &'s Script) -> Cow<'s, Script> {
+        let Some(Searches { is_offered, open }) = &self.searches else { return Cow::Borrowed(script) };
+        let has = |block| script.server_blocks().any(|other| other == block);
+        let is_said = |key| has(ServerBlock::Found(key)) && !has(ServerBlock::Search(key));
+        let is_shown = |block: ServerBlock| match block {
+            ServerBlock::Search(_) => *is_offered,
+            ServerBlock::Found(key) => *is_offered && (has(ServerBlock::Search(key)) || open.contains(&key)),
+        };
+        let resumed: Vec<SearchKey> = open.iter().copied().filter(|key| !is_said(*key)).collect();
+        if resumed.is_empty() && script.server_blocks().all(is_shown) {
+            return Cow::Borrowed(script);
+        }
+        let mut blocks = script.blocks.clone();
+        blocks.retain(|block| !matches!(block, ScriptBlock::Server(block) if !is_shown(*block)));
+        let name = |key: SearchKey| plan.searches[key.0 as usize].name.as_str();
+        for key in &resumed {
+            let is_it = |block: &ScriptBlock| matches!(block, ScriptBlock::Server(block) if name(block.key()) == name(*key));
+            if let Some(last) = blocks.iter().rposition(is_it) {
+                blocks.drain(..=last);
+            }
+        }
+        let found = resumed.into_iter().map(|key| ScriptBlock::Server(ServerBlock::Found(key)));
+        blocks.splice(..0, found);
+        Cow::Owned(if blocks.is_empty() { surplus() } else { Script { blocks, ..script.clone() } })
+    }
+}
+
+/// The searches of a plan that a request calls and that have no result in it.
+fn open_searches(plan: &Plan, history: &History) -> Vec<SearchKey> {
+    let blocks = || {
+        history.items.iter().filter_map(|item| match &item.content {
+            Content::Raw { value } => Some(value),
+            _ => None,
+        })
+    };
+    let has = |key: &str, id: &str| blocks().any(|value| value[key] == id);
+    let is_open = |search: &PlannedSearch| has("id", &search.id) && !has("tool_use_id", &search.id);
+    let searches = (0..).map(SearchKey).zip(&plan.searches);
+    searches.filter(|(_, search)| is_open(search)).map(|(key, _)| key).collect()
+}
+
+/// What a client gets to see of a reply. A model that is asked to think does: where the plan says nothing about it, because
+/// the system asks by itself, it thinks before each reply.
+pub(crate) fn shown<'s>(plan: &Plan, script: &'s Script, sight: &Sight) -> Cow<'s, Script> {
+    match sight.fitted(plan, script) {
+        Cow::Borrowed(script) => thought_over(plan, script, sight.thinking),
+        Cow::Owned(script) => Cow::Owned(thought_over(plan, &script, sight.thinking).into_owned()),
+    }
+}
+
+/// A reply with what the model thinks before it, or without, by whether it is asked to.
+fn thought_over<'s>(plan: &Plan, script: &'s Script, is_asked: bool) -> Cow<'s, Script> {
     match (is_asked, script.thinks()) {
         (true, false) if !plan.thinks() => Cow::Owned(script.with_thought(THOUGHT)),
         (false, true) => Cow::Owned(script.without_thinking()),

@@ -24,7 +24,7 @@ fn asked(dialect: Dialect, delivery: Delivery) -> (String, Vec<u8>) {
         json!({ "type": "object", "properties": { "key": { "type": "string" } }, "required": ["key"] });
     let tools = [OfferedTool { name: "lookup", description: "Looks up.", input_schema: &schema }];
     let wire = wire::of(dialect);
-    let (model, declared) = (wire.current_model(), wire.declared_tools(&tools));
+    let (model, declared) = (wire.current_model(), wire.declared_tools(&tools, wire::Searching::Unoffered));
     let thread = [Message::User("Look around.".to_owned())];
     let body = wire.request_body(model, delivery, Thinking::Unasked, &declared, &thread);
     (format!("/{dialect}{}", wire.post_path(model, delivery)), body.to_vec())

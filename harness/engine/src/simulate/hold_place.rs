@@ -4,18 +4,18 @@
 //! against the script, which is encoded anew.
 
 use crate::provider::recall::shown;
-use crate::provider::{Answer, Sent};
+use crate::provider::{Answer, Sent, Sight};
 use brickbat_scenario::action::Action;
 use brickbat_scenario::plan::{Mark, Plan, Side};
 use brickbat_scenario::trace::{Held, RequestKind};
 use brickbat_scenario::wire::{self, Envelope, Tokens};
 
-/// Whether so much of the reply to a request, which asks the model to think or not, is what stands before a hold of the
+/// Whether so much of the reply to a request, which lets its client see so much, is what stands before a hold of the
 /// plan. Of replies that are no scripted streams nothing is held inside, and where the harness adds frames of its own they
 /// are not counted.
 pub(super) fn is_as_planned(
     plan: &Plan,
-    (kind, asks_to_think): (RequestKind, bool),
+    (kind, sight): (RequestKind, &Sight),
     answer: &Answer,
     at: Held,
     sent: Sent,
@@ -28,7 +28,7 @@ pub(super) fn is_as_planned(
     if !answer.streamed || adds_frames {
         return true;
     }
-    let script = shown(plan, &plan.turns[turn].replies[reply].attempts[attempt], asks_to_think);
+    let script = shown(plan, &plan.turns[turn].replies[reply].attempts[attempt], sight);
     // If token usage was asked for, a frame with it follows the stop reason.
     [false, true].into_iter().any(|usage| {
         let envelope = Envelope { id: "check", model: "check", usage, tokens: Tokens::PLANNED };

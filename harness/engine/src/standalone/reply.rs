@@ -8,7 +8,7 @@ use super::tape::Served;
 use super::{Open, Standalone};
 use crate::improvise::{self, Improvised, Standing};
 use crate::provider::Answer;
-use crate::provider::recall::{remember, shown};
+use crate::provider::recall::{Sight, remember, shown};
 use crate::provider::voice::{ReplyTerms, Voice, ending_of};
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::Json;
@@ -53,7 +53,7 @@ impl Standalone {
             standing,
             request.body,
         );
-        let script = shown(&plan, &script, request.terms.thinking).into_owned();
+        let script = shown(&plan, &script, &Sight::of_thinking(request.terms.thinking)).into_owned();
         let mut actions: Vec<PlannedAction> =
             self.ordered(request, number, &plan, &script).into_iter().collect();
         if let Some(number) = number.filter(|_| actions.is_empty()) {
@@ -91,7 +91,7 @@ impl Standalone {
         let plan = tape.plan_apart();
         let replied = match tape.take(standing) {
             Served::Reply(script, actions) => {
-                let script = shown(&plan, script, request.terms.thinking);
+                let script = shown(&plan, script, &Sight::of_thinking(request.terms.thinking));
                 let mut actions: Vec<PlannedAction> = actions.into_iter().cloned().collect();
                 actions.extend(self.ordered(request, number, &plan, &script));
                 Some(match actions.iter().find_map(|action| action.what.http()) {
@@ -210,6 +210,9 @@ fn mark_words(plan: &Plan, mark: Mark) -> Cow<'static, str> {
     let call = |key: brickbat_scenario::plan::CallKey| {
         plan.calls.get(key.0 as usize).map_or("?", |call| call.name.as_str())
     };
+    let search = |key: brickbat_scenario::plan::SearchKey| {
+        plan.searches.get(key.0 as usize).map_or("?", |search| search.name.as_str())
+    };
     match mark {
         Mark::Headers => "headers".into(),
         Mark::Think(k) => format!("think {k}").into(),
@@ -217,6 +220,8 @@ fn mark_words(plan: &Plan, mark: Mark) -> Cow<'static, str> {
         Mark::Start(key) => format!("start {}", call(key)).into(),
         Mark::Delta(key, k) => format!("delta {} {k}", call(key)).into(),
         Mark::End(key) => format!("end {}", call(key)).into(),
+        Mark::Search(key) => format!("search {}", search(key)).into(),
+        Mark::Found(key) => format!("found {}", search(key)).into(),
         Mark::Calls => "calls".into(),
         Mark::Stop => "stop".into(),
         Mark::Reply => "reply".into(),

@@ -34,7 +34,8 @@ impl Client {
             json!({ "type": "object", "properties": { "key": { "type": "string" } }, "required": ["key"] });
         let tools = [OfferedTool { name: "lookup", description: "Looks up.", input_schema: &schema }];
         let wire = wire::of(self.dialect);
-        let (model, declared) = (wire.current_model(), wire.declared_tools(&tools));
+        let (model, declared) =
+            (wire.current_model(), wire.declared_tools(&tools, wire::Searching::Unoffered));
         let body = wire.request_body(model, self.delivery, Thinking::Unasked, &declared, &self.thread);
         let path = format!("/{}{}", self.dialect, wire.post_path(model, self.delivery));
         self.core.answer(Request { method: "POST", path: &path, headers: Headers::NONE, body: &body })

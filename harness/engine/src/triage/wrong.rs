@@ -78,7 +78,8 @@ fn oddities(scenario: &Scenario) -> Vec<String> {
         add(turn.process != 1, "second-process");
         for reply in &turn.replies {
             add(reply.interleave, "interleaved-calls");
-            add(reply.stop.is_some(), "odd-stop-reason");
+            add(reply.stop.is_some() && !reply.pauses(), "odd-stop-reason");
+            add(reply.pauses(), "pause");
             add(reply.indices.is_some(), "odd-indices");
             for block in reply.attempts.iter().flatten() {
                 match block {
@@ -88,6 +89,8 @@ fn oddities(scenario: &Scenario) -> Vec<String> {
                     }
                     Block::Text(text) => add(text.is_empty(), "empty-text"),
                     Block::Think(_) => add(true, "thinking"),
+                    Block::Search(_) => add(true, "search"),
+                    Block::Found(_) => {}
                 }
             }
         }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use brickbat_engine::run::Receipt;
 use brickbat_rules::dialect::Dialect;
-use brickbat_scenario::plan::{Plan, PlannedCall, PlannedTurn};
+use brickbat_scenario::plan::{Plan, PlannedCall, PlannedSearch, PlannedTurn};
 use brickbat_scenario::scenario::Need;
 use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::{Finding, Permanence, Severity, Verdict};
@@ -127,6 +127,9 @@ pub struct PlanNote {
     pub tools: Value,
     /// Every call that any reply makes; elsewhere a call is a place in this list.
     pub calls: Vec<PlannedCall>,
+    /// Every search that the provider runs itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub searches: Vec<PlannedSearch>,
     pub turns: Vec<PlannedTurn>,
 }
 
@@ -144,6 +147,7 @@ impl PlanNote {
             needs: plan.needs.clone(),
             tools: serde_json::to_value(&plan.tools).unwrap_or_default(),
             calls: plan.calls.clone(),
+            searches: plan.searches.clone(),
             turns: plan.turns.clone(),
         }
     }

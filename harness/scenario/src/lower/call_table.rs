@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::plan::{CallKey, MARKER, PlannedCall, PlannedReply, Script, ScriptBlock, ToolOutcome};
+use crate::plan::{
+    CallKey, MARKER, PlannedCall, PlannedReply, Script, ScriptBlock, SearchKey, ServerBlock, ToolOutcome,
+};
 use crate::scenario::{Block, Call, CallId, Reply, Scenario};
 use brickbat_rules::dialect::Dialect;
 
@@ -12,6 +14,7 @@ use super::ids::IdSource;
 use super::malformations;
 use super::position::{self, BlockPosition};
 use super::providers;
+use super::searches::SearchTable;
 use super::tools;
 
 /// The calls of a plan.
@@ -19,6 +22,8 @@ use super::tools;
 pub(super) struct CallTable<'a> {
     pub calls: Vec<PlannedCall>,
     names: BTreeMap<&'a str, CallKey>,
+    /// What the provider runs itself.
+    pub searches: SearchTable<'a>,
     scenario: &'a Scenario,
     ids: IdSource<'a>,
     /// The dialect of each turn.
@@ -30,7 +35,9 @@ impl<'a> CallTable<'a> {
     /// before all others: so the calls of a control plan have the same keys.
     pub fn of(scenario: &'a Scenario, ids: IdSource<'a>) -> CallTable<'a> {
         let dialects = providers::of_turns(scenario, ids.dialect);
-        let mut table = CallTable { calls: Vec::new(), names: BTreeMap::new(), scenario, ids, dialects };
+        let searches = SearchTable::of(scenario, ids);
+        let mut table =
+            CallTable { calls: Vec::new(), names: BTreeMap::new(), searches, scenario, ids, dialects };
         let plain = position::calls(scenario).filter(|(place, _)| position::is_plain(scenario, *place));
         let others = position::calls(scenario).filter(|(place, _)| !position::is_plain(scenario, *place));
         for (place, call) in plain.chain(others) {
@@ -77,7 +84,7 @@ impl<'a> CallTable<'a> {
     pub fn reply(&self, said: &Reply) -> PlannedReply {
         let (interleave, stop, indices) = (said.interleave, said.stop, said.indices);
         let script = |blocks: &Vec<Block>| Script {
-            blocks: blocks.iter().filter_map(|block| self.block(block)).collect(),
+            blocks: blocks.iter().flat_map(|block| self.blocks(block)).collect(),
             interleave,
             stop,
             indices,
@@ -85,18 +92,27 @@ impl<'a> CallTable<'a> {
         PlannedReply { attempts: said.attempts.iter().map(script).collect() }
     }
 
-    fn block(&self, block: &Block) -> Option<ScriptBlock> {
+    fn blocks(&self, block: &Block) -> Vec<ScriptBlock> {
         match block {
-            Block::Think(text) => Some(ScriptBlock::Think(fragments(text))),
-            Block::Text(text) => Some(ScriptBlock::Text(fragments(text))),
-            Block::Call(call) => self.find(&call.name).map(ScriptBlock::Call),
+            Block::Think(text) => vec![ScriptBlock::Think(fragments(text))],
+            Block::Text(text) => vec![ScriptBlock::Text(fragments(text))],
+            Block::Call(call) => self.find(&call.name).map(ScriptBlock::Call).into_iter().collect(),
+            Block::Search(_) | Block::Found(_) => self.searches.blocks(block),
         }
     }
 
     /// The last attempt of a reply once more, with calls of its own, as a client that asks again gets it.
     pub fn again(&mut self, script: &Script, attempt: usize) -> Script {
+        let searches = self.searches.again(script, self.ids);
+        let search = |key: SearchKey| searches.get(&key).copied().unwrap_or(key);
         let mut block = |block: &ScriptBlock| match block {
             ScriptBlock::Call(key) => ScriptBlock::Call(self.call_again(*key, attempt)),
+            ScriptBlock::Server(ServerBlock::Search(key)) => {
+                ScriptBlock::Server(ServerBlock::Search(search(*key)))
+            }
+            ScriptBlock::Server(ServerBlock::Found(key)) => {
+                ScriptBlock::Server(ServerBlock::Found(search(*key)))
+            }
             ScriptBlock::Think(_) | ScriptBlock::Text(_) => block.clone(),
         };
         Script { blocks: script.blocks.iter().map(&mut block).collect(), ..script.clone() }

@@ -457,7 +457,7 @@ fn idle_attempts(context: TurnContext<'_>, streamed: &[InStream<'_>], problems: 
                     .with_hint("add an action that ends it, such as `reset`")
             });
         }
-        let goes_on = said.attempts.last().is_some_and(|script| script.calls().next().is_some());
+        let goes_on = said.attempts.last().is_some_and(Script::goes_on);
         problems.add_if(!goes_on && reply + 1 < context.replies.len(), || {
             let message =
                 format!("reply {} is never requested: reply {} makes no call", reply + 2, reply + 1);

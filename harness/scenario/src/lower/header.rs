@@ -138,6 +138,8 @@ fn check_block(place: BlockPosition, block: &Block, problems: &mut Problems) {
         // A model may open a text and fill nothing in.
         Block::Text(said) if said.is_empty() => {}
         Block::Text(said) => text(&format!("{place}/text"), "the model's text", said, problems),
+        // What is said about searches is checked with all of them.
+        Block::Search(_) | Block::Found(_) => {}
         Block::Call(call) => {
             problems.add_if(!(1..=MAX_DELTAS).contains(&call.deltas), || {
                 Problem::new(

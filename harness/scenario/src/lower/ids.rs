@@ -4,7 +4,7 @@
 //! generator would change them all.
 
 use crate::random::{Digest, Random};
-use crate::wire;
+use crate::wire::{self, IdForm};
 use brickbat_rules::dialect::Dialect;
 
 /// Mints the ids of one plan.
@@ -28,6 +28,14 @@ impl IdSource<'_> {
         digest.bytes(&call.to_le_bytes());
         digest.bytes(&(attempt as u64).to_le_bytes());
         wire::of(self.dialect).traits.call_id.mint(&mut Random::new(digest.value()))
+    }
+
+    /// The wire id of a search that the provider runs itself.
+    pub fn search_id(&self, search: u32) -> String {
+        let mut digest = self.digest();
+        digest.bytes(b"search");
+        digest.bytes(&search.to_le_bytes());
+        SEARCH_ID.mint(&mut Random::new(digest.value()))
     }
 
     /// The marker of a call; none of `taken` is part of it, and it is part of none.
@@ -55,6 +63,9 @@ impl IdSource<'_> {
         digest
     }
 }
+
+/// The form of the ids that Anthropic gives to what it runs itself; no other provider of ours runs anything.
+const SEARCH_ID: IdForm = IdForm { prefix: "srvtoolu_01", n_letters: 22, alphabet: wire::ALPHANUMERIC };
 
 const LOWERCASE: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 

@@ -1,6 +1,8 @@
 //! Points: what the words of a scenario mean in a plan.
 
-use crate::plan::{CallKey, Mark, PlannedPoint, PlannedReply, Script, ScriptBlock, Side};
+use crate::plan::{
+    CallKey, Mark, PlannedPoint, PlannedReply, Script, ScriptBlock, SearchKey, ServerBlock, Side,
+};
 use crate::point::PointSpec;
 use crate::scenario::{At, Point, Which, n_saved};
 
@@ -227,6 +229,12 @@ impl TurnContext<'_> {
             Point::Start(name) => Ok(Mark::Start(self.streamed(inner("start"), name, at)?)),
             Point::End(name) => Ok(Mark::End(self.streamed(inner("end"), name, at)?)),
             Point::Delta(name, delta) => self.delta(&inner("delta"), name, *delta, at),
+            Point::Search(name) => {
+                self.search(inner("search"), name, script, ServerBlock::Search).map(Mark::Search)
+            }
+            Point::Found(name) => {
+                self.search(inner("found"), name, script, ServerBlock::Found).map(Mark::Found)
+            }
             Point::Calls if !script.has_calls() => {
                 Err(Problem::new(&words.pointer, "this reply has no calls"))
             }
@@ -249,6 +257,25 @@ impl TurnContext<'_> {
         }
         Err(Problem::new(format!("{pointer}/1"), format!("the call `{name}` has no delta {delta}"))
             .with_hint(format!("its arguments are sent in {n_deltas} deltas; `deltas` changes that")))
+    }
+
+    /// A search of which this attempt of this reply streams that block.
+    fn search(
+        &self,
+        pointer: String,
+        name: &str,
+        script: &Script,
+        block: fn(SearchKey) -> ServerBlock,
+    ) -> Result<SearchKey, Problem> {
+        let Some(key) = self.table.searches.find(name) else {
+            let known = self.table.searches.names();
+            return Err(Problem::unknown(pointer, "search", name, "the searches are", &known));
+        };
+        if script.server_blocks().any(|sent| sent == block(key)) {
+            return Ok(key);
+        }
+        Err(Problem::new(pointer, format!("that of the search `{name}` is not in this reply"))
+            .with_hint("add `reply` with the number of the reply that it is in"))
     }
 
     /// A call that this attempt of this reply streams.

@@ -5,6 +5,8 @@ use std::fmt;
 use crate::plan::plain_attempt;
 use crate::scenario::{Block, Call, Scenario};
 
+use super::searches;
+
 /// A block of an attempt of a reply of a turn, all from 0. Displayed as a JSON pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlockPosition {
@@ -38,7 +40,7 @@ pub(super) fn calls(scenario: &Scenario) -> impl Iterator<Item = (BlockPosition,
     });
     blocks.filter_map(|(place, block)| match block {
         Block::Call(call) => Some((place, call)),
-        Block::Think(_) | Block::Text(_) => None,
+        Block::Think(_) | Block::Text(_) | Block::Search(_) | Block::Found(_) => None,
     })
 }
 
@@ -46,8 +48,8 @@ pub(super) fn calls(scenario: &Scenario) -> impl Iterator<Item = (BlockPosition,
 pub(super) fn is_plain(scenario: &Scenario, place: BlockPosition) -> bool {
     let BlockPosition { turn, reply, attempt, .. } = place;
     let replies = &scenario.turns[turn].replies;
-    let makes_calls = |blocks: &Vec<Block>| blocks.iter().any(|block| block.call().is_some());
-    plain_attempt(replies[reply].attempts.iter().map(makes_calls), reply + 1 == replies.len()) == attempt
+    let goes_on = |blocks: &Vec<Block>| searches::goes_on(blocks, replies[reply].stop);
+    plain_attempt(replies[reply].attempts.iter().map(goes_on), reply + 1 == replies.len()) == attempt
 }
 
 /// A name as a step of a JSON pointer.

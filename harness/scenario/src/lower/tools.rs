@@ -108,13 +108,7 @@ fn check_ending(name: &str, tool: &Tool, problems: &mut Problems) {
 
 fn check_call(scenario: &Scenario, place: BlockPosition, call: &Call, problems: &mut Problems) {
     let base = format!("{place}/call");
-    let begins_well = call.name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    let fits = begins_well && call.name.len() <= MAX_CALL_NAME && call.name.chars().all(is_name_char);
-    problems.add_if(!fits, || {
-        Problem::new(format!("{base}/as"), format!("`{}` is not a valid call name", call.name)).with_hint(
-            format!("use up to {MAX_CALL_NAME} letters, digits, `_` and `-`, and begin with a letter"),
-        )
-    });
+    check_name(&format!("{base}/as"), "call", &call.name, problems);
     for (key, value) in &call.args {
         let pointer = format!("{base}/args/{}", position::step(key));
         problems.add_if(key == MARKER, || {
@@ -139,6 +133,17 @@ fn check_call(scenario: &Scenario, place: BlockPosition, call: &Call, problems: 
             .with_hint(format!("add the argument `{key}` to the call"))
         });
     }
+}
+
+/// Checks the name of a call or of a search.
+pub(super) fn check_name(pointer: &str, what: &str, name: &str, problems: &mut Problems) {
+    let begins_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let fits = begins_well && name.len() <= MAX_CALL_NAME && name.chars().all(is_name_char);
+    problems.add_if(!fits, || {
+        Problem::new(pointer, format!("`{name}` is not a valid {what} name")).with_hint(format!(
+            "use up to {MAX_CALL_NAME} letters, digits, `_` and `-`, and begin with a letter"
+        ))
+    });
 }
 
 fn planned(scenario: &Scenario, name: &str, tool: &Tool, problems: &mut Problems) -> PlannedTool {

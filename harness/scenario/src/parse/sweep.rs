@@ -127,6 +127,12 @@ fn shape(block: &Node) -> Option<Shape<'_>> {
     if block.get("text").is_some() {
         return Some(Shape::Text(FRAGMENTS));
     }
+    if let Some(search) = block.get("search") {
+        return Some(Shape::Search(search.get("as")?.as_str()?, search.get("finds").is_some()));
+    }
+    if let Some(found) = block.get("found") {
+        return Some(Shape::Found(found.get("search")?.as_str()?));
+    }
     let call = block.get("call")?;
     let n_deltas = call.get("deltas").and_then(|node| node.value().as_u64()).unwrap_or(DELTAS);
     Some(Shape::Call(call.get("as")?.as_str()?, n_deltas.min(u64::from(MAX_DELTAS)) as u32))

@@ -19,7 +19,8 @@ struct LongReply {
     /// The argument deltas of the calls arrive in turns instead of one call after the other.
     #[serde(default)]
     interleave: bool,
-    /// The stop reason that is sent, whatever the reply says.
+    /// The stop reason that is sent, whatever the reply says. After a search, `pause` leaves the turn open: the system
+    /// sends the reply back as the last message, and the next reply goes on.
     stop: Option<Stop>,
     /// How the calls of the stream are numbered, if not one after the other. Only `openai-chat` and `mistral` number
     /// them.

@@ -2,6 +2,7 @@
 
 use super::of;
 use super::sse::{SseEvent, SseReader};
+use super::thread::ServerBlock;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::{Document, Json};
 
@@ -35,6 +36,8 @@ pub enum ReplyEvent {
     CallEnd {
         index: u64,
     },
+    /// A tool that the provider runs itself is called, or has its result. It is complete.
+    Server(ServerBlock),
     /// The tokens of the request and of what has been said so far, as the provider counts them.
     Tokens(u64),
     Stop(String),

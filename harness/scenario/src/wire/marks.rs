@@ -1,7 +1,7 @@
 //! The marks of a reply's stream, in the order in which its encoder reaches them.
 
 use super::of;
-use crate::plan::{CallKey, Mark, PlannedCall, Script, ScriptBlock};
+use crate::plan::{CallKey, Mark, PlannedCall, Script, ScriptBlock, ServerBlock};
 use brickbat_rules::dialect::Dialect;
 
 /// The marks of a reply's stream, the headers first. `calls` are the calls of the plan.
@@ -36,16 +36,25 @@ pub(crate) fn blocks(script: &Script, mut call: impl FnMut(CallKey, &mut Vec<Mar
                 marks.extend((first..=n_text).map(Mark::Text));
             }
             ScriptBlock::Call(key) => call(*key, &mut marks),
+            ScriptBlock::Server(block) => marks.push(server_mark(*block)),
         }
     }
     marks
+}
+
+/// The mark that a block of a search completes.
+pub(crate) fn server_mark(block: ServerBlock) -> Mark {
+    match block {
+        ServerBlock::Search(key) => Mark::Search(key),
+        ServerBlock::Found(key) => Mark::Found(key),
+    }
 }
 
 /// The marks of all texts.
 pub(crate) fn text_marks(script: &Script) -> impl Iterator<Item = Mark> {
     let fragments = script.blocks.iter().map(|block| match block {
         ScriptBlock::Text(fragments) => fragments.len() as u32,
-        ScriptBlock::Think(_) | ScriptBlock::Call(_) => 0,
+        ScriptBlock::Think(_) | ScriptBlock::Call(_) | ScriptBlock::Server(_) => 0,
     });
     (1..=fragments.sum()).map(Mark::Text)
 }

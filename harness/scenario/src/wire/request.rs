@@ -5,7 +5,7 @@
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-use super::thread::{Call, Message};
+use super::thread::{Block, Call, Message};
 use super::{Paths, Wire, json_string};
 
 /// How a client asks for replies.
@@ -24,6 +24,15 @@ pub enum Thinking {
     Asked,
     /// It leaves that to the model.
     Unasked,
+}
+
+/// Whether a client offers the search that the provider runs itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Searching {
+    /// It does, where the provider has one.
+    Offered,
+    /// It does not.
+    Unoffered,
 }
 
 /// A tool as a request offers it.
@@ -54,6 +63,8 @@ pub(crate) struct RequestForm {
     pub usage: &'static str,
     /// The declaration of one tool.
     pub tool: fn(&OfferedTool<'_>) -> Value,
+    /// The declaration of the search that the provider runs itself, if it has one.
+    pub search: Option<fn() -> Value>,
     /// The key under which one entry of the list of tools has all declarations, where each has no entry of its own.
     pub declarations_key: Option<&'static str>,
     /// Whether the provider takes an id of a call when it comes back.
@@ -130,11 +141,12 @@ impl Wire {
     }
 
     /// The tools as every request declares them; empty where there are none.
-    pub fn declared_tools(&self, tools: &[OfferedTool<'_>]) -> String {
-        if tools.is_empty() {
+    pub fn declared_tools(&self, tools: &[OfferedTool<'_>], searching: Searching) -> String {
+        let search = self.request.search.filter(|_| searching == Searching::Offered).map(|search| search());
+        if tools.is_empty() && search.is_none() {
             return String::new();
         }
-        let declared: Value = tools.iter().map(self.request.tool).collect();
+        let declared: Value = tools.iter().map(self.request.tool).chain(search).collect();
         self.request
             .declarations_key
             .map_or(declared.to_string(), |key| json!([{ key: declared }]).to_string())
@@ -145,6 +157,11 @@ impl Wire {
 pub(crate) fn short_ascii_id(id: &str) -> bool {
     (1..=40).contains(&id.len())
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+}
+
+/// What a message says in a dialect whose provider runs no tools.
+pub(crate) fn spoken(blocks: &[Block]) -> impl Iterator<Item = &Block> {
+    blocks.iter().filter(|block| !matches!(block, Block::Server(_)))
 }
 
 /// Writes items with commas between them.
@@ -170,7 +187,12 @@ pub(crate) fn prefixed(out: &mut Vec<u8>, before: &[u8], text: &str) {
 impl Call {
     /// The arguments where a dialect carries JSON. A flawed client keeps calls whose arguments never became complete.
     pub(crate) fn json_args(&self) -> &[u8] {
-        let is_json = serde_json::from_str::<IgnoredAny>(&self.args).is_ok();
-        if is_json { self.args.as_bytes() } else { b"{}" }
+        json_or_nothing(&self.args)
     }
+}
+
+/// Arguments, if they are JSON.
+pub(crate) fn json_or_nothing(args: &str) -> &[u8] {
+    let is_json = serde_json::from_str::<IgnoredAny>(args).is_ok();
+    if is_json { args.as_bytes() } else { b"{}" }
 }

@@ -64,13 +64,15 @@ pub enum Block {
     Thought(Thought),
     Text(String),
     Call(Call),
+    /// A tool that the provider has run itself, or what came of it.
+    Server(ServerBlock),
 }
 
 impl Block {
     fn call_id_mut(&mut self) -> Option<&mut String> {
         match self {
             Block::Call(call) => Some(&mut call.id),
-            Block::Thought(_) | Block::Text(_) => None,
+            Block::Thought(_) | Block::Text(_) | Block::Server(_) => None,
         }
     }
 
@@ -78,9 +80,31 @@ impl Block {
     pub fn call(&self) -> Option<&Call> {
         match self {
             Block::Call(call) => Some(call),
-            Block::Thought(_) | Block::Text(_) => None,
+            Block::Thought(_) | Block::Text(_) | Block::Server(_) => None,
         }
     }
+}
+
+/// A block of a tool that the provider runs itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ServerBlock {
+    /// It is called.
+    Call {
+        /// The id that its result names.
+        id: String,
+        /// The tool.
+        tool: String,
+        /// A JSON object as text.
+        args: String,
+    },
+    /// What came of it.
+    Result {
+        /// The id of its call.
+        call_id: String,
+        /// The whole block as the provider sent it, as JSON. A client has nothing to do with it but to send it back.
+        body: String,
+    },
 }
 
 /// What the model thought before it spoke.

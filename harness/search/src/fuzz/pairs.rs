@@ -119,7 +119,9 @@ fn of_turn(turn: &Turn, add: &mut impl FnMut(&[&str])) {
             match block {
                 Block::Call(call) => of_call(call, add),
                 Block::Text(text) if text.is_empty() => add(&["empty text"]),
-                Block::Text(_) | Block::Think(_) => {}
+                Block::Search(search) if search.finds.is_none() => add(&["search goes on"]),
+                Block::Search(_) => add(&["search"]),
+                Block::Text(_) | Block::Think(_) | Block::Found(_) => {}
             }
         }
     }

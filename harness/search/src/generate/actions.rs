@@ -218,7 +218,8 @@ fn write_attempt(
 ) {
     let mut names = Names::of(scenario);
     let Some(said) = scenario.turns[index].replies.get_mut(reply) else { return };
-    if said.attempts.len() != attempt {
+    // A search goes on in the attempt that the harness writes out itself.
+    if said.attempts.len() != attempt || said.attempts.iter().flatten().any(Block::is_of_search) {
         return;
     }
     let mut blocks = if said.n_calls() > 0 {

@@ -118,7 +118,7 @@ pub fn singles(scenario: &Scenario) -> impl Iterator<Item = (impl Debug, Scenari
 pub fn size(scenario: &Scenario) -> usize {
     let of_block = |block: &Block| match block {
         Block::Call(call) => 1 + call.args.len(),
-        Block::Think(_) | Block::Text(_) => 1,
+        Block::Think(_) | Block::Text(_) | Block::Search(_) | Block::Found(_) => 1,
     };
     let of_attempt = |blocks: &Vec<Block>| 1 + blocks.iter().map(of_block).sum::<usize>();
     let of_reply = |reply: &Reply| 1 + reply.attempts.iter().map(of_attempt).sum::<usize>();
@@ -160,7 +160,9 @@ fn in_turns(scenario: &Scenario, kind: ElementKind) -> Vec<Edit> {
                 }
                 let is_wanted = |block: &Block| match block {
                     Block::Call(_) => kind == ElementKind::Calls,
-                    Block::Think(_) | Block::Text(_) => kind == ElementKind::Texts,
+                    Block::Think(_) | Block::Text(_) | Block::Search(_) | Block::Found(_) => {
+                        kind == ElementKind::Texts
+                    }
                 };
                 let blocks = blocks.iter().enumerate().filter(|(_, block)| is_wanted(block));
                 found.extend(blocks.map(|(block, _)| Edit::Block(turn, reply, attempt, block)));

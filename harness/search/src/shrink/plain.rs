@@ -57,7 +57,7 @@ pub(super) fn values(scenario: &Scenario) -> Vec<Value> {
             for (attempt, blocks) in said.attempts.iter().enumerate() {
                 let is_long = |block: &Block| match block {
                     Block::Think(text) | Block::Text(text) => text.len() > SAID.len(),
-                    Block::Call(_) => false,
+                    Block::Call(_) | Block::Search(_) | Block::Found(_) => false,
                 };
                 let long = blocks.iter().enumerate().filter(|(_, block)| is_long(block));
                 found.extend(long.map(|(block, _)| Value::Text(turn, reply, attempt, block)));
@@ -81,7 +81,7 @@ pub(super) fn make(scenario: &mut Scenario, value: &Value) {
         Value::Text(turn, reply, attempt, block) => {
             match &mut scenario.turns[*turn].replies[*reply].attempts[*attempt][*block] {
                 Block::Think(text) | Block::Text(text) => *text = SAID.to_owned(),
-                Block::Call(_) => {}
+                Block::Call(_) | Block::Search(_) | Block::Found(_) => {}
             }
         }
         Value::Arg(name, key) => with_call(scenario, name, |call| drop(call.args.remove(key))),

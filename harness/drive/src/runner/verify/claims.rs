@@ -3,11 +3,13 @@
 use super::host::{Examinee, Host};
 use super::judge;
 use super::probe::{Defect, Halt, Probed, wrong};
-use super::script::{BATCH, Conversation, FINAL, FULL, LIMITED};
+use super::script::{BATCH, Conversation, FINAL, FULL, LIMITED, SEARCHED};
 use super::session::{Observation, PATIENCE, ProbeSession, QUIET};
+use brickbat_rules::json::Document;
 use brickbat_scenario::plan::Change;
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, TurnOutcome};
+use brickbat_scenario::wire;
 
 /// What is said to a running turn, and outside the conversation.
 const WORDS: &str = "Mind the gap.";
@@ -25,10 +27,11 @@ enum Claim {
     Rewind,
     Aside,
     Provider,
+    Search,
 }
 
 /// The claims that are tried, by their keys.
-const CLAIMS: [(&str, Claim); 10] = [
+const CLAIMS: [(&str, Claim); 11] = [
     ("steer", Claim::Steer),
     ("hooks", Claim::Hooks),
     ("secondPrompt", Claim::SecondPrompt),
@@ -39,6 +42,7 @@ const CLAIMS: [(&str, Claim); 10] = [
     ("changes.rewind", Claim::Rewind),
     ("changes.aside", Claim::Aside),
     ("changes.provider", Claim::Provider),
+    ("serverTools", Claim::Search),
 ];
 
 /// Each claim of a mode is kept.
@@ -60,6 +64,7 @@ pub(super) async fn keeps(host: &mut Host) -> Probed {
             Claim::Rewind => takes_back(host).await,
             Claim::Aside => asks_outside(host).await,
             Claim::Provider => goes_over(host).await,
+            Claim::Search => offers_search(host).await,
         };
         kept.map_err(|halt| match halt {
             Halt::Defect(defect) => Halt::Defect(defect.within(format!("`{key}` is claimed"))),
@@ -215,6 +220,25 @@ async fn goes_over(host: &mut Host) -> Result<(), Halt> {
         if let Some(lost) = calls.iter().find(|call| !session.has_requested(&call.marker)) {
             let name = &lost.name;
             return wrong(format!("a thread that goes on with {dialect} has lost the result of call {name}"));
+        }
+    }
+    Ok(())
+}
+
+/// Each request of a thread offers the search that the provider runs itself, at a provider that has one.
+async fn offers_search(host: &mut Host) -> Result<(), Halt> {
+    let Some(dialect) = host.dialects.iter().copied().find(|dialect| wire::of(*dialect).searches()) else {
+        return wrong("the provider of no dialect of this mode searches by itself");
+    };
+    let plan = SEARCHED.plan(dialect, 0)?;
+    let adapter = host.adapter(1).await?;
+    let mut session = host.open_in(&adapter, plan, &host.mode).await?;
+    for turn in 0..2 {
+        session.play(turn).await?;
+        returned(&session)?;
+        let body = Document::parse(first_request(&session)?).unwrap_or_default();
+        if !wire::of(dialect).offers_search(body.root()) {
+            return wrong(format!("the first request of turn {} does not offer the search", turn + 1));
         }
     }
     Ok(())

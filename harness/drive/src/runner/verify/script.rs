@@ -27,7 +27,7 @@ impl Conversation {
     }
 
     #[cfg(test)]
-    const ALL: [Conversation; 8] = [BATCH, PAUSED, WAITING, DEAF, FINAL, LIMITED, FULL, REFUSED];
+    const ALL: [Conversation; 9] = [BATCH, PAUSED, WAITING, DEAF, FINAL, LIMITED, FULL, SEARCHED, REFUSED];
 }
 
 /// Three calls in one batch, then an answer.
@@ -113,6 +113,18 @@ pub(super) const FULL: Conversation = Conversation {
       - - text: It is here.
     at:
       - { reply: 2, before: headers, do: { tokens: 190000 } }
+",
+};
+
+/// The provider searches the web by itself.
+pub(super) const SEARCHED: Conversation = Conversation {
+    name: "searched",
+    tools: r#"{ lookup: { returns: "found {key}" } }"#,
+    turns: "
+  - user: Please search for an order.
+    replies:
+      - - search: { as: s, query: an order, finds: One order }
+        - text: It is there.
 ",
 };
 

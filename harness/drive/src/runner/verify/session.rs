@@ -318,6 +318,7 @@ fn spec(mount: &Mount<RefusingProvider>, plan: &Plan, mode: &str, state_dir: Pat
         dialect: plan.dialect,
         model: None,
         thinking: plan.thinks(),
+        search: !plan.searches.is_empty(),
         max_steps: plan.step_limit,
         mode: mode.to_owned(),
         tools: tools.collect(),

@@ -3,7 +3,9 @@
 use super::super::shape::call_name;
 use crate::record::Record;
 use brickbat_scenario::action::Action;
-use brickbat_scenario::plan::{BoundAction, Change, Mark, Script, ScriptBlock, Side, ToolOutcome};
+use brickbat_scenario::plan::{
+    BoundAction, Change, Mark, Script, ScriptBlock, SearchKey, ServerBlock, Side, ToolOutcome,
+};
 use brickbat_scenario::trace::{Aside, Consent, Ending, Held, ShownState};
 
 /// Where a held reply stands.
@@ -17,6 +19,8 @@ pub(super) fn held(record: &Record, at: Held) -> String {
         Mark::Start(key) => format!("the start of call {}", name(key)),
         Mark::Delta(key, n) => format!("piece {n} of the arguments of call {}", name(key)),
         Mark::End(key) => format!("the end of call {}", name(key)),
+        Mark::Search(key) => format!("the call of search {}", search_name(record, key)),
+        Mark::Found(key) => format!("what search {} found", search_name(record, key)),
         Mark::Calls => "its last call".to_owned(),
         Mark::Stop => "its stop reason".to_owned(),
         Mark::Reply => "its last event".to_owned(),
@@ -36,8 +40,16 @@ pub(super) fn script(record: &Record, script: &Script) -> String {
             let tool = record.call(*key).map_or("?", |call| call.tool.as_str());
             format!("call {} of {tool}", call_name(record, *key))
         }
+        ScriptBlock::Server(ServerBlock::Search(key)) => format!("search {}", search_name(record, *key)),
+        ScriptBlock::Server(ServerBlock::Found(key)) => {
+            format!("what search {} found", search_name(record, *key))
+        }
     });
     blocks.collect::<Vec<_>>().join(", ")
+}
+
+fn search_name(record: &Record, key: SearchKey) -> &str {
+    record.plan.searches.get(key.0 as usize).map_or("?", |search| search.name.as_str())
 }
 
 /// What a fault of the provider does.

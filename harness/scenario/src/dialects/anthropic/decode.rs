@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::wire::decode::{ReadEvent, ReplyEvent, error, text_of, tokens, whole_call};
 use crate::wire::sse::SseEvent;
+use crate::wire::thread::ServerBlock;
 use brickbat_rules::json::{Document, Json};
 
 /// Reads the events of one stream.
@@ -13,6 +14,8 @@ pub(super) struct AnthropicEvents {
     calls: Vec<u64>,
     /// The open block of thinking, with its signature once that has come.
     thought: Option<(u64, Option<String>)>,
+    /// The open block of a tool that the provider runs itself.
+    server: Option<(u64, ServerBlock)>,
 }
 
 impl ReadEvent for AnthropicEvents {
@@ -38,10 +41,17 @@ impl ReadEvent for AnthropicEvents {
                     if !text.is_empty() {
                         said(ReplyEvent::Thought(text));
                     }
+                } else if let Some(server) = server_block(block) {
+                    self.server = Some((index, server));
                 }
             }
             "content_block_delta" => match data.field("delta").field("type").as_str().as_deref() {
                 Some("text_delta") => said(ReplyEvent::Text(text_of(data.field("delta").field("text")))),
+                Some("input_json_delta") if self.server.as_ref().is_some_and(|(open, _)| *open == index) => {
+                    if let Some((_, ServerBlock::Call { args, .. })) = &mut self.server {
+                        args.push_str(&text_of(data.field("delta").field("partial_json")));
+                    }
+                }
                 Some("input_json_delta") => {
                     said(ReplyEvent::CallArgs {
                         index,
@@ -61,6 +71,16 @@ impl ReadEvent for AnthropicEvents {
             "content_block_stop" if self.thought.as_ref().is_some_and(|(open, _)| *open == index) => {
                 let signature = self.thought.take().and_then(|(_, signature)| signature);
                 said(ReplyEvent::ThoughtEnd { signature });
+            }
+            "content_block_stop" if self.server.as_ref().is_some_and(|(open, _)| *open == index) => {
+                if let Some((_, mut block)) = self.server.take() {
+                    if let ServerBlock::Call { args, .. } = &mut block
+                        && args.is_empty()
+                    {
+                        args.push_str("{}");
+                    }
+                    said(ReplyEvent::Server(block));
+                }
             }
             "content_block_stop" if self.calls.contains(&index) => said(ReplyEvent::CallEnd { index }),
             "message_delta" => {
@@ -87,6 +107,23 @@ fn signature_of(value: Json) -> Option<String> {
     value.field("signature").as_str().filter(|signature| !signature.is_empty()).map(Cow::into_owned)
 }
 
+/// A block of a tool that the provider runs itself, as it begins: the arguments of a call come after it.
+fn server_block(block: Json) -> Option<ServerBlock> {
+    match &*block.field("type").as_str()? {
+        "server_tool_use" => Some(ServerBlock::Call {
+            id: text_of(block.field("id")),
+            tool: text_of(block.field("name")),
+            args: String::new(),
+        }),
+        // The provider's names of results end alike, whatever the tool.
+        kind if kind.ends_with("_tool_result") => Some(ServerBlock::Result {
+            call_id: text_of(block.field("tool_use_id")),
+            body: block.to_value().to_string(),
+        }),
+        _ => None,
+    }
+}
+
 /// What a body says that is not a stream.
 pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
     for (index, block) in (0..).zip(body.field("content").items()) {
@@ -105,7 +142,14 @@ pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
                     said,
                 );
             }
-            other => said(ReplyEvent::Unknown(other.unwrap_or_default().to_owned())),
+            other => match server_block(block) {
+                Some(ServerBlock::Call { id, tool, .. }) => {
+                    let args = block.field("input").to_value().to_string();
+                    said(ReplyEvent::Server(ServerBlock::Call { id, tool, args }));
+                }
+                Some(result) => said(ReplyEvent::Server(result)),
+                None => said(ReplyEvent::Unknown(other.unwrap_or_default().to_owned())),
+            },
         }
     }
     tokens(body.field("usage"), &COUNTS).into_iter().for_each(&mut *said);

@@ -5,12 +5,14 @@
 
 use serde_json::{Value, json};
 
-use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
+use crate::plan::{Mark, Plan, PlannedCall, PlannedSearch, Script, ScriptBlock, ServerBlock};
 use crate::wire::Envelope;
 use crate::wire::frames::{Encoded, json_number, json_string};
+use crate::wire::marks::server_mark;
+use crate::wire::request::prefixed;
 use crate::wire::signature::block_signature;
 
-use super::WIRE;
+use super::{WEB_SEARCH, WIRE};
 
 pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(4096);
@@ -47,15 +49,35 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
                 let call = &plan.calls[key.0 as usize];
                 encoded.frame(|out| {
                     block_start(out, index, |out| call_block(out, call));
-                    delta(out, index, b"input_json_delta\",\"partial_json\":", "");
+                    delta(out, index, INPUT_DELTA, "");
                 });
                 encoded.mark(Mark::Start(*key));
                 for (k, fragment) in call.deltas.iter().enumerate() {
-                    encoded.frame(|out| delta(out, index, b"input_json_delta\",\"partial_json\":", fragment));
+                    encoded.frame(|out| delta(out, index, INPUT_DELTA, fragment));
                     encoded.mark(Mark::Delta(*key, k as u32 + 1));
                 }
                 encoded.frame(|out| block_stop(out, index));
                 encoded.mark(Mark::End(*key));
+            }
+            ScriptBlock::Server(block) => {
+                let search = &plan.searches[block.key().0 as usize];
+                match block {
+                    ServerBlock::Search(_) => {
+                        encoded.frame(|out| block_start(out, index, |out| search_block(out, search)));
+                        encoded.frame(|out| delta(out, index, INPUT_DELTA, ""));
+                        for fragment in &search.deltas {
+                            encoded.frame(|out| delta(out, index, INPUT_DELTA, fragment));
+                        }
+                    }
+                    // What is found comes in one piece.
+                    ServerBlock::Found(_) => encoded.frame(|out| {
+                        block_start(out, index, |out| {
+                            out.extend_from_slice(found_block(search).to_string().as_bytes())
+                        });
+                    }),
+                }
+                encoded.frame(|out| block_stop(out, index));
+                encoded.mark(server_mark(*block));
             }
         }
     }
@@ -97,6 +119,18 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
             ScriptBlock::Call(key) => {
                 let call = &plan.calls[key.0 as usize];
                 json!({ "type": "tool_use", "id": call.id, "name": call.tool, "input": call.args })
+            }
+            ScriptBlock::Server(block) => {
+                let search = &plan.searches[block.key().0 as usize];
+                match block {
+                    ServerBlock::Search(_) => json!({
+                        "type": "server_tool_use",
+                        "id": search.id,
+                        "name": WEB_SEARCH,
+                        "input": { "query": search.query },
+                    }),
+                    ServerBlock::Found(_) => found_block(search),
+                }
             }
         })
         .collect();
@@ -153,6 +187,30 @@ fn call_block(out: &mut Vec<u8>, call: &PlannedCall) {
     json_string(out, &call.tool);
     out.extend_from_slice(b",\"input\":{}}");
 }
+
+fn search_block(out: &mut Vec<u8>, search: &PlannedSearch) {
+    prefixed(out, br#"{"type":"server_tool_use","id":"#, &search.id);
+    prefixed(out, br#","name":"#, WEB_SEARCH);
+    out.extend_from_slice(b",\"input\":{}}");
+}
+
+/// What a search found, as <https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool> shows it.
+fn found_block(search: &PlannedSearch) -> Value {
+    let page = search.finds.as_deref().map(|title| {
+        json!({
+            "type": "web_search_result",
+            "url": format!("https://example.com/{}", search.name),
+            "title": title,
+            "encrypted_content": format!("RW5jcnlwdGVk{}", search.id),
+            "page_age": null,
+        })
+    });
+    let content: Vec<Value> = page.into_iter().collect();
+    json!({ "type": "web_search_tool_result", "tool_use_id": search.id, "content": content })
+}
+
+/// What a delta of a tool's input begins with.
+const INPUT_DELTA: &[u8] = b"input_json_delta\",\"partial_json\":";
 
 fn delta(out: &mut Vec<u8>, index: usize, kind_and_key: &[u8], fragment: &str) {
     out.extend_from_slice(b"event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":");

@@ -40,6 +40,7 @@ pub(crate) const WIRE: Wire = Wire {
     side_answer,
     asks_for_usage: |_| false,
     asks_to_think: Some(asks_to_think),
+    offers_search: Some(offers_search),
     tool_names: |tool| Vec::from_iter(owned_text(tool.field("name"))),
     offer,
     history: |body| of_messages(body, history::content_of),
@@ -55,6 +56,17 @@ pub(crate) const WIRE: Wire = Wire {
     decoder: || Box::new(SseDecoder::<decode::AnthropicEvents>::default()),
     decode_whole: decode::whole,
 };
+
+/// The tool by which the provider searches the web. A later version of it has the same blocks.
+const WEB_SEARCH: &str = "web_search";
+
+/// Whether a request offers it, in any version
+/// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool>).
+fn offers_search(body: Json) -> bool {
+    let is_search =
+        |tool: Json| tool.field("type").as_str().is_some_and(|kind| kind.starts_with("web_search_"));
+    body.field("tools").items().any(is_search)
+}
 
 /// As <https://github.com/earendil-works/pi/issues/102> quotes it.
 fn overflow_body() -> Value {

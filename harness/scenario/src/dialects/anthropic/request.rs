@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
-use crate::wire::request::{RequestForm, list, prefixed, short_ascii_id};
-use crate::wire::thread::{Block, CallResult, Message};
+use crate::wire::request::{RequestForm, json_or_nothing, list, prefixed, short_ascii_id};
+use crate::wire::thread::{Block, CallResult, Message, ServerBlock};
+
+use super::WEB_SEARCH;
 
 pub(super) const FORM: RequestForm = RequestForm {
     current_model: "claude-haiku-4-5",
@@ -14,6 +16,7 @@ pub(super) const FORM: RequestForm = RequestForm {
     thinking: r#","thinking":{"type":"enabled","budget_tokens":1024}"#,
     usage: "",
     tool: |tool| json!({ "name": tool.name, "description": tool.description, "input_schema": tool.input_schema }),
+    search: Some(|| json!({ "type": "web_search_20250305", "name": WEB_SEARCH, "max_uses": 5 })),
     declarations_key: None,
     takes_id: short_ascii_id,
     messages: |out, thread| list(out, thread, message),
@@ -52,6 +55,14 @@ fn block(out: &mut Vec<u8>, block: &Block) {
             out.extend_from_slice(br#","input":"#);
             out.extend_from_slice(call.json_args());
         }
+        Block::Server(ServerBlock::Call { id, tool, args }) => {
+            prefixed(out, br#"{"type":"server_tool_use","id":"#, id);
+            prefixed(out, br#","name":"#, tool);
+            out.extend_from_slice(br#","input":"#);
+            out.extend_from_slice(json_or_nothing(args));
+        }
+        // The block is whole as it came.
+        Block::Server(ServerBlock::Result { body, .. }) => return out.extend_from_slice(body.as_bytes()),
     }
     out.push(b'}');
 }

@@ -45,6 +45,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
                     encoded.mark(Mark::Delta(*key, k as u32 + 1));
                 }
             }
+            ScriptBlock::Server(_) => continue,
         }
         encoded.frame(|out| {
             let mut payload = block_head(index);
@@ -76,20 +77,21 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
         .blocks
         .iter()
         .enumerate()
-        .map(|(index, block)| match block {
-            ScriptBlock::Think(fragments) => json!({
+        .filter_map(|(index, block)| match block {
+            ScriptBlock::Think(fragments) => Some(json!({
                 "reasoningContent": {
                     "reasoningText": {
                         "text": fragments.concat(),
                         "signature": block_signature(envelope, index),
                     },
                 },
-            }),
-            ScriptBlock::Text(fragments) => json!({ "text": fragments.concat() }),
+            })),
+            ScriptBlock::Text(fragments) => Some(json!({ "text": fragments.concat() })),
             ScriptBlock::Call(key) => {
                 let call = &plan.calls[key.0 as usize];
-                json!({ "toolUse": { "toolUseId": call.id, "name": call.tool, "input": call.args } })
+                Some(json!({ "toolUse": { "toolUseId": call.id, "name": call.tool, "input": call.args } }))
             }
+            ScriptBlock::Server(_) => None,
         })
         .collect();
     json!({

@@ -41,6 +41,7 @@ pub(crate) const WIRE: Wire = Wire {
     side_answer,
     asks_for_usage: |_| false,
     asks_to_think: Some(asks_to_think),
+    offers_search: None,
     tool_names: |tool| Vec::from_iter(owned_text(tool.field("toolSpec").field("name"))),
     offer,
     history: history::conversation,

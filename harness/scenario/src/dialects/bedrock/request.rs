@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::wire::request::{RequestForm, list, prefixed, short_ascii_id};
+use crate::wire::request::{RequestForm, list, prefixed, short_ascii_id, spoken};
 use crate::wire::thread::{Block, CallResult, Message};
 
 pub(super) const FORM: RequestForm = RequestForm {
@@ -16,6 +16,7 @@ pub(super) const FORM: RequestForm = RequestForm {
         let schema = json!({ "json": tool.input_schema });
         json!({ "toolSpec": { "name": tool.name, "description": tool.description, "inputSchema": schema } })
     },
+    search: None,
     declarations_key: None,
     takes_id: short_ascii_id,
     messages,
@@ -36,7 +37,7 @@ fn is_assistant(message: &Message) -> bool {
 fn is_empty(message: &Message) -> bool {
     match message {
         Message::User(_) => false,
-        Message::Assistant(blocks) => blocks.is_empty(),
+        Message::Assistant(blocks) => spoken(blocks).next().is_none(),
         Message::Results(results) => results.is_empty(),
     }
 }
@@ -51,7 +52,7 @@ fn turn(out: &mut Vec<u8>, messages: &[Message]) {
     let messages = messages.iter().filter(|message| !is_empty(message));
     list(out, messages, |out, message| match message {
         Message::User(text) => text_block(out, text),
-        Message::Assistant(blocks) => list(out, blocks, block),
+        Message::Assistant(blocks) => list(out, spoken(blocks), block),
         Message::Results(results) => list(out, results, result_block),
     });
     out.extend_from_slice(b"]}");
@@ -79,6 +80,7 @@ fn block(out: &mut Vec<u8>, block: &Block) {
             out.extend_from_slice(call.json_args());
             out.extend_from_slice(b"}}");
         }
+        Block::Server(_) => {}
     }
 }
 

@@ -38,6 +38,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
                 chunk(&mut encoded, envelope, |out| function_call(out, call, is_first), b"");
                 encoded.mark(Mark::End(*key));
             }
+            ScriptBlock::Server(_) => {}
         }
     }
     if script.has_calls() {
@@ -53,8 +54,8 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
 pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
     let first_call = script.calls().next();
     let part = |block: &ScriptBlock| match block {
-        ScriptBlock::Think(fragments) => json!({ "text": fragments.concat(), "thought": true }),
-        ScriptBlock::Text(fragments) => json!({ "text": fragments.concat() }),
+        ScriptBlock::Think(fragments) => Some(json!({ "text": fragments.concat(), "thought": true })),
+        ScriptBlock::Text(fragments) => Some(json!({ "text": fragments.concat() })),
         ScriptBlock::Call(key) => {
             let call = &plan.calls[key.0 as usize];
             let mut part = json!({ "functionCall": { "name": call.tool, "args": call.args } });
@@ -64,10 +65,11 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
             if first_call == Some(*key) {
                 part["thoughtSignature"] = signature(&call.id).into();
             }
-            part
+            Some(part)
         }
+        ScriptBlock::Server(_) => None,
     };
-    let mut parts: Vec<Value> = script.blocks.iter().map(part).collect();
+    let mut parts: Vec<Value> = script.blocks.iter().filter_map(part).collect();
     if parts.is_empty() {
         parts.push(json!({ "text": "" }));
     }

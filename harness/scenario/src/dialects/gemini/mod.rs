@@ -50,6 +50,7 @@ pub(crate) const WIRE: Wire = Wire {
     side_answer,
     asks_for_usage: |_| false,
     asks_to_think: Some(asks_to_think),
+    offers_search: None,
     tool_names,
     offer,
     history: history::history,

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::wire::request::{RequestForm, list, prefixed, short_ascii_id};
+use crate::wire::request::{RequestForm, list, prefixed, short_ascii_id, spoken};
 use crate::wire::thread::{Block, Call, CallResult, Message};
 
 pub(super) const FORM: RequestForm = RequestForm {
@@ -14,6 +14,7 @@ pub(super) const FORM: RequestForm = RequestForm {
     thinking: r#","generationConfig":{"thinkingConfig":{"includeThoughts":true}}"#,
     usage: "",
     tool: |tool| json!({ "name": tool.name, "description": tool.description, "parametersJsonSchema": tool.input_schema }),
+    search: None,
     declarations_key: Some("functionDeclarations"),
     takes_id: short_ascii_id,
     messages,
@@ -38,7 +39,7 @@ impl Named<'_> {
             }
             Message::Assistant(blocks) => {
                 out.extend_from_slice(br#"{"role":"model","parts":["#);
-                list(out, blocks, part);
+                list(out, spoken(blocks), part);
             }
             Message::Results(results) => {
                 out.extend_from_slice(br#"{"role":"user","parts":["#);
@@ -67,6 +68,7 @@ fn part(out: &mut Vec<u8>, block: &Block) {
         }
         Block::Text(text) => prefixed(out, br#"{"text":"#, text),
         Block::Call(call) => function_call(out, call),
+        Block::Server(_) => {}
     }
     out.push(b'}');
 }

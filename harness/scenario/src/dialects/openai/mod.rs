@@ -41,6 +41,7 @@ pub(crate) const WIRE: Wire = Wire {
     side_answer: |method, path, _| models(method, path),
     asks_for_usage: |body| body.field("stream_options").field("include_usage").as_bool() == Some(true),
     asks_to_think: None,
+    offers_search: None,
     tool_names: |tool| Vec::from_iter(owned_text(tool.field("function").field("name"))),
     offer,
     history: history::history,

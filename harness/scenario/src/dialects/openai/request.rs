@@ -18,6 +18,7 @@ pub(crate) const FORM: RequestForm = RequestForm {
             "function": { "name": tool.name, "description": tool.description, "parameters": tool.input_schema },
         })
     },
+    search: None,
     declarations_key: None,
     takes_id: short_ascii_id,
     messages: |out, thread| list(out, thread.iter().filter(|message| !is_empty(message)), messages_of),
@@ -44,7 +45,7 @@ fn assistant(out: &mut Vec<u8>, blocks: &[Block]) {
     let mut calls = Vec::new();
     for block in blocks {
         match block {
-            Block::Thought(_) => {}
+            Block::Thought(_) | Block::Server(_) => {}
             Block::Text(piece) => text.push_str(piece),
             Block::Call(call) => calls.push(call),
         }

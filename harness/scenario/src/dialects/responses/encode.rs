@@ -58,6 +58,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
                 encoded.frame(|out| arguments.close(out, &mut events));
                 encoded.mark(Mark::End(*key));
             }
+            ScriptBlock::Server(_) => {}
         }
     }
     if script.has_calls() {
@@ -72,16 +73,17 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
 }
 
 pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
-    let items = script.blocks.iter().enumerate().map(|(index, block)| {
+    let items = script.blocks.iter().enumerate().filter_map(|(index, block)| {
         let id = item_id(envelope, block, index);
-        match block {
+        Some(match block {
             ScriptBlock::Think(fragments) => whole_reasoning(&id, summary_text(&fragments.concat())),
             ScriptBlock::Text(fragments) => message(&id, "completed", vec![part(&fragments.concat())]),
             ScriptBlock::Call(key) => {
                 let call = &plan.calls[key.0 as usize];
                 function_call(&id, call, "completed", &call.deltas.concat())
             }
-        }
+            ScriptBlock::Server(_) => return None,
+        })
     });
     if is_complete(script) {
         return response(envelope, COMPLETED, items.collect());
@@ -165,6 +167,7 @@ fn item_id(envelope: Envelope<'_>, block: &ScriptBlock, index: usize) -> String 
         ScriptBlock::Think(_) => "rs",
         ScriptBlock::Text(_) => "msg",
         ScriptBlock::Call(_) => "fc",
+        ScriptBlock::Server(_) => "ws",
     };
     format!("{prefix}_{digits}{index:02x}")
 }

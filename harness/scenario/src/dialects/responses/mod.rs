@@ -42,6 +42,7 @@ pub(crate) const WIRE: Wire = Wire {
     // What a model thinks is shown as a summary, to clients that ask for one
     // (<https://platform.openai.com/docs/guides/reasoning#reasoning-summaries>).
     asks_to_think: Some(|body| body.field("reasoning").field("summary").is_str()),
+    offers_search: None,
     tool_names: names::of_tool,
     offer,
     history: history::history,

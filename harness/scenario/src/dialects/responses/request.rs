@@ -15,6 +15,7 @@ pub(super) const FORM: RequestForm = RequestForm {
     thinking: r#","reasoning":{"summary":"auto"},"include":["reasoning.encrypted_content"]"#,
     usage: "",
     tool: |tool| json!({ "type": "function", "name": tool.name, "description": tool.description, "parameters": tool.input_schema }),
+    search: None,
     declarations_key: None,
     takes_id: short_ascii_id,
     messages: |out, thread| list(out, thread.iter().filter(|message| !is_empty(message)), message),
@@ -34,6 +35,7 @@ fn is_sent(block: &Block) -> bool {
     match block {
         Block::Thought(thought) => signed(thought).is_some(),
         Block::Text(_) | Block::Call(_) => true,
+        Block::Server(_) => false,
     }
 }
 
@@ -74,6 +76,7 @@ fn block(out: &mut Vec<u8>, block: &Block) {
             }
             out.push(b'}');
         }
+        Block::Server(_) => {}
     }
 }
 

@@ -40,6 +40,7 @@ pub(crate) const WIRE: Wire = Wire {
         thinking: "",
         usage: "",
         tool: |tool| json!({ "name": tool.name, "schema": tool.input_schema }),
+        search: None,
         declarations_key: None,
         takes_id: short_ascii_id,
         messages: |out, thread| list(out, thread, message),
@@ -47,6 +48,7 @@ pub(crate) const WIRE: Wire = Wire {
     side_answer: |_, _, _| None,
     asks_for_usage: |_| false,
     asks_to_think: None,
+    offers_search: None,
     tool_names: |tool| Vec::from_iter(owned_text(tool.field("name"))),
     offer,
     history: |body| of_messages(body, content_of),
@@ -83,7 +85,7 @@ fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut marks = (WIRE.block_marks)(script, &plan.calls).into_iter();
     for block in &script.blocks {
         let events = match block {
-            ScriptBlock::Think(_) => Vec::new(),
+            ScriptBlock::Think(_) | ScriptBlock::Server(_) => Vec::new(),
             ScriptBlock::Text(fragments) => fragments.iter().map(|text| json!({ "text": text })).collect(),
             ScriptBlock::Call(key) => vec![call(&plan.calls[key.0 as usize])],
         };
@@ -103,7 +105,7 @@ fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
 
 fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
     let blocks = script.blocks.iter().filter_map(|block| match block {
-        ScriptBlock::Think(_) => None,
+        ScriptBlock::Think(_) | ScriptBlock::Server(_) => None,
         ScriptBlock::Text(fragments) => Some(json!({ "text": fragments.concat() })),
         ScriptBlock::Call(key) => Some(call(&plan.calls[key.0 as usize])),
     });

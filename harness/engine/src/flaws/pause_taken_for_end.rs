@@ -1,0 +1,29 @@
+//! BUG: A pause of the provider is taken for the end of the turn, so that the user's next message follows the paused reply.
+//! gsd: <https://github.com/gsd-build/gsd-2/pull/2870>, lisette: <https://github.com/AnswerDotAI/lisette/issues/90>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("pause-taken-for-end", "thread-survives", || Box::new(PauseTakenForEnd { is_paused: false }))
+        .class("server-tool")
+        .only_on(SEARCHING, NO_SEARCH);
+
+struct PauseTakenForEnd {
+    is_paused: bool,
+}
+
+impl Decisions for PauseTakenForEnd {
+    fn reply_complete(&mut self, turn: &mut Turn, _: &mut Session) -> Next {
+        // What is complete is kept as it came.
+        self.is_paused = turn.step.stop.as_deref() == Some("pause_turn");
+        Next::GoOn
+    }
+
+    fn resumes(&self) -> bool {
+        false
+    }
+
+    fn drops_open_searches(&self) -> bool {
+        !self.is_paused
+    }
+}

@@ -1,0 +1,36 @@
+//! BUG: At the user's stop the client answers also the tool that the provider runs itself with a result of its own.
+//! eve answered one whose arguments were no JSON: <https://github.com/vercel/eve/pull/1246>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("search-answered", "thread-survives", || Box::new(SearchAnswered { open: Vec::new() }))
+        .class("server-tool")
+        .only_on(SEARCHING, NO_SEARCH);
+
+struct SearchAnswered {
+    /// The ids of the calls that have no result at the stop.
+    open: Vec<String>,
+}
+
+impl Decisions for SearchAnswered {
+    fn keeps_part(&mut self, why: CutOff, step: &mut Step, _: &mut Vec<Message>) {
+        let found: Vec<&str> = server_blocks(step).filter_map(server_tools::answered).collect();
+        let called = server_blocks(step).filter_map(server_tools::called);
+        let open = called.filter(|id| why == CutOff::Stopped && !found.contains(id));
+        self.open = open.map(str::to_owned).collect();
+    }
+
+    fn record(&mut self, turn: &mut Turn, put_off: Option<&Change>, session: &mut Session) {
+        Reference.record(turn, put_off, session);
+        let made_up = |id| CallResult::text(id, format!("{MADE_UP}."), true);
+        session.push_results(self.open.drain(..).map(made_up).collect());
+    }
+}
+
+fn server_blocks(step: &Step) -> impl Iterator<Item = &ServerBlock> {
+    step.blocks.iter().filter_map(|block| match block {
+        StepBlock::Server(block) => Some(block),
+        StepBlock::Thought(_) | StepBlock::Text(_) | StepBlock::Call(_) => None,
+    })
+}

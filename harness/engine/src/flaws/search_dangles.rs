@@ -1,0 +1,16 @@
+//! BUG: A turn that ends between the call of a provider's tool and its result keeps the call alone.
+//! gsd-pi: <https://github.com/open-gsd/gsd-pi/issues/1330>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("search-dangles", "thread-survives", || Box::new(SearchDangles))
+    .class("server-tool")
+    .only_on(SEARCHING, NO_SEARCH);
+
+struct SearchDangles;
+
+impl Decisions for SearchDangles {
+    fn drops_open_searches(&self) -> bool {
+        false
+    }
+}

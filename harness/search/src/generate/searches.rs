@@ -1,0 +1,43 @@
+//! Now and then the provider searches the web within its replies.
+
+use super::Source;
+use brickbat_scenario::scenario::{Block, Reply, Scenario, Search, Stop};
+
+/// Lets the provider of a scenario search.
+pub(super) fn draw(source: &mut Source<'_>, scenario: &mut Scenario) {
+    if !source.one_in(12) {
+        return;
+    }
+    let mut n_searches = 0;
+    for turn in &mut scenario.turns {
+        let replies = std::mem::take(&mut turn.replies);
+        for mut reply in replies {
+            if source.one_in(2) {
+                let count = 1 + usize::from(source.one_in(4));
+                let made: Vec<Block> = (0..count).map(|_| search(source, &mut n_searches)).collect();
+                // Before all else but a thought, or just before the calls.
+                let blocks = &mut reply.attempts[0];
+                let first_call = blocks.iter().position(|block| block.call().is_some());
+                let start = usize::from(matches!(blocks.first(), Some(Block::Think(_))));
+                let at = first_call.filter(|_| source.one_in(2)).unwrap_or(start);
+                blocks.splice(at..at, made);
+            }
+            if source.one_in(4) {
+                let attempts = vec![vec![search(source, &mut n_searches)]];
+                let stop = Some(Stop::Pause);
+                turn.replies.push(Reply { attempts, interleave: false, stop, indices: None });
+            }
+            turn.replies.push(reply);
+        }
+    }
+    crate::fixup::searches(scenario);
+}
+
+fn search(source: &mut Source<'_>, n_searches: &mut usize) -> Block {
+    *n_searches += 1;
+    Block::Search(Search {
+        name: format!("s{n_searches}"),
+        query: "orders".to_owned(),
+        finds: source.one_in(2).then(|| "Two orders".to_owned()),
+    })
+}
