@@ -499,6 +499,8 @@ fn mistakes_in_what_is_said_and_in_what_ends_a_turn() {
             ),
             ("no end to ends", tools(r#"lookup: { fails: "no {key}", ends: true }"#)),
             ("hangs and ends", tools(r#"lookup: { returns: "{key}", ends: true, hangs: true }"#)),
+            ("hands over and returns", tools(r#"lookup: { returns: "{key}", hands_over: true }"#)),
+            ("hands over and is deaf", tools("lookup: { hands_over: true, deaf: true }")),
             ("reply after the end", tools(r#"lookup: { returns: "{key}", ends: true }"#)),
             ("hangs for ever", hangs("{ after: { started: a }, do: { steer: Hm. } }")),
             ("waits for what hangs", hangs("{ after: { settled: 1 }, do: abort }")),

@@ -310,6 +310,10 @@ fn claims_that_are_not_kept_are_caught() {
         (r#"s/"maxSteps":1,//"#, "`stepLimit` is claimed: the turn sent 2 requests"),
         (r#"s/,"ends":true//"#, "`finalTools` is claimed: the turn sent 2 requests"),
         (
+            r#"s/,"handsOver":"[^"]*"//"#,
+            "`handoffs` is claimed: no request after the handoff names the agent",
+        ),
+        (
             r#"s/"prompts":1/"prompts":0/"#,
             "`changes.rewind` is claimed: what was taken back is in a later request",
         ),

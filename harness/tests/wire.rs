@@ -204,6 +204,7 @@ fn call_of(key: CallKey, args: Value, cuts: &[Index]) -> PlannedCall {
         asks: false,
         malformation: None,
         hangs: false,
+        hands_over: false,
         turn: 0,
         reply: 0,
         attempt: 0,

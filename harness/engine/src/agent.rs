@@ -17,14 +17,17 @@
 //!
 //! The agent does no I/O: it takes an [`Input`] and returns [`Output`]s ([`Agent::step`]). Read on in this order:
 //! `decisions` has every decision of the agent with its reason, `turn` the course of a turn, `failure` replies that
-//! fail, `ending` stops and interruptions, `model_errors` what the model gets wrong, `mid_turn` what is said to a running
-//! turn, `server_tools` what the provider runs itself, `side_request` and `compaction` changes of the history, `provider_switch` another provider, `store` and `repair` what survives the process.
+//! fail, `ending` stops and interruptions, `model_errors` what the model gets wrong, `handoff` calls that hand over to
+//! another agent, `mid_turn` what is said to a running turn, `server_tools` what the provider runs itself, `side_request`
+//! and `compaction` changes of the history, `provider_switch` another provider, `store` and `repair` what survives the
+//! process.
 //! A canary is this agent with one of those decisions made wrongly, see [`crate::flaws`].
 
 pub(crate) mod compaction;
 pub(crate) mod decisions;
 pub(crate) mod ending;
 pub(crate) mod failure;
+pub(crate) mod handoff;
 mod io;
 pub(crate) mod mid_turn;
 pub(crate) mod model_errors;
@@ -101,6 +104,8 @@ pub struct Tool {
     pub asks: bool,
     /// Whether the turn ends with its result.
     pub ends: bool,
+    /// The other agent, if it hands the conversation over to one.
+    pub hands_over: Option<String>,
 }
 
 impl Setup {
@@ -124,6 +129,7 @@ impl From<&PlannedTool> for Tool {
             deaf: tool.deaf,
             asks: tool.asks,
             ends: tool.ends,
+            hands_over: tool.other_agent(),
         }
     }
 }

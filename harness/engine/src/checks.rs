@@ -246,9 +246,10 @@ pub fn judge_apart_from(
             }
         }
         _ if !findings.is_empty() => judgement(Verdict::Fail, None),
-        _ if is_malformation_unsent(&evidence) => {
-            judgement(Verdict::Vacuous, Some("the malformed model output was never fully sent".to_owned()))
-        }
+        _ if is_oddity_unsent(&evidence) => judgement(
+            Verdict::Vacuous,
+            Some("what is odd in the model's reply was never fully sent".to_owned()),
+        ),
         _ => match undelivered_failure(&evidence) {
             Some(name) => {
                 judgement(Verdict::Vacuous, Some(format!("the failure of call {name} was never delivered")))
@@ -265,8 +266,9 @@ fn is_played_in_order(run: &Run, proven: impl Fn(&&Receipt) -> bool) -> bool {
     n_first > 0 && n_first == run.receipts.iter().filter(&proven).count()
 }
 
-/// Whether a turn has replies with malformed output, and none of them was sent to its end, which would prove it.
-fn is_malformation_unsent(evidence: &Evidence<'_>) -> bool {
+/// Whether a turn has replies with malformed output or with a handoff, and none of them was sent to its end, which would
+/// prove it.
+fn is_oddity_unsent(evidence: &Evidence<'_>) -> bool {
     let plan = evidence.plan;
     let is_over = |exchange: ExchangeId| {
         let over = Event::Replied { exchange, ending: Ending::Complete };
@@ -282,7 +284,8 @@ fn is_malformation_unsent(evidence: &Evidence<'_>) -> bool {
         let scripts = replies.flat_map(move |(reply, planned)| {
             planned.attempts.iter().enumerate().map(move |(attempt, script)| ((turn, reply, attempt), script))
         });
-        scripts.filter(|(_, script)| script.is_wrong(&plan.calls)).map(|(at, _)| at)
+        let is_odd = |script: &Script| script.is_wrong(&plan.calls) || script.hands_over(&plan.calls);
+        scripts.filter(move |(_, script)| is_odd(script)).map(|(at, _)| at)
     };
     let mut turns = (0..plan.turns.len()).filter(|turn| plan.turns[*turn].actions.is_empty());
     turns.any(|turn| wrong(turn).next().is_some() && !wrong(turn).any(is_sent))

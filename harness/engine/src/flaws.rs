@@ -38,6 +38,9 @@ mod finished_turn_dropped;
 mod foreign_id_kept;
 mod full_context_cuts_pair;
 mod guardrail_dangles;
+mod handoff_drops_siblings;
+mod handoff_ends_siblings;
+mod handoff_unanswered;
 mod heals_the_end_alone;
 mod hook_splits_batch;
 mod hook_stop_dangles;
@@ -96,6 +99,7 @@ mod same_id_kept;
 mod search_answered;
 mod search_dangles;
 mod second_batch_dangles;
+mod second_handoff_unanswered;
 mod second_stop_undoes;
 mod server_thread_goes_on;
 mod shown_as_failed;
@@ -141,7 +145,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::Decisions;
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 127] = [
+static ALL: [&Flaw; 131] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -231,6 +235,10 @@ static ALL: [&Flaw; 127] = [
     &wordless_throw_dropped::FLAW,
     &limit_leaves_calls::FLAW,
     &final_tool_unanswered::FLAW,
+    &handoff_drops_siblings::FLAW,
+    &handoff_ends_siblings::FLAW,
+    &handoff_unanswered::FLAW,
+    &second_handoff_unanswered::FLAW,
     &guardrail_dangles::FLAW,
     &credits_dangle::FLAW,
     &steer_splits_batch::FLAW,

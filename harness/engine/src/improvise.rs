@@ -122,6 +122,7 @@ fn call(dialect: Dialect, key: CallKey, tool: &str, args: Value, random: &mut Ra
         deaf: false,
         asks: false,
         hangs: false,
+        hands_over: false,
         malformation: None,
         turn: 0,
         reply: 0,

@@ -173,10 +173,10 @@ pub fn control(plan: &Plan) -> Plan {
         .retain(|call| !call.given && plan.turns[call.turn].plain_attempt(call.reply) == call.attempt);
     (control.step_limit, control.window) = (None, None);
     control.tools.append(&mut control.missing);
-    control.tools.iter_mut().for_each(|tool| tool.ends = false);
+    control.tools.iter_mut().for_each(|tool| (tool.ends, tool.hands_over) = (false, false));
     for call in &mut control.calls {
         call.put_right();
-        call.hangs = false;
+        (call.hangs, call.hands_over) = (false, false);
         call.attempt = 0;
         let text = call.outcome.text();
         if !call.outcome.is_success() || text.is_empty() || text.contains(HALF_CHARACTER) {

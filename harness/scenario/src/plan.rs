@@ -7,6 +7,8 @@ mod given;
 
 pub use given::{GivenBlock, GivenMessage, GivenPicture, GivenResult};
 
+mod handoff;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -208,6 +210,9 @@ pub struct PlannedTool {
     /// Whether the turn ends with its result.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub ends: bool,
+    /// Whether it hands the conversation over to another agent.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub hands_over: bool,
 }
 
 impl PlannedTool {
@@ -252,6 +257,9 @@ pub struct PlannedCall {
     /// Whether the tool does not settle while its turn runs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hangs: bool,
+    /// Whether its tool hands the conversation over to another agent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hands_over: bool,
     pub turn: usize,
     /// The reply of the turn, from 0.
     pub reply: usize,

@@ -164,6 +164,8 @@ crate::named! {
         StepLimit = "step-limit",
         /// The system knows tools that end the turn with their result.
         FinalTools = "final-tools",
+        /// The system knows tools that hand the conversation over to another agent.
+        Handoffs = "handoffs",
         /// Hooks of the application add context for the model while tools run.
         Hooks = "hooks",
         /// The history can be cut.
@@ -188,7 +190,7 @@ crate::named! {
 }
 
 /// How a tool ends when the harness lets it. Exactly one of `returns`, `fails`, `throws` and `denies` is given, unless
-/// the tool is `missing`. `{key}` in a text stands for the argument `key` of the call. An empty text is a tool that says
+/// the tool is `missing` or `hands_over`. `{key}` in a text stands for the argument `key` of the call. An empty text is a tool that says
 /// nothing. U+FFFD stands for half of a character, which the tool really gives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -225,6 +227,10 @@ pub struct Tool {
     /// The turn ends with the result of this tool, and the model is not asked again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ends: bool,
+    /// The tool hands the conversation over to another agent, which is asked when the batch is answered. What its result
+    /// says is the system's affair, so it has no outcome of its own. Of several in one batch a system may take only one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hands_over: bool,
     /// What the tool returns is filled up to so many bytes, at most 1,000,000, with words that say nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u32>,

@@ -280,6 +280,7 @@ impl Reader {
                 called: None,
                 hangs: false,
                 ends: false,
+                hands_over: false,
                 bytes: None,
             };
             tools.insert(name.to_owned(), tool);

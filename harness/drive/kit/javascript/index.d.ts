@@ -12,6 +12,8 @@ export interface Given {
   asks?: boolean;
   /** Whether its result ends the turn; only for adapters with the capability `finalTools`. */
   ends?: boolean;
+  /** The agent to which it hands the conversation over; only for adapters with the capability `handoffs`. */
+  handsOver?: string;
 }
 
 /** What a session is opened with. */

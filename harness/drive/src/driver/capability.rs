@@ -27,7 +27,7 @@ pub struct Capability {
 }
 
 /// Every capability, in the order of the protocol's schema.
-pub const CAPABILITIES: [Capability; 30] = [
+pub const CAPABILITIES: [Capability; 31] = [
     required("cancel", Some(Need::Cancel), "The user can stop a running turn."),
     required("streaming", Some(Need::Streaming), "The SDK asks the provider for streams."),
     required(
@@ -89,6 +89,11 @@ pub const CAPABILITIES: [Capability; 30] = [
     ),
     optional("stepLimit", Need::StepLimit, "A session with `maxSteps` ends its turns after so many steps."),
     optional("finalTools", Need::FinalTools, "A tool with `ends` ends the turn with its result."),
+    optional(
+        "handoffs",
+        Need::Handoffs,
+        "A tool with `handsOver` hands the conversation over to the agent of that name.",
+    ),
     optional(
         "hooks",
         Need::Hooks,

@@ -91,6 +91,10 @@ pub struct ToolSpec {
     /// Whether the turn ends with its result; sent only to adapters that can do so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ends: bool,
+    /// The name of the other agent, if the tool hands the conversation over to one; sent only to adapters that can do so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub hands_over: Option<String>,
 }
 
 impl ToolSpec {
@@ -105,6 +109,7 @@ impl ToolSpec {
             deaf: tool.deaf,
             asks: tool.asks,
             ends: tool.ends,
+            hands_over: tool.other_agent(),
         }
     }
 }
@@ -270,6 +275,7 @@ mod tests {
             deaf: true,
             asks: false,
             ends: false,
+            hands_over: false,
         };
         let tool = ToolSpec::new(&planned, "http://127.0.0.1:1/gate".into());
         assert_eq!(tool.input_schema["required"], json!(["ref"]));

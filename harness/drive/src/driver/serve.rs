@@ -318,6 +318,7 @@ impl Sessions {
             deaf: tool.deaf,
             asks: tool.asks,
             ends: tool.ends,
+            hands_over: tool.hands_over.clone(),
         });
         let Served { canary, delivery } = self.served;
         let agent = Agent::equipped(spec.dialect, delivery, spec.model.clone(), tools.collect(), canary);

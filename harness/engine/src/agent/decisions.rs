@@ -208,6 +208,9 @@ pub(crate) trait Decisions: Send + Sync {
     /// A call of the step has its result. The others run on.
     fn call_ended(&mut self, _step: &mut Step, _id: &str, _outcome: &ToolOutcome, _session: &mut Session) {}
 
+    /// A call that hands over has its result. The others run on, and control moves when all have theirs.
+    fn handed_over(&mut self, _step: &mut Step, _session: &mut Session) {}
+
     /// What follows a tool that was denied: the turn goes on, and the model reads of it.
     fn denied(&mut self, _turn: &mut Turn, _session: &mut Session) -> Next {
         Next::GoOn
@@ -281,6 +284,10 @@ pub(crate) trait Decisions: Send + Sync {
 
     /// The turn goes on from a step, which is kept as it came.
     fn continues(&self, _step: &mut Step) {}
+
+    /// The step hands the conversation over to another agent, which is asked next. All its results go with it: the thread
+    /// is the same.
+    fn control_moves(&mut self, _step: &mut Step, _tools: &[Tool]) {}
 
     /// Saves a step: the reply as one message, after it the results in the order of the calls, and nothing between
     /// them. What was said meanwhile is saved later, if it is left in the turn.

@@ -187,6 +187,9 @@ impl Agent {
             CallState::Forgotten
         };
         self.decisions.call_ended(&mut turn.step, &id, outcome, &mut self.session);
+        if self.says_who_goes_on(&mut turn.step, &id) {
+            self.decisions.handed_over(&mut turn.step, &mut self.session);
+        }
         if self.decisions.shows_result(outcome, is_over) {
             let state = if outcome.is_success() { ShownState::Completed } else { ShownState::Failed };
             self.session.show(&id, state);
@@ -223,6 +226,9 @@ impl Agent {
             return None;
         }
         self.decisions.continues(&mut turn.step);
+        if self.handoff(&turn.step).is_some() {
+            self.decisions.control_moves(&mut turn.step, &self.setup.tools);
+        }
         let is_paused = self.is_paused(&turn.step) && self.decisions.resumes();
         let goes_on = is_paused || turn.step.calls().next().is_some();
         self.put_off = self.put_off.take().or_else(|| {

@@ -119,6 +119,11 @@ impl<'a> Evidence<'a> {
         request.results().any(|result| is_its(&result) && counts(&result)) || in_words()
     }
 
+    /// Whether a call is a handoff that the system left out, having taken another one of its batch.
+    pub fn is_skipped_handoff(&self, key: CallKey) -> bool {
+        self.plan.is_extra_handoff(key) && self.account(key).starts.is_empty()
+    }
+
     /// Whether the system could have sent a result: it came in time, and a request came after it.
     pub fn could_send(&self, key: CallKey) -> bool {
         let (call, account) = (self.call(key), self.account(key));

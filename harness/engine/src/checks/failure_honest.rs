@@ -74,7 +74,10 @@ fn denial(evidence: &Evidence<'_>, key: CallKey, result: &ResultView<'_>) -> Opt
         Some(ToolOutcome::Return(returned)) if !account.settled_late => {
             let is_known = result.text.contains(call.marker.as_str()) || results_kept::is_due(evidence, key);
             let around = || result.text.replace(returned.as_str(), "");
-            let is_denied = is_known && (result.is_error == Some(true) || words(&around(), &FAILURE));
+            // Of several handoffs one is taken, and the others did not do what they were called for.
+            let is_denied = is_known
+                && !evidence.plan.is_extra_handoff(key)
+                && (result.is_error == Some(true) || words(&around(), &FAILURE));
             is_denied
                 .then(|| format!("call {} succeeded, but its result is recorded as a failure", call.name))
         }

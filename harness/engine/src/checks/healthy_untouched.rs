@@ -50,7 +50,10 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
             let message = format!("the model's text from turn {} was changed or dropped", turn + 1);
             findings.push(finding(message, format!("`{text}`")));
         }
-        let mut calls = scripts(evidence, turn).flat_map(Script::calls).map(|key| (key, evidence.call(key)));
+        // A handoff that was left out may be gone with its result.
+        let calls = scripts(evidence, turn).flat_map(Script::calls);
+        let kept = calls.filter(|key| !evidence.is_skipped_handoff(*key));
+        let mut calls = kept.map(|key| (key, evidence.call(key)));
         if let Some((key, call)) = calls.find(|(_, call)| call.outcome.is_success() && !is_made(last, call)) {
             let message = format!("call {} of turn {} was changed or dropped", call.name, turn + 1);
             findings.push(finding(message, format!("`{}`", call.args)).of_calls([key]));

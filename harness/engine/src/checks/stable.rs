@@ -53,8 +53,8 @@ fn change<'a>(
     earlier: &'a RequestView,
     later: &'a RequestView,
 ) -> Option<StableChange<'a>> {
-    let items: Vec<&Item> = without_thoughts(earlier).collect();
-    let mut sent = without_thoughts(later);
+    let items: Vec<&Item> = compared(evidence, earlier).collect();
+    let mut sent = compared(evidence, later);
     let (index, before, after) = items.iter().enumerate().find_map(|(index, before)| {
         let after = sent.next();
         let is_last = index + 1 == items.len();
@@ -79,7 +79,7 @@ fn change<'a>(
     let is_older = |at: usize| {
         let told = evidence.requests.iter().filter(|request| request.kind != RequestKind::Auxiliary);
         told.take_while(|request| story.sent(request) < at)
-            .any(|request| without_thoughts(request).nth(index).is_some_and(|item| is_same(item, before)))
+            .any(|request| compared(evidence, request).nth(index).is_some_and(|item| is_same(item, before)))
     };
     let is_newer = |at: usize| match &before.content {
         Content::Result { id, .. } => evidence
@@ -216,9 +216,13 @@ fn turn_ahead(plan: &Plan, items: &[&Item], index: usize) -> Option<usize> {
     turn_of(plan, &items[..index + n_texts])
 }
 
-fn without_thoughts(request: &RequestView) -> impl Iterator<Item = &Item> {
+/// What of a request is compared: not what the model thought, and where agents hand over to each other, not the
+/// instructions at its beginning, since each agent has its own.
+fn compared<'a>(evidence: &Evidence<'_>, request: &'a RequestView) -> impl Iterator<Item = &'a Item> {
+    let hands_over = evidence.plan.tools.iter().any(|tool| tool.hands_over);
     let is_thought = |item: &&Item| matches!(item.content, Content::Thought { .. });
-    request.history.items.iter().filter(move |item| !is_thought(item))
+    let items = request.history.items.iter().skip_while(move |item| hands_over && item.role == Role::Other);
+    items.filter(move |item| !is_thought(item))
 }
 
 fn is_same(before: &Item, after: &Item) -> bool {

@@ -276,11 +276,13 @@ fn replies_due(evidence: &Evidence<'_>, turn: usize) -> std::ops::Range<usize> {
 
 /// A call of a turn that should have run and did not, unless its place in the history is what is wrong.
 fn never_ran<'a>(evidence: &Evidence<'a>, turn: usize) -> Option<&'a PlannedCall> {
-    let mut idle = evidence
-        .calls()
-        .filter(|(call, account)| call.turn == turn && !call.given && account.settled.is_none());
+    let keys = (0..).map(CallKey);
+    let mut idle = evidence.calls().zip(keys).filter(|((call, account), key)| {
+        let is_idle = call.turn == turn && !call.given && account.settled.is_none();
+        is_idle && !evidence.is_skipped_handoff(*key)
+    });
     idle.next()
-        .map(|(call, _)| call)
+        .map(|((call, _), _)| call)
         .filter(|call| is_whole(evidence, turn) && !healthy_untouched::is_dropped(evidence, call))
 }
 

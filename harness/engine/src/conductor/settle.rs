@@ -20,7 +20,7 @@ struct CallProgress {
     started: bool,
     settled: bool,
     cancelled: bool,
-    /// The user has to be asked, and has not said yes; or no system can run it.
+    /// The user has to be asked, and has not said yes; or no system can run it; or one handoff is taken before it.
     forbidden: bool,
 }
 
@@ -44,7 +44,13 @@ impl CallProgress {
 impl ToolRuns {
     pub(super) fn new(plan: &Plan, turn: usize, reserved: &[CallKey]) -> ToolRuns {
         let progress = |forbidden| CallProgress { forbidden, ..CallProgress::default() };
-        let calls = plan.calls.iter().map(|call| progress(call.asks || call.is_invalid())).collect();
+        let keys = (0..plan.calls.len() as u32).map(CallKey);
+        let may_stay = plan
+            .calls
+            .iter()
+            .zip(keys)
+            .map(|(call, key)| call.asks || call.is_invalid() || plan.is_extra_handoff(key));
+        let calls = may_stay.map(progress).collect();
         let mut runs = ToolRuns { calls, order: Vec::new(), reserved: Vec::new(), in_flight: None };
         runs.begin(plan, turn, reserved);
         runs

@@ -9,6 +9,7 @@ pub(super) use crate::agent::compaction::has_summary;
 pub(super) use crate::agent::decisions::{Asking, CutOff, Decisions, Failure, Next, OnStop, Reference};
 pub(super) use crate::agent::ending::Halt;
 pub(super) use crate::agent::failure::{MAX_RETRIES, raised};
+pub(super) use crate::agent::handoff::is_handoff;
 pub(super) use crate::agent::mid_turn::MidTurnMessage;
 pub(super) use crate::agent::model_errors::{IdProblem, InvalidCall};
 pub(super) use crate::agent::repair::repaired;

@@ -64,6 +64,7 @@ fn oddities(scenario: &Scenario) -> Vec<String> {
         add(tool.called.is_some(), "odd-tool-name");
         add(tool.hangs, "hanging-tool");
         add(tool.ends, "final-tool");
+        add(tool.hands_over, "handoff");
         add(tool.bytes.is_some(), "large-result");
         add(
             [&tool.returns, &tool.fails, &tool.throws].into_iter().flatten().any(String::is_empty),

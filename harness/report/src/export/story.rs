@@ -44,6 +44,9 @@ impl Story {
         if record.plan.needs.contains(&Need::GivenHistory) {
             return Err(refused("a given history"));
         }
+        if record.plan.needs.contains(&Need::Handoffs) {
+            return Err(refused("a tool that hands over to another agent"));
+        }
         let mut teller =
             Teller { record, observed, story: Story::empty(), started: Vec::new(), held: None, told: None };
         for (turn, event) in observed.trace.by_turn().filter(|(turn, _)| *turn <= assertion.last_turn()) {

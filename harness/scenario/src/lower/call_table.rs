@@ -132,7 +132,8 @@ impl<'a> CallTable<'a> {
     /// Adds a call of the given history. Nobody finds it by its name: no turn speaks of it.
     pub fn give(&mut self, message: usize, call: &Call) -> CallKey {
         let key = self.add(BlockPosition { turn: 0, reply: message, attempt: 0, block: 0 }, call);
-        self.calls[key.0 as usize].given = true;
+        let call = &mut self.calls[key.0 as usize];
+        (call.given, call.hands_over) = (true, false);
         key
     }
 
@@ -165,6 +166,7 @@ impl<'a> CallTable<'a> {
             deaf: tool.deaf,
             asks: tool.asks,
             hangs: tool.hangs,
+            hands_over: tool.hands_over,
             marker,
             malformation: None,
             turn: place.turn,
@@ -176,6 +178,7 @@ impl<'a> CallTable<'a> {
         malformations::apply(&mut planned, call, tool, |name| named(name).map(|call| call.id.clone()));
         if planned.is_invalid() {
             planned.outcome = ToolOutcome::Error("no system can run this call".to_owned());
+            planned.hands_over = false;
         }
         self.calls.push(planned);
         key

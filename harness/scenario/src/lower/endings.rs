@@ -14,7 +14,9 @@ pub(super) fn needs(scenario: &Scenario) -> impl Iterator<Item = Need> {
     let limit = scenario.limits.steps.map(|_| Need::StepLimit);
     let is_final = scenario.tools.values().any(|tool| tool.ends);
     let window = scenario.limits.window.map(|_| Need::AutoCompaction);
-    limit.into_iter().chain(window).chain(is_final.then_some(Need::FinalTools))
+    let hands_over = scenario.tools.values().any(|tool| tool.hands_over);
+    let of_tools = [is_final.then_some(Need::FinalTools), hands_over.then_some(Need::Handoffs)];
+    limit.into_iter().chain(window).chain(of_tools.into_iter().flatten())
 }
 
 /// The sizes that a window may have: smaller ones hold no result, and larger ones no scenario fills.

@@ -25,12 +25,17 @@ pub(super) fn append(turns: &mut Vec<PlannedTurn>, calls: &[PlannedCall]) {
         let mut scripts = turn.replies.iter().flat_map(|reply| &reply.attempts);
         scripts.any(|script| script.is_wrong(calls))
     };
-    let is_wrong = |turn: &PlannedTurn| !turn.actions.is_empty() || says_wrongly(turn);
+    let hands_over = |turn: &PlannedTurn| {
+        let mut scripts = turn.replies.iter().flat_map(|reply| &reply.attempts);
+        scripts.any(|script| script.hands_over(calls))
+    };
+    let is_wrong = |turn: &PlannedTurn| !turn.actions.is_empty() || says_wrongly(turn) || hands_over(turn);
     let missing = match turns.iter().rposition(is_wrong) {
         Some(last) => {
             // What happens before a turn leaves the turn itself to show what came of it.
             let is_before = turns[last].actions.iter().all(PlannedAction::is_between_turns)
-                && !says_wrongly(&turns[last]);
+                && !says_wrongly(&turns[last])
+                && !hands_over(&turns[last]);
             AFTER_ACTIONS.saturating_sub(turns.len() - 1 - last + usize::from(is_before))
         }
         None => WHEN_PLAIN,

@@ -31,6 +31,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(Vec<PlannedTool>, Vec<Planne
             &mut problems,
         );
         check_ending(name, tool, &mut problems);
+        check_handoff(name, tool, &mut problems);
     }
     let mut named: BTreeMap<&str, BlockPosition> = BTreeMap::new();
     for (place, call) in position::calls(scenario) {
@@ -74,7 +75,14 @@ fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
             Problem::new(format!("{base}/{key}"), "a `missing` tool never runs, so it has no outcome")
                 .with_hint(format!("remove `{key}`, or `missing`")),
         ),
-        [] if tool.missing => {}
+        [(key, _)] if tool.hands_over => problems.add(
+            Problem::new(
+                format!("{base}/{key}"),
+                "a tool that hands over has no outcome: what its result says is up to the system",
+            )
+            .with_hint(format!("remove `{key}`, or `hands_over`")),
+        ),
+        [] if tool.missing || tool.hands_over => {}
         // A tool may say nothing at all; only a refusal has its reason.
         [(key, said)] if !said.is_empty() || *key == "denies" => {
             header::text(&format!("{base}/{key}"), "the tool's text", said, problems)
@@ -104,6 +112,27 @@ fn check_ending(name: &str, tool: &Tool, problems: &mut Problems) {
     problems.add_if(tool.ends && tool.hangs, || {
         Problem::new(format!("{base}/hangs"), format!("the tool `{name}` ends the turn, so it cannot hang"))
     });
+}
+
+/// A handoff is over when the other agent goes on, and no system lets its users say more about it.
+fn check_handoff(name: &str, tool: &Tool, problems: &mut Problems) {
+    let also = [
+        ("missing", tool.missing),
+        ("ends", tool.ends),
+        ("hangs", tool.hangs),
+        ("deaf", tool.deaf),
+        ("asks", tool.asks),
+        ("bytes", tool.bytes.is_some()),
+    ];
+    for (key, _) in also.into_iter().filter(|(_, is_there)| tool.hands_over && *is_there) {
+        problems.add(
+            Problem::new(
+                format!("/tools/{}/{key}", position::step(name)),
+                format!("the tool `{name}` hands over, which does not go with `{key}`"),
+            )
+            .with_hint(format!("remove `{key}`, or `hands_over`")),
+        );
+    }
 }
 
 fn check_call(scenario: &Scenario, place: BlockPosition, call: &Call, problems: &mut Problems) {
@@ -163,7 +192,8 @@ fn planned(scenario: &Scenario, name: &str, tool: &Tool, problems: &mut Problems
             }
         }
     }
-    PlannedTool { name: name.to_owned(), params, deaf: tool.deaf, asks: tool.asks, ends: tool.ends }
+    let Tool { deaf, asks, ends, hands_over, .. } = *tool;
+    PlannedTool { name: name.to_owned(), params, deaf, asks, ends, hands_over }
 }
 
 /// How a call with these arguments ends. What is returned carries the marker, so that a result can be known
@@ -171,6 +201,7 @@ fn planned(scenario: &Scenario, name: &str, tool: &Tool, problems: &mut Problems
 pub(super) fn outcome(tool: &Tool, args: &BTreeMap<String, Value>, marker: &str) -> ToolOutcome {
     let said = |text: &String| fill(text, args);
     match tool {
+        Tool { hands_over: true, .. } => ToolOutcome::Return(String::new()),
         Tool { fails: Some(text), .. } => ToolOutcome::Error(said(text)),
         Tool { throws: Some(text), .. } => ToolOutcome::Throw(said(text)),
         Tool { denies: Some(text), .. } => ToolOutcome::Deny(said(text)),

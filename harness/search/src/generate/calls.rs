@@ -64,7 +64,7 @@ pub(crate) const PLAIN_TOOL: &str = "lookup";
 
 const PLAIN: Kind = (16, PLAIN_TOOL, |_| {});
 
-const PALETTE: [Kind; 15] = [
+const PALETTE: [Kind; 16] = [
     PLAIN,
     (4, "check", |tool| (tool.returns, tool.fails) = (None, text("no order {key}"))),
     (2, "crash", |tool| (tool.returns, tool.throws) = (None, text("out of reach"))),
@@ -79,6 +79,7 @@ const PALETTE: [Kind; 15] = [
     (2, "wait", |tool| tool.hangs = true),
     (2, "wait_deaf", |tool| (tool.hangs, tool.deaf) = (true, true)),
     (1, "submit", |tool| tool.ends = true),
+    (2, "transfer", |tool| (tool.returns, tool.hands_over) = (None, true)),
     (2, "unknown", |tool| (tool.returns, tool.missing) = (None, true)),
 ];
 
@@ -118,9 +119,21 @@ pub(crate) fn tools() -> impl Iterator<Item = (String, Tool)> {
 
 fn of_kind((_, _, change): &Kind) -> Tool {
     let (returns, [fails, throws, denies, called]) = (text("found {key}"), [const { None }; 4]);
-    let [deaf, asks, missing, hangs, ends] = [false; 5];
-    let mut tool =
-        Tool { returns, fails, throws, denies, deaf, asks, missing, called, hangs, ends, bytes: None };
+    let [deaf, asks, missing, hangs, ends, hands_over] = [false; 6];
+    let mut tool = Tool {
+        returns,
+        fails,
+        throws,
+        denies,
+        deaf,
+        asks,
+        missing,
+        called,
+        hangs,
+        ends,
+        hands_over,
+        bytes: None,
+    };
     change(&mut tool);
     tool
 }

@@ -244,6 +244,7 @@ pub(super) fn returning(text: String) -> Tool {
         called: None,
         hangs: false,
         ends: false,
+        hands_over: false,
         bytes: None,
     }
 }

@@ -59,11 +59,12 @@ const OF_REPLY: [Switch<Reply>; 3] = [
 const OF_CALL: [Switch<Call>; 2] =
     [(|call| call.id.is_some(), |call| call.id = None), (|call| call.raw.is_some(), |call| call.raw = None)];
 
-const OF_TOOL: [Switch<Tool>; 8] = [
+const OF_TOOL: [Switch<Tool>; 9] = [
     (|tool| tool.deaf, |tool| tool.deaf = false),
     (|tool| tool.asks, |tool| tool.asks = false),
     (|tool| tool.hangs, |tool| tool.hangs = false),
     (|tool| tool.ends, |tool| tool.ends = false),
+    (|tool| tool.hands_over, |tool| tool.hands_over = false),
     (|tool| tool.bytes.is_some(), |tool| tool.bytes = None),
     (|tool| tool.missing, |tool| (tool.missing, tool.called) = (false, None)),
     (|tool| tool.called.is_some(), |tool| tool.called = None),
@@ -231,7 +232,7 @@ fn take_out(scenario: &mut Scenario, edit: &Edit) {
                 OF_TOOL[*switch].1(tool);
                 // What ends in no way succeeds.
                 let ends = [&tool.returns, &tool.fails, &tool.throws, &tool.denies];
-                if !tool.missing && ends.iter().all(|said| said.is_none()) {
+                if !tool.missing && !tool.hands_over && ends.iter().all(|said| said.is_none()) {
                     tool.returns = Some(plain::RETURNED.to_owned());
                 }
             }

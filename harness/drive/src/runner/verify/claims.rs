@@ -3,10 +3,10 @@
 use super::host::{Examinee, Host};
 use super::judge;
 use super::probe::{Defect, Halt, Probed, wrong};
-use super::script::{BATCH, Conversation, FINAL, FULL, LIMITED, SEARCHED};
+use super::script::{BATCH, Conversation, FINAL, FULL, HANDED, LIMITED, SEARCHED};
 use super::session::{Observation, PATIENCE, ProbeSession, QUIET};
 use brickbat_rules::json::Document;
-use brickbat_scenario::plan::Change;
+use brickbat_scenario::plan::{Change, PlannedTool};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, TurnOutcome};
 use brickbat_scenario::wire;
@@ -23,6 +23,7 @@ enum Claim {
     Interrupt,
     StepLimit,
     FinalTools,
+    Handoffs,
     Compaction,
     Rewind,
     Aside,
@@ -31,13 +32,14 @@ enum Claim {
 }
 
 /// The claims that are tried, by their keys.
-const CLAIMS: [(&str, Claim); 11] = [
+const CLAIMS: [(&str, Claim); 12] = [
     ("steer", Claim::Steer),
     ("hooks", Claim::Hooks),
     ("secondPrompt", Claim::SecondPrompt),
     ("interrupt", Claim::Interrupt),
     ("stepLimit", Claim::StepLimit),
     ("finalTools", Claim::FinalTools),
+    ("handoffs", Claim::Handoffs),
     ("changes.automatic", Claim::Compaction),
     ("changes.rewind", Claim::Rewind),
     ("changes.aside", Claim::Aside),
@@ -60,6 +62,7 @@ pub(super) async fn keeps(host: &mut Host) -> Probed {
             Claim::Interrupt => raises(host).await,
             Claim::StepLimit => ends_after_one_reply(host, LIMITED).await,
             Claim::FinalTools => ends_after_one_reply(host, FINAL).await,
+            Claim::Handoffs => hands_over(host).await,
             Claim::Compaction => compacts(host).await,
             Claim::Rewind => takes_back(host).await,
             Claim::Aside => asks_outside(host).await,
@@ -151,6 +154,20 @@ async fn ends_after_one_reply(host: &mut Host, conversation: Conversation) -> Re
             return wrong(format!("the turn sent {n_requests} requests, and was to end after the first"));
         }
         Some(_) => {}
+    }
+    session.play(1).await?;
+    Ok(judge::kept_ids(&session.plan, 0, first_request(&session)?)?)
+}
+
+/// The request after a handoff names the other agent, by the result of the call or by its instructions.
+async fn hands_over(host: &mut Host) -> Result<(), Halt> {
+    let mut session = host.open(HANDED).await?;
+    session.play(0).await?;
+    returned(&session)?;
+    let tool = session.plan.tools.iter().find_map(PlannedTool::other_agent);
+    let agent = tool.ok_or_else(|| Defect::new("no tool hands over"))?;
+    if !session.has_requested(&agent) {
+        return wrong(format!("no request after the handoff names the agent `{agent}`"));
     }
     session.play(1).await?;
     Ok(judge::kept_ids(&session.plan, 0, first_request(&session)?)?)

@@ -27,7 +27,8 @@ impl Conversation {
     }
 
     #[cfg(test)]
-    const ALL: [Conversation; 9] = [BATCH, PAUSED, WAITING, DEAF, FINAL, LIMITED, FULL, SEARCHED, REFUSED];
+    const ALL: [Conversation; 10] =
+        [BATCH, PAUSED, WAITING, DEAF, FINAL, HANDED, LIMITED, FULL, SEARCHED, REFUSED];
 }
 
 /// Three calls in one batch, then an answer.
@@ -86,6 +87,18 @@ pub(super) const FINAL: Conversation = Conversation {
   - user: Please answer.
     replies:
       - - call: { as: a, tool: answer, args: { key: order 1 } }
+",
+};
+
+/// One call that hands over to another agent, which answers.
+pub(super) const HANDED: Conversation = Conversation {
+    name: "handed",
+    tools: "{ transfer: { hands_over: true } }",
+    turns: "
+  - user: Please let me speak to your colleague.
+    replies:
+      - - call: { as: a, tool: transfer, args: { why: order 1 } }
+      - - text: Here I am.
 ",
 };
 

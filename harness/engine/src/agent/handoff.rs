@@ -1,0 +1,50 @@
+//! Calls that hand the conversation over to another agent.
+//!
+//! A handoff runs like any tool, next to the others of its batch, and control moves when all of them have their results.
+//! There is one conversation, so the other agent is asked with the same thread. Of several handoffs in a batch the first
+//! is taken, and the results of the others say so.
+
+use super::step::{CallState, Step, StepCall};
+use super::{Agent, Tool};
+
+impl Agent {
+    /// The call by which a step hands over, and the agent to which: the first of its handoffs that has not failed.
+    pub(super) fn handoff<'a>(&'a self, step: &'a Step) -> Option<(&'a StepCall, &'a str)> {
+        let mut handoffs = step.calls().filter(|call| !has_failed(call));
+        handoffs.find_map(|call| Some((call, other_agent(call, &self.setup.tools)?)))
+    }
+
+    /// Words the result of a call that has ended, if it is a handoff. Says whether it is the one that is taken.
+    pub(super) fn says_who_goes_on(&self, step: &mut Step, id: &str) -> bool {
+        let Some((first, agent)) = self.handoff(step) else { return false };
+        let is_taken = first.call.id == id;
+        let text = if is_taken {
+            format!("Handed over to {agent}.")
+        } else {
+            format!("Not handed over: the conversation goes on with {agent}.")
+        };
+        let mut handoffs = step.calls_mut().filter(|call| is_handoff(call, &self.setup.tools));
+        let ended = handoffs.find(|call| call.call.id == id).map(|call| &mut call.state);
+        if let Some(CallState::Done(result)) = ended {
+            result.text = text;
+        }
+        is_taken
+    }
+}
+
+/// Whether the tool of a call hands over.
+pub(crate) fn is_handoff(call: &StepCall, tools: &[Tool]) -> bool {
+    other_agent(call, tools).is_some()
+}
+
+fn other_agent<'a>(call: &StepCall, tools: &'a [Tool]) -> Option<&'a str> {
+    tools.iter().find(|tool| tool.name == call.call.tool)?.hands_over.as_deref()
+}
+
+fn has_failed(call: &StepCall) -> bool {
+    match &call.state {
+        CallState::Done(result) => result.is_error,
+        CallState::Forgotten => true,
+        CallState::Open | CallState::Asked(_) | CallState::Running(_) => false,
+    }
+}

@@ -1,0 +1,17 @@
+//! BUG: A batch that hands over leaves only the result of the handoff; those of the other tools, which have run, are lost.
+//! LangGraph Swarm: <https://github.com/langchain-ai/langgraph-swarm-py/issues/69>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("handoff-drops-siblings", "thread-survives", || Box::new(HandoffDropsSiblings))
+        .class("handoff");
+
+struct HandoffDropsSiblings;
+
+impl Decisions for HandoffDropsSiblings {
+    fn control_moves(&mut self, step: &mut Step, tools: &[Tool]) {
+        let siblings = step.calls_mut().filter(|call| !is_handoff(call, tools));
+        siblings.for_each(|call| call.state = CallState::Forgotten);
+    }
+}

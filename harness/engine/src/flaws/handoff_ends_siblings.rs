@@ -1,0 +1,21 @@
+//! BUG: Control moves as soon as the handoff has its result. Tools that still run are given up, and nothing answers for
+//! them.
+//! A report of its class: <https://github.com/langchain-ai/langgraph-swarm-py/issues/26>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("handoff-ends-siblings", "thread-survives", || Box::new(HandoffEndsSiblings)).class("handoff");
+
+struct HandoffEndsSiblings;
+
+impl Decisions for HandoffEndsSiblings {
+    fn handed_over(&mut self, step: &mut Step, session: &mut Session) {
+        if !matches!(step.phase, Phase::Over) {
+            return;
+        }
+        session.let_go(step);
+        let running = step.calls_mut().filter(|call| matches!(call.state, CallState::Running(_)));
+        running.for_each(|call| call.state = CallState::Forgotten);
+    }
+}

@@ -1,0 +1,17 @@
+//! BUG: Of two handoffs in one batch only the one that is taken has a result.
+//! A report of its class: <https://github.com/langchain-ai/langgraph-swarm-py/issues/30>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("second-handoff-unanswered", "thread-survives", || Box::new(SecondHandoffUnanswered))
+        .class("handoff");
+
+struct SecondHandoffUnanswered;
+
+impl Decisions for SecondHandoffUnanswered {
+    fn control_moves(&mut self, step: &mut Step, tools: &[Tool]) {
+        let later = step.calls_mut().filter(|call| is_handoff(call, tools)).skip(1);
+        later.for_each(|call| call.state = CallState::Forgotten);
+    }
+}

@@ -1,0 +1,30 @@
+//! Calls that hand the conversation over to another agent, as a plan has them.
+
+use super::{CallKey, Plan, PlannedCall, PlannedTool, Script};
+
+impl PlannedTool {
+    /// The name of the agent to which it hands over, if it does: an identifier, which some systems ask for.
+    pub fn other_agent(&self) -> Option<String> {
+        let stem: String =
+            self.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        self.hands_over.then(|| format!("agent_of_{stem}"))
+    }
+}
+
+impl Plan {
+    /// Whether a call of the same reply hands over before it, so that a system need not run this one.
+    pub fn is_extra_handoff(&self, key: CallKey) -> bool {
+        let call = &self.calls[key.0 as usize];
+        let place = (call.turn, call.reply, call.attempt);
+        let mut earlier = self.calls[..key.0 as usize].iter();
+        call.hands_over
+            && earlier.any(|other| other.hands_over && (other.turn, other.reply, other.attempt) == place)
+    }
+}
+
+impl Script {
+    /// Whether a call of it hands the conversation over. `calls` are the calls of the plan.
+    pub fn hands_over(&self, calls: &[PlannedCall]) -> bool {
+        self.calls().any(|key| calls[key.0 as usize].hands_over)
+    }
+}
