@@ -61,6 +61,7 @@ mod loop_goes_on;
 mod mechanics;
 mod memory_doubled;
 mod never_ends;
+mod new_agent_speaks_early;
 mod no_word_after_results;
 mod not_object_kept;
 mod note_wanders;
@@ -145,7 +146,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::Decisions;
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 131] = [
+static ALL: [&Flaw; 132] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -239,6 +240,7 @@ static ALL: [&Flaw; 131] = [
     &handoff_ends_siblings::FLAW,
     &handoff_unanswered::FLAW,
     &second_handoff_unanswered::FLAW,
+    &new_agent_speaks_early::FLAW,
     &guardrail_dangles::FLAW,
     &credits_dangle::FLAW,
     &steer_splits_batch::FLAW,

@@ -14,21 +14,17 @@ impl Agent {
         handoffs.find_map(|call| Some((call, other_agent(call, &self.setup.tools)?)))
     }
 
-    /// Words the result of a call that has ended, if it is a handoff. Says whether it is the one that is taken.
-    pub(super) fn says_who_goes_on(&self, step: &mut Step, id: &str) -> bool {
-        let Some((first, agent)) = self.handoff(step) else { return false };
+    /// What the result of a handoff says, and whether it is the one that is taken; nothing for a call of another tool.
+    pub(super) fn words_of_handoff(&self, step: &Step, id: &str) -> Option<(String, bool)> {
+        let (first, agent) = self.handoff(step)?;
+        step.calls().find(|call| call.call.id == id && is_handoff(call, &self.setup.tools))?;
         let is_taken = first.call.id == id;
-        let text = if is_taken {
+        let words = if is_taken {
             format!("Handed over to {agent}.")
         } else {
             format!("Not handed over: the conversation goes on with {agent}.")
         };
-        let mut handoffs = step.calls_mut().filter(|call| is_handoff(call, &self.setup.tools));
-        let ended = handoffs.find(|call| call.call.id == id).map(|call| &mut call.state);
-        if let Some(CallState::Done(result)) = ended {
-            result.text = text;
-        }
-        is_taken
+        Some((words, is_taken))
     }
 }
 

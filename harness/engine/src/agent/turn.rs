@@ -181,13 +181,17 @@ impl Agent {
             return Some(turn);
         };
         let id = call.call.id.clone();
+        let handoff = self.words_of_handoff(&turn.step, &id);
+        let worded = handoff.as_ref().map(|(words, _)| ToolOutcome::Return(words.clone()));
+        let outcome = worded.as_ref().unwrap_or(outcome);
+        let Some(call) = turn.step.call_of(run) else { return Some(turn) };
         call.state = if self.decisions.keeps_result(outcome, is_over) {
             CallState::Done(result_of(&call.call, outcome))
         } else {
             CallState::Forgotten
         };
         self.decisions.call_ended(&mut turn.step, &id, outcome, &mut self.session);
-        if self.says_who_goes_on(&mut turn.step, &id) {
+        if handoff.is_some_and(|(_, is_taken)| is_taken) {
             self.decisions.handed_over(&mut turn.step, &mut self.session);
         }
         if self.decisions.shows_result(outcome, is_over) {

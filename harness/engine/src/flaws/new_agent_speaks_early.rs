@@ -1,0 +1,34 @@
+//! BUG: The agent to which the conversation is handed over speaks at once, and its words stand before the results of the
+//! tools that still run.
+//! AG2: <https://github.com/ag2ai/ag2/issues/1843>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("new-agent-speaks-early", "thread-survives", || Box::<NewAgentSpeaksEarly>::default())
+        .class("interleave-other")
+        .not_on(&[Dialect::OpenaiResponses], "a message may stand between the results of a batch");
+
+#[derive(Default)]
+struct NewAgentSpeaksEarly {
+    /// The calls that had their results when control moved.
+    answered: Option<Vec<String>>,
+}
+
+impl Decisions for NewAgentSpeaksEarly {
+    fn handed_over(&mut self, step: &mut Step, _: &mut Session) {
+        self.answered = Some(step.results().into_iter().map(|result| result.call_id).collect());
+    }
+
+    fn record(&mut self, turn: &mut Turn, put_off: Option<&Change>, session: &mut Session) {
+        let Some(answered) = self.answered.take() else { return Reference.record(turn, put_off, session) };
+        let is_before = |result: &CallResult| answered.contains(&result.call_id);
+        let (before, after): (Vec<_>, Vec<_>) = turn.step.results().into_iter().partition(is_before);
+        session.push_message(turn.step.message());
+        session.push_results(before);
+        if !after.is_empty() {
+            session.push_message(vec![Block::Text("I take over from here.".to_owned())]);
+            session.push_results(after);
+        }
+    }
+}
