@@ -110,7 +110,7 @@ pub(super) fn why(
     }
     let served = request.is_some();
     if !served && ends_at_a_pause(evidence, receipt.turn, reply) {
-        return Some("this system ends its turn where the provider pauses".to_owned());
+        return Some("this system does not go on where the provider pauses".to_owned());
     }
     let after_another = evidence.run.receipts.iter().any(|other| other.turn == receipt.turn && other.fired);
     let asked_for = "after what happened before, this system does not ask for that reply";
@@ -144,11 +144,11 @@ fn over_before_asked(evidence: &Evidence<'_>, turn: usize, call: CallKey) -> Opt
     first.is_some_and(is_ours).then(|| "the turn was over before this system asked the user".to_owned())
 }
 
-/// Whether a turn returned when the reply before one had paused.
+/// Whether a turn ended by itself when the reply before one had paused.
 fn ends_at_a_pause(evidence: &Evidence<'_>, turn: usize, reply: usize) -> bool {
     let before = reply.checked_sub(1).and_then(|before| evidence.plan.turns[turn].replies.get(before));
     let pauses = before.is_some_and(|before| before.attempts.iter().any(Script::pauses));
-    pauses && evidence.outcomes().any(|(at, outcome)| at == turn && *outcome == TurnOutcome::Returned)
+    pauses && evidence.outcomes().any(|(at, outcome)| at == turn && *outcome != TurnOutcome::Cancelled)
 }
 
 /// Whether a search that is found in the reply to a request was called in it, or stands in the request.

@@ -41,3 +41,25 @@ fn search(source: &mut Source<'_>, n_searches: &mut usize) -> Block {
         finds: source.one_in(2).then(|| "Two orders".to_owned()),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::generate;
+    use brickbat_rules::dialect::Dialect;
+    use brickbat_scenario::lower;
+    use brickbat_scenario::scenario::Reply;
+
+    #[test]
+    fn some_scenarios_search_and_some_of_them_pause() {
+        let (mut n_searching, mut n_pausing) = (0, 0);
+        for scenario in (0..600).map(generate::scenario).filter(|scenario| scenario.searches()) {
+            let plan = lower::lower("x", "", &scenario, Dialect::AnthropicMessages, 0);
+            if plan.is_ok_and(|plan| plan.impossible.is_none()) {
+                n_searching += 1;
+                let mut replies = scenario.turns.iter().flat_map(|turn| &turn.replies);
+                n_pausing += usize::from(replies.any(Reply::pauses));
+            }
+        }
+        assert!(n_searching > 10 && n_pausing > 3, "{n_searching} {n_pausing}");
+    }
+}
