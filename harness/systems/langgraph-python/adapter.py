@@ -8,12 +8,14 @@ from pathlib import Path
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware, SummarizationMiddleware
 from langchain_anthropic import ChatAnthropic
-from langchain_core.messages import messages_to_dict
+from langchain_core.messages import ToolMessage, messages_to_dict
 from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.tools import StructuredTool, ToolException
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.prebuilt import ToolRuntime
 from langgraph.types import Command
+from langgraph_swarm import create_swarm
 from brickbat_adapter import gate, serve, stoppable
 
 SDK = "langgraph"
@@ -26,7 +28,8 @@ MODELS = {
         model=model or "gpt-5", base_url=f"{url}/v1", api_key="none", use_responses_api=True),
 }
 # When a checkpoint is written: beside the next step, which is what is done unasked, before it, or at the end.
-MODES = {"durability-async": "async", "durability-sync": "sync", "durability-exit": "exit", "compaction": "async"}
+MODES = {"durability-async": "async", "durability-sync": "sync", "durability-exit": "exit", "compaction": "async",
+         "swarm": "async"}
 
 
 # Writes of checkpoints that are under way.
@@ -62,6 +65,30 @@ def gated(given):
         return await gate(given, arguments, ToolException)
     return StructuredTool(name=given["name"], description=given["description"], args_schema=given["inputSchema"],
                           coroutine=run, handle_tool_error=True)
+
+
+def handed(given):
+    """A handoff tool of one's own, as the README of LangGraph Swarm has it for tools with arguments."""
+    async def run(runtime: ToolRuntime, **arguments):
+        await gate(given, arguments, ToolException)
+        agent = given["handsOver"]
+        done = ToolMessage(f"Successfully transferred to {agent}", name=given["name"], tool_call_id=runtime.tool_call_id)
+        return Command(goto=agent, graph=Command.PARENT,
+                       update={"messages": [*runtime.state["messages"], done], "active_agent": agent})
+    return StructuredTool(name=given["name"], description=given["description"], args_schema=given["inputSchema"],
+                          coroutine=run)
+
+
+# The agent that a swarm begins with.
+FIRST = "brickbat"
+
+
+def agents_of(spec, model, middleware):
+    """The agents of a swarm: the first, and one for each tool that hands over. They have the same tools."""
+    tools = [handed(given) if "handsOver" in given else gated(given) for given in spec["tools"]]
+    names = [FIRST, *(given["handsOver"] for given in spec["tools"] if "handsOver" in given)]
+    return [create_agent(model, tools=tools, middleware=middleware, system_prompt=f"You are {name}.", name=name)
+            for name in names]
 
 
 # Tokens from which on the history is summarised: more than any scenario has, if its provider does not say otherwise.
@@ -105,12 +132,16 @@ async def opened(spec, store):
         middleware = [HumanInTheLoopMiddleware(asks, interrupt_mode="per_call")] if asks else []
         if spec["mode"] == "compaction":
             middleware.append(compactions.setdefault(store.file, Compaction()).begin(model))
-        agent = create_agent(
-            model,
-            tools=[gated(given) for given in spec["tools"]],
-            middleware=middleware,
-            checkpointer=saver,
-        )
+        if spec["mode"] == "swarm":
+            swarm = create_swarm(agents_of(spec, model, middleware), default_active_agent=FIRST)
+            agent = swarm.compile(checkpointer=saver)
+        else:
+            agent = create_agent(
+                model,
+                tools=[gated(given) for given in spec["tools"]],
+                middleware=middleware,
+                checkpointer=saver,
+            )
         yield agent, {"configurable": {"thread_id": store.file.stem}}
 
 
@@ -136,8 +167,8 @@ async def turn(spec, store, text, stopped, show, ask):
         """Runs the graph to its end, or to the questions that it has to put to the user."""
         questions = {}
         # Without the mode `messages` the model would be asked for replies in one piece.
-        how = {"stream_mode": ["updates", "messages"], "durability": MODES[spec["mode"]]}
-        async for mode, update in agent.astream(said, config, **how):
+        how = {"stream_mode": ["updates", "messages"], "durability": MODES[spec["mode"]], "subgraphs": True}
+        async for _, mode, update in agent.astream(said, config, **how):
             for node, change in (update.items() if mode == "updates" else ()):
                 if node == "__interrupt__":
                     questions |= {question.id: question.value["tool_call_id"] for question in change}
@@ -184,6 +215,6 @@ async def read(spec, store):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True,
+         "capabilities": {"approvals": True, "sharedSession": True, "handoffs": True,
                           "changes": {"rewind": True, "summarise": True, "inFlight": True, "provider": True}}}
 serve(about, MODELS, turn, asyncio.CancelledError, read=read, settled=settled, act=act)

@@ -6,15 +6,20 @@ from pathlib import Path
 
 import httpx2
 from agents import Agent, FunctionTool, OpenAIChatCompletionsModel, OpenAIResponsesModel, RunConfig, RunHooks, Runner
-from agents import RunState, SessionSettings, SQLiteSession, set_tracing_disabled
+from agents import RunState, SessionSettings, SQLiteSession, handoff, set_tracing_disabled
 from agents.exceptions import ModelBehaviorError
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from brickbat_adapter import gate, serve
 
 SDK = "openai-agents"
+FIRST = "brickbat"
 MODELS = {"openai-responses": (OpenAIResponsesModel, "gpt-5"), "openai-chat": (OpenAIChatCompletionsModel, "gpt-4.1")}
 # Tracing would go to OpenAI.
 set_tracing_disabled(True)
+
+
+# Items that say that a call has ended.
+ENDED = ("tool_call_output_item", "handoff_output_item")
 
 
 class ToProvider(httpx2.AsyncHTTPTransport):
@@ -42,13 +47,17 @@ class Cancelled(Exception):
     """The run ended without an output and without an error, as it does after `cancel`."""
 
 
+def parsed(given, text):
+    try:
+        return json.loads(text or "{}")
+    except ValueError as error:
+        # As `@function_tool` says it.
+        raise ModelBehaviorError(f"Invalid JSON input for tool {given['name']}: {text}") from error
+
+
 def gated(given):
     async def invoke(_, text):
-        try:
-            arguments = json.loads(text or "{}")
-        except ValueError as error:
-            # As `@function_tool` says it.
-            raise ModelBehaviorError(f"Invalid JSON input for tool {given['name']}: {text}") from error
+        arguments = parsed(given, text)
         try:
             return await gate(given, arguments, Failed)
         except Failed as error:
@@ -57,6 +66,34 @@ def gated(given):
             return str(error)
     return FunctionTool(given["name"], given["description"], given["inputSchema"], invoke, strict_json_schema=False,
                         needs_approval=given["asks"])
+
+
+def agents_of(spec, model):
+    """The agents of a session by their names: the first, and one for each tool that hands over. They have the same tools."""
+    tools = [given for given in spec["tools"] if "handsOver" not in given]
+    final = [given["name"] for given in tools if given.get("ends")]
+
+    def agent(name):
+        return Agent(name, instructions=f"You are {name}." if name != FIRST else None, model=model,
+                     tools=[gated(given) for given in tools],
+                     tool_use_behavior={"stop_at_tool_names": final} if final else "run_llm_again")
+
+    def handed(given):
+        target = agents[given["handsOver"]]
+
+        async def invoke(_, text):
+            await gate(given, parsed(given, text), Failed)
+            return target
+        # `on_handoff` takes arguments of a Python type; the scenario has a schema of them.
+        made = handoff(target, tool_name_override=given["name"], tool_description_override=given["description"])
+        made.input_json_schema, made.strict_json_schema, made.on_invoke_handoff = given["inputSchema"], False, invoke
+        return made
+
+    over = [given for given in spec["tools"] if "handsOver" in given]
+    agents = {name: agent(name) for name in [FIRST] + [given["handsOver"] for given in over]}
+    for each in agents.values():
+        each.handoffs = [handed(given) for given in over]
+    return agents
 
 
 class Interrupted(Exception):
@@ -151,10 +188,13 @@ async def turn(spec, store, text, stopped, show, ask):
     client = AsyncOpenAI(api_key="none", base_url="https://api.openai.com/v1", http_client=http)
     model = kind(spec.get("model") or name, openai_client=client)
     hooks = store.running = Interrupting()
-    final = [given["name"] for given in spec["tools"] if given.get("ends")]
-    agent = Agent("brickbat", model=model, tools=[gated(given) for given in spec["tools"]],
-                  tool_use_behavior={"stop_at_tool_names": final} if final else "run_llm_again")
+    # "You can store the last agent, and re-use it the next time the user messages the agent" (guide on results).
+    agents = agents_of(spec, model)
+    agent = agents[kept(store).get("agent", FIRST)]
     limit = {"max_turns": spec["maxSteps"]} if "maxSteps" in spec else {}
+
+    # The agent with which the run began, by which a state of it is restored.
+    begun = agent.name
 
     async def resumed(said):
         """The unfinished run of a turn that was stopped, if there is one, with what the user says now.
@@ -162,10 +202,12 @@ async def turn(spec, store, text, stopped, show, ask):
         "If new user input arrives before that unfinished run resumes, convert the drained result with
         `result.to_state()`, call `state.add_input(...)`, and resume from the state." (guide on streaming)
         """
+        nonlocal begun
         last = kept(store)
         if not last.get("state"):
             return said
-        state = await RunState.from_string(agent, last["state"])
+        begun = last["state"]["begun"]
+        state = await RunState.from_string(agents[begun], last["state"]["text"])
         state.add_input(text)
         keep_in(store, last["items"])
         return state
@@ -177,12 +219,13 @@ async def turn(spec, store, text, stopped, show, ask):
         try:
             async for event in result.stream_events():
                 # For a call that runs the SDK has no state.
-                if event.type == "run_item_stream_event" and event.name == "tool_output":
+                if event.type == "run_item_stream_event" and event.item.type in ENDED:
                     await show(event.item.raw_item["call_id"], "completed")
                     if is_whole(result.to_input_list()):
                         keep(result)
         finally:
             keep(result)
+            store.save(json.dumps(kept(store) | {"agent": result.last_agent.name}).encode())
         if result.interruptions:
             state = result.to_state()
             for call in result.interruptions:
@@ -193,7 +236,7 @@ async def turn(spec, store, text, stopped, show, ask):
                 (state.approve if allowed else state.reject)(call)
             await run(state, how, keep)
         elif result.final_output is None:
-            keep_in(store, kept(store)["items"], result.to_state().to_string())
+            keep_in(store, kept(store)["items"], {"begun": begun, "text": result.to_state().to_string()})
             raise Cancelled
 
     async with MODES[spec["mode"]](spec, store, text) as (said, how, keep):
@@ -222,6 +265,6 @@ async def act(spec, store, action):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "finalTools": True, "interrupt": True,
-                          "changes": {"rewind": True, "trim": True, "provider": True}}}
+         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "finalTools": True, "handoffs": True,
+                          "interrupt": True, "changes": {"rewind": True, "trim": True, "provider": True}}}
 serve(about, MODELS, turn, Cancelled, read=read, act=act)

@@ -1,6 +1,6 @@
 // Lets Brickbat drive the OpenAI Agents SDK: a streamed run() for each turn, with the history or a session between them.
 import { readFileSync } from 'node:fs';
-import { Agent, OpenAIProvider, Runner, RunState, tool } from '@openai/agents';
+import { Agent, Handoff, OpenAIProvider, Runner, RunState, tool } from '@openai/agents';
 import { given } from './given.mjs';
 import { gate, serve } from 'brickbat-adapter';
 
@@ -21,7 +21,37 @@ const gated = (given) => tool({
   execute: (input, _context, details) => gate(given, input, details?.signal),
 });
 
-/** What is stored of a session: the items that the SDK has written, and the run that was stopped, if it can go on. */
+/** The agent that a conversation begins with. */
+const FIRST = 'agent';
+
+/**
+ * The agents of a session by their names: the first, and one for each tool that hands over. They have the same tools.
+ */
+const agentsOf = ({ tools, model, dialect }) => {
+  const plain = tools.filter(({ handsOver }) => !handsOver);
+  const stopAtToolNames = plain.filter(({ ends }) => ends).map(({ name }) => name);
+  const agent = (name) => new Agent({
+    name,
+    model: model ?? DIALECTS[dialect].model,
+    tools: plain.map(gated),
+    ...(name !== FIRST && { instructions: `You are ${name}.` }),
+    ...(stopAtToolNames.length && { toolUseBehavior: { stopAtToolNames } }),
+  });
+  const handoffs = tools.filter(({ handsOver }) => handsOver);
+  const agents = Object.fromEntries([FIRST, ...handoffs.map(({ handsOver }) => handsOver)].map((name) => [name, agent(name)]));
+  const handed = (given) => {
+    const handoff = new Handoff(agents[given.handsOver], async (_context, input) => {
+      await gate(given, JSON.parse(input));
+      return agents[given.handsOver];
+    });
+    const { name: toolName, description: toolDescription, inputSchema: inputJsonSchema } = given;
+    return Object.assign(handoff, { toolName, toolDescription, inputJsonSchema, strictJsonSchema: false });
+  };
+  for (const each of Object.values(agents)) each.handoffs = handoffs.map(handed);
+  return agents;
+};
+
+/** What is stored of a session: its items, the agent that goes on, and the run that was stopped, if it can go on. */
 const kept = (store) => store.load({ items: [] });
 
 /** The five methods of the SDK's `Session`, as its documentation asks of a store of one's own. */
@@ -45,11 +75,11 @@ const MODES = {
   /** What the user says is stored at once, and `result.history` when a step is whole and when the run is over. */
   history: {
     async begin({ store }, text) {
-      const items = [...store.load([]), { role: 'user', content: text }];
-      store.save(items);
+      const items = [...kept(store).items, { role: 'user', content: text }];
+      store.save({ ...kept(store), items });
       return { input: items, options: {} };
     },
-    keep: ({ store }, { history }) => store.save(history),
+    keep: ({ store }, { history }) => store.save({ ...kept(store), items: history }),
     end() {},
   },
   /**
@@ -57,18 +87,19 @@ const MODES = {
    * the run goes on from its state, as the guide on results asks, and what the user says is added to it.
    */
   session: {
-    async begin(session, text, agent) {
+    async begin(session, text, agents) {
       const options = { session: sessionOf(session) };
-      const { items, stopped } = kept(session.store);
+      const { stopped, ...rest } = kept(session.store);
       if (!stopped) return { input: text, options };
-      session.store.save({ items });
-      const state = await RunState.fromString(agent, stopped.state);
+      session.store.save(rest);
+      // The agent with which the run began is the one from which the others are found.
+      const state = await RunState.fromString(agents[stopped.begun], stopped.state);
       state.addInput(text);
-      return { input: state, options };
+      return { input: state, options, begun: stopped.begun };
     },
     keep() {},
-    end({ store }, { state, history }) {
-      store.save({ items: kept(store).items, stopped: { state: state.toString(), history } });
+    end({ store }, { state, history }, begun) {
+      store.save({ ...kept(store), stopped: { begun, state: state.toString(), history } });
     },
   },
   /**
@@ -76,21 +107,21 @@ const MODES = {
    * continue from the last response" (guide on running agents). A run that was stopped goes on from its state.
    */
   'response-id': {
-    async begin({ store }, text, agent) {
-      const { response, stopped } = store.load({});
-      if (!stopped) return { input: text, options: response ? { previousResponseId: response } : {} };
-      store.save({ response });
-      const state = await RunState.fromString(agent, stopped);
+    async begin({ store }, text, agents) {
+      const { stopped, ...rest } = kept(store);
+      if (!stopped) return { input: text, options: rest.response ? { previousResponseId: rest.response } : {} };
+      store.save(rest);
+      const state = await RunState.fromString(agents[stopped.begun], stopped.state);
       state.addInput(text);
-      return { input: state, options: {} };
+      return { input: state, options: {}, begun: stopped.begun };
     },
     keep() {},
     /** A run that failed has no result from which an application could take the id. */
     returned({ store }, { lastResponseId }) {
-      store.save({ response: lastResponseId });
+      store.save({ ...kept(store), response: lastResponseId });
     },
-    end({ store }, { state }) {
-      store.save({ ...store.load({}), stopped: state.toString() });
+    end({ store }, { state }, begun) {
+      store.save({ ...kept(store), stopped: { begun, state: state.toString() } });
     },
   },
 };
@@ -106,23 +137,20 @@ const isWhole = (history) => {
 async function turn(session, text, signal, show) {
   const { spec } = session;
   const { begin, keep, end, returned } = MODES[spec.mode];
-  const { useResponses, model } = DIALECTS[spec.dialect];
+  const { useResponses } = DIALECTS[spec.dialect];
   const modelProvider = new OpenAIProvider({ apiKey: 'test', baseURL: `${spec.baseUrl}/v1`, useResponses });
   // Traces would go to the provider.
   const runner = new Runner({ modelProvider, tracingDisabled: true });
-  const stopAtToolNames = spec.tools.filter(({ ends }) => ends).map(({ name }) => name);
-  const agent = new Agent({
-    name: 'agent',
-    model: spec.model ?? model,
-    tools: spec.tools.map(gated),
-    ...(stopAtToolNames.length && { toolUseBehavior: { stopAtToolNames } }),
-  });
+  // "You can store the last agent, and reuse it the next time the user messages the agent" (guide on results).
+  let begun = kept(session.store).agent ?? FIRST;
+  const agents = agentsOf(spec);
   let result;
   try {
-    const { input, options } = await begin(session, text, agent);
-    result = await runner.run(agent, input, { stream: true, signal, maxTurns: MAX_STEPS, ...options });
+    const { input, options, ...rest } = await begin(session, text, agents);
+    begun = rest.begun ?? begun;
+    result = await runner.run(agents[begun], input, { stream: true, signal, maxTurns: MAX_STEPS, ...options });
     for await (const { name, item } of result) {
-      if (name !== 'tool_output') continue;
+      if (name !== 'tool_output' && name !== 'handoff_occurred') continue;
       // For a call that runs the SDK has no state.
       show(item.rawItem.callId, 'completed', item.rawItem.name);
       if (isWhole(result.history)) keep(session, result);
@@ -135,16 +163,22 @@ async function turn(session, text, signal, show) {
   } finally {
     // Also of a run that failed the result says how far it came.
     if (result) keep(session, result);
-    if (result?.cancelled) end(session, result);
+    if (result?.lastAgent) session.store.save({ ...kept(session.store), agent: result.lastAgent.name });
+    if (result?.cancelled) end(session, result, begun);
   }
   return { cancelled: result.cancelled };
 }
 
-const give = (history, { mode }) => mode === 'session' ? { items: given(history) } : given(history);
-const stored = ({ spec, store }) => {
-  if (spec.mode !== 'session') return store.load(null);
+const give = (history) => ({ items: given(history) });
+const stored = ({ store }) => {
   const { items, stopped } = kept(store);
   return stopped?.history ?? items;
 };
 serve({ sdk: '@openai/agents', version, modes: Object.keys(MODES) }, Object.keys(DIALECTS), turn,
-  { give, stored, capabilities: { givenOrphans: true, givenRawArguments: true, finalTools: true, changes: { provider: true } } });
+  {
+    give,
+    stored,
+    capabilities: {
+      givenOrphans: true, givenRawArguments: true, finalTools: true, handoffs: true, changes: { provider: true },
+    },
+  });
