@@ -12,6 +12,9 @@ pub(super) fn draw(source: &mut Source<'_>, scenario: &mut Scenario) {
     for turn in &mut scenario.turns {
         let replies = std::mem::take(&mut turn.replies);
         for mut reply in replies {
+            // The provider that searches numbers its calls, gives each an id, and sends one after the other.
+            (reply.interleave, reply.indices) = (false, None);
+            reply.attempts.iter_mut().flatten().filter_map(Block::call_mut).for_each(|call| call.id = None);
             if source.one_in(2) {
                 let count = 1 + usize::from(source.one_in(4));
                 let made: Vec<Block> = (0..count).map(|_| search(source, &mut n_searches)).collect();
