@@ -84,8 +84,14 @@ fn launch(folder: &Path, on_prompt: &str) -> Launch {
 }
 
 fn spec(folder: &Path, dialect: Dialect) -> SessionSpec {
-    let tool =
-        PlannedTool { name: "lookup".into(), params: Vec::new(), deaf: true, asks: false, ends: false };
+    let tool = PlannedTool {
+        name: "lookup".into(),
+        params: Vec::new(),
+        deaf: true,
+        asks: false,
+        ends: false,
+        agent: false,
+    };
     SessionSpec {
         base_url: "http://127.0.0.1:9/p/7".into(),
         dialect,

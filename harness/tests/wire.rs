@@ -173,6 +173,7 @@ fn empty_plan(dialect: Dialect) -> Plan {
         tools: Vec::new(),
         missing: Vec::new(),
         calls: Vec::new(),
+        sub_agents: Vec::new(),
         given: Vec::new(),
         turns: Vec::new(),
         executed: Vec::new(),
@@ -204,6 +205,7 @@ fn call_of(key: CallKey, args: Value, cuts: &[Index]) -> PlannedCall {
         reply: 0,
         attempt: 0,
         given: false,
+        within: None,
     }
 }
 

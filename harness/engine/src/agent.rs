@@ -18,7 +18,7 @@
 //! The agent does no I/O: it takes an [`Input`] and returns [`Output`]s ([`Agent::step`]). Read on in this order:
 //! `decisions` has every decision of the agent with its reason, `turn` the course of a turn, `failure` replies that
 //! fail, `ending` stops and interruptions, `model_errors` what the model gets wrong, `mid_turn` what is said to a running
-//! turn, `side_request` and `compaction` changes of the history, `provider_switch` another provider, `store` and `repair` what survives the process.
+//! turn, `side_request` and `compaction` changes of the history, `provider_switch` another provider, `sub_agent` agents that are tools of this one, `store` and `repair` what survives the process.
 //! A canary is this agent with one of those decisions made wrongly, see [`crate::flaws`].
 
 pub(crate) mod compaction;
@@ -37,6 +37,7 @@ pub(crate) mod session;
 pub(crate) mod side_request;
 pub(crate) mod step;
 pub(crate) mod store;
+pub(crate) mod sub_agent;
 pub(crate) mod turn;
 
 use brickbat_rules::dialect::Dialect;
@@ -51,6 +52,7 @@ use serde_json::Value;
 use session::Session;
 use side_request::SideRequest;
 pub use store::BrokenStore;
+use sub_agent::SubAgents;
 use turn::Turn;
 
 use crate::flaws::Canary;
@@ -65,6 +67,7 @@ pub struct Agent {
     side_request: Option<SideRequest>,
     /// A change of the history that waits for the results of the running step.
     put_off: Option<Change>,
+    sub_agents: SubAgents,
 }
 
 /// What does not change while an agent lives.
@@ -99,6 +102,8 @@ pub struct Tool {
     pub asks: bool,
     /// Whether the turn ends with its result.
     pub ends: bool,
+    /// Whether it is a sub-agent, which may call all tools that are none.
+    pub agent: bool,
 }
 
 impl Setup {
@@ -117,6 +122,7 @@ impl From<&PlannedTool> for Tool {
             deaf: tool.deaf,
             asks: tool.asks,
             ends: tool.ends,
+            agent: tool.agent,
         }
     }
 }
@@ -169,6 +175,7 @@ impl Agent {
             turn: None,
             side_request: None,
             put_off: None,
+            sub_agents: SubAgents::default(),
         }
     }
 
@@ -208,6 +215,15 @@ impl Agent {
 
     /// Takes what happened and returns what to do.
     pub fn step(&mut self, input: Input<'_>) -> Vec<Output> {
+        if sub_agent::is_of_one(&input) {
+            return self.step_sub_agent(input);
+        }
+        let outputs = self.step_itself(input);
+        self.lead(outputs)
+    }
+
+    /// The same without its sub-agents.
+    fn step_itself(&mut self, input: Input<'_>) -> Vec<Output> {
         match (input, self.turn.take()) {
             (Input::Prompt(text), None) => self.turn = self.begin(text),
             (Input::ToolDone { run, outcome }, None) => self.answered_late(run, &outcome),

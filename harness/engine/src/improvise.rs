@@ -127,6 +127,7 @@ fn call(dialect: Dialect, key: CallKey, tool: &str, args: Value, random: &mut Ra
         reply: 0,
         attempt: 0,
         given: false,
+        within: None,
     }
 }
 
@@ -147,6 +148,7 @@ pub(crate) fn empty_plan(dialect: Dialect, seed: u64) -> Plan {
         step_limit: None,
         window: None,
         calls: Vec::new(),
+        sub_agents: Vec::new(),
         given: Vec::new(),
         turns: Vec::new(),
         executed: Vec::new(),

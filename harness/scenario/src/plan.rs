@@ -21,8 +21,11 @@ use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 
 mod change;
+mod sub_agent;
 
 pub use change::Change;
+pub(crate) use sub_agent::arguments as sub_agent_arguments;
+pub use sub_agent::{PROMPT, PlannedSubAgent, marker_in};
 
 /// What stands at the end of the name of a control plan.
 pub const CONTROL: &str = "+control";
@@ -90,6 +93,9 @@ pub struct Plan {
     pub window: Option<u32>,
     /// Every call that any reply of the plan makes; a [`CallKey`] is an index into this list.
     pub calls: Vec<PlannedCall>,
+    /// The sub-agents that calls of the plan start.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sub_agents: Vec<PlannedSubAgent>,
     /// The history that the system finds in its store; none if it begins with an empty one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<GivenMessage>,
@@ -128,7 +134,7 @@ impl Plan {
     /// The call that a tool run belongs to, by the marker in its arguments.
     pub fn call_with_marker(&self, args: &str) -> Option<CallKey> {
         let args: Value = serde_json::from_str(args).ok()?;
-        let marker = args.get(MARKER)?.as_str()?;
+        let marker = marker_in(&args)?;
         let at = self.calls.iter().position(|call| call.marker == marker)?;
         Some(CallKey(at as u32))
     }
@@ -203,11 +209,17 @@ pub struct PlannedTool {
     /// Whether the turn ends with its result.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub ends: bool,
+    /// Whether it is a sub-agent, which may call all tools that are none.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub agent: bool,
 }
 
 impl PlannedTool {
     /// The JSON Schema of the arguments, the marker included.
     pub fn input_schema(&self) -> Value {
+        if self.agent {
+            return sub_agent::input_schema();
+        }
         let params = self.params.iter().map(|(name, kind)| (name.clone(), json!({ "type": kind })));
         let marker = (MARKER.to_owned(), json!({ "type": "string" }));
         let properties: Map<String, Value> = params.chain(std::iter::once(marker)).collect();
@@ -256,6 +268,9 @@ pub struct PlannedCall {
     /// number of its message.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub given: bool,
+    /// The call whose sub-agent makes it; its turn, reply and attempt are then those of that call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<CallKey>,
 }
 
 impl PlannedCall {

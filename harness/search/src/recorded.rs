@@ -142,6 +142,7 @@ impl Reader {
             raw: None,
             id: None,
             deltas: N_DELTAS,
+            agent: None,
         };
         self.calls.push((call.clone(), outcome));
         call
@@ -280,6 +281,7 @@ impl Reader {
                 hangs: false,
                 ends: false,
                 bytes: None,
+                agent: false,
             };
             tools.insert(name.to_owned(), tool);
         }

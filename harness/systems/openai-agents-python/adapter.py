@@ -59,6 +59,14 @@ def gated(given):
                         needs_approval=given["asks"])
 
 
+def toolbox(spec, model):
+    """The tools. One with `agent` is an agent of its own (`Agent.as_tool`), with all that are none."""
+    own = [gated(given) for given in spec["tools"] if not given.get("agent")]
+    agents = (given for given in spec["tools"] if given.get("agent"))
+    return own + [Agent(given["name"], model=model, tools=own).as_tool(given["name"], given["description"])
+                  for given in agents]
+
+
 class Interrupted(Exception):
     """An exception of the application's."""
 
@@ -138,7 +146,7 @@ async def turn(spec, store, text, stopped, show, ask):
     model = kind(spec.get("model") or name, openai_client=client)
     hooks = store.running = Interrupting()
     final = [given["name"] for given in spec["tools"] if given.get("ends")]
-    agent = Agent("brickbat", model=model, tools=[gated(given) for given in spec["tools"]],
+    agent = Agent("brickbat", model=model, tools=toolbox(spec, model),
                   tool_use_behavior={"stop_at_tool_names": final} if final else "run_llm_again")
     limit = {"max_turns": spec["maxSteps"]} if "maxSteps" in spec else {}
 
@@ -208,6 +216,6 @@ async def act(spec, store, action):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "finalTools": True, "interrupt": True,
-                          "changes": {"rewind": True, "trim": True, "provider": True}}}
+         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "finalTools": True, "subAgents": True,
+                          "interrupt": True, "changes": {"rewind": True, "trim": True, "provider": True}}}
 serve(about, MODELS, turn, Cancelled, read=read, act=act)

@@ -27,7 +27,7 @@ pub struct Capability {
 }
 
 /// Every capability, in the order of the protocol's schema.
-pub const CAPABILITIES: [Capability; 29] = [
+pub const CAPABILITIES: [Capability; 30] = [
     required("cancel", Some(Need::Cancel), "The user can stop a running turn."),
     required("streaming", Some(Need::Streaming), "The SDK asks the provider for streams."),
     required(
@@ -84,6 +84,11 @@ pub const CAPABILITIES: [Capability; 29] = [
     ),
     optional("stepLimit", Need::StepLimit, "A session with `maxSteps` ends its turns after so many steps."),
     optional("finalTools", Need::FinalTools, "A tool with `ends` ends the turn with its result."),
+    optional(
+        "subAgents",
+        Need::SubAgents,
+        "A tool with `agent` is an agent of the SDK's own kind, with all tools that are none.",
+    ),
     optional(
         "hooks",
         Need::Hooks,

@@ -88,6 +88,10 @@ pub struct ToolSpec {
     /// Whether the turn ends with its result; sent only to adapters that can do so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ends: bool,
+    /// Whether it is an agent of its own with all tools that are none, and no gate; sent only to adapters that have such
+    /// tools. Its only argument, `input`, is what it is asked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub agent: bool,
 }
 
 impl ToolSpec {
@@ -102,6 +106,7 @@ impl ToolSpec {
             deaf: tool.deaf,
             asks: tool.asks,
             ends: tool.ends,
+            agent: tool.agent,
         }
     }
 }
@@ -267,6 +272,7 @@ mod tests {
             deaf: true,
             asks: false,
             ends: false,
+            agent: false,
         };
         let tool = ToolSpec::new(&planned, "http://127.0.0.1:1/gate".into());
         assert_eq!(tool.input_schema["required"], json!(["ref"]));

@@ -318,6 +318,7 @@ impl Sessions {
             deaf: tool.deaf,
             asks: tool.asks,
             ends: tool.ends,
+            agent: tool.agent,
         });
         let Served { canary, delivery } = self.served;
         let agent = Agent::equipped(spec.dialect, delivery, spec.model.clone(), tools.collect(), canary);

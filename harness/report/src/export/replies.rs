@@ -78,6 +78,7 @@ fn spare(record: &Record, first: &Exchange) -> Reply {
         step_limit: None,
         window: None,
         calls: Vec::new(),
+        sub_agents: Vec::new(),
         given: Vec::new(),
         turns: vec![turn],
         executed: Vec::new(),

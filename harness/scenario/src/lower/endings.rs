@@ -8,13 +8,18 @@ use crate::scenario::{Need, Scenario};
 use super::header::MAX_REPLIES;
 use super::points::{TurnContext, n_calls};
 use super::problem::{Problem, Problems};
+use super::sub_agents;
 
 /// What a scenario needs for its limits and its tools.
 pub(super) fn needs(scenario: &Scenario) -> impl Iterator<Item = Need> {
     let limit = scenario.limits.steps.map(|_| Need::StepLimit);
     let is_final = scenario.tools.values().any(|tool| tool.ends);
     let window = scenario.limits.window.map(|_| Need::AutoCompaction);
-    limit.into_iter().chain(window).chain(is_final.then_some(Need::FinalTools))
+    limit
+        .into_iter()
+        .chain(window)
+        .chain(is_final.then_some(Need::FinalTools))
+        .chain(sub_agents::needs(scenario))
 }
 
 /// The sizes that a window may have: smaller ones hold no result, and larger ones no scenario fills.

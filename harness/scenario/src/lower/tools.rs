@@ -11,6 +11,7 @@ use super::header;
 use super::malformations;
 use super::position::{self, BlockPosition};
 use super::problem::{Problem, Problems};
+use super::sub_agents;
 
 /// Characters of a tool's name. Providers refuse longer ones:
 /// <https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview> gives `^[a-zA-Z0-9_-]{1,64}$`.
@@ -31,7 +32,11 @@ pub(super) fn check(scenario: &Scenario) -> Result<(Vec<PlannedTool>, Vec<Planne
             &mut problems,
         );
         check_ending(name, tool, &mut problems);
+        if tool.agent {
+            sub_agents::check_tool(name, tool, &mut problems);
+        }
     }
+    sub_agents::check_scenario(scenario, &mut problems);
     let mut named: BTreeMap<&str, BlockPosition> = BTreeMap::new();
     for (place, call) in position::calls(scenario) {
         check_call(scenario, place, call, &mut problems);
@@ -74,7 +79,7 @@ fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
             Problem::new(format!("{base}/{key}"), "a `missing` tool never runs, so it has no outcome")
                 .with_hint(format!("remove `{key}`, or `missing`")),
         ),
-        [] if tool.missing => {}
+        [] if tool.missing || tool.agent => {}
         // A tool may say nothing at all; only a refusal has its reason.
         [(key, said)] if !said.is_empty() || *key == "denies" => {
             header::text(&format!("{base}/{key}"), "the tool's text", said, problems)
@@ -130,6 +135,7 @@ fn check_call(scenario: &Scenario, place: BlockPosition, call: &Call, problems: 
         problems.add(Problem::unknown(format!("{base}/tool"), "tool", &call.tool, "`tools` has", &known));
         return;
     };
+    sub_agents::check_call((place, call), (tool, scenario), problems);
     for key in endings(tool).flat_map(|(_, said)| keys(said)) {
         problems.add_if(call.raw.is_none() && !call.args.contains_key(key), || {
             Problem::new(
@@ -158,7 +164,8 @@ fn planned(scenario: &Scenario, name: &str, tool: &Tool, problems: &mut Problems
             }
         }
     }
-    PlannedTool { name: name.to_owned(), params, deaf: tool.deaf, asks: tool.asks, ends: tool.ends }
+    let Tool { deaf, asks, ends, agent, .. } = *tool;
+    PlannedTool { name: name.to_owned(), params, deaf, asks, ends, agent }
 }
 
 /// How a call with these arguments ends. What is returned carries the marker, so that a result can be known

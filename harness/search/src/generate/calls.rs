@@ -118,9 +118,10 @@ pub(crate) fn tools() -> impl Iterator<Item = (String, Tool)> {
 
 fn of_kind((_, _, change): &Kind) -> Tool {
     let (returns, [fails, throws, denies, called]) = (text("found {key}"), [const { None }; 4]);
-    let [deaf, asks, missing, hangs, ends] = [false; 5];
+    let [deaf, asks, missing, hangs, ends, agent] = [false; 6];
+    let bytes = None;
     let mut tool =
-        Tool { returns, fails, throws, denies, deaf, asks, missing, called, hangs, ends, bytes: None };
+        Tool { returns, fails, throws, denies, deaf, asks, missing, called, hangs, ends, bytes, agent };
     change(&mut tool);
     tool
 }
@@ -161,6 +162,7 @@ pub(super) fn draw(
         raw: None,
         id: None,
         deltas: 3,
+        agent: None,
     };
     if source.one_in(4) {
         call.deltas = *source.pick(&[1, 2, 5, 16]).unwrap_or(&1);

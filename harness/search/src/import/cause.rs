@@ -245,6 +245,7 @@ pub(super) fn returning(text: String) -> Tool {
         hangs: false,
         ends: false,
         bytes: None,
+        agent: false,
     }
 }
 

@@ -27,7 +27,7 @@ impl Conversation {
     }
 
     #[cfg(test)]
-    const ALL: [Conversation; 8] = [BATCH, PAUSED, WAITING, DEAF, FINAL, LIMITED, FULL, REFUSED];
+    const ALL: [Conversation; 9] = [BATCH, PAUSED, WAITING, DEAF, FINAL, DELEGATED, LIMITED, FULL, REFUSED];
 }
 
 /// Three calls in one batch, then an answer.
@@ -86,6 +86,25 @@ pub(super) const FINAL: Conversation = Conversation {
   - user: Please answer.
     replies:
       - - call: { as: a, tool: answer, args: { key: order 1 } }
+",
+};
+
+/// One call that starts a sub-agent, which makes one of its own.
+pub(super) const DELEGATED: Conversation = Conversation {
+    name: "delegated",
+    tools: r#"{ lookup: { returns: "found {key}" }, task: { agent: true } }"#,
+    turns: "
+  - user: Please have an order looked up.
+    replies:
+      - - call:
+            as: a
+            tool: task
+            agent:
+              asked: Look up an order.
+              replies:
+                - - call: { as: b, tool: lookup, args: { key: order 1 } }
+                - - text: It is paid.
+      - - text: It is here.
 ",
 };
 

@@ -263,6 +263,10 @@ impl ProbeSession {
                 self.log.outside.push(body);
                 Observation::Other
             }
+            ServerEvent::Trace(Event::Requested { kind: RequestKind::OfSubAgent { .. }, .. }) => {
+                self.log.n_of_sub_agents += 1;
+                Observation::Requested
+            }
             ServerEvent::Trace(Event::Requested { kind, body, .. }) => {
                 self.log.requests.push((kind, body));
                 Observation::Requested
