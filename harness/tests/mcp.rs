@@ -49,6 +49,7 @@ impl Relay {
                 asks: false,
                 ends: false,
                 hands_over: false,
+                agent: false,
             };
             ToolSpec::new(&planned, mount.gate_url(name))
         };

@@ -91,6 +91,7 @@ fn spec(folder: &Path, dialect: Dialect) -> SessionSpec {
         asks: false,
         ends: false,
         hands_over: false,
+        agent: false,
     };
     SessionSpec {
         base_url: "http://127.0.0.1:9/p/7".into(),

@@ -2,6 +2,7 @@
 //! the file, points at the place, and says what to do where that is not plain.
 
 mod given;
+mod sub_agents;
 
 use brickbat::colour::Colour;
 use brickbat::dialect::Dialect;

@@ -20,7 +20,7 @@ const N_FOR_ALL: u64 = 6_000;
 
 /// Planted bugs that [`N_FOR_ALL`] scenarios do not find: those that take several things at once, a broken store, a
 /// thread that is broken when it is found, a profile, or what is not generated.
-const DEEP: [&str; 20] = [
+const DEEP: [&str; 23] = [
     "asked-kill-loses-siblings",
     "empty-arguments-kept",
     "empty-reply-kept",
@@ -36,6 +36,9 @@ const DEEP: [&str; 20] = [
     "reasoning-unsealed",
     "repair-adds-result",
     "result-surrogate-kept",
+    "sub-agent-error-unheard",
+    "sub-agent-in-batch",
+    "sub-agent-takes-over",
     "summary-cuts-arguments",
     "thinking-forgotten",
     "thinking-unsigned",

@@ -177,6 +177,7 @@ fn empty_plan(dialect: Dialect) -> Plan {
         missing: Vec::new(),
         calls: Vec::new(),
         searches: Vec::new(),
+        sub_agents: Vec::new(),
         given: Vec::new(),
         turns: Vec::new(),
         executed: Vec::new(),
@@ -209,6 +210,7 @@ fn call_of(key: CallKey, args: Value, cuts: &[Index]) -> PlannedCall {
         reply: 0,
         attempt: 0,
         given: false,
+        within: None,
     }
 }
 

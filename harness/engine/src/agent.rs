@@ -19,8 +19,8 @@
 //! `decisions` has every decision of the agent with its reason, `turn` the course of a turn, `failure` replies that
 //! fail, `ending` stops and interruptions, `model_errors` what the model gets wrong, `handoff` calls that hand over to
 //! another agent, `mid_turn` what is said to a running turn, `server_tools` what the provider runs itself, `side_request`
-//! and `compaction` changes of the history, `provider_switch` another provider, `store` and `repair` what survives the
-//! process.
+//! and `compaction` changes of the history, `provider_switch` another provider, `sub_agent` agents that are tools of this
+//! one, `store` and `repair` what survives the process.
 //! A canary is this agent with one of those decisions made wrongly, see [`crate::flaws`].
 
 pub(crate) mod compaction;
@@ -41,6 +41,7 @@ pub(crate) mod session;
 pub(crate) mod side_request;
 pub(crate) mod step;
 pub(crate) mod store;
+pub(crate) mod sub_agent;
 pub(crate) mod turn;
 
 use brickbat_rules::dialect::Dialect;
@@ -55,6 +56,7 @@ use serde_json::Value;
 use session::Session;
 use side_request::SideRequest;
 pub use store::BrokenStore;
+use sub_agent::SubAgents;
 use turn::Turn;
 
 use crate::flaws::Canary;
@@ -69,6 +71,7 @@ pub struct Agent {
     side_request: Option<SideRequest>,
     /// A change of the history that waits for the results of the running step.
     put_off: Option<Change>,
+    sub_agents: SubAgents,
 }
 
 /// What does not change while an agent lives.
@@ -106,6 +109,8 @@ pub struct Tool {
     pub ends: bool,
     /// The other agent, if it hands the conversation over to one.
     pub hands_over: Option<String>,
+    /// Whether it is a sub-agent, which may call all tools that are none.
+    pub agent: bool,
 }
 
 impl Setup {
@@ -130,6 +135,7 @@ impl From<&PlannedTool> for Tool {
             asks: tool.asks,
             ends: tool.ends,
             hands_over: tool.other_agent(),
+            agent: tool.agent,
         }
     }
 }
@@ -195,6 +201,7 @@ impl Agent {
             turn: None,
             side_request: None,
             put_off: None,
+            sub_agents: SubAgents::default(),
         }
     }
 
@@ -241,6 +248,15 @@ impl Agent {
 
     /// Takes what happened and returns what to do.
     pub fn step(&mut self, input: Input<'_>) -> Vec<Output> {
+        if sub_agent::is_of_one(&input) {
+            return self.step_sub_agent(input);
+        }
+        let outputs = self.step_itself(input);
+        self.lead(outputs)
+    }
+
+    /// The same without its sub-agents.
+    fn step_itself(&mut self, input: Input<'_>) -> Vec<Output> {
         match (input, self.turn.take()) {
             (Input::Prompt(text), None) => self.turn = self.begin(text),
             (Input::ToolDone { run, outcome }, None) => self.answered_late(run, &outcome),

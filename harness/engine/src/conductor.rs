@@ -9,9 +9,10 @@ mod carry_out;
 mod pending;
 mod questions;
 mod settle;
+mod sub_agents;
 mod turn;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use crate::run::Receipt;
@@ -57,6 +58,17 @@ pub enum Command {
     Settle {
         call: CallKey,
         outcome: ToolOutcome,
+    },
+    /// Write down that a call has started a sub-agent, which no gate shows.
+    SubAgentStarted {
+        call: CallKey,
+        args: String,
+    },
+    /// Write down how a sub-agent has ended.
+    SubAgentEnded {
+        call: CallKey,
+        outcome: ToolOutcome,
+        grade: Confidence,
     },
     /// Give the system the user's answer.
     Answer {
@@ -104,6 +116,8 @@ pub struct Conductor {
     /// The action by which the history is being changed, and what it is proven with.
     changing: Option<(usize, Confidence)>,
     kinds: BTreeMap<ExchangeId, RequestKind>,
+    /// Replies to sub-agents of which it is not known that the system has taken them in.
+    doubted: BTreeSet<ExchangeId>,
     holding: Vec<Holding>,
     tools: ToolRuns,
     questions: Questions,
@@ -131,6 +145,7 @@ impl Conductor {
             turn: TurnState::begun(0),
             changing: None,
             kinds: BTreeMap::new(),
+            doubted: BTreeSet::new(),
             holding: Vec::new(),
             tools,
             questions: Questions::default(),
@@ -194,11 +209,13 @@ impl Conductor {
                     self.note_compaction();
                 }
                 self.requested(*exchange, *kind, commands);
+                self.sub_agent_asks(*kind, commands);
             }
             Event::Held { exchange, at, grade } => self.hold(*exchange, *at, *grade),
             Event::Replied { exchange, ending } => {
                 self.actions.iter_mut().for_each(|action| action.replied(*exchange, *ending));
                 self.reply_over(*exchange, *ending);
+                self.sub_agent_hears(*exchange, *ending, commands);
             }
             Event::PeerClosed { exchange } => {
                 self.holding.retain(|holding| holding.exchange != *exchange);
@@ -212,20 +229,8 @@ impl Conductor {
                     self.tool_points_after_question(commands);
                 }
             }
-            Event::ToolStarted { call: Some(call), .. } => {
-                self.tools.started(*call);
-                self.settle_awaited(*call, commands);
-                self.tool_point(PlannedPoint::Started(*call), Confidence::Observed, commands);
-                let n_started = self.tools.n_started(&self.plan, self.turn.idx);
-                self.tool_point(PlannedPoint::StartedCount(n_started), Confidence::Observed, commands);
-            }
-            Event::ToolSettled { call, grade, .. } => {
-                self.tools.settled(*call);
-                self.actions.iter_mut().for_each(|action| action.settled(*call, *grade));
-                self.tool_point(PlannedPoint::Settled(*call, Side::After), *grade, commands);
-                let n_settled = self.tools.n_settled(&self.plan, self.turn.idx);
-                self.tool_point(PlannedPoint::SettledCount(n_settled), *grade, commands);
-            }
+            Event::ToolStarted { call: Some(call), .. } => self.tool_started(*call, commands),
+            Event::ToolSettled { call, grade, .. } => self.tool_settled(*call, *grade, commands),
             Event::ToolCancelled { call } => {
                 self.tools.cancelled(*call);
                 self.forget_settling(*call);
@@ -257,6 +262,22 @@ impl Conductor {
             | Event::LetGo
             | Event::GaveUp => {}
         }
+    }
+
+    fn tool_started(&mut self, call: CallKey, commands: &mut Vec<Command>) {
+        self.tools.started(call);
+        self.settle_awaited(call, commands);
+        self.tool_point(PlannedPoint::Started(call), Confidence::Observed, commands);
+        let n_started = self.tools.n_started(&self.plan, self.turn.idx);
+        self.tool_point(PlannedPoint::StartedCount(n_started), Confidence::Observed, commands);
+    }
+
+    fn tool_settled(&mut self, call: CallKey, grade: Confidence, commands: &mut Vec<Command>) {
+        self.tools.settled(call);
+        self.actions.iter_mut().for_each(|action| action.settled(call, grade));
+        self.tool_point(PlannedPoint::Settled(call, Side::After), grade, commands);
+        let n_settled = self.tools.n_settled(&self.plan, self.turn.idx);
+        self.tool_point(PlannedPoint::SettledCount(n_settled), grade, commands);
     }
 
     fn requested(&mut self, exchange: ExchangeId, kind: RequestKind, commands: &mut Vec<Command>) {

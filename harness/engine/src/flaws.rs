@@ -111,6 +111,9 @@ mod steer_splits_batch;
 mod stop_lingers;
 mod stop_runs_on;
 mod store_forgets;
+mod sub_agent_error_unheard;
+mod sub_agent_in_batch;
+mod sub_agent_takes_over;
 mod success_cancelled;
 mod success_denied;
 mod success_invented;
@@ -146,7 +149,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::Decisions;
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 132] = [
+static ALL: [&Flaw; 135] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -279,6 +282,9 @@ static ALL: [&Flaw; 132] = [
     &stale_writer::FLAW,
     &backs_off_silently::FLAW,
     &loop_goes_on::FLAW,
+    &sub_agent_takes_over::FLAW,
+    &sub_agent_error_unheard::FLAW,
+    &sub_agent_in_batch::FLAW,
 ];
 
 /// A planted bug: what is known of it, and the decisions that it makes.

@@ -128,6 +128,7 @@ fn call(dialect: Dialect, key: CallKey, tool: &str, args: Value, random: &mut Ra
         reply: 0,
         attempt: 0,
         given: false,
+        within: None,
     }
 }
 
@@ -149,6 +150,7 @@ pub(crate) fn empty_plan(dialect: Dialect, seed: u64) -> Plan {
         window: None,
         calls: Vec::new(),
         searches: Vec::new(),
+        sub_agents: Vec::new(),
         given: Vec::new(),
         turns: Vec::new(),
         executed: Vec::new(),

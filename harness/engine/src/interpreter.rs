@@ -53,6 +53,9 @@ pub trait World {
     /// Lets a tool end, or observes that the system has given it up. What the system has said before comes before.
     fn settle(&mut self, call: CallKey, outcome: ToolOutcome) -> Self::Done<'_>;
 
+    /// Notes that a sub-agent has started or ended, which no gate shows.
+    fn sub_agent(&mut self, event: Event) -> Self::Done<'_>;
+
     /// Gives the system the user's answer.
     fn answer(&mut self, question: QuestionId, consent: Consent) -> Self::Done<'_>;
 
@@ -88,6 +91,12 @@ pub fn perform<W: World>(world: &mut W, command: Command) -> W::Done<'_> {
         Command::Change(change) => world.change(change),
         Command::Release(exchange) => world.release(exchange),
         Command::Settle { call, outcome } => world.settle(call, outcome),
+        Command::SubAgentStarted { call, args } => {
+            world.sub_agent(Event::ToolStarted { call: Some(call), args })
+        }
+        Command::SubAgentEnded { call, outcome, grade } => {
+            world.sub_agent(Event::ToolSettled { call, outcome, grade })
+        }
         Command::Answer { question, call, consent } => {
             world.note(Event::Answered { question, call, consent });
             world.answer(question, consent)

@@ -32,6 +32,7 @@ use voice::{ReplyTerms, Voice};
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::{Document, Json};
 use brickbat_rules::{self as rules, Profile};
+use brickbat_scenario::action::{HttpFault, SOON_MS};
 use brickbat_scenario::history::{Content, History};
 use brickbat_scenario::plan::{Plan, PlannedAction, PlannedPoint, Script};
 use brickbat_scenario::trace::{ExchangeId, RequestKind};
@@ -140,7 +141,9 @@ impl Provider {
         let sight = Sight::of(&self.plan, dialect, body);
         let asks_for_summary =
             || self.compaction.is_asked_for(&self.plan, request.body, || self.conversation(body));
-        let (kind, answer) = if !is_of_thread || self.is_changing || asks_for_summary() {
+        let (kind, answer) = if let Some(asked) = self.sub_agent_asks(exchange, &asked, body) {
+            asked
+        } else if !is_of_thread || self.is_changing || asks_for_summary() {
             (RequestKind::Auxiliary, self.speak(exchange, &asked, &recall::title(), &[]))
         } else if self.strays.has(&self.plan, self.playhead.turn(), self.recall.memory(dialect), body) {
             // The script is for the turn that the user has begun since.
@@ -183,6 +186,39 @@ impl Provider {
         let is_own = !self.asked_by_itself.contains(&of_turn)
             && stray::ends_in_words_of_the_system(&self.plan, &history);
         is_own.then_some(of_turn)
+    }
+
+    /// The answer to a request of a sub-agent. It moves nothing in the script of the thread, and nothing that is asked in the
+    /// thread moves it.
+    fn sub_agent_asks(
+        &self,
+        exchange: ExchangeId,
+        asked: &ReplyTerms,
+        body: Json,
+    ) -> Option<(RequestKind, Answer)> {
+        if self.plan.sub_agents.is_empty() {
+            return None;
+        }
+        let conversation = self.conversation(body);
+        // A thread that has taken a sub-agent's messages over is still the thread: the user speaks in it.
+        if self.plan.turns.iter().any(|turn| says(&conversation, turn)) {
+            return None;
+        }
+        let (agent, reply) = self.plan.sub_agent_of(&conversation)?;
+        let refused = agent.refusal_of(reply);
+        let answer = match refused {
+            Some(status) => {
+                let fault = HttpFault { status, times: 1, retry_after_ms: SOON_MS, overflow: false };
+                self.voice(exchange, &self.recall.unique(exchange)).http_fault(&fault)
+            }
+            None => {
+                let surplus = recall::surplus();
+                let sight = Sight::of(&self.plan, self.dialect(), body);
+                let script = agent.replies.get(reply).unwrap_or(&surplus);
+                self.speak(exchange, asked, &recall::shown(&self.plan, script, &sight), &[])
+            }
+        };
+        Some((RequestKind::OfSubAgent { call: agent.call, reply, refused }, answer))
     }
 
     /// The refusal of a request whose results the model's window does not hold.

@@ -257,6 +257,10 @@ impl<A: SansIo> World for Simulation<A> {
         self.give(ToAgent::Settle { call, outcome });
     }
 
+    fn sub_agent(&mut self, event: Event) {
+        self.note(event);
+    }
+
     fn answer(&mut self, question: QuestionId, consent: Consent) {
         self.give(ToAgent::Answer { run: RunId(question.0), consent });
     }
@@ -288,6 +292,8 @@ impl<A: SansIo> Simulation<A> {
     fn obey(&mut self, commands: Vec<Command>) {
         for command in commands {
             match command {
+                // What has happened is written down also if the process dies next.
+                Command::SubAgentStarted { .. } | Command::SubAgentEnded { .. } => perform(self, command),
                 // A dead process does nothing of what was still to be done.
                 Command::Kill => self.todo.push_front(Todo::Obey(command)),
                 _ => self.todo.push_back(Todo::Obey(command)),
@@ -419,7 +425,7 @@ impl<A: SansIo> Simulation<A> {
                 self.bodies.push(Body { request, kind, sight, answer, sent, next_hold, state });
                 self.todo.push_back(Todo::Send(at));
                 self.observe(Event::Requested { exchange, kind, model, compacted, body: body.into() });
-                if kind != RequestKind::Auxiliary && self.clock.now < self.clock.due {
+                if kind.is_of_thread() && self.clock.now < self.clock.due {
                     self.observe(Event::Early { exchange });
                 }
             }
@@ -498,7 +504,7 @@ impl<A: SansIo> Simulation<A> {
             Sent::Nothing => {
                 body.sent = Sent::Frames(0);
                 let (status, pause_ms) = (body.answer.status, body.answer.pause_ms());
-                if let Some(pause_ms) = pause_ms {
+                if let Some(pause_ms) = pause_ms.filter(|_| body.kind.is_of_thread()) {
                     self.clock.due = self.clock.now.saturating_add(pause_ms);
                 }
                 self.todo.push_back(Todo::Send(at));

@@ -35,6 +35,7 @@ mod processes;
 mod providers;
 mod searches;
 mod settle;
+mod sub_agents;
 mod tools;
 
 pub use call_table::{cut, fragments};
@@ -149,6 +150,7 @@ pub fn lower(
         missing,
         step_limit: scenario.limits.steps,
         window: scenario.limits.window,
+        sub_agents: table.sub_agents(),
         calls: table.calls,
         searches: table.searches.searches,
         given,
@@ -182,6 +184,10 @@ pub fn control(plan: &Plan) -> Plan {
         if !call.outcome.is_success() || text.is_empty() || text.contains(HALF_CHARACTER) {
             call.outcome = ToolOutcome::Return(format!("fine [{}]", call.marker));
         }
+    }
+    for agent in &mut control.sub_agents {
+        agent.refused = None;
+        control.calls[agent.call.0 as usize].outcome = ToolOutcome::Return(agent.last_words());
     }
     let n_calls = control.calls.len();
     providers::stay(&mut control, plan);
@@ -237,6 +243,7 @@ fn turn(
     let mut order = settle::order(context, &said.settle, &actions, &mut problems);
     feasibility::check(context, &actions, &order, &mut problems);
     endings::check(context, &said.settle, &actions, &mut problems);
+    sub_agents::check_turn(context, &said.settle, (&replies, &actions), &mut problems);
     match feasibility::lacking(context, &actions) {
         // Nothing can be said about the order of points of which one does not exist.
         Some(action) => {

@@ -25,8 +25,11 @@ use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 
 mod change;
+mod sub_agent;
 
 pub use change::Change;
+pub(crate) use sub_agent::arguments as sub_agent_arguments;
+pub use sub_agent::{PROMPT, PlannedSubAgent, marker_in};
 
 /// What stands at the end of the name of a control plan.
 pub const CONTROL: &str = "+control";
@@ -97,6 +100,9 @@ pub struct Plan {
     /// Every search that the provider runs itself; a [`SearchKey`] is an index into this list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub searches: Vec<PlannedSearch>,
+    /// The sub-agents that calls of the plan start.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sub_agents: Vec<PlannedSubAgent>,
     /// The history that the system finds in its store; none if it begins with an empty one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<GivenMessage>,
@@ -135,7 +141,7 @@ impl Plan {
     /// The call that a tool run belongs to, by the marker in its arguments.
     pub fn call_with_marker(&self, args: &str) -> Option<CallKey> {
         let args: Value = serde_json::from_str(args).ok()?;
-        let marker = args.get(MARKER)?.as_str()?;
+        let marker = marker_in(&args)?;
         let at = self.calls.iter().position(|call| call.marker == marker)?;
         Some(CallKey(at as u32))
     }
@@ -213,11 +219,17 @@ pub struct PlannedTool {
     /// Whether it hands the conversation over to another agent.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hands_over: bool,
+    /// Whether it is a sub-agent, which may call all tools that are none.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub agent: bool,
 }
 
 impl PlannedTool {
     /// The JSON Schema of the arguments, the marker included.
     pub fn input_schema(&self) -> Value {
+        if self.agent {
+            return sub_agent::input_schema();
+        }
         let params = self.params.iter().map(|(name, kind)| (name.clone(), json!({ "type": kind })));
         let marker = (MARKER.to_owned(), json!({ "type": "string" }));
         let properties: Map<String, Value> = params.chain(std::iter::once(marker)).collect();
@@ -269,6 +281,9 @@ pub struct PlannedCall {
     /// number of its message.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub given: bool,
+    /// The call whose sub-agent makes it; its turn, reply and attempt are then those of that call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<CallKey>,
 }
 
 impl PlannedCall {

@@ -423,6 +423,7 @@ mod tests {
             raw: None,
             id: None,
             deltas: 2,
+            agent: None,
         };
         let blocks = [Block::Text("Hello".to_owned()), Block::Call(call), Block::Text("!".to_owned())];
         let names: Vec<String> = in_stream(blocks.iter().map(Shape::from))

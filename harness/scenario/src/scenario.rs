@@ -23,12 +23,15 @@ mod picture;
 mod provenance;
 mod search;
 mod shorthand;
+mod sub_agent;
 
 pub use malformation::{CallId, Indices, Stop};
 
 pub use limits::{InterruptCause, Limits};
 
 pub use provenance::{Frequency, Provenance};
+
+pub use sub_agent::SubAgent;
 
 pub use crate::action::{Action, ErrorKind, HttpFault, ProviderChoice, SOON_MS};
 pub use crate::point::{Point, Which};
@@ -92,6 +95,11 @@ impl Scenario {
     /// The calls of all turns, in the order of the file.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.turns.iter().flat_map(Turn::calls)
+    }
+
+    /// The same with the calls that sub-agents make.
+    pub fn all_calls(&self) -> impl Iterator<Item = &Call> {
+        self.turns.iter().flat_map(Turn::all_calls)
     }
 
     /// Whether the model thinks anywhere.
@@ -166,6 +174,8 @@ crate::named! {
         FinalTools = "final-tools",
         /// The system knows tools that hand the conversation over to another agent.
         Handoffs = "handoffs",
+        /// A tool can be an agent of its own, which asks the same provider and calls the same tools.
+        SubAgents = "sub-agents",
         /// Hooks of the application add context for the model while tools run.
         Hooks = "hooks",
         /// The history can be cut.
@@ -190,7 +200,8 @@ crate::named! {
 }
 
 /// How a tool ends when the harness lets it. Exactly one of `returns`, `fails`, `throws` and `denies` is given, unless
-/// the tool is `missing` or `hands_over`. `{key}` in a text stands for the argument `key` of the call. An empty text is a tool that says
+/// the tool is `missing`, `hands_over` or is an `agent`. `{key}` in a text stands for the argument `key` of the call. An
+/// empty text is a tool that says
 /// nothing. U+FFFD stands for half of a character, which the tool really gives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -234,6 +245,10 @@ pub struct Tool {
     /// What the tool returns is filled up to so many bytes, at most 1,000,000, with words that say nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u32>,
+    /// The tool is a sub-agent: it asks the same provider in a conversation of its own, may call all tools that are none,
+    /// and returns its last words. What its model says stands with each call of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub agent: bool,
 }
 
 /// From a user message to the moment when the system is idle again.
@@ -267,6 +282,11 @@ impl Turn {
     /// The calls of all replies, in the order of the file.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.replies.iter().flat_map(Reply::calls)
+    }
+
+    /// The same with the calls that sub-agents make.
+    pub fn all_calls(&self) -> impl Iterator<Item = &Call> {
+        self.replies.iter().flat_map(Reply::all_calls)
     }
 
     /// Calls that can settle.
@@ -313,6 +333,14 @@ impl Reply {
     /// The calls of all its attempts, in the order of the file.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.attempts.iter().flatten().filter_map(Block::call)
+    }
+
+    /// The same with the calls that sub-agents make.
+    pub fn all_calls(&self) -> impl Iterator<Item = &Call> {
+        self.calls().flat_map(|call| {
+            let within = call.agent.iter().flat_map(|agent| &agent.replies).flatten();
+            std::iter::once(call).chain(within.filter_map(Block::call))
+        })
     }
 
     /// Calls that can settle: of several attempts only one comes to its end.
@@ -411,6 +439,9 @@ pub struct Call {
     /// Number of deltas in which the arguments are sent, 1 to 16.
     #[serde(default = "Call::default_deltas")]
     pub deltas: u32,
+    /// The conversation of the sub-agent that the call starts. Only for a tool that is an `agent`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<SubAgent>,
 }
 
 /// Deltas in which the arguments of a call may be sent.

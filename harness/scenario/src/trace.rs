@@ -218,6 +218,16 @@ pub enum RequestKind {
     Surplus,
     /// A title, a token count or a list of models: answered without using the script.
     Auxiliary,
+    /// It is of the sub-agent that a call has started, whose conversation is its own. It is answered with that reply, from
+    /// 0, or with an HTTP error in its place.
+    OfSubAgent { call: CallKey, reply: usize, refused: Option<u16> },
+}
+
+impl RequestKind {
+    /// Whether a request goes on with the thread, or tries to.
+    pub fn is_of_thread(self) -> bool {
+        !matches!(self, RequestKind::Auxiliary | RequestKind::OfSubAgent { .. })
+    }
 }
 
 /// How far a held reply has come.
@@ -366,7 +376,7 @@ impl Ledger {
                         account.asked_since = false;
                     }
                 }
-                Event::Requested { kind, .. } if *kind != RequestKind::Auxiliary => {
+                Event::Requested { kind, .. } if kind.is_of_thread() => {
                     ledger
                         .calls
                         .iter_mut()

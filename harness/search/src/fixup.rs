@@ -24,7 +24,7 @@ pub(crate) fn remove_turn(scenario: &mut Scenario, turn: usize) {
 
 /// Takes out a reply, with what happens in it.
 pub(crate) fn remove_reply(turn: &mut Turn, reply: usize) {
-    let gone: Vec<String> = turn.replies[reply].calls().map(|call| call.name.clone()).collect();
+    let gone: Vec<String> = turn.replies[reply].all_calls().map(|call| call.name.clone()).collect();
     gone.iter().for_each(|name| count_without(turn, name));
     turn.replies.remove(reply);
     turn.at.retain_mut(|at| !at.is_of_reply() || shifted(&mut at.reply, reply));
@@ -187,11 +187,11 @@ fn replies(turn: &mut Turn, tools: &BTreeMap<String, Tool>) {
 
 /// Removes references to calls that are gone.
 fn names(scenario: &mut Scenario) {
-    let all: BTreeSet<String> = scenario.calls().map(|call| call.name.clone()).collect();
+    let all: BTreeSet<String> = scenario.all_calls().map(|call| call.name.clone()).collect();
     let Expect { executed } = &mut scenario.expect;
     executed.retain(|name, _| all.contains(name));
     for turn in &mut scenario.turns {
-        let own: BTreeSet<String> = turn.calls().map(|call| call.name.clone()).collect();
+        let own: BTreeSet<String> = turn.all_calls().map(|call| call.name.clone()).collect();
         let mut settled = BTreeSet::new();
         turn.settle.retain(|name| own.contains(name) && settled.insert(name.clone()));
         turn.at.retain(|at| {

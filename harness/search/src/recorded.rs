@@ -142,6 +142,7 @@ impl Reader {
             raw: None,
             id: None,
             deltas: N_DELTAS,
+            agent: None,
         };
         self.calls.push((call.clone(), outcome));
         call
@@ -282,6 +283,7 @@ impl Reader {
                 ends: false,
                 hands_over: false,
                 bytes: None,
+                agent: false,
             };
             tools.insert(name.to_owned(), tool);
         }

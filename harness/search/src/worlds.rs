@@ -111,6 +111,7 @@ fn call(name: &str) -> Call {
         raw: None,
         id: None,
         deltas: 1,
+        agent: None,
     }
 }
 

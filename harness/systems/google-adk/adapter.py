@@ -11,6 +11,7 @@ from google.adk.runners import Runner
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
 from google.adk.tools import BaseTool
 from google.genai import types
+from pydantic import BaseModel
 from brickbat_adapter import gate, serve
 
 SDK = "google-adk"
@@ -70,6 +71,19 @@ class Gated(BaseTool):
             return {"status": "success", "result": result}
         except Failed as error:
             return {"status": "error", "error_message": str(error)}
+
+
+class Asked(BaseModel):
+    """What a sub-agent is asked."""
+
+    input: str
+
+
+def sub_agent(given, model, tools):
+    """"To expose an agent as an inline tool of a parent `LlmAgent`, prefer setting `mode='single_turn'` on the sub-agent and
+    attaching it via `sub_agents=[...]`" (docstring of `AgentTool`)."""
+    return LlmAgent(name=given["name"], description=given["description"], model=model, tools=tools, mode="single_turn",
+                    input_schema=Asked)
 
 
 # Writes of events that are under way.
@@ -145,12 +159,10 @@ async def turn_of(spec, store, text, stopped, show, ask):
         if notes:
             return {**tool_response, "note": notes.pop(0)}
 
-    agent = LlmAgent(
-        name="assistant",
-        model=MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")),
-        tools=[Gated(given) for given in spec["tools"]],
-        after_tool_callback=after_tool,
-    )
+    model = MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model"))
+    tools = [Gated(given) for given in spec["tools"] if not given.get("agent")]
+    agents = [sub_agent(given, model, tools) for given in spec["tools"] if given.get("agent")]
+    agent = LlmAgent(name="assistant", model=model, tools=list(tools), sub_agents=agents, after_tool_callback=after_tool)
     runner = Runner(**app(agent, spec, store), session_service=service(spec), auto_create_session=True)
     abort = asyncio.Event()
     stopped.add_done_callback(lambda _: abort.set())
@@ -170,7 +182,9 @@ async def turn_of(spec, store, text, stopped, show, ask):
             for response in event.get_function_responses():
                 # For a call that runs the SDK has no state.
                 if response.id not in event.actions.requested_tool_confirmations:
-                    done = response.response.get("status") == "success"
+                    # A sub-agent answers with its last words alone.
+                    of_agent = any(agent.name == response.name for agent in agents)
+                    done = of_agent or response.response.get("status") == "success"
                     await show(response.id, "completed" if done else "failed")
             if event.error_code == "INVOCATION_ABORTED":
                 error = Cancelled()
@@ -217,6 +231,7 @@ async def read(spec, store):
 
 about = {"sdk": SDK, "version": version(SDK), "modes": ["sqlite", "compaction"],
          "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "finalTools": True, "hooks": True,
+                          "subAgents": True,
                           "changes": {"automatic": True, "rewind": True, "summarise": True, "inFlight": True,
                                       "provider": True}}}
 serve(about, MODELS, turn, Cancelled, read=read, ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], None),

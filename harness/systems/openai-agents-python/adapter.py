@@ -68,6 +68,14 @@ def gated(given):
                         needs_approval=given["asks"])
 
 
+def toolbox(given_tools, model):
+    """The tools of an agent. One with `agent` is an agent of its own (`Agent.as_tool`), with all that are none."""
+    own = [gated(given) for given in given_tools if not given.get("agent")]
+    agents = (given for given in given_tools if given.get("agent"))
+    return own + [Agent(given["name"], model=model, tools=own).as_tool(given["name"], given["description"])
+                  for given in agents]
+
+
 def agents_of(spec, model):
     """The agents of a session by their names: the first, and one for each tool that hands over. They have the same tools."""
     tools = [given for given in spec["tools"] if "handsOver" not in given]
@@ -75,7 +83,7 @@ def agents_of(spec, model):
 
     def agent(name):
         return Agent(name, instructions=f"You are {name}." if name != FIRST else None, model=model,
-                     tools=[gated(given) for given in tools],
+                     tools=toolbox(tools, model),
                      tool_use_behavior={"stop_at_tool_names": final} if final else "run_llm_again")
 
     def handed(given):
@@ -266,5 +274,6 @@ async def act(spec, store, action):
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
          "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "finalTools": True, "handoffs": True,
+                          "subAgents": True,
                           "interrupt": True, "changes": {"rewind": True, "trim": True, "provider": True}}}
 serve(about, MODELS, turn, Cancelled, read=read, act=act)

@@ -99,6 +99,14 @@ def gated(given):
     return PythonAgentTool(given["name"], spec, run)
 
 
+def toolbox(spec):
+    """The tools. One with `agent` is an agent of its own (`Agent.as_tool`), with all that are none."""
+    own = [gated(given) for given in spec["tools"] if not given.get("agent")]
+    agents = (given for given in spec["tools"] if given.get("agent"))
+    return own + [Agent(model_of(spec), tools=own, name=given["name"], callback_handler=None)
+                  .as_tool(name=given["name"], description=given["description"]) for given in agents]
+
+
 def asking(names):
     """The hook of the guide's page on interrupts."""
     def approve(event: BeforeToolCallEvent):
@@ -146,7 +154,7 @@ def opened(spec, store, change):
     sessions, conversation = MODES[spec["mode"]]
     return Agent(
         model_of(spec),
-        tools=[gated(given) for given in spec["tools"]],
+        tools=toolbox(spec),
         hooks=[asking({given["name"] for given in spec["tools"] if given["asks"]}), change.before],
         session_manager=sessions(store.file.stem, spec["stateDir"]),
         conversation_manager=conversation(),
@@ -197,7 +205,7 @@ def read(spec, store):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "thinking": True,
+         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "subAgents": True, "thinking": True,
                           "changes": {"automatic": True, "trim": True, "summarise": True, "inFlight": True,
                                       "provider": True}}}
 serve(about, MODELS, turn, Cancelled, read=read, act=act,

@@ -27,7 +27,7 @@ pub struct Capability {
 }
 
 /// Every capability, in the order of the protocol's schema.
-pub const CAPABILITIES: [Capability; 31] = [
+pub const CAPABILITIES: [Capability; 32] = [
     required("cancel", Some(Need::Cancel), "The user can stop a running turn."),
     required("streaming", Some(Need::Streaming), "The SDK asks the provider for streams."),
     required(
@@ -93,6 +93,11 @@ pub const CAPABILITIES: [Capability; 31] = [
         "handoffs",
         Need::Handoffs,
         "A tool with `handsOver` hands the conversation over to the agent of that name.",
+    ),
+    optional(
+        "subAgents",
+        Need::SubAgents,
+        "A tool with `agent` is an agent of the SDK's own kind, with all tools that are none.",
     ),
     optional(
         "hooks",

@@ -10,7 +10,7 @@ mod store;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, select_all};
 use futures::stream::{FuturesUnordered, StreamExt};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
@@ -68,7 +68,7 @@ impl InProcess {
             endpoints,
             store,
             outbox,
-            exchange: None,
+            exchanges: Vec::new(),
             changed: None,
             tools: FuturesUnordered::new(),
             timers: FuturesUnordered::new(),
@@ -176,7 +176,8 @@ struct AgentTask {
     endpoints: Endpoints,
     store: Option<Store>,
     outbox: mpsc::UnboundedSender<SessionEvent>,
-    exchange: Option<(RequestId, Post)>,
+    /// One of the agent, and one of each of its sub-agents.
+    exchanges: Vec<(RequestId, Post)>,
     /// Who waits for a change of the history.
     changed: Option<oneshot::Sender<()>>,
     tools: FuturesUnordered<BoxFuture<'static, (RunId, Option<ToolOutcome>)>>,
@@ -191,7 +192,7 @@ impl AgentTask {
             // Sockets first: a command that comes after bytes finds them delivered.
             let wake = tokio::select! {
                 biased;
-                piece = next_piece(&mut self.exchange) => Wake::Piece(piece),
+                piece = next_piece(&mut self.exchanges) => Wake::Piece(piece),
                 Some((run, outcome)) = self.tools.next() => Wake::Tool(run, outcome),
                 Some(timer) = self.timers.next() => Wake::Timer(timer),
                 command = inbox.recv() => match command {
@@ -286,19 +287,18 @@ impl AgentTask {
             HttpPiece::End => BodyEnd::Complete,
             HttpPiece::Broken => BodyEnd::Broken,
         };
-        self.exchange = None;
+        self.exchanges.retain(|(open, _)| *open != request);
         self.agent.step(Input::End { request, how })
     }
 
     fn carry_out(&mut self, output: Output, cancels: &mut Vec<(RunId, oneshot::Sender<()>)>) {
         match output {
             Output::Request { request, body } => {
-                self.exchange = Some((request, Post::new(self.endpoints.provider(), body)));
+                self.exchanges.retain(|(open, _)| !open.is_of_same_agent(request));
+                self.exchanges.push((request, Post::new(self.endpoints.provider(), body)));
             }
             Output::HangUp { request } => {
-                if self.exchange.as_ref().is_some_and(|(open, _)| *open == request) {
-                    self.exchange = None;
-                }
+                self.exchanges.retain(|(open, _)| *open != request);
             }
             // The agent asks once about each run, so the run names the question.
             Output::Ask { run, id } => {
@@ -358,11 +358,13 @@ enum Wake {
     Command(AgentCommand),
 }
 
-async fn next_piece(exchange: &mut Option<(RequestId, Post)>) -> (RequestId, HttpPiece) {
-    match exchange {
-        Some((request, exchange)) => (*request, exchange.next().await),
-        None => std::future::pending().await,
+async fn next_piece(exchanges: &mut [(RequestId, Post)]) -> (RequestId, HttpPiece) {
+    if exchanges.is_empty() {
+        return std::future::pending().await;
     }
+    let pieces =
+        exchanges.iter_mut().map(|(request, post)| async move { (*request, post.next().await) }.boxed());
+    select_all(pieces).await.0
 }
 
 /// One tool run: a post to its gate. Nothing comes of it when it is cancelled.

@@ -95,6 +95,10 @@ pub struct ToolSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub hands_over: Option<String>,
+    /// Whether it is an agent of its own with all tools that are none, and no gate; sent only to adapters that have such
+    /// tools. Its only argument, `input`, is what it is asked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub agent: bool,
 }
 
 impl ToolSpec {
@@ -110,6 +114,7 @@ impl ToolSpec {
             asks: tool.asks,
             ends: tool.ends,
             hands_over: tool.other_agent(),
+            agent: tool.agent,
         }
     }
 }
@@ -276,6 +281,7 @@ mod tests {
             asks: false,
             ends: false,
             hands_over: false,
+            agent: false,
         };
         let tool = ToolSpec::new(&planned, "http://127.0.0.1:1/gate".into());
         assert_eq!(tool.input_schema["required"], json!(["ref"]));

@@ -319,6 +319,7 @@ impl Sessions {
             asks: tool.asks,
             ends: tool.ends,
             hands_over: tool.hands_over.clone(),
+            agent: tool.agent,
         });
         let Served { canary, delivery } = self.served;
         let agent = Agent::equipped(spec.dialect, delivery, spec.model.clone(), tools.collect(), canary);

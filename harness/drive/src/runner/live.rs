@@ -350,6 +350,9 @@ impl Live<'_> {
                     // A tool that is still running settles in a system that knows of the break.
                     self.session.barrier().await?;
                 }
+                if self.conductor.is_of_sub_agent(exchange) && !self.session.barrier().await? {
+                    self.conductor.doubt(exchange);
+                }
             }
             Event::PeerClosed { exchange } => self.closed(exchange),
             _ => {}
@@ -556,6 +559,11 @@ impl World for Live<'_> {
 
     fn answer(&mut self, question: QuestionId, consent: Consent) -> Self::Done<'_> {
         self.session.answer(question, consent);
+        Box::pin(ready(Ok(())))
+    }
+
+    fn sub_agent(&mut self, event: Event) -> Self::Done<'_> {
+        self.note(event);
         Box::pin(ready(Ok(())))
     }
 

@@ -406,10 +406,10 @@ impl Connection {
                 };
             }
         };
-        if kind != RequestKind::Auxiliary && lock(&mounted.due).is_some_and(|due| arrived < due) {
+        if kind.is_of_thread() && lock(&mounted.due).is_some_and(|due| arrived < due) {
             let _ = mounted.seen.send(ServerEvent::Trace(Event::Early { exchange: answer.exchange })).await;
         }
-        if let Some(pause_ms) = answer.pause_ms() {
+        if let Some(pause_ms) = answer.pause_ms().filter(|_| kind.is_of_thread()) {
             // The peer reads this later than it is written, so who waits for the whole of it never comes too early.
             let pause = Duration::from_millis(pause_ms).saturating_sub(CLOCK_GRAIN);
             *lock(&mounted.due) = Some(Instant::now() + pause);

@@ -20,6 +20,7 @@ use super::request;
 use super::session::{LateRun, Session};
 use super::step::{CallState, Step, StepCall, interrupted, not_allowed};
 use super::store;
+use super::sub_agent::SubThread;
 use super::thread::{Call, CallResult, Message};
 use super::turn::Turn;
 use super::{Setup, Tool, compaction, side_request};
@@ -390,6 +391,16 @@ pub(crate) trait Decisions: Send + Sync {
         side_request::of_question(setup, thread, question)
     }
 
+    // An agent is a tool of this one.
+
+    /// Whether the call of a sub-agent that ended with an error gets it as its result. It does, or the turn would wait for ever.
+    fn hears_failed_sub_agent(&self) -> bool {
+        true
+    }
+
+    /// A sub-agent has been stopped together with the turn. Its thread is gone with it, and this one stands.
+    fn sub_agent_stopped(&mut self, _its_thread: &[Message], _thread: &mut Vec<Message>) {}
+
     // The thread goes on with another provider.
 
     /// Whether ids that the new provider does not take are replaced: they are, in the calls and in their results.
@@ -420,7 +431,13 @@ pub(crate) trait Decisions: Send + Sync {
         true
     }
 
-    /// The thread that a new process goes on with: with one result for every call.
+    /// The thread that a new process goes on with. What sub-agents had said that died with the old one does not come into it:
+    /// their calls have a result like all that were cut off.
+    fn rejoined(&self, thread: Vec<Message>, _sub_agents: &[SubThread]) -> Vec<Message> {
+        self.loaded(thread)
+    }
+
+    /// The same without sub-agents: with one result for every call.
     fn loaded(&self, thread: Vec<Message>) -> Vec<Message> {
         repaired(thread)
     }

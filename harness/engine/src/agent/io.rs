@@ -1,6 +1,7 @@
 //! What happens to an agent, and what it wants done: its whole interface, without I/O.
 #![expect(missing_docs, reason = "the fields of these variants are named for what they hold")]
 
+use super::sub_agent::SHARE;
 use brickbat_scenario::plan::{Change, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, Consent, ShownState, TurnOutcome};
@@ -82,6 +83,13 @@ pub enum Output {
 /// Number of one request of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId(pub u32);
+
+impl RequestId {
+    /// Whether the same agent has sent both, or the same of its sub-agents.
+    pub fn is_of_same_agent(self, other: RequestId) -> bool {
+        self.0 / SHARE == other.0 / SHARE
+    }
+}
 
 /// Number of one tool run of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -85,6 +85,11 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
+    /// A counter that gives no number below that one.
+    pub(crate) fn from(first: u32) -> Counter {
+        Counter { n_requests: first, n_runs: first, n_ids: 0, n_timers: first }
+    }
+
     pub(crate) fn request(&mut self) -> RequestId {
         self.n_requests += 1;
         RequestId(self.n_requests - 1)

@@ -12,6 +12,7 @@ use super::Agent;
 use super::compaction;
 use super::decisions::FULL;
 use super::pictures::word_of;
+use super::sub_agent::SubThread;
 use super::thread::{Block, Call, CallResult, Message, Thought};
 use brickbat_scenario::plan::{GivenBlock, GivenMessage, GivenResult};
 
@@ -37,6 +38,9 @@ struct StoreOut<'a> {
     /// A process that loads the thread must know that it is too long.
     #[serde(skip_serializing_if = "is_small")]
     tokens: u64,
+    /// What the sub-agents have said that run, apart from the thread: no request of it ever holds that.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sub_agents: Vec<SubThread>,
 }
 
 fn is_small(tokens: &u64) -> bool {
@@ -49,6 +53,8 @@ struct StoreIn {
     thread: Vec<Message>,
     #[serde(default)]
     tokens: u64,
+    #[serde(default)]
+    sub_agents: Vec<SubThread>,
 }
 
 impl Agent {
@@ -57,7 +63,7 @@ impl Agent {
     /// It changes only in [`Agent::step`]. A driver writes it after each step and *before* it carries out what the
     /// step asked for: then nothing has happened in the world that the store does not know.
     pub fn saved(&self) -> Vec<u8> {
-        stored(&self.thread_now(), self.session.tokens)
+        stored(&self.thread_now(), self.session.tokens, self.sub_threads())
     }
 
     /// What the store holds now, counted: what the user said, the calls, and the results.
@@ -76,11 +82,11 @@ impl Agent {
         let is_compaction = |message: &GivenMessage| matches!(message, GivenMessage::Compacted(_));
         let start = given.iter().rposition(is_compaction).unwrap_or(0);
         let thread: Vec<Message> = given[start..].iter().filter_map(given_message).collect();
-        stored(&thread, 0)
+        stored(&thread, 0, Vec::new())
     }
 
     /// The thread as it would stand if the agent died now.
-    fn thread_now(&self) -> Vec<Message> {
+    pub(super) fn thread_now(&self) -> Vec<Message> {
         let mut thread = self.session.thread.clone();
         if let Some(turn) = &self.turn {
             self.decisions.save_running(turn, &mut thread);
@@ -118,7 +124,7 @@ impl Agent {
                 read.version
             )));
         }
-        self.session.thread = self.decisions.loaded(read.thread);
+        self.session.thread = self.decisions.rejoined(read.thread, &read.sub_agents);
         self.session.tokens = read.tokens;
         self.fit_stored_ids();
         self.fit_pictures();
@@ -127,8 +133,8 @@ impl Agent {
 }
 
 /// The bytes of a thread.
-fn stored(thread: &[Message], tokens: u64) -> Vec<u8> {
-    serde_json::to_vec(&StoreOut { version: VERSION, thread, tokens })
+fn stored(thread: &[Message], tokens: u64, sub_agents: Vec<SubThread>) -> Vec<u8> {
+    serde_json::to_vec(&StoreOut { version: VERSION, thread, tokens, sub_agents })
         .expect("a thread is strings and flags, which JSON can say")
 }
 
@@ -191,7 +197,13 @@ mod tests {
     }
 
     fn thread(messages: &[Message]) -> Vec<u8> {
-        serde_json::to_vec(&StoreOut { version: VERSION, thread: messages, tokens: 0 }).unwrap()
+        serde_json::to_vec(&StoreOut {
+            version: VERSION,
+            thread: messages,
+            tokens: 0,
+            sub_agents: Vec::new(),
+        })
+        .unwrap()
     }
 
     #[test]

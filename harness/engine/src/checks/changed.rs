@@ -174,7 +174,10 @@ pub(super) fn reports_full(plan: &Plan, kind: RequestKind) -> bool {
     let (turn, reply, attempt, is_refused) = match kind {
         RequestKind::Scripted { turn, reply, attempt } => (turn, reply, attempt, false),
         RequestKind::Faulted { turn, reply, attempt, .. } => (turn, reply, attempt, true),
-        RequestKind::Refused { .. } | RequestKind::Surplus | RequestKind::Auxiliary => return false,
+        RequestKind::Refused { .. }
+        | RequestKind::Surplus
+        | RequestKind::Auxiliary
+        | RequestKind::OfSubAgent { .. } => return false,
     };
     let here = PlannedPoint::Stream { reply, attempt, mark: Mark::Headers, side: Side::Before };
     let actions = plan.turns.get(turn).map(|turn| turn.actions.as_slice()).unwrap_or_default();

@@ -9,7 +9,7 @@ use crate::run::Run;
 use brickbat_rules::json::Document;
 use brickbat_rules::{self as rules, Profile};
 use brickbat_scenario::history::{Content, History, Item};
-use brickbat_scenario::plan::{CallKey, MARKER, Plan, PlannedCall, Script, ToolOutcome};
+use brickbat_scenario::plan::{CallKey, Plan, PlannedCall, Script, ToolOutcome, marker_in};
 use brickbat_scenario::trace::{
     Aside, CallRecord, Consent, Ending, Event, ExchangeId, Ledger, RequestKind, ShownState, TurnOutcome,
 };
@@ -25,6 +25,8 @@ pub struct Evidence<'a> {
     pub requests: Vec<RequestView>,
     /// Those of a run that went on after its turn was stopped: each came in a later turn, and is not of the thread.
     strays: Vec<StrayRequest>,
+    /// Those of sub-agents, with the turn of each. Their conversations are not the thread, and are held only to the rules.
+    of_sub_agents: Vec<(ExchangeId, usize)>,
     pub changed: Changed,
     /// What the system had stored when the plan was over, in its own format.
     pub stored: Option<Value>,
@@ -78,15 +80,21 @@ impl<'a> Evidence<'a> {
         given::enter(plan, &mut ledger);
         let changed = Changed::of(plan, &run.trace);
         let strays = strays(plan, run, &requests);
+        let is_of_sub_agent = |request: &RequestView| matches!(request.kind, RequestKind::OfSubAgent { .. });
+        let of_sub_agents = requests.iter().filter(|request| is_of_sub_agent(request));
+        let of_sub_agents = of_sub_agents.map(|request| (request.exchange, request.turn)).collect();
+        requests.retain(|request| !is_of_sub_agent(request));
         requests.retain(|request| strays.iter().all(|stray| stray.exchange != request.exchange));
-        Evidence { plan, run, ledger, requests, strays, changed, stored: stored(run) }
+        Evidence { plan, run, ledger, requests, strays, of_sub_agents, changed, stored: stored(run) }
     }
 
     pub fn turn_of(&self, exchange: ExchangeId) -> Option<usize> {
         let stray = self.strays.iter().find(|stray| stray.exchange == exchange).map(|stray| stray.of_turn);
-        stray.or_else(|| {
-            self.requests.iter().find(|request| request.exchange == exchange).map(|request| request.turn)
-        })
+        stray
+            .or_else(|| {
+                self.requests.iter().find(|request| request.exchange == exchange).map(|request| request.turn)
+            })
+            .or_else(|| self.of_sub_agents.iter().find(|(of, _)| *of == exchange).map(|(_, turn)| *turn))
     }
 
     /// The last request of the thread that can be read; what it holds is what the thread remembers.
@@ -125,10 +133,12 @@ impl<'a> Evidence<'a> {
     }
 
     /// Whether the system could have sent a result: it came in time, and a request came after it.
+    /// Whether the system could have sent a result: it came in time, and a request came after it. The results of a sub-agent's
+    /// calls go into its own conversation.
     pub fn could_send(&self, key: CallKey) -> bool {
         let (call, account) = (self.call(key), self.account(key));
         let returned = matches!(account.settled, Some(ToolOutcome::Return(_)));
-        returned && !account.settled_late && (call.given || account.asked_since)
+        returned && call.within.is_none() && !account.settled_late && (call.given || account.asked_since)
     }
 
     /// The call of the plan with that wire id, if it is the only one.
@@ -420,7 +430,7 @@ fn is_stop(event: &Event) -> bool {
 /// The requests that are of a turn that was stopped, and came in a later one. Such a request lacks what the user has said
 /// since, which another request has, and nothing in it is of a later turn.
 fn strays(plan: &Plan, run: &Run, requests: &[RequestView]) -> Vec<StrayRequest> {
-    let of_thread = |request: &&RequestView| request.kind != RequestKind::Auxiliary && request.is_read;
+    let of_thread = |request: &&RequestView| request.kind.is_of_thread() && request.is_read;
     let latest = |request: &RequestView| {
         plan.turns.iter().rposition(|turn| says(&request.history, turn)).filter(|_| of_thread(&request))
     };
@@ -481,7 +491,7 @@ fn view(
 /// the marker in its arguments.
 fn call_view(plan: &Plan, at: usize, item: &Item) -> Option<CallView> {
     let Content::Call { id, args, .. } = &item.content else { return None };
-    let marker = args.get(MARKER).and_then(|marker| marker.as_str());
+    let marker = marker_in(args);
     let by_marker = || (0..).zip(&plan.calls).find(|(_, call)| marker == Some(call.marker.as_str()));
     let key = plan.call_with_id(id).or_else(|| by_marker().map(|(at, _)| CallKey(at)))?;
     let (message, pointer, id) = (item.message, item.pointer.clone(), id.clone());

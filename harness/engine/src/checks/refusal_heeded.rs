@@ -29,7 +29,10 @@ fn hopeless(kind: RequestKind) -> Option<u16> {
         RequestKind::Refused { status } | RequestKind::Faulted { status, .. } => {
             Some(status).filter(|status| HOPELESS.contains(status))
         }
-        RequestKind::Scripted { .. } | RequestKind::Surplus | RequestKind::Auxiliary => None,
+        RequestKind::Scripted { .. }
+        | RequestKind::Surplus
+        | RequestKind::Auxiliary
+        | RequestKind::OfSubAgent { .. } => None,
     }
 }
 

@@ -40,7 +40,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
                 // The user goes on with another prompt.
                 Event::Said { way: Aside::Prompted, .. } => stopped = false,
                 Event::Requested { exchange, kind, .. }
-                    if *kind != RequestKind::Auxiliary && evidence.turn_of(*exchange) == Some(turn) =>
+                    if kind.is_of_thread() && evidence.turn_of(*exchange) == Some(turn) =>
                 {
                     n_all += 1;
                     n_after_stop += usize::from(stopped);

@@ -79,7 +79,11 @@ fn goes_on(evidence: &Evidence<'_>, turn: usize) -> Option<(String, &'static [Du
             Event::Requested { exchange, kind, .. } if *kind != RequestKind::Auxiliary => {
                 let is_of_run = evidence.turn_of(*exchange) == Some(turn);
                 if is_of_run && is_settled {
-                    return Some((format!("the provider is asked for it again {place}"), CHECK.rests_on));
+                    // A sub-agent is a tool of the step that was under way.
+                    let is_of_step = matches!(kind, RequestKind::OfSubAgent { .. }) && at == turn;
+                    let rests_on: &[Duty] =
+                        if is_of_step { &[Duty::Loop, Duty::Stop] } else { CHECK.rests_on };
+                    return Some((format!("the provider is asked for it again {place}"), rests_on));
                 }
                 is_settled |= is_stopped && !is_of_run;
                 if let RequestKind::Scripted { reply, attempt, .. } = kind

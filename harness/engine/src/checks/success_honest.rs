@@ -75,7 +75,7 @@ const FAILURE: &[&str] = &[
 
 /// Whether a result owns up to a failure: by its flag, by the tool's own error text, or in words.
 /// Dialects without a flag leave only the words, so any of them is enough.
-fn admits_failure(result: &ResultView<'_>, account: &CallRecord) -> bool {
+pub(super) fn admits_failure(result: &ResultView<'_>, account: &CallRecord) -> bool {
     let text = result.text.to_lowercase();
     let says_so = |outcome: &ToolOutcome| !outcome.text().is_empty() && result.text.contains(outcome.text());
     result.is_error == Some(true)

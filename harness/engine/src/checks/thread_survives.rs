@@ -276,14 +276,24 @@ fn replies_due(evidence: &Evidence<'_>, turn: usize) -> std::ops::Range<usize> {
 
 /// A call of a turn that should have run and did not, unless its place in the history is what is wrong.
 fn never_ran<'a>(evidence: &Evidence<'a>, turn: usize) -> Option<&'a PlannedCall> {
-    let keys = (0..).map(CallKey);
-    let mut idle = evidence.calls().zip(keys).filter(|((call, account), key)| {
-        let is_idle = call.turn == turn && !call.given && account.settled.is_none();
-        is_idle && !evidence.is_skipped_handoff(*key)
-    });
+    let calls = (0..).map(CallKey).zip(evidence.calls());
+    let mut idle = calls
+        .filter(|(_, (call, account))| call.turn == turn && !call.given && account.settled.is_none())
+        .filter(|(key, _)| !evidence.is_skipped_handoff(*key))
+        .filter(|(key, (call, _))| !is_sub_agent_denied(evidence, call.within.unwrap_or(*key)));
     idle.next()
-        .map(|((call, _), _)| call)
+        .map(|(_, (call, _))| call)
         .filter(|call| is_whole(evidence, turn) && !healthy_untouched::is_dropped(evidence, call))
+}
+
+/// Whether a call that starts a sub-agent is answered with an error: a system may have no second one of a kind at the same time,
+/// and says so to the model.
+fn is_sub_agent_denied(evidence: &Evidence<'_>, key: CallKey) -> bool {
+    let is_denied = |last: &RequestView| {
+        let mut own = last.results().filter(|result| evidence.answered(last, result.id) == Some(key));
+        own.any(|result| success_honest::admits_failure(&result, evidence.account(key)))
+    };
+    evidence.plan.sub_agent(key).is_some() && evidence.last_request().is_some_and(is_denied)
 }
 
 /// The calls whose ids a text contains.

@@ -36,7 +36,8 @@ impl Concurrency {
                 Event::Replied { exchange, .. } | Event::PeerClosed { exchange } => {
                     streaming.retain(|known| known != exchange);
                 }
-                Event::ToolStarted { call: Some(call), .. } => {
+                // A sub-agent is no tool that waits at a gate; its calls are.
+                Event::ToolStarted { call: Some(call), .. } if plan.sub_agent(*call).is_none() => {
                     open[call.0 as usize] = true;
                     concurrency.max_parallel_tools =
                         concurrency.max_parallel_tools.max(open.iter().filter(|open| **open).count());

@@ -1,6 +1,6 @@
 //! Which tool settles next.
 
-use brickbat_scenario::plan::{CallKey, Plan};
+use brickbat_scenario::plan::{CallKey, Plan, PlannedCall};
 
 /// The calls of a plan as far as they have come.
 #[derive(Debug)]
@@ -22,6 +22,10 @@ struct CallProgress {
     cancelled: bool,
     /// The user has to be asked, and has not said yes; or no system can run it; or one handoff is taken before it.
     forbidden: bool,
+    /// It starts a sub-agent, which ends by itself.
+    is_sub_agent: bool,
+    /// The call whose sub-agent makes it.
+    within: Option<CallKey>,
 }
 
 /// What decides, besides the calls themselves, which of them may settle.
@@ -43,14 +47,13 @@ impl CallProgress {
 
 impl ToolRuns {
     pub(super) fn new(plan: &Plan, turn: usize, reserved: &[CallKey]) -> ToolRuns {
-        let progress = |forbidden| CallProgress { forbidden, ..CallProgress::default() };
-        let keys = (0..plan.calls.len() as u32).map(CallKey);
-        let may_stay = plan
-            .calls
-            .iter()
-            .zip(keys)
-            .map(|(call, key)| call.asks || call.is_invalid() || plan.is_extra_handoff(key));
-        let calls = may_stay.map(progress).collect();
+        let progress = |(key, call): (u32, &PlannedCall)| CallProgress {
+            forbidden: call.asks || call.is_invalid() || plan.is_extra_handoff(CallKey(key)),
+            is_sub_agent: plan.sub_agent(CallKey(key)).is_some(),
+            within: call.within,
+            ..CallProgress::default()
+        };
+        let calls = (0..).zip(&plan.calls).map(progress).collect();
         let mut runs = ToolRuns { calls, order: Vec::new(), reserved: Vec::new(), in_flight: None };
         runs.begin(plan, turn, reserved);
         runs
@@ -135,6 +138,10 @@ impl ToolRuns {
         self.calls[call.0 as usize].started
     }
 
+    pub(super) fn is_running(&self, call: CallKey) -> bool {
+        self.calls[call.0 as usize].is_open()
+    }
+
     pub(super) fn has_settled(&self, call: CallKey) -> bool {
         self.calls[call.0 as usize].settled
     }
@@ -153,13 +160,16 @@ impl ToolRuns {
 
     fn count(&self, plan: &Plan, turn: usize, holds: impl Fn(CallProgress) -> bool) -> u32 {
         let calls = plan.calls.iter().zip(&self.calls);
-        calls.filter(|(call, progress)| call.turn == turn && !call.given && holds(**progress)).count() as u32
+        // A scenario counts what stands in its replies.
+        let is_counted = |call: &PlannedCall| call.turn == turn && !call.given && call.within.is_none();
+        calls.filter(|(call, progress)| is_counted(call) && holds(**progress)).count() as u32
     }
 
     /// Whether every call that can run now has started: as many as were made, or as many as the system runs at once.
     pub(super) fn is_ready(&self, width: Option<usize>, forced: bool) -> bool {
         let n_open = self.n_open();
-        self.all_started() || (n_open > 0 && (forced || width.is_some_and(|width| n_open >= width)))
+        (self.all_started() && !self.awaits_sub_agent())
+            || (n_open > 0 && (forced || width.is_some_and(|width| n_open >= width)))
     }
 
     /// Whether tools run, and none that is waited for has still to start.
@@ -172,9 +182,20 @@ impl ToolRuns {
     fn n_open(&self) -> usize {
         let is_open = |call: &&CallKey| {
             let progress = self.calls[call.0 as usize];
-            progress.replied && progress.is_open()
+            progress.replied && progress.is_open() && !progress.is_sub_agent
         };
         self.order.iter().filter(is_open).count()
+    }
+
+    /// Whether a sub-agent is about to ask the provider, or to call a tool: what it does next comes first.
+    fn awaits_sub_agent(&self) -> bool {
+        let progress = |call: &CallKey| self.calls[call.0 as usize];
+        let calls_tool = |agent: CallKey| {
+            let mut open = self.order.iter().map(progress).filter(|call| call.replied && call.is_open());
+            open.any(|call| call.within == Some(agent))
+        };
+        let runs = |agent: &CallKey| progress(agent).is_sub_agent && progress(agent).is_open();
+        self.order.iter().any(|agent| runs(agent) && !calls_tool(*agent))
     }
 
     /// The call that settles next.
@@ -190,15 +211,22 @@ impl ToolRuns {
             let is_due = if now.stopped {
                 planned.deaf || now.forced
             } else {
-                planned.turn < turn || planned.given || (is_ready && progress.replied)
+                planned.turn < turn
+                    || planned.given
+                    || (is_ready && progress.replied && self.is_batch_replied(progress))
             };
             let hangs = planned.hangs && planned.turn == turn;
-            progress.is_open() && is_due && !hangs && !self.reserved.contains(call)
+            progress.is_open() && !progress.is_sub_agent && is_due && !hangs && !self.reserved.contains(call)
         };
         let all = (0..plan.calls.len() as u32).map(CallKey);
         let is_old = |call: &brickbat_scenario::plan::PlannedCall| call.turn < turn || call.given;
         let leftovers = all.filter(|call| is_old(&plan.calls[call.0 as usize]));
         self.order.iter().copied().chain(leftovers).find(may_settle)
+    }
+
+    /// Whether the reply is over that has made a call, or has started the sub-agent that makes it.
+    fn is_batch_replied(&self, progress: CallProgress) -> bool {
+        progress.within.is_none_or(|starter| self.calls[starter.0 as usize].replied)
     }
 
     fn at(&mut self, call: CallKey) -> &mut CallProgress {

@@ -19,6 +19,7 @@ pub(super) use crate::agent::step::{
     CallState, MADE_UP, Phase, Step, StepBlock, StepCall, interrupted, message_of,
 };
 pub(super) use crate::agent::store::push;
+pub(super) use crate::agent::sub_agent::SubThread;
 pub(super) use crate::agent::thread::{Block, Call, CallResult, Message, ServerBlock, Thought, unanswered};
 pub(super) use crate::agent::turn::Turn;
 pub(super) use crate::agent::{Output, RequestId, Setup, Tool, compaction, request, server_tools};

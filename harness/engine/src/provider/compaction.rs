@@ -78,7 +78,7 @@ impl Compaction {
                 self.standing = sent.chain(replied(plan, kind)).collect();
             }
             RequestKind::Auxiliary => self.is_asked |= self.is_due && speaks_of_a_summary(&body),
-            RequestKind::Refused { .. } => {}
+            RequestKind::Refused { .. } | RequestKind::OfSubAgent { .. } => {}
         }
         std::mem::take(&mut self.is_seen)
     }

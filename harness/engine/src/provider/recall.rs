@@ -76,7 +76,16 @@ impl Recall {
                 (Cow::Owned(shown(plan, &surplus(), &sight()).into_owned()), Delivery::Whole)
             }
             RequestKind::Auxiliary => (Cow::Owned(title()), Delivery::Whole),
-            RequestKind::Refused { .. } | RequestKind::Faulted { .. } => return,
+            RequestKind::OfSubAgent { call, reply, refused: None } => {
+                let said = plan.sub_agent(call).and_then(|agent| agent.replies.get(reply)).cloned();
+                (
+                    Cow::Owned(shown(plan, &said.unwrap_or_else(surplus), &sight()).into_owned()),
+                    Delivery::Whole,
+                )
+            }
+            RequestKind::Refused { .. } | RequestKind::Faulted { .. } | RequestKind::OfSubAgent { .. } => {
+                return;
+            }
         };
         let unique = self.unique(exchange);
         if let Some(memory) = self.memories.get_mut(&dialect) {

@@ -93,7 +93,7 @@ fn messages_kept(record: &Record, finding: &FindingNote) -> Result<Assertion, St
 /// The first turn after that one in whose last request the texts should be and are not.
 fn kept(record: &Record, after: usize, what: &'static str, texts: Vec<String>) -> Result<Assertion, String> {
     let requested = |event: &Event| match event {
-        Event::Requested { body, kind, .. } if *kind != RequestKind::Auxiliary => Some(body.clone()),
+        Event::Requested { body, kind, .. } if kind.is_of_thread() => Some(body.clone()),
         _ => None,
     };
     let bodies = events(record).filter_map(|(turn, event)| Some((turn, requested(event)?)));

@@ -79,6 +79,7 @@ fn spare(record: &Record, first: &Exchange) -> Reply {
         window: None,
         calls: Vec::new(),
         searches: Vec::new(),
+        sub_agents: Vec::new(),
         given: Vec::new(),
         turns: vec![turn],
         executed: Vec::new(),

@@ -134,6 +134,7 @@ impl Teller<'_> {
         match kind {
             // Its reply is what is being asserted.
             RequestKind::Refused { .. } => Ok(()),
+            RequestKind::OfSubAgent { .. } => Err(refused("a sub-agent")),
             _ if self.exchange(exchange).is_none() => Err(refused("more requests than were kept")),
             _ => {
                 self.story.answered.push(exchange);

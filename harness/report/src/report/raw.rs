@@ -33,7 +33,7 @@ fn chosen(record: &Record) -> Vec<ExchangeId> {
     let mut is_after_fault = false;
     for event in observed.trace.events() {
         match event {
-            Event::Requested { kind: RequestKind::Auxiliary, .. } => {}
+            Event::Requested { kind: RequestKind::Auxiliary | RequestKind::OfSubAgent { .. }, .. } => {}
             Event::Requested { exchange, kind, .. } => {
                 if matches!(kind, RequestKind::Refused { .. }) {
                     refused = Some(*exchange);

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::plan::{
-    CallKey, MARKER, PlannedCall, PlannedReply, Script, ScriptBlock, SearchKey, ServerBlock, ToolOutcome,
+    CallKey, MARKER, PlannedCall, PlannedReply, PlannedSubAgent, Script, ScriptBlock, SearchKey, ServerBlock,
+    ToolOutcome, sub_agent_arguments,
 };
 use crate::scenario::{Block, Call, CallId, Reply, Scenario};
 use brickbat_rules::dialect::Dialect;
@@ -15,6 +16,7 @@ use super::malformations;
 use super::position::{self, BlockPosition};
 use super::providers;
 use super::searches::SearchTable;
+use super::sub_agents;
 use super::tools;
 
 /// The calls of a plan.
@@ -40,11 +42,42 @@ impl<'a> CallTable<'a> {
             CallTable { calls: Vec::new(), names: BTreeMap::new(), searches, scenario, ids, dialects };
         let plain = position::calls(scenario).filter(|(place, _)| position::is_plain(scenario, *place));
         let others = position::calls(scenario).filter(|(place, _)| !position::is_plain(scenario, *place));
+        let mut starter = None;
         for (place, call) in plain.chain(others) {
             let key = table.add(place, call);
+            if place.within.is_none() {
+                starter = Some(key);
+            } else {
+                table.calls[key.0 as usize].within = starter;
+            }
             table.names.insert(&call.name, key);
         }
         table
+    }
+
+    /// Whether a call starts a sub-agent.
+    pub fn is_sub_agent(&self, key: CallKey) -> bool {
+        self.scenario.tools.get(&self[key].tool).is_some_and(|tool| tool.agent)
+    }
+
+    /// The sub-agents that calls of the scenario start.
+    pub fn sub_agents(&self) -> Vec<PlannedSubAgent> {
+        let agent = |(_, call): (BlockPosition, &Call)| {
+            let (said, key) = (call.agent.as_ref()?, self.find(&call.name)?);
+            let last = |text: String| fragments(&sub_agents::last_words(&text, &self[key].marker));
+            let script = |blocks: &Vec<Block>| Script {
+                blocks: blocks.iter().flat_map(|block| self.blocks(block)).collect(),
+                interleave: false,
+                stop: None,
+                indices: None,
+            };
+            let mut replies: Vec<Script> = said.replies.iter().map(script).collect();
+            if let Some(said) = replies.last_mut() {
+                *said = Script::saying(last(said.text()));
+            }
+            Some(PlannedSubAgent { call: key, replies, refused: said.refused })
+        };
+        position::calls(self.scenario).filter_map(agent).collect()
     }
 
     /// The dialect of a turn.
@@ -124,14 +157,15 @@ impl<'a> CallTable<'a> {
         let (turn, reply) = (*turn, *reply);
         let written = position::calls(scenario).find(|(_, call)| call.name == *name);
         match written {
-            Some((_, call)) => self.add(BlockPosition { turn, reply, attempt, block: 0 }, call),
+            Some((_, call)) => self.add(BlockPosition { turn, reply, attempt, block: 0, within: None }, call),
             None => key,
         }
     }
 
     /// Adds a call of the given history. Nobody finds it by its name: no turn speaks of it.
     pub fn give(&mut self, message: usize, call: &Call) -> CallKey {
-        let key = self.add(BlockPosition { turn: 0, reply: message, attempt: 0, block: 0 }, call);
+        let place = BlockPosition { turn: 0, reply: message, attempt: 0, block: 0, within: None };
+        let key = self.add(place, call);
         let call = &mut self.calls[key.0 as usize];
         (call.given, call.hands_over) = (true, false);
         key
@@ -154,15 +188,22 @@ impl<'a> CallTable<'a> {
         let key = CallKey(self.calls.len() as u32);
         let marker = self.ids.marker(&call.name, key.0, self.calls.iter().map(|call| call.marker.as_str()));
         let own = call.args.iter().map(|(name, value)| (name.clone(), value.clone()));
-        let args = Value::Object(own.chain([(MARKER.to_owned(), Value::from(marker.as_str()))]).collect());
+        let args = match &call.agent {
+            Some(agent) => sub_agent_arguments(&agent.asked, &marker),
+            None => Value::Object(own.chain([(MARKER.to_owned(), Value::from(marker.as_str()))]).collect()),
+        };
         let tool = &self.scenario.tools[&call.tool];
+        let outcome = match &call.agent {
+            Some(agent) => sub_agents::outcome(agent, &marker),
+            None => tools::outcome(tool, &call.args, &marker),
+        };
         let mut planned = PlannedCall {
             name: call.name.clone(),
             id: self.ids.with(self.dialect(place.turn)).wire_id(key.0, place.attempt),
             tool: call.tool.clone(),
             deltas: cut(&args.to_string(), call.deltas as usize),
             args,
-            outcome: tools::outcome(tool, &call.args, &marker),
+            outcome,
             deaf: tool.deaf,
             asks: tool.asks,
             hangs: tool.hangs,
@@ -173,6 +214,7 @@ impl<'a> CallTable<'a> {
             reply: place.reply,
             attempt: place.attempt,
             given: false,
+            within: None,
         };
         let named = |name: &str| self.calls.iter().rev().find(|call| call.name == name);
         malformations::apply(&mut planned, call, tool, |name| named(name).map(|call| call.id.clone()));

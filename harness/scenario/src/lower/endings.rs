@@ -8,6 +8,7 @@ use crate::scenario::{Need, Scenario};
 use super::header::MAX_REPLIES;
 use super::points::{TurnContext, n_calls};
 use super::problem::{Problem, Problems};
+use super::sub_agents;
 
 /// What a scenario needs for its limits and its tools.
 pub(super) fn needs(scenario: &Scenario) -> impl Iterator<Item = Need> {
@@ -16,7 +17,7 @@ pub(super) fn needs(scenario: &Scenario) -> impl Iterator<Item = Need> {
     let window = scenario.limits.window.map(|_| Need::AutoCompaction);
     let hands_over = scenario.tools.values().any(|tool| tool.hands_over);
     let of_tools = [is_final.then_some(Need::FinalTools), hands_over.then_some(Need::Handoffs)];
-    limit.into_iter().chain(window).chain(of_tools.into_iter().flatten())
+    limit.into_iter().chain(window).chain(of_tools.into_iter().flatten()).chain(sub_agents::needs(scenario))
 }
 
 /// The sizes that a window may have: smaller ones hold no result, and larger ones no scenario fills.

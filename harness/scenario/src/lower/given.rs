@@ -135,6 +135,9 @@ fn of_call(call: &Call, there: &[&Call]) -> Option<String> {
     if call.raw.as_ref().is_some_and(|raw| raw.len() > MAX_STRING) {
         return Some(format!("the arguments are longer than {MAX_STRING} bytes"));
     }
+    if call.agent.is_some() {
+        return Some("a given history has no sub-agents".to_owned());
+    }
     let wrong = call.args.iter().find_map(|(key, value)| match kind(value) {
         None => Some(format!("the argument `{key}` must be a string, a number or a boolean")),
         Some(_) => {

@@ -1,6 +1,6 @@
 //! What can be said about a scenario without knowing its calls: the header, and how much there is of everything.
 
-use crate::scenario::{Block, MAX_DELTAS, Scenario, Turn};
+use crate::scenario::{Block, Call, MAX_DELTAS, Scenario, Turn};
 
 use super::malformations;
 use super::position::BlockPosition;
@@ -97,12 +97,12 @@ fn check_turn(index: usize, turn: &Turn, problems: &mut Problems) {
             too_many(&pointer, "blocks", blocks.len(), MAX_BLOCKS, problems);
             check_thinking(&pointer, blocks, problems);
             for (block, content) in blocks.iter().enumerate() {
-                let place = BlockPosition { turn: index, reply: reply_index, attempt, block };
+                let place = BlockPosition { turn: index, reply: reply_index, attempt, block, within: None };
                 check_block(place, content, problems);
             }
         }
         malformations::check_reply(&format!("{base}/replies/{reply_index}"), reply, problems);
-        let n_calls = reply.attempts.iter().map(|blocks| calls_in(blocks)).max().unwrap_or(0);
+        let n_calls = reply.n_calls();
         problems.add_if(reply.interleave && n_calls < 2, || {
             Problem::new(
                 format!("{base}/replies/{reply_index}/interleave"),
@@ -132,7 +132,7 @@ fn check_thinking(pointer: &str, blocks: &[Block], problems: &mut Problems) {
     }
 }
 
-fn check_block(place: BlockPosition, block: &Block, problems: &mut Problems) {
+pub(super) fn check_block(place: BlockPosition, block: &Block, problems: &mut Problems) {
     match block {
         Block::Think(said) => text(&format!("{place}/think"), "the model's thinking", said, problems),
         // A model may open a text and fill nothing in.
@@ -168,7 +168,7 @@ pub(super) fn text(pointer: &str, what: &str, said: &str, problems: &mut Problem
     });
 }
 
-fn too_many(pointer: &str, what: &str, count: usize, limit: usize, problems: &mut Problems) {
+pub(super) fn too_many(pointer: &str, what: &str, count: usize, limit: usize, problems: &mut Problems) {
     problems.add_if(count > limit, || {
         Problem::new(pointer, format!("{count} {what}, but at most {limit} are allowed here"))
     });
@@ -179,7 +179,10 @@ fn n_calls(turn: &Turn) -> usize {
 }
 
 fn calls_in(blocks: &[Block]) -> usize {
-    blocks.iter().filter(|block| matches!(block, Block::Call(_))).count()
+    let within = |call: &Call| {
+        call.agent.iter().flat_map(|agent| &agent.replies).map(|blocks| calls_in(blocks)).sum::<usize>()
+    };
+    blocks.iter().filter_map(Block::call).map(|call| 1 + within(call)).sum()
 }
 
 fn is_kebab_case(word: &str) -> bool {

@@ -287,6 +287,10 @@ impl TurnContext<'_> {
     ) -> Result<CallKey, Problem> {
         let key = self.call(pointer.as_str(), name)?;
         let call = &self.table[key];
+        if call.within.is_some() {
+            return Err(Problem::new(pointer, format!("a sub-agent makes the call `{name}`"))
+                .with_hint("use `started` or `settled`"));
+        }
         if (call.reply, call.attempt) == (reply, attempt) {
             return Ok(key);
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::plan::plain_attempt;
-use crate::scenario::{Block, Call, Scenario};
+use crate::scenario::{Block, Call, Scenario, SubAgent};
 
 use super::searches;
 
@@ -14,16 +14,22 @@ pub(super) struct BlockPosition {
     pub reply: usize,
     pub attempt: usize,
     pub block: usize,
+    /// Where it stands in the sub-agent of the call that this block is: the reply, and the block.
+    pub within: Option<(usize, usize)>,
 }
 
 impl fmt::Display for BlockPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let BlockPosition { turn, reply, attempt, block } = self;
-        write!(f, "/turns/{turn}/replies/{reply}/attempts/{attempt}/{block}")
+        let BlockPosition { turn, reply, attempt, block, within } = self;
+        write!(f, "/turns/{turn}/replies/{reply}/attempts/{attempt}/{block}")?;
+        match within {
+            Some((reply, block)) => write!(f, "/call/agent/replies/{reply}/{block}"),
+            None => Ok(()),
+        }
     }
 }
 
-/// Every call of a scenario with its place, in the order of the file.
+/// Every call of a scenario with its place, in the order of the file; those of a sub-agent follow the call that starts it.
 pub(super) fn calls(scenario: &Scenario) -> impl Iterator<Item = (BlockPosition, &Call)> {
     let turns = scenario.turns.iter().enumerate();
     let replies = turns.flat_map(|(turn, said)| {
@@ -36,11 +42,22 @@ pub(super) fn calls(scenario: &Scenario) -> impl Iterator<Item = (BlockPosition,
         blocks
             .iter()
             .enumerate()
-            .map(move |(block, said)| (BlockPosition { turn, reply, attempt, block }, said))
+            .map(move |(block, said)| (BlockPosition { turn, reply, attempt, block, within: None }, said))
     });
-    blocks.filter_map(|(place, block)| match block {
-        Block::Call(call) => Some((place, call)),
-        Block::Think(_) | Block::Text(_) | Block::Search(_) | Block::Found(_) => None,
+    blocks.flat_map(|(place, block)| {
+        let within = block.call().and_then(|call| call.agent.as_ref());
+        let within = within.into_iter().flat_map(move |agent| calls_within(place, agent));
+        block.call().map(|call| (place, call)).into_iter().chain(within)
+    })
+}
+
+fn calls_within(place: BlockPosition, agent: &SubAgent) -> impl Iterator<Item = (BlockPosition, &Call)> {
+    let replies = agent.replies.iter().enumerate();
+    let blocks = replies.flat_map(|(reply, blocks)| {
+        blocks.iter().enumerate().map(move |(block, said)| ((reply, block), said))
+    });
+    blocks.filter_map(move |(within, said)| {
+        Some((BlockPosition { within: Some(within), ..place }, said.call()?))
     })
 }
 

@@ -288,7 +288,7 @@ fn blocks(scenario: &Scenario) -> impl Iterator<Item = (BlockPosition, &Block)> 
     scenario.turns.iter().enumerate().flat_map(|(turn, said)| {
         said.replies.iter().enumerate().flat_map(move |(reply, said)| {
             said.attempts.iter().enumerate().flat_map(move |(attempt, said)| {
-                let at = move |block| BlockPosition { turn, reply, attempt, block };
+                let at = move |block| BlockPosition { turn, reply, attempt, block, within: None };
                 said.iter().enumerate().map(move |(block, said)| (at(block), said))
             })
         })

@@ -11,6 +11,7 @@ use super::header;
 use super::malformations;
 use super::position::{self, BlockPosition};
 use super::problem::{Problem, Problems};
+use super::sub_agents;
 
 /// Characters of a tool's name. Providers refuse longer ones:
 /// <https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview> gives `^[a-zA-Z0-9_-]{1,64}$`.
@@ -32,7 +33,11 @@ pub(super) fn check(scenario: &Scenario) -> Result<(Vec<PlannedTool>, Vec<Planne
         );
         check_ending(name, tool, &mut problems);
         check_handoff(name, tool, &mut problems);
+        if tool.agent {
+            sub_agents::check_tool(name, tool, &mut problems);
+        }
     }
+    sub_agents::check_scenario(scenario, &mut problems);
     let mut named: BTreeMap<&str, BlockPosition> = BTreeMap::new();
     for (place, call) in position::calls(scenario) {
         check_call(scenario, place, call, &mut problems);
@@ -82,7 +87,7 @@ fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
             )
             .with_hint(format!("remove `{key}`, or `hands_over`")),
         ),
-        [] if tool.missing || tool.hands_over => {}
+        [] if tool.missing || tool.hands_over || tool.agent => {}
         // A tool may say nothing at all; only a refusal has its reason.
         [(key, said)] if !said.is_empty() || *key == "denies" => {
             header::text(&format!("{base}/{key}"), "the tool's text", said, problems)
@@ -153,6 +158,7 @@ fn check_call(scenario: &Scenario, place: BlockPosition, call: &Call, problems: 
         problems.add(Problem::unknown(format!("{base}/tool"), "tool", &call.tool, "`tools` has", &known));
         return;
     };
+    sub_agents::check_call((place, call), (tool, scenario), problems);
     for key in endings(tool).flat_map(|(_, said)| keys(said)) {
         problems.add_if(call.raw.is_none() && !call.args.contains_key(key), || {
             Problem::new(
@@ -192,8 +198,8 @@ fn planned(scenario: &Scenario, name: &str, tool: &Tool, problems: &mut Problems
             }
         }
     }
-    let Tool { deaf, asks, ends, hands_over, .. } = *tool;
-    PlannedTool { name: name.to_owned(), params, deaf, asks, ends, hands_over }
+    let Tool { deaf, asks, ends, hands_over, agent, .. } = *tool;
+    PlannedTool { name: name.to_owned(), params, deaf, asks, ends, hands_over, agent }
 }
 
 /// How a call with these arguments ends. What is returned carries the marker, so that a result can be known

@@ -116,6 +116,7 @@ fn asked(kind: RequestKind) -> &'static str {
         RequestKind::Faulted { .. } => "faulted",
         RequestKind::Surplus => "surplus",
         RequestKind::Auxiliary => "auxiliary",
+        RequestKind::OfSubAgent { .. } => "of-sub-agent",
     }
 }
 

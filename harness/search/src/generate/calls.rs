@@ -119,7 +119,7 @@ pub(crate) fn tools() -> impl Iterator<Item = (String, Tool)> {
 
 fn of_kind((_, _, change): &Kind) -> Tool {
     let (returns, [fails, throws, denies, called]) = (text("found {key}"), [const { None }; 4]);
-    let [deaf, asks, missing, hangs, ends, hands_over] = [false; 6];
+    let [deaf, asks, missing, hangs, ends, hands_over, agent] = [false; 7];
     let mut tool = Tool {
         returns,
         fails,
@@ -133,6 +133,7 @@ fn of_kind((_, _, change): &Kind) -> Tool {
         ends,
         hands_over,
         bytes: None,
+        agent,
     };
     change(&mut tool);
     tool
@@ -174,6 +175,7 @@ pub(super) fn draw(
         raw: None,
         id: None,
         deltas: 3,
+        agent: None,
     };
     if source.one_in(4) {
         call.deltas = *source.pick(&[1, 2, 5, 16]).unwrap_or(&1);

@@ -31,7 +31,7 @@ pub(super) fn normalize(scenario: &mut Scenario) {
     thought_first(scenario, thinks);
     said_once(scenario);
     turns::put_off(scenario);
-    let used: BTreeSet<String> = scenario.calls().map(|call| call.tool.clone()).collect();
+    let used: BTreeSet<String> = scenario.all_calls().map(|call| call.tool.clone()).collect();
     scenario.tools.retain(|name, _| used.contains(name));
     if used.len() > scenario.tools.len() {
         untooled(scenario);

@@ -246,6 +246,7 @@ pub(super) fn returning(text: String) -> Tool {
         ends: false,
         hands_over: false,
         bytes: None,
+        agent: false,
     }
 }
 

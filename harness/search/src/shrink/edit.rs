@@ -191,7 +191,7 @@ fn switches(scenario: &Scenario) -> Vec<Edit> {
     }
     for (name, tool) in &scenario.tools {
         found.extend(on(&OF_TOOL, tool).map(|switch| Edit::OfTool(name.clone(), switch)));
-        let is_called = scenario.calls().chain(given::calls(scenario)).any(|call| call.tool == *name);
+        let is_called = scenario.all_calls().chain(given::calls(scenario)).any(|call| call.tool == *name);
         found.extend((!is_called).then(|| Edit::Tool(name.clone())));
     }
     found

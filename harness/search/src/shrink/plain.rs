@@ -185,6 +185,10 @@ fn renamed(scenario: &Scenario) -> BTreeMap<String, String> {
     };
     let new = scenario.calls().enumerate().map(|(at, call)| (call.name.clone(), name(at)));
     let new: BTreeMap<String, String> = new.collect();
+    // The calls of sub-agents keep their names, which may be letters.
+    if scenario.calls().any(|call| call.agent.is_some()) {
+        return BTreeMap::new();
+    }
     if new.iter().all(|(old, new)| old == new) { BTreeMap::new() } else { new }
 }
 

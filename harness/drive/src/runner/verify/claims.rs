@@ -3,7 +3,7 @@
 use super::host::{Examinee, Host};
 use super::judge;
 use super::probe::{Defect, Halt, Probed, wrong};
-use super::script::{BATCH, Conversation, FINAL, FULL, HANDED, LIMITED, SEARCHED};
+use super::script::{BATCH, Conversation, DELEGATED, FINAL, FULL, HANDED, LIMITED, SEARCHED};
 use super::session::{Observation, PATIENCE, ProbeSession, QUIET};
 use brickbat_rules::json::Document;
 use brickbat_scenario::plan::{Change, PlannedTool};
@@ -24,6 +24,7 @@ enum Claim {
     StepLimit,
     FinalTools,
     Handoffs,
+    SubAgents,
     Compaction,
     Rewind,
     Aside,
@@ -32,7 +33,7 @@ enum Claim {
 }
 
 /// The claims that are tried, by their keys.
-const CLAIMS: [(&str, Claim); 12] = [
+const CLAIMS: [(&str, Claim); 13] = [
     ("steer", Claim::Steer),
     ("hooks", Claim::Hooks),
     ("secondPrompt", Claim::SecondPrompt),
@@ -40,6 +41,7 @@ const CLAIMS: [(&str, Claim); 12] = [
     ("stepLimit", Claim::StepLimit),
     ("finalTools", Claim::FinalTools),
     ("handoffs", Claim::Handoffs),
+    ("subAgents", Claim::SubAgents),
     ("changes.automatic", Claim::Compaction),
     ("changes.rewind", Claim::Rewind),
     ("changes.aside", Claim::Aside),
@@ -63,6 +65,7 @@ pub(super) async fn keeps(host: &mut Host) -> Probed {
             Claim::StepLimit => ends_after_one_reply(host, LIMITED).await,
             Claim::FinalTools => ends_after_one_reply(host, FINAL).await,
             Claim::Handoffs => hands_over(host).await,
+            Claim::SubAgents => delegates(host).await,
             Claim::Compaction => compacts(host).await,
             Claim::Rewind => takes_back(host).await,
             Claim::Aside => asks_outside(host).await,
@@ -171,6 +174,28 @@ async fn hands_over(host: &mut Host) -> Result<(), Halt> {
     }
     session.play(1).await?;
     Ok(judge::kept_ids(&session.plan, 0, first_request(&session)?)?)
+}
+
+/// A sub-agent asks in a conversation of its own, calls its tool, and its last words are the result of its call.
+async fn delegates(host: &mut Host) -> Result<(), Halt> {
+    let mut session = host.open(DELEGATED).await?;
+    session.play(0).await?;
+    returned(&session)?;
+    let n_own = session.log.n_of_sub_agents;
+    if n_own != 2 {
+        return wrong(format!("the sub-agent asked the provider {n_own} times, and was to ask 2 times"));
+    }
+    let (starter, inner) = (&session.plan.calls[0], &session.plan.calls[1]);
+    if !session.log.gate_calls.iter().any(|run| run.args.contains(&inner.marker)) {
+        return wrong("the tool of the sub-agent never came to its gate");
+    }
+    if !session.has_requested(starter.outcome.text()) {
+        return wrong("the last words of the sub-agent are in no later request");
+    }
+    if session.has_requested(&inner.id) {
+        return wrong("a call of the sub-agent is in the thread of the agent that has started it");
+    }
+    Ok(())
 }
 
 /// When the provider has reported a full context, something of the turn is gone in the next one.

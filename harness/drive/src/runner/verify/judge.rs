@@ -18,6 +18,8 @@ pub(super) struct TurnLog {
     pub(super) requests: Vec<(RequestKind, Arc<[u8]>)>,
     /// Requests outside the conversation.
     pub(super) outside: Vec<Arc<[u8]>>,
+    /// How many requests sub-agents have sent.
+    pub(super) n_of_sub_agents: u32,
     pub(super) gate_calls: Vec<GateCall>,
     /// The states of calls, as the user saw them.
     pub(super) shown: Vec<(String, ShownState)>,
@@ -274,6 +276,7 @@ mod tests {
         TurnLog {
             requests: vec![scripted(0), scripted(1)],
             outside: Vec::new(),
+            n_of_sub_agents: 0,
             gate_calls: calls_of(plan, 0).map(run).collect(),
             shown: plan.calls.iter().map(|call| (call.id.clone(), ShownState::Completed)).collect(),
             outcome: Some(TurnOutcome::Returned),

@@ -27,8 +27,8 @@ impl Conversation {
     }
 
     #[cfg(test)]
-    const ALL: [Conversation; 10] =
-        [BATCH, PAUSED, WAITING, DEAF, FINAL, HANDED, LIMITED, FULL, SEARCHED, REFUSED];
+    const ALL: [Conversation; 11] =
+        [BATCH, PAUSED, WAITING, DEAF, FINAL, HANDED, DELEGATED, LIMITED, FULL, SEARCHED, REFUSED];
 }
 
 /// Three calls in one batch, then an answer.
@@ -99,6 +99,25 @@ pub(super) const HANDED: Conversation = Conversation {
     replies:
       - - call: { as: a, tool: transfer, args: { why: order 1 } }
       - - text: Here I am.
+",
+};
+
+/// One call that starts a sub-agent, which makes one of its own.
+pub(super) const DELEGATED: Conversation = Conversation {
+    name: "delegated",
+    tools: r#"{ lookup: { returns: "found {key}" }, task: { agent: true } }"#,
+    turns: "
+  - user: Please have an order looked up.
+    replies:
+      - - call:
+            as: a
+            tool: task
+            agent:
+              asked: Look up an order.
+              replies:
+                - - call: { as: b, tool: lookup, args: { key: order 1 } }
+                - - text: It is paid.
+      - - text: It is here.
 ",
 };
 

@@ -263,6 +263,10 @@ impl ProbeSession {
                 self.log.outside.push(body);
                 Observation::Other
             }
+            ServerEvent::Trace(Event::Requested { kind: RequestKind::OfSubAgent { .. }, .. }) => {
+                self.log.n_of_sub_agents += 1;
+                Observation::Requested
+            }
             ServerEvent::Trace(Event::Requested { kind, body, .. }) => {
                 let whole = self.mount.with_core(|core| core.0.written_out(&body));
                 self.log.requests.push((kind, whole.map_or(body, Into::into)));

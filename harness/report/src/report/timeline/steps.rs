@@ -235,6 +235,16 @@ impl Story<'_, '_> {
                 self.drawing
                     .more(Weight::Plain, "the script has no more replies; the provider answers \"Done.\"");
             }
+            RequestKind::OfSubAgent { call, reply, refused } => {
+                let agent = self.record.call(call).map_or("?", |call| call.name.as_str());
+                let words = match refused {
+                    Some(status) => {
+                        format!("of the sub-agent of {agent}: status {status} instead of the reply")
+                    }
+                    None => format!("of the sub-agent of {agent}, reply {}", reply + 1),
+                };
+                self.drawing.more(Weight::Plain, &words);
+            }
             RequestKind::Auxiliary => {}
         }
     }

@@ -1,0 +1,25 @@
+//! BUG: The messages of a sub-agent are recorded among the results of the batch that has started it, and a resume goes on
+//! with them in that order.
+//! Copilot CLI: <https://github.com/github/copilot-cli/issues/2323>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("sub-agent-in-batch", "thread-survives", || Box::new(SubAgentInBatch))
+    .class("subagent-interleave")
+    .not_on(&[Dialect::OpenaiResponses], "a call may stand between the results of a batch");
+
+struct SubAgentInBatch;
+
+impl Decisions for SubAgentInBatch {
+    fn rejoined(&self, mut thread: Vec<Message>, sub_agents: &[SubThread]) -> Vec<Message> {
+        if sub_agents.is_empty() {
+            return self.loaded(thread);
+        }
+        // The results that had come stand before what the sub-agent said, and those that were never known after it.
+        let said = sub_agents.iter().flat_map(|sub_agent| &sub_agent.thread);
+        thread.extend(said.filter(|message| !matches!(message, Message::User(_))).cloned());
+        let open: Vec<CallResult> = unanswered(&thread).into_iter().map(interrupted).collect();
+        push(&mut thread, Vec::new(), open);
+        thread
+    }
+}

@@ -1,0 +1,16 @@
+//! BUG: When the user stops a turn while a sub-agent runs, the messages of the sub-agent take the place of the thread.
+//! Deep Agents: <https://github.com/langchain-ai/deepagents/issues/2781>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("sub-agent-takes-over", "user-message-kept", || Box::new(SubAgentTakesOver))
+        .class("subagent-state");
+
+struct SubAgentTakesOver;
+
+impl Decisions for SubAgentTakesOver {
+    fn sub_agent_stopped(&mut self, its_thread: &[Message], thread: &mut Vec<Message>) {
+        *thread = its_thread.to_vec();
+    }
+}

@@ -1,0 +1,210 @@
+//! Sub-agents of a scenario: what they say, and what is not played together with them.
+
+use crate::action::Action;
+use crate::plan::{PlannedAction, PlannedPoint, PlannedReply, ToolOutcome};
+use crate::scenario::{Block, Call, Need, Scenario, SubAgent, Tool};
+
+use super::header::{self, MAX_BLOCKS, MAX_REPLIES};
+use super::points::TurnContext;
+use super::position::{self, BlockPosition};
+use super::problem::{Problem, Problems};
+
+/// What a scenario needs for its sub-agents.
+pub(super) fn needs(scenario: &Scenario) -> Option<Need> {
+    scenario.tools.values().any(|tool| tool.agent).then_some(Need::SubAgents)
+}
+
+/// How the call of a sub-agent ends: with its last words, or with the error of its provider.
+pub(super) fn outcome(agent: &SubAgent, marker: &str) -> ToolOutcome {
+    match agent.refused {
+        Some(status) => ToolOutcome::Throw(format!("the provider of the sub-agent answers with {status}")),
+        None => ToolOutcome::Return(last_words(&last_text(agent), marker)),
+    }
+}
+
+/// What a sub-agent says last, with the marker of its call, by which the result is known again.
+pub(super) fn last_words(text: &str, marker: &str) -> String {
+    format!("{text} [{marker}]")
+}
+
+fn last_text(agent: &SubAgent) -> String {
+    let texts = agent.replies.last().into_iter().flatten().filter_map(|block| match block {
+        Block::Text(text) => Some(text.as_str()),
+        Block::Think(_) | Block::Call(_) | Block::Search(_) | Block::Found(_) => None,
+    });
+    texts.collect()
+}
+
+/// A tool that is a sub-agent is nothing else.
+pub(super) fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
+    let base = format!("/tools/{}", position::step(name));
+    let others = [
+        ("returns", tool.returns.is_some()),
+        ("fails", tool.fails.is_some()),
+        ("throws", tool.throws.is_some()),
+        ("denies", tool.denies.is_some()),
+        ("bytes", tool.bytes.is_some()),
+        ("deaf", tool.deaf),
+        ("asks", tool.asks),
+        ("missing", tool.missing),
+        ("hangs", tool.hangs),
+        ("ends", tool.ends),
+        ("hands_over", tool.hands_over),
+    ];
+    for (key, _) in others.into_iter().filter(|(_, is_given)| *is_given) {
+        let message = format!("the tool `{name}` is an `agent`, which goes without `{key}`");
+        problems.add(Problem::new(format!("{base}/{key}"), message));
+    }
+}
+
+/// Whether a call fits a sub-agent, or a tool that is none.
+pub(super) fn check_call(
+    (place, call): (BlockPosition, &Call),
+    (tool, scenario): (&Tool, &Scenario),
+    problems: &mut Problems,
+) {
+    let base = format!("{place}/call");
+    match &call.agent {
+        None => problems.add_if(tool.agent, || {
+            Problem::new(
+                &base,
+                format!("the tool `{}` is an `agent`, and nothing says what it does", call.tool),
+            )
+            .with_hint("give the call `agent`, with `asked` and `replies`")
+        }),
+        Some(_) if !tool.agent => {
+            let message = format!("the tool `{}` is no `agent`", call.tool);
+            problems.add(Problem::new(format!("{base}/agent"), message));
+        }
+        Some(agent) => {
+            problems.add_if(!call.args.is_empty() || call.raw.is_some() || call.id.is_some(), || {
+                Problem::new(&base, "the call of a sub-agent has no `args`, no `raw` and no `id`")
+                    .with_hint("say what it is asked in `agent`")
+            });
+            if place.within.is_some() {
+                let message = "a sub-agent starts no sub-agents of its own";
+                return problems.add(Problem::new(format!("{base}/agent"), message));
+            }
+            check_replies(place, agent, scenario, problems);
+        }
+    }
+}
+
+fn check_replies(place: BlockPosition, agent: &SubAgent, scenario: &Scenario, problems: &mut Problems) {
+    let base = format!("{place}/call/agent");
+    header::text(&format!("{base}/asked"), "what the sub-agent is asked", &agent.asked, problems);
+    header::too_many(&format!("{base}/replies"), "replies", agent.replies.len(), MAX_REPLIES, problems);
+    problems.add_if(agent.replies.is_empty(), || {
+        Problem::new(format!("{base}/replies"), "a sub-agent has at least one reply")
+    });
+    problems.add_if(agent.refused.is_some_and(|status| !(400..=599).contains(&status)), || {
+        Problem::new(format!("{base}/refused"), "`refused` is an error status, 400 to 599")
+    });
+    for (reply, blocks) in agent.replies.iter().enumerate() {
+        let pointer = format!("{base}/replies/{reply}");
+        let is_last = reply + 1 == agent.replies.len();
+        header::too_many(&pointer, "blocks", blocks.len(), MAX_BLOCKS, problems);
+        let has_calls = blocks.iter().any(|block| block.call().is_some());
+        problems.add_if(has_calls == is_last, || {
+            Problem::new(&pointer, "the last reply of a sub-agent is text, and all others make calls")
+        });
+        problems.add_if(is_last && !has_calls && last_text(agent).trim().is_empty(), || {
+            Problem::new(&pointer, "a sub-agent says something at the end")
+        });
+        for (block, said) in blocks.iter().enumerate() {
+            let place = BlockPosition { within: Some((reply, block)), ..place };
+            header::check_block(place, said, problems);
+            match said {
+                Block::Think(_) => {
+                    problems.add(Problem::new(format!("{place}/think"), "a sub-agent does not think"));
+                }
+                Block::Text(text) => problems.add_if(text.is_empty(), || {
+                    Problem::new(format!("{place}/text"), "a sub-agent says no empty text")
+                }),
+                Block::Search(_) | Block::Found(_) => {
+                    problems.add(Problem::new(format!("{place}"), "a sub-agent does not search"));
+                }
+                Block::Call(call) => check_inner(&format!("{place}/call"), call, scenario, problems),
+            }
+        }
+    }
+}
+
+/// A sub-agent makes calls in which nothing is uncommon.
+fn check_inner(pointer: &str, call: &Call, scenario: &Scenario, problems: &mut Problems) {
+    problems.add_if(call.raw.is_some() || call.id.is_some(), || {
+        Problem::new(pointer, "the calls of a sub-agent have no `raw` and no `id`")
+    });
+    let Some(tool) = scenario.tools.get(&call.tool) else { return };
+    problems.add_if(tool.asks || tool.missing || tool.hangs || tool.ends || tool.hands_over, || {
+        Problem::new(
+            format!("{pointer}/tool"),
+            "a sub-agent calls no tool that is `missing`, that `asks`, `hangs`, `ends` or `hands_over`",
+        )
+    });
+}
+
+/// What is not played together with sub-agents: a history that is changed, since a sub-agent is known by the beginning of its
+/// conversation.
+pub(super) fn check_scenario(scenario: &Scenario, problems: &mut Problems) {
+    if needs(scenario).is_none() {
+        return;
+    }
+    for (turn, said) in scenario.turns.iter().enumerate() {
+        for (index, at) in said.at.iter().enumerate() {
+            let is_change = at.action.changes_history()
+                || matches!(at.action, Action::Tokens(_) | Action::Provider(_) | Action::Thinking(_));
+            problems.add_if(is_change, || {
+                let message = "this is not played together with sub-agents";
+                Problem::new(format!("/turns/{turn}/at/{index}/do"), message)
+            });
+        }
+    }
+    problems.add_if(scenario.given.is_some(), || {
+        Problem::new("/given", "a given history is not played together with sub-agents")
+    });
+    problems.add_if(scenario.limits.window.is_some(), || {
+        Problem::new("/limits/window", "a window is not played together with sub-agents")
+    });
+}
+
+/// A sub-agent ends by itself, and its calls settle while it runs; a reply that starts one comes once.
+pub(super) fn check_turn(
+    context: TurnContext<'_>,
+    settle: &[String],
+    (replies, actions): (&[PlannedReply], &[PlannedAction]),
+    problems: &mut Problems,
+) {
+    let table = context.table;
+    let base = format!("/turns/{}", context.turn);
+    for (index, name) in settle.iter().enumerate() {
+        let is_agent = table.find(name).is_some_and(|key| table.is_sub_agent(key));
+        problems.add_if(is_agent, || {
+            Problem::new(
+                format!("{base}/settle/{index}"),
+                format!("`{name}` is a sub-agent, and ends by itself"),
+            )
+            .with_hint("name the calls that it makes")
+        });
+    }
+    for (index, action) in actions.iter().enumerate() {
+        let Action::Settle(key) = action.what else { continue };
+        problems.add_if(table[key].within.is_some() || table.is_sub_agent(key), || {
+            let message = "no action settles a sub-agent, or a call of one";
+            Problem::new(format!("{base}/at/{index}/do/settle"), message)
+                .with_hint("give the order in `settle`")
+        });
+    }
+    for (index, reply) in replies.iter().enumerate() {
+        let has_agent =
+            reply.attempts.iter().flat_map(|script| script.calls()).any(|key| table.is_sub_agent(key));
+        let fails = actions.iter().any(|action| match action.at {
+            PlannedPoint::Stream { reply, .. } => reply == index && action.what.ends_attempt(),
+            _ => false,
+        });
+        problems.add_if(has_agent && (fails || reply.attempts.len() > 1), || {
+            let message = "a reply that starts a sub-agent has one attempt, which does not fail";
+            Problem::new(format!("{base}/replies/{index}"), message)
+        });
+    }
+}

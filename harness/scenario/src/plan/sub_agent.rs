@@ -1,0 +1,103 @@
+//! Sub-agents of a plan: each has a conversation of its own with the provider.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{CallKey, MARKER, Plan, Script};
+use crate::history::{Content, History, Role};
+
+/// The only argument of a call that starts a sub-agent: what it is asked. SDKs that make a tool of an agent name it so.
+pub const PROMPT: &str = "input";
+
+/// A sub-agent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlannedSubAgent {
+    /// The call that starts it. The marker of the call stands in what the sub-agent is asked.
+    pub call: CallKey,
+    /// What its model says, the last reply without calls.
+    pub replies: Vec<Script>,
+    /// The HTTP error that comes in place of the last reply.
+    pub refused: Option<u16>,
+}
+
+impl PlannedSubAgent {
+    /// The HTTP error in place of a reply, if there is one.
+    pub fn refusal_of(&self, reply: usize) -> Option<u16> {
+        self.refused.filter(|_| self.is_last(reply))
+    }
+
+    /// Whether nothing follows that reply.
+    pub fn is_last(&self, reply: usize) -> bool {
+        reply + 1 == self.replies.len()
+    }
+
+    /// What it says last.
+    pub fn last_words(&self) -> String {
+        self.replies.last().map(Script::text).unwrap_or_default()
+    }
+}
+
+impl Plan {
+    /// The sub-agent that a call starts.
+    pub fn sub_agent(&self, call: CallKey) -> Option<&PlannedSubAgent> {
+        self.sub_agents.iter().find(|agent| agent.call == call)
+    }
+
+    /// The sub-agent whose conversation a request goes on with, and the number of the reply that comes next. It is known by
+    /// the marker in what it is asked, whatever a system puts around that, and its next reply is the first whose calls are
+    /// not in the conversation, so that a request may be repeated.
+    pub fn sub_agent_of(&self, conversation: &History) -> Option<(&PlannedSubAgent, usize)> {
+        if self.sub_agents.is_empty() {
+            return None;
+        }
+        let before_replies = conversation.items.iter().take_while(|item| item.role != Role::Assistant);
+        let asked = before_replies.filter_map(|item| match &item.content {
+            Content::Text { text } if item.role == Role::User => Some(text.as_str()),
+            _ => None,
+        });
+        let asked: Vec<&str> = asked.collect();
+        let is_its = |agent: &&PlannedSubAgent| {
+            let marker = self.calls[agent.call.0 as usize].marker.as_str();
+            asked.iter().any(|text| text.contains(marker))
+        };
+        let agent = self.sub_agents.iter().find(is_its)?;
+        let is_made = |key: CallKey| {
+            let marker = self.calls[key.0 as usize].marker.as_str();
+            conversation.items.iter().any(
+                |item| matches!(&item.content, Content::Call { args, .. } if marker_in(args) == Some(marker)),
+            )
+        };
+        let is_next = |script: &Script| !script.has_calls() || !script.calls().all(is_made);
+        let reply = agent.replies.iter().position(is_next).unwrap_or(agent.replies.len());
+        Some((agent, reply))
+    }
+}
+
+/// The JSON Schema of the arguments of a tool that is a sub-agent.
+pub(super) fn input_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": { PROMPT: { "type": "string" } },
+        "required": [PROMPT],
+        "additionalProperties": false,
+    })
+}
+
+/// What a call that starts a sub-agent gives it: what it is asked, and the marker of the call.
+pub(crate) fn arguments(asked: &str, marker: &str) -> Value {
+    json!({ PROMPT: format!("{asked} [{marker}]") })
+}
+
+/// The marker in arguments: an argument of its own, or the last word of what a sub-agent is asked.
+pub fn marker_in(args: &Value) -> Option<&str> {
+    match args.get(MARKER) {
+        Some(marker) => marker.as_str(),
+        None => args
+            .get(PROMPT)?
+            .as_str()?
+            .trim_end()
+            .strip_suffix(']')?
+            .rsplit_once('[')
+            .map(|(_, marker)| marker),
+    }
+}
