@@ -3,33 +3,30 @@
 //! Plans are made by [`crate::lower`], and driven, served and judged by the crate `brickbat-engine`. A plan holds no
 //! bytes: the provider encodes them when it is asked.
 
+mod change;
 mod given;
-
-pub use given::{GivenBlock, GivenMessage, GivenPicture, GivenResult};
-
 mod handoff;
+mod malformation;
+mod mark;
+mod search;
+mod sub_agent;
+
+pub use change::{BoundAction, Change, Prompts};
+pub use given::{GivenBlock, GivenMessage, GivenPicture, GivenResult};
+pub use malformation::{Malformation, WellFormedCall};
+pub use mark::Mark;
+pub use search::{PlannedSearch, SearchKey, ServerBlock};
+pub(crate) use sub_agent::arguments as sub_agent_arguments;
+pub use sub_agent::{PROMPT, PlannedSubAgent, marker_in};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-mod malformation;
-mod search;
-
-pub use malformation::{Malformation, WellFormedCall};
-pub use search::{PlannedSearch, SearchKey, ServerBlock};
-
-use crate::action::{Action, ProviderChoice};
+use crate::action::Action;
 use crate::scenario::{Indices, Need, Stop, Times};
 use crate::surrogate;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
-
-mod change;
-mod sub_agent;
-
-pub use change::Change;
-pub(crate) use sub_agent::arguments as sub_agent_arguments;
-pub use sub_agent::{PROMPT, PlannedSubAgent, marker_in};
 
 /// What stands at the end of the name of a control plan.
 pub const CONTROL: &str = "+control";
@@ -578,52 +575,5 @@ crate::named! {
         Before = "before",
         /// Just after.
         After = "after",
-    }
-}
-
-/// A position inside a reply's stream that a frame completes. One frame may complete several.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the names are self-explanatory")]
-pub enum Mark {
-    Headers,
-    /// Fragment K of what the model thinks, from 1, counted over the whole reply.
-    Think(u32),
-    /// Fragment K of the text, from 1, counted over the whole reply.
-    Text(u32),
-    Start(CallKey),
-    /// Delta K of a call's arguments, from 1.
-    Delta(CallKey, u32),
-    End(CallKey),
-    /// A search is called, and nothing of what it found has been sent.
-    Search(SearchKey),
-    /// What a search found is complete.
-    Found(SearchKey),
-    Calls,
-    Stop,
-    Reply,
-}
-
-/// An action whose calls are those of the plan, and which takes back so many messages of the user.
-pub type BoundAction = Action<CallKey, Prompts>;
-
-/// How many messages of the user are taken back, the last ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Prompts(pub u32);
-
-impl BoundAction {
-    /// The change of the history that it is.
-    pub fn change(&self) -> Option<Change> {
-        match self {
-            Action::Trim(keep) => Some(Change::Trim { keep: *keep }),
-            Action::Summarise(keep) => Some(Change::Summarise { keep: *keep }),
-            Action::Rewind(Prompts(prompts)) => Some(Change::Rewind { prompts: *prompts }),
-            Action::Aside(question) => Some(Change::Aside { question: question.clone() }),
-            Action::Thinking(on) => Some(Change::Thinking { on: *on }),
-            Action::Provider(ProviderChoice::Of(dialect)) => Some(Change::Provider { dialect: *dialect }),
-            // A test holds that these are all whose line in the table says so.
-            _ => None,
-        }
     }
 }

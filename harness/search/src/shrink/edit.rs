@@ -20,6 +20,8 @@ pub(super) enum Edit {
     Reply(usize, usize),
     Attempt(usize, usize, usize),
     Block(usize, usize, usize, usize),
+    /// A reply to the sub-agent of that call, or a block of one.
+    OfSubAgent(String, usize, Option<usize>),
     /// An entry of the order in which the calls of a turn settle.
     Settle(usize, usize),
     /// What is expected of a call.
@@ -56,8 +58,14 @@ const OF_REPLY: [Switch<Reply>; 3] = [
     (|reply| reply.indices.is_some(), |reply| reply.indices = None),
 ];
 
-const OF_CALL: [Switch<Call>; 2] =
-    [(|call| call.id.is_some(), |call| call.id = None), (|call| call.raw.is_some(), |call| call.raw = None)];
+const OF_CALL: [Switch<Call>; 3] = [
+    (|call| call.id.is_some(), |call| call.id = None),
+    (|call| call.raw.is_some(), |call| call.raw = None),
+    (
+        |call| call.agent.as_ref().is_some_and(|agent| agent.refused.is_some()),
+        |call| call.agent.iter_mut().for_each(|agent| agent.refused = None),
+    ),
+];
 
 const OF_TOOL: [Switch<Tool>; 9] = [
     (|tool| tool.deaf, |tool| tool.deaf = false),
@@ -170,7 +178,21 @@ fn in_turns(scenario: &Scenario, kind: ElementKind) -> Vec<Edit> {
             }
         }
     }
+    if kind == ElementKind::Calls {
+        found.extend(scenario.calls().flat_map(of_sub_agent));
+    }
     found
+}
+
+/// The replies to a sub-agent and their blocks, but for its last words.
+fn of_sub_agent(call: &Call) -> Vec<Edit> {
+    let replies = call.agent.iter().flat_map(|agent| agent.replies.iter().enumerate().rev().skip(1).rev());
+    let edits = replies.flat_map(|(reply, blocks)| {
+        let block = move |block| Edit::OfSubAgent(call.name.clone(), reply, Some(block));
+        let whole = Edit::OfSubAgent(call.name.clone(), reply, None);
+        std::iter::once(whole).chain((0..blocks.len()).map(block))
+    });
+    edits.collect()
 }
 
 /// What a scenario says besides what happens.
@@ -219,6 +241,13 @@ fn take_out(scenario: &mut Scenario, edit: &Edit) {
         Edit::Block(turn, reply, attempt, block) => {
             fixup::remove_block(&mut scenario.turns[*turn], (*reply, *attempt, *block));
         }
+        Edit::OfSubAgent(call, reply, block) => with_call(scenario, call, |call| {
+            let Some(agent) = &mut call.agent else { return };
+            match block {
+                Some(block) => drop(agent.replies[*reply].remove(*block)),
+                None => drop(agent.replies.remove(*reply)),
+            }
+        }),
         Edit::Settle(turn, entry) => drop(scenario.turns[*turn].settle.remove(*entry)),
         Edit::Expectation(call) => drop(scenario.expect.executed.remove(call)),
         Edit::Need(need) => drop(scenario.needs.remove(*need)),
@@ -242,7 +271,16 @@ fn take_out(scenario: &mut Scenario, edit: &Edit) {
 }
 
 pub(super) fn with_call(scenario: &mut Scenario, name: &str, change: impl FnOnce(&mut Call)) {
-    if let Some(call) = scenario.calls_mut().find(|call| call.name == name) {
+    if let Some(call) = scenario.calls_mut().find_map(|call| named(call, name)) {
         change(call);
     }
+}
+
+/// The call of that name: this one, or one that its sub-agent makes.
+fn named<'c>(call: &'c mut Call, name: &str) -> Option<&'c mut Call> {
+    if call.name == name {
+        return Some(call);
+    }
+    let blocks = call.agent.as_mut()?.replies.iter_mut().flatten();
+    blocks.filter_map(Block::call_mut).find(|inner| inner.name == name)
 }

@@ -43,7 +43,7 @@ pub(super) enum Value {
 /// Every value that is not plain.
 pub(super) fn values(scenario: &Scenario) -> Vec<Value> {
     let mut found = Vec::new();
-    for call in scenario.calls() {
+    for call in scenario.all_calls() {
         let arg = |key: &String| Value::Arg(call.name.clone(), key.clone());
         found.extend(call.args.keys().map(arg));
         let long = call.args.iter().filter(|(_, value)| **value != plain_arg(value));

@@ -1,0 +1,28 @@
+//! Where in the stream of a reply something happens.
+
+use serde::{Deserialize, Serialize};
+
+use super::{CallKey, SearchKey};
+
+/// A position inside a reply's stream that a frame completes. One frame may complete several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
+pub enum Mark {
+    Headers,
+    /// Fragment K of what the model thinks, from 1, counted over the whole reply.
+    Think(u32),
+    /// Fragment K of the text, from 1, counted over the whole reply.
+    Text(u32),
+    Start(CallKey),
+    /// Delta K of a call's arguments, from 1.
+    Delta(CallKey, u32),
+    End(CallKey),
+    /// A search is called, and nothing of what it found has been sent.
+    Search(SearchKey),
+    /// What a search found is complete.
+    Found(SearchKey),
+    Calls,
+    Stop,
+    Reply,
+}
