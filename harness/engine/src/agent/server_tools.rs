@@ -40,11 +40,11 @@ pub(crate) fn without_orphans(thread: &mut Vec<Message>) {
 }
 
 fn blocks(thread: &[Message]) -> impl Iterator<Item = &ServerBlock> {
-    let of_message = |message| match message {
-        &Message::Assistant(ref blocks) => blocks.as_slice(),
-        Message::User(_) | Message::Results(_) => &[],
-    };
-    thread.iter().flat_map(of_message).filter_map(|block| match block {
+    let of_assistant = thread.iter().filter_map(|message| match message {
+        Message::Assistant(blocks) => Some(blocks),
+        Message::User(_) | Message::Results(_) => None,
+    });
+    of_assistant.flatten().filter_map(|block| match block {
         Block::Server(block) => Some(block),
         Block::Thought(_) | Block::Text(_) | Block::Call(_) => None,
     })

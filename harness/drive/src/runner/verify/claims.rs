@@ -267,10 +267,11 @@ async fn goes_over(host: &mut Host) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Each request of a thread offers the search that the provider runs itself, at a provider that has one.
+/// Each request of a thread offers the search that the provider runs itself. Where no provider of the mode has one, there is
+/// nothing to offer.
 async fn offers_search(host: &mut Host) -> Result<(), Halt> {
     let Some(dialect) = host.dialects.iter().copied().find(|dialect| wire::of(*dialect).searches()) else {
-        return wrong("the provider of no dialect of this mode searches by itself");
+        return Ok(());
     };
     let plan = SEARCHED.plan(dialect, 0)?;
     let adapter = host.adapter(1).await?;
