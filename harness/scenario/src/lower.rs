@@ -134,6 +134,9 @@ pub fn lower(
     problems.settle()?;
     let needs = needs(scenario, dialect, &turns);
     follow_up::append(&mut turns, &table.calls);
+    let mut problems = Problems::default();
+    sub_agents::check_words(scenario, &turns, &mut problems);
+    problems.settle()?;
     let given = given::lower(scenario, &mut table);
     let id = PlanId { scenario: id.to_owned(), variant: variant.to_owned(), dialect, control: false };
     let (classes, profile) = (scenario.class.clone(), scenario.profile.clone());

@@ -65,6 +65,7 @@ fn mistakes_of_sub_agents() {
                 "its reply fails",
                 delegated("{ before: { settled: b }, do: abort }", "{ after: { end: a }, do: reset }"),
             ),
+            ("asked what the user says", delegated("asked: Look up the order.", "asked: Go on. Do it.")),
             ("trimmed", delegated("do: abort", "do: { trim: 2 }")),
         ],
     );

@@ -26,9 +26,10 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
             return false;
         }
         let succeeded = account.settled.as_ref().is_some_and(ToolOutcome::is_success);
-        // A success that came too late excuses only a result that carries it.
-        let real =
-            succeeded && (!account.settled_late || result.text.contains(evidence.call(key).marker.as_str()));
+        // A success that came too late excuses only a result that carries it; a handoff's has the system's own words.
+        let call = evidence.call(key);
+        let is_carried = call.hands_over || result.text.contains(call.marker.as_str());
+        let real = succeeded && (!account.settled_late || is_carried);
         !real && !admits_failure(result, account)
     });
     lies.map(|result| Finding {

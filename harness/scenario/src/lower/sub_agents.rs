@@ -1,7 +1,7 @@
 //! Sub-agents of a scenario: what they say, and what is not played together with them.
 
 use crate::action::Action;
-use crate::plan::{PlannedAction, PlannedPoint, PlannedReply, ToolOutcome};
+use crate::plan::{PlannedAction, PlannedPoint, PlannedReply, PlannedTurn, ToolOutcome};
 use crate::scenario::{Block, Call, Need, Scenario, SubAgent, Tool};
 
 use super::header::{self, MAX_BLOCKS, MAX_REPLIES};
@@ -166,6 +166,19 @@ pub(super) fn check_scenario(scenario: &Scenario, problems: &mut Problems) {
     problems.add_if(scenario.limits.window.is_some(), || {
         Problem::new("/limits/window", "a window is not played together with sub-agents")
     });
+}
+
+/// The provider knows the requests of the thread by what the user says in it, so no sub-agent is asked the same.
+pub(super) fn check_words(scenario: &Scenario, turns: &[PlannedTurn], problems: &mut Problems) {
+    for (place, call) in position::calls(scenario) {
+        let Some(agent) = &call.agent else { continue };
+        if let Some(said) = turns.iter().map(|turn| turn.user.trim()).find(|said| agent.asked.contains(said))
+        {
+            let message = format!("the sub-agent is asked what the user says: `{said}`");
+            let problem = Problem::new(format!("{place}/call/agent/asked"), message);
+            problems.add(problem.with_hint("ask it in other words"));
+        }
+    }
 }
 
 /// A sub-agent ends by itself, and its calls settle while it runs; a reply that starts one comes once.
