@@ -164,6 +164,7 @@ fn header_and_bounds() {
             ("empty comment", with("The user stops the turn.", "' '")),
             ("class in words", with("[abort-batch]", "[Abort batch]")),
             ("evidence", with("twentyhq/twenty#21276", "twenty 21276")),
+            ("a model alone", with("schema: 1", "schema: 1\nmodel: us.amazon.nova-pro-v1:0")),
             ("no turns", mistake("schema: 1\ncomment: x\nclass: [x]\nturns: []\n")),
             ("too many turns", mistake(&format!("{GOOD}{}", turn.repeat(20)))),
             ("silent user", with("What happened?", "''")),

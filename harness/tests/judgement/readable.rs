@@ -1,7 +1,10 @@
 //! A system is judged only by words that can be read, and only by what it got and could pass on.
 
+use std::cell::RefCell;
+
 use brickbat::dialect::Dialect;
 use brickbat::plan::ToolOutcome;
+use brickbat::run::Run;
 use brickbat::trace::{Confidence, Event, RequestKind};
 use brickbat::verdict::Verdict;
 use serde_json::{Value, json};
@@ -167,4 +170,24 @@ fn what_a_runner_says_of_a_call_that_it_could_not_run_is_no_success() {
         assert!(!lies(words), "{words}");
     }
     assert!(lies("all is well") && lies("all went as expected"));
+}
+
+#[test]
+fn a_handoff_that_is_seen_to_settle_after_its_turn_has_handed_over_and_one_that_never_settles_has_not() {
+    let plan = plan("handoff/next-request-fails#status=400", Dialect::OpenaiChat);
+    let whole = run(&plan);
+    let lies =
+        |run: &Run| judged(&plan, run).findings.iter().any(|finding| finding.check == "success-honest");
+    let is_settled = |event: &Event| matches!(event, Event::ToolSettled { .. });
+    let held = RefCell::new(Vec::new());
+    let late = rebuilt(&whole, |_, event| match event {
+        settled if is_settled(settled) => {
+            held.borrow_mut().push(settled.clone());
+            Vec::new()
+        }
+        ended @ Event::TurnEnded { .. } => std::iter::once(ended.clone()).chain(held.take()).collect(),
+        other => vec![other.clone()],
+    });
+    let never = without(&whole, |_, event| is_settled(event));
+    assert_eq!([lies(&whole), lies(&late), lies(&never)], [false, false, true]);
 }

@@ -88,3 +88,15 @@ fn what_was_not_stored_cannot_be_named() {
     let (kind, said) = client.ask_offering(json!({ "input": named }));
     assert_eq!(kind, RequestKind::Refused { status: 404 }, "{said}");
 }
+
+#[test]
+fn what_a_request_only_names_is_written_out() {
+    let mut client = client();
+    let (id, calls) = client.open(true);
+    let words = client.plan.turns[0].user.clone();
+    let named = json!({ "previous_response_id": id, "input": outputs(&calls) }).to_string();
+    let whole = client.provider.written_out(named.as_bytes()).unwrap();
+    assert!(!named.contains(&words) && String::from_utf8(whole).unwrap().contains(&words));
+    let alone = json!({ "input": "Go on." }).to_string();
+    assert_eq!(client.provider.written_out(alone.as_bytes()), None);
+}

@@ -2,8 +2,8 @@
 //!
 //! Their calls and their results stand in the provider's own replies, and a client has nothing to do with them but to send
 //! them back as they came. A call that is not over is run when the reply is sent back: at once after a pause, or with the
-//! results of the client's own calls. Once anything else is said the provider refuses it, and a result without its call it
-//! refuses always. So what is left of a pair goes when nobody will complete it any more.
+//! results of the client's own calls. Once anything else is said, the provider refuses it, and it always refuses a result
+//! without its call. So half of a pair is dropped as soon as the other half can no longer come.
 
 use super::Agent;
 use super::step::{Step, StepBlock};

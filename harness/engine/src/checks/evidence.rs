@@ -132,7 +132,6 @@ impl<'a> Evidence<'a> {
         self.plan.is_extra_handoff(key) && self.account(key).starts.is_empty()
     }
 
-    /// Whether the system could have sent a result: it came in time, and a request came after it.
     /// Whether the system could have sent a result: it came in time, and a request came after it. The results of a sub-agent's
     /// calls go into its own conversation.
     pub fn could_send(&self, key: CallKey) -> bool {
