@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clap::{Args, ValueEnum};
 
-use super::embedded::{CLASSES, catalogue};
+use super::embedded::{CLASSES, bugs_of_filters, catalogue};
 use super::error::{CliError, Outcome};
 use super::filters;
 use super::kills::kills;
@@ -112,7 +112,8 @@ fn facts(is_wanted: impl Fn(&str) -> bool) -> Result<Facts, CliError> {
     });
     let mut kills: Vec<Kills> = kills.collect();
     between(is_wanted, &mut said, &mut kills)?;
-    Ok(Facts { said, kills, shown: shown(&jobs)? })
+    let baselines = baselines()?;
+    Ok(Facts { said, kills, shown: shown(&baselines, &jobs), named: named(&baselines)? })
 }
 
 /// The classes that show between client and provider: what filters are given covers them, and a filter with a planted bug
@@ -138,14 +139,22 @@ fn between(
     Ok(())
 }
 
-/// The known findings of each system, where an entry has seen them: in the plans that it notes, and those that it lists.
-fn shown(jobs: &[Job]) -> Result<BTreeMap<String, BTreeSet<KnownFinding>>, CliError> {
-    let mut shown: BTreeMap<String, BTreeSet<KnownFinding>> = BTreeMap::new();
+/// The baselines of the built-in systems.
+fn baselines() -> Result<BTreeMap<String, Baseline>, CliError> {
+    let mut baselines = BTreeMap::new();
     for manifest in catalogue().manifests() {
-        let Some(text) = manifest.text(BASELINE).filter(|_| !shown.contains_key(&manifest.name)) else {
+        let Some(text) = manifest.text(BASELINE).filter(|_| !baselines.contains_key(&manifest.name)) else {
             continue;
         };
         let baseline = Baseline::parse(&text, &format!("{}/{BASELINE}", manifest.name))?;
+        baselines.insert(manifest.name.clone(), baseline);
+    }
+    Ok(baselines)
+}
+
+/// The known findings of each system, where an entry has seen them: in the plans that it notes, and those that it lists.
+fn shown(baselines: &BTreeMap<String, Baseline>, jobs: &[Job]) -> BTreeMap<String, BTreeSet<KnownFinding>> {
+    let of_system = |baseline: &Baseline| {
         let known = baseline.entries.iter().flat_map(|entry| {
             let seen = jobs.iter().filter(|job| entry.has_seen(&job.plan.id.to_string()));
             seen.map(|job| KnownFinding {
@@ -154,7 +163,20 @@ fn shown(jobs: &[Job]) -> Result<BTreeMap<String, BTreeSet<KnownFinding>>, CliEr
                 severity: entry.severity,
             })
         });
-        shown.insert(manifest.name.clone(), known.collect());
+        known.collect()
+    };
+    baselines.iter().map(|(system, baseline)| (system.clone(), of_system(baseline))).collect()
+}
+
+/// The classes that the entries of each system name, and the known bugs of each filter.
+fn named(baselines: &BTreeMap<String, Baseline>) -> Result<BTreeMap<String, BTreeSet<String>>, CliError> {
+    let of_system = |(system, baseline): (&String, &Baseline)| {
+        let classes = baseline.entries.iter().flat_map(|entry| entry.classes.iter().cloned());
+        (system.clone(), classes.collect())
+    };
+    let mut named: BTreeMap<String, BTreeSet<String>> = baselines.iter().map(of_system).collect();
+    for (_, bug) in bugs_of_filters().map_err(CliError::input)? {
+        named.entry(format!("{} (filter)", bug.filter)).or_default().extend(bug.classes);
     }
-    Ok(shown)
+    Ok(named)
 }

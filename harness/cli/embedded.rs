@@ -101,6 +101,7 @@ mod tests {
     use brickbat_drive::driver::catalogue::{ISSUE, SHEET, TEMPLATES};
     use brickbat_drive::driver::manifest::{FileSource, Install, Manifest};
     use brickbat_drive::runner::Probe;
+    use brickbat_report::baseline::Baseline;
     use brickbat_rules::{Profile, Rule};
 
     #[test]
@@ -112,6 +113,21 @@ mod tests {
             assert!(collection.taken.keys().all(|name| Profile::named(name).is_some()), "{place}");
             assert!(collection.rules.keys().all(|id| Rule::find(id).is_some()), "{place}");
         }
+    }
+
+    #[test]
+    fn each_entry_of_a_baseline_names_classes_of_the_catalogue() {
+        for manifest in catalogue().manifests() {
+            let Some(text) = manifest.text(BASELINE) else { continue };
+            let baseline = Baseline::parse(&text, &manifest.name).unwrap();
+            let named = baseline.entries.iter().flat_map(|entry| &entry.classes);
+            assert_eq!(named.into_iter().find(|class| !is_class(class)), None, "{}", manifest.name);
+        }
+    }
+
+    fn is_class(id: &str) -> bool {
+        let classes = brickbat_report::classes::parse(CLASSES.1, CLASSES.0).unwrap();
+        classes.iter().any(|class| class.id == id)
     }
 
     #[test]
@@ -127,6 +143,8 @@ mod tests {
             let manifest =
                 manifest.unwrap_or_else(|| panic!("{place}: no {}@{}", known.filter, known.version));
             assert!(known.route(&manifest.modes).is_some(), "{place}: no such mode, or not these dialects");
+            let of_none = known.classes.iter().find(|class| !is_class(class));
+            assert_eq!(of_none, None, "{place}");
             if let brickbat_filter_suite::Shows::Refused(rule) = &known.shows {
                 assert!(Rule::find(rule).is_some(), "{place}: no rule `{rule}`");
             }

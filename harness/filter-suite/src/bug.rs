@@ -36,6 +36,9 @@ pub struct Bug {
     pub maintainer: String,
     /// The thread in which it, or its like, is discussed.
     pub thread: Option<String>,
+    /// The failure classes that it is one of.
+    #[serde(default)]
+    pub classes: Vec<String>,
     /// The history, in the form of the mode.
     pub request: Value,
 }

@@ -36,6 +36,7 @@ use cover::covers_plan;
 ///     cases: ['abort/mid-batch#*']      # optional; narrows the entry to these plans
 ///     reason: Parts keep the state that they had when the stream broke off.
 ///     reported: vercel/ai#10638         # an issue, a URL, or `not reported`
+///     classes: [event-order]            # optional; the classes of failures that it is of, by its reason
 ///     flaky: true                       # optional; it comes and goes, and is never stale
 ///     shown:                            # plans that show it, for each system and action: it is looked for there
 ///       - ai-sdk@5.0.277/ui-messages abort/mid-batch#k=0@openai-chat
@@ -74,6 +75,9 @@ pub struct Entry {
     pub reason: String,
     /// Where it is reported in public: a URL, or `owner/repository#number`, or that it is not.
     pub reported: String,
+    /// The classes of failures that the reason makes it one of. Others are known by the scenario and the check.
+    #[serde(default)]
+    pub classes: Vec<String>,
     #[serde(default)]
     pub flaky: bool,
     /// Systems, each with a plan that shows it.

@@ -63,6 +63,7 @@ fn converted(old: OldEntry, system: &str) -> Entry {
         systems: old.systems.iter().map(|name| narrowed(name, system)).collect(),
         cases: old.plans,
         reason,
+        classes: Vec::new(),
         reported: old.link.unwrap_or_else(|| NOT_REPORTED.to_owned()),
         flaky: old.flaky,
         shown: Vec::new(),

@@ -26,6 +26,7 @@ struct CauseKey {
     rule: Option<String>,
     reason: String,
     reported: String,
+    classes: Vec<String>,
 }
 
 /// Where a system shows a cause: the kinds of actions, each with the first plan.
@@ -73,6 +74,7 @@ pub fn rewrite(old: &Baseline, format: Format, shown: &[PlanFindings<'_>], known
                 cases: Vec::new(),
                 reason: key.reason.clone(),
                 reported: key.reported.clone(),
+                classes: key.classes.clone(),
                 flaky: false,
                 shown: notes.into_iter().collect(),
             });
@@ -181,6 +183,7 @@ fn key(finding: &Finding, known: Option<&Entry>) -> CauseKey {
         rule: finding.rule.map(str::to_owned),
         reason: known.map_or(UNEXPLAINED, |entry| &entry.reason).to_owned(),
         reported: known.map_or(NOT_REPORTED, |entry| &entry.reported).to_owned(),
+        classes: known.map(|entry| entry.classes.clone()).unwrap_or_default(),
     }
 }
 
@@ -260,6 +263,9 @@ fn written(text: &mut String, entry: &Entry) {
     text.push_str("    reason: >-\n");
     folded(text, &entry.reason);
     let _ = writeln!(text, "    reported: {}", scalar(&entry.reported));
+    if !entry.classes.is_empty() {
+        let _ = writeln!(text, "    classes: [{}]", list(&entry.classes));
+    }
     if entry.flaky {
         text.push_str("    flaky: true\n");
     }

@@ -21,6 +21,8 @@ pub struct Facts {
     pub kills: Vec<Kills>,
     /// The known findings of each system.
     pub shown: BTreeMap<String, BTreeSet<KnownFinding>>,
+    /// The classes that a known finding of each system, or of a filter, names.
+    pub named: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// A known finding of a system.
@@ -75,7 +77,8 @@ pub struct ClassRow {
     pub status: Status,
     pub scenarios: Vec<String>,
     pub canaries: Vec<CanaryCell>,
-    /// Systems that have it: with a known finding, in a scenario of the class, of the check and as bad as its planted bugs.
+    /// Systems that have it: with a known finding whose entry names the class, or with one in a scenario of the class, of the
+    /// check and as bad as its planted bugs.
     pub systems: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -122,7 +125,11 @@ fn row(class: &Class, facts: &Facts) -> ClassRow {
         scenarios.contains(&known.scenario) && kills.into_iter().any(|kills| is_alike(kills, known))
     };
     let shows = |(_, known): &(&String, &BTreeSet<KnownFinding>)| known.iter().any(is_meant);
-    let systems = facts.shown.iter().filter(shows).map(|(system, _)| system.clone()).collect();
+    let shown = facts.shown.iter().filter(shows).map(|(system, _)| system);
+    let named =
+        facts.named.iter().filter(|(_, classes)| classes.contains(&class.id)).map(|(system, _)| system);
+    let systems: BTreeSet<&String> = shown.chain(named).collect();
+    let systems = systems.into_iter().cloned().collect();
     let status = match (scenarios.is_empty(), canaries.iter().any(|canary| canary.proves)) {
         (true, _) => Status::Missing,
         (false, true) => Status::Proven,
@@ -242,6 +249,7 @@ mod tests {
                 ("other-check".to_owned(), known("x/two", "parts-settled", Severity::StuckPart)),
                 ("milder".to_owned(), known("x/two", "thread-survives", Severity::Hang)),
             ]),
+            named: BTreeMap::new(),
         }
     }
 
@@ -251,6 +259,14 @@ mod tests {
 
     fn row_of(killers: &[&str]) -> ClassRow {
         row(&class("a", None), &facts(killers))
+    }
+
+    #[test]
+    fn a_finding_whose_entry_names_the_class_is_seen_whatever_its_check() {
+        let mut facts = facts(&["x/one"]);
+        facts.named.insert("named".to_owned(), BTreeSet::from(["a".to_owned()]));
+        assert!(row(&class("a", None), &facts).systems.contains(&"named".to_owned()));
+        assert!(!row(&class("b", None), &facts).systems.contains(&"named".to_owned()));
     }
 
     #[test]
