@@ -50,6 +50,7 @@ impl Relay {
                 ends: false,
                 hands_over: false,
                 agent: false,
+                client: false,
             };
             ToolSpec::new(&planned, mount.gate_url(name))
         };

@@ -92,6 +92,7 @@ fn spec(folder: &Path, dialect: Dialect) -> SessionSpec {
         ends: false,
         hands_over: false,
         agent: false,
+        client: false,
     };
     SessionSpec {
         base_url: "http://127.0.0.1:9/p/7".into(),
@@ -102,6 +103,7 @@ fn spec(folder: &Path, dialect: Dialect) -> SessionSpec {
         max_steps: None,
         mode: "acp".into(),
         tools: vec![ToolSpec::new(&tool, "http://127.0.0.1:9/p/7/gate/lookup".into())],
+        saving_url: None,
         state_dir: folder.to_owned(),
     }
 }

@@ -503,6 +503,7 @@ fn mistakes_in_what_is_said_and_in_what_ends_a_turn() {
             ("hangs and ends", tools(r#"lookup: { returns: "{key}", ends: true, hangs: true }"#)),
             ("hands over and returns", tools(r#"lookup: { returns: "{key}", hands_over: true }"#)),
             ("hands over and is deaf", tools("lookup: { hands_over: true, deaf: true }")),
+            ("of the client and deaf", tools(r#"lookup: { returns: "{key}", client: true, deaf: true }"#)),
             ("reply after the end", tools(r#"lookup: { returns: "{key}", ends: true }"#)),
             ("hangs for ever", hangs("{ after: { started: a }, do: { steer: Hm. } }")),
             ("waits for what hangs", hangs("{ after: { settled: 1 }, do: abort }")),

@@ -105,6 +105,12 @@ pub enum ServerEvent {
         /// The arguments exactly as the system passed them.
         args: String,
     },
+    /// The store of the system waits, before or after a write, until [`Mount::settle`].
+    SaveHeld {
+        gate: GateId,
+        /// What it says of the write.
+        write: String,
+    },
     /// The answer of a gate was delivered.
     GateSettled {
         gate: GateId,
@@ -117,6 +123,9 @@ pub enum ServerEvent {
     /// verdict on it may follow.
     Broken,
 }
+
+/// The path below a mount where a store asks about its writes.
+pub(crate) const SAVING: &str = "/saving";
 
 /// Events that wait for the one who runs the plan. A plan of the suite has about 60; when it is full,
 /// connections wait.
@@ -216,6 +225,11 @@ impl<C: Responder> Mount<C> {
 
     pub fn gate_url(&self, tool: &str) -> String {
         format!("{}/gate/{tool}", self.base_url())
+    }
+
+    /// Where the system asks before and after each write of its store.
+    pub fn saving_url(&self) -> String {
+        format!("{}{SAVING}", self.base_url())
     }
 
     /// The next thing that happened. Nothing is lost when the future is dropped.

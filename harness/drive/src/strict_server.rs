@@ -166,7 +166,7 @@ async fn play(
                     }
                 }
                 // A mount at the root has no gates.
-                Some(ServerEvent::GateOpened { gate, .. }) => {
+                Some(ServerEvent::GateOpened { gate, .. } | ServerEvent::SaveHeld { gate, .. }) => {
                     mount.settle(gate, &ToolOutcome::Error("there are no gates here".to_owned()));
                 }
                 Some(ServerEvent::GateSettled { .. } | ServerEvent::GateDropped { .. } | ServerEvent::Broken) => {}

@@ -111,6 +111,8 @@ pub struct Tool {
     pub hands_over: Option<String>,
     /// Whether it is a sub-agent, which may call all tools that are none.
     pub agent: bool,
+    /// Whether it runs on the user's side, so that this agent hands its calls out and waits for their results.
+    pub client: bool,
 }
 
 impl Setup {
@@ -136,6 +138,7 @@ impl From<&PlannedTool> for Tool {
             ends: tool.ends,
             hands_over: tool.other_agent(),
             agent: tool.agent,
+            client: tool.client,
         }
     }
 }

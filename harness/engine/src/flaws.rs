@@ -13,6 +13,8 @@ mod bad_name_kept;
 mod batch_split;
 mod branch_followed;
 mod calls_reordered;
+mod client_call_dangles;
+mod client_call_made_up;
 mod consent_misrouted;
 mod credits_dangle;
 mod cut_arguments_repaired;
@@ -149,7 +151,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::Decisions;
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 135] = [
+static ALL: [&Flaw; 137] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -244,6 +246,8 @@ static ALL: [&Flaw; 135] = [
     &handoff_unanswered::FLAW,
     &second_handoff_unanswered::FLAW,
     &new_agent_speaks_early::FLAW,
+    &client_call_dangles::FLAW,
+    &client_call_made_up::FLAW,
     &guardrail_dangles::FLAW,
     &credits_dangle::FLAW,
     &steer_splits_batch::FLAW,

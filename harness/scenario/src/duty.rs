@@ -17,6 +17,8 @@ crate::named! {
         Loop = "loop",
         /// It keeps what the user is asked about calls, and answers each question before the next prompt.
         Questions = "questions",
+        /// It runs the tools of the user's side, and hands in a result for each call that it was handed before the next prompt.
+        Client = "client",
         /// It keeps what a step brought that a stop broke off: the system says that it hands on whole steps.
         Steps = "steps",
         /// It keeps what a turn brought that was stopped or failed: the system says that it stores a turn when it is over.

@@ -178,7 +178,10 @@ pub fn control(plan: &Plan) -> Plan {
         .retain(|call| !call.given && plan.turns[call.turn].plain_attempt(call.reply) == call.attempt);
     (control.step_limit, control.window) = (None, None);
     control.tools.append(&mut control.missing);
-    control.tools.iter_mut().for_each(|tool| (tool.ends, tool.hands_over) = (false, false));
+    control
+        .tools
+        .iter_mut()
+        .for_each(|tool| (tool.ends, tool.hands_over, tool.client) = (false, false, false));
     for call in &mut control.calls {
         call.put_right();
         (call.hangs, call.hands_over) = (false, false);

@@ -219,6 +219,9 @@ pub struct PlannedTool {
     /// Whether it is a sub-agent, which may call all tools that are none.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub agent: bool,
+    /// Whether it runs on the user's side.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub client: bool,
 }
 
 impl PlannedTool {

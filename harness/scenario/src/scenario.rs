@@ -176,6 +176,8 @@ crate::named! {
         Handoffs = "handoffs",
         /// A tool can be an agent of its own, which asks the same provider and calls the same tools.
         SubAgents = "sub-agents",
+        /// The system hands the calls of some tools out, and goes on when it is given their results.
+        ClientTools = "client-tools",
         /// Hooks of the application add context for the model while tools run.
         Hooks = "hooks",
         /// The history can be cut.
@@ -249,6 +251,10 @@ pub struct Tool {
     /// and returns its last words. What its model says stands with each call of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub agent: bool,
+    /// The tool runs on the user's side, such as in a browser: the system hands its calls out, and its loop goes on when it is
+    /// given their results.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub client: bool,
 }
 
 /// From a user message to the moment when the system is idle again.

@@ -284,6 +284,7 @@ impl Reader {
                 hands_over: false,
                 bytes: None,
                 agent: false,
+                client: false,
             };
             tools.insert(name.to_owned(), tool);
         }

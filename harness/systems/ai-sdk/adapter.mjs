@@ -51,6 +51,12 @@ const uiMessages = (conversion) => ({
     // Before version 7 the UI stream of a result tells of no steps.
     ...(MAJOR >= 7 && { [STEP_ENDED]: ({ messages }) => keep(messages) }),
   }),
+  // As `addToolOutput` does, with the result of each call as it comes.
+  handedIn: (stored, { toolCallId, kind, text }) => stored.map((message) => ({
+    ...message,
+    parts: message.parts.map((part) => part.toolCallId !== toolCallId ? part : kind === 'return'
+      ? { ...part, state: 'output-available', output: text } : { ...part, state: 'output-error', errorText: text }),
+  })),
   answered: (stored, answers) => stored.map((message) => ({
     ...message,
     parts: message.parts.map((part) => {
@@ -77,6 +83,13 @@ const responseMessages = {
       return keep([...stored, ...written]);
     },
   }),
+  handedIn: (stored, { toolCallId, toolName, kind, text }) => [...stored, {
+    role: 'tool',
+    content: [{
+      type: 'tool-result', toolCallId, toolName,
+      output: { type: kind === 'return' ? 'text' : 'error-text', value: text },
+    }],
+  }],
   answered: (stored, answers, nAsked) => answers.length < nAsked ? stored : [...stored, {
     role: 'tool',
     content: answers.map(({ id, approved }) => ({ type: 'tool-approval-response', approvalId: id, approved })),
@@ -108,12 +121,13 @@ const MAX_STEPS = 20;
 const sessions = new Map();
 
 /** A tool is one request to its gate, which answers when the harness lets the tool end. */
-const gated = ({ description, inputSchema, gateUrl, deaf, asks }) =>
+const gated = ({ description, inputSchema, gateUrl, deaf, asks, client }) =>
   ai.tool({
     description,
     inputSchema: ai.jsonSchema(inputSchema),
     ...onTool({ asks }),
-    async execute(input, { abortSignal }) {
+    // "Client-side tools" have no `execute`: the request ends, and whoever reads its stream runs them.
+    execute: client ? undefined : async (input, { abortSignal }) => {
       const signal = deaf ? undefined : abortSignal;
       const answer = await fetch(gateUrl, { method: 'POST', body: JSON.stringify(input), signal });
       const { kind, text } = await answer.json();
@@ -122,6 +136,17 @@ const gated = ({ description, inputSchema, gateUrl, deaf, asks }) =>
       throw Object.assign(new Error(text), { name: { error: 'ToolError', deny: 'Denied' }[kind] ?? 'Error' });
     },
   });
+
+/** What the page of the user does with a call; nothing if the user stops before it has an answer. */
+async function onPage({ spec, stop }, { toolCallId, toolName, input }) {
+  const { gateUrl } = spec.tools.find(({ name }) => name === toolName);
+  try {
+    const answer = await fetch(gateUrl, { method: 'POST', body: JSON.stringify(input), signal: stop.signal });
+    return { toolCallId, toolName, ...await answer.json() };
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+  }
+}
 
 const fileOf = (spec, id) => join(spec.stateDir, `${id}.json`);
 
@@ -180,10 +205,18 @@ async function turn(session, text, show, ask) {
   const stored = await load(session);
   await save(session, [...stored, mode.said(text, stored.length)]);
   for (;;) {
-    const { outcome, approvals } = await request(session, mode, show);
-    if (outcome.kind !== 'returned' || approvals.length === 0) return outcome;
+    const { outcome, approvals, handedOut } = await request(session, mode, show);
+    if (outcome.kind !== 'returned' || approvals.length + handedOut.length === 0) return outcome;
+    let handedIn = Promise.resolve();
+    await Promise.all(handedOut.map(async (call) => {
+      const result = await onPage(session, call);
+      if (!result) return;
+      handedIn = handedIn.then(async () => save(session, mode.handedIn(await load(session), result)));
+      await handedIn;
+      show({ type: result.kind === 'return' ? 'tool-output-available' : 'tool-output-error', toolCallId: call.toolCallId });
+    }));
     const answers = (await Promise.all(approvals.map(ask))).filter((answer) => answer);
-    await save(session, mode.answered(await load(session), answers, approvals.length));
+    if (approvals.length > 0) await save(session, mode.answered(await load(session), answers, approvals.length));
     // The SDK is at rest while the user is asked: here the application is the one that is stopped.
     if (session.stop.signal.aborted) return { kind: 'cancelled' };
   }
@@ -198,6 +231,8 @@ async function request(session, mode, show) {
   let raised;
   let saved = Promise.resolve();
   const approvals = [];
+  const handedOut = [];
+  const isClient = (name) => session.spec.tools.some((given) => given.name === name && given.client);
   const stored = await load(session);
   const keep = (messages) => (saved = saved.then(() => save(session, messages)));
   try {
@@ -216,6 +251,7 @@ async function request(session, mode, show) {
       // "Check `finishReason === 'interrupted'` to detect incomplete responses", from 7.0.149 on.
       interrupted ||= chunk.type === 'finish' && chunk.finishReason === 'interrupted';
       if (chunk.type === 'tool-approval-request' && !chunk.isAutomatic) approvals.push(chunk);
+      if (chunk.type === 'tool-input-available' && isClient(chunk.toolName)) handedOut.push(chunk);
       show(chunk);
     }
   } catch (error) {
@@ -226,7 +262,7 @@ async function request(session, mode, show) {
   // A stop may also surface as the signal's own error.
   if (session.stop.signal.aborted && raised?.name === 'AbortError') return { outcome: { kind: 'cancelled' } };
   if (!raised && interrupted) return { outcome: INTERRUPTED };
-  if (!raised) return { outcome: { kind: cancelled ? 'cancelled' : 'returned' }, approvals };
+  if (!raised) return { outcome: { kind: cancelled ? 'cancelled' : 'returned' }, approvals, handedOut };
   return { outcome: { kind: 'raised', class: raised.name ?? typeof raised, text: raised.message ?? String(raised) } };
 }
 
@@ -274,7 +310,7 @@ agent({ name: 'brickbat-ai-sdk' })
       consumers: Object.keys(consumers),
       capabilities: {
         cancel: true, streaming: true, eagerTools: false, barrier: true, history: true, load: true, approvals: APPROVALS,
-        givenHistory: true, sharedSession: true, serverTools: MAJOR >= 7, changes: { provider: true },
+        givenHistory: true, sharedSession: true, clientTools: true, serverTools: MAJOR >= 7, changes: { provider: true },
       },
     } },
   }))

@@ -12,7 +12,7 @@ from google.adk.sessions.sqlite_session_service import SqliteSessionService
 from google.adk.tools import BaseTool
 from google.genai import types
 from pydantic import BaseModel
-from brickbat_adapter import gate, serve
+from brickbat_adapter import gate, saving, serve
 
 SDK = "google-adk"
 APP, USER = "brickbat", "user"
@@ -91,13 +91,29 @@ writes = set()
 
 
 class Sessions(SqliteSessionService):
-    """The SDK's service. Its writes are watched, because the harness goes on when none is under way."""
+    """The SDK's service. Its writes are watched, because the harness goes on when none is under way, and may be held."""
 
-    async def append_event(self, *args, **named):
-        task = asyncio.ensure_future(super().append_event(*args, **named))
-        writes.add(task)
-        task.add_done_callback(writes.discard)
-        return await task
+    def __init__(self, spec):
+        super().__init__(str(Path(spec["stateDir"], "sessions.db")))
+        self.spec = spec
+
+    async def append_event(self, session, event):
+        async with saving(self.spec, entries(event)):
+            task = asyncio.ensure_future(super().append_event(session, event))
+            writes.add(task)
+            task.add_done_callback(writes.discard)
+            return await task
+
+
+def entries(event):
+    """How many entries an event adds to the thread; one that is partial is not stored."""
+    if event.partial:
+        return 0
+    parts = (event.content and event.content.parts) or []
+    said = event.author == "user" and any(part.text for part in parts)
+    calls = (part.function_call or part.function_response for part in parts)
+    # A question about a call is a call of ADK's own.
+    return said + sum(bool(call and call.name != CONFIRMATION) for call in calls)
 
 
 async def settled():
@@ -107,7 +123,7 @@ async def settled():
 
 
 def service(spec):
-    return Sessions(str(Path(spec["stateDir"], "sessions.db")))
+    return Sessions(spec)
 
 
 # Tokens from which on the events are compacted: more than any scenario has, if its provider does not say otherwise.
@@ -230,7 +246,7 @@ async def read(spec, store):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": ["sqlite", "compaction"],
-         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "finalTools": True, "hooks": True,
+         "capabilities": {"approvals": True, "sharedSession": True, "saving": True, "stepLimit": True, "finalTools": True, "hooks": True,
                           "subAgents": True,
                           "changes": {"automatic": True, "rewind": True, "summarise": True, "inFlight": True,
                                       "provider": True}}}

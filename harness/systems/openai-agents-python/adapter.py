@@ -9,7 +9,7 @@ from agents import Agent, FunctionTool, OpenAIChatCompletionsModel, OpenAIRespon
 from agents import RunState, SessionSettings, SQLiteSession, handoff, set_tracing_disabled
 from agents.exceptions import ModelBehaviorError
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
-from brickbat_adapter import gate, serve
+from brickbat_adapter import gate, saving, serve
 
 SDK = "openai-agents"
 FIRST = "brickbat"
@@ -136,10 +136,27 @@ def keep_in(store, items, state=None):
     store.save(json.dumps({**kept(store), "items": items, "state": state}).encode())
 
 
+class Database(SQLiteSession):
+    """The SDK's session. The harness may hold its writes."""
+
+    def __init__(self, spec, *args):
+        super().__init__(*args)
+        self.spec = spec
+
+    async def add_items(self, items):
+        entries = [item for item in items if item.get("role") == "user" or item.get("type") in ENTRIES]
+        async with saving(self.spec, len(entries)):
+            await super().add_items(items)
+
+
+# Items that are a call or a result.
+ENTRIES = ("function_call", "function_call_output")
+
+
 @asynccontextmanager
 async def database(spec, store, text):
     """A `SQLiteSession`, to which the SDK itself adds what is said."""
-    session = SQLiteSession(store.file.stem, Path(spec["stateDir"], "sessions.db"))
+    session = Database(spec, store.file.stem, Path(spec["stateDir"], "sessions.db"))
     how = {"session": session}
     if first := kept(store).get("first"):
         # "When a run reads session history, it fetches only the latest items" (guide on sessions, "Limit retrieved history").
@@ -273,7 +290,7 @@ async def act(spec, store, action):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "finalTools": True, "handoffs": True,
+         "capabilities": {"approvals": True, "sharedSession": True, "saving": True, "stepLimit": True, "finalTools": True, "handoffs": True,
                           "subAgents": True,
                           "interrupt": True, "changes": {"rewind": True, "trim": True, "provider": True}}}
 serve(about, MODELS, turn, Cancelled, read=read, act=act)

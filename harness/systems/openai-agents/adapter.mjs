@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent, Handoff, OpenAIProvider, Runner, RunState, tool } from '@openai/agents';
 import { given } from './given.mjs';
-import { gate, serve } from 'brickbat-adapter';
+import { gate, saving, serve } from 'brickbat-adapter';
 
 // The package does not export its package.json.
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.resolve('@openai/agents'))));
@@ -54,13 +54,16 @@ const agentsOf = ({ tools, model, dialect }) => {
 /** What is stored of a session: its items, the agent that goes on, and the run that was stopped, if it can go on. */
 const kept = (store) => store.load({ items: [] });
 
+/** What the user says, a call or a result. */
+const isEntry = ({ role, type }) => role === 'user' || type === 'function_call' || type === 'function_call_result';
+
 /** The five methods of the SDK's `Session`, as its documentation asks of a store of one's own. */
-const sessionOf = ({ id, store }) => {
+const sessionOf = ({ id, spec, store }) => {
   const write = (items) => store.save({ ...kept(store), items });
   return {
     getSessionId: async () => id,
     getItems: async (limit) => limit === undefined ? kept(store).items : kept(store).items.slice(-limit),
-    addItems: async (items) => write([...kept(store).items, ...items]),
+    addItems: (items) => saving(spec, items.filter(isEntry).length, async () => write([...kept(store).items, ...items])),
     async popItem() {
       const { items } = kept(store);
       const last = items.pop();
@@ -179,6 +182,7 @@ serve({ sdk: '@openai/agents', version, modes: Object.keys(MODES) }, Object.keys
     give,
     stored,
     capabilities: {
-      givenOrphans: true, givenRawArguments: true, finalTools: true, handoffs: true, changes: { provider: true },
+      givenOrphans: true, givenRawArguments: true, finalTools: true, handoffs: true, saving: true,
+      changes: { provider: true },
     },
   });

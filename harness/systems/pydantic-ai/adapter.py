@@ -4,7 +4,8 @@ import json
 from importlib.metadata import version
 
 import pydantic_ai
-from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ModelMessagesTypeAdapter, Tool, ToolDenied
+from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ExternalToolset, ModelMessagesTypeAdapter, Tool
+from pydantic_ai import ToolDefinition, ToolDenied
 from pydantic_ai.capabilities import Hooks, WebSearch
 from pydantic_ai.messages import ModelRequest, UserPromptPart
 from pydantic_ai.models import infer_model
@@ -70,6 +71,22 @@ def gated(given, running):
     return tool
 
 
+def outside(given_tools):
+    """The tools that run on the user's side ("External Tool Execution"): the run ends with their calls."""
+    tools = [ToolDefinition(name=given["name"], description=given["description"], parameters_json_schema=given["inputSchema"])
+             for given in given_tools if given.get("client")]
+    return [ExternalToolset(tools)] if tools else []
+
+
+async def on_page(given_tools, call, stopped):
+    """What the user's side does with a call."""
+    given = next(given for given in given_tools if given["name"] == call.tool_name)
+    try:
+        return await gate(given, call.args_as_dict(), Failed, stop=stopped)
+    except Failed as error:
+        return error
+
+
 async def run(agent, store, watch, **how):
     """`Agent.run` with a handler of events. What was said is stored when the run is over, however it ended."""
     with pydantic_ai.capture_run_messages() as messages:
@@ -119,10 +136,10 @@ def settle(store, messages, message_history, **_):
 
 async def turn(spec, store, text, stopped, show, ask):
     here = store.running = Running()
-    tools = [gated(given, here) for given in spec["tools"]]
-    # Only who offers tools that ask expects questions for an answer.
-    asks = any(tool.requires_approval for tool in tools)
-    agent = Agent(model(spec), tools=tools, output_type=[str, DeferredToolRequests] if asks else str,
+    tools, external = [gated(given, here) for given in spec["tools"] if not given.get("client")], outside(spec["tools"])
+    # Only who offers tools that ask, or run elsewhere, expects requests for an answer.
+    defers = external or any(tool.requires_approval for tool in tools)
+    agent = Agent(model(spec), tools=tools, toolsets=external, output_type=[str, DeferredToolRequests] if defers else str,
                   capabilities=[here.noting(), *([WebSearch(max_uses=5)] if spec.get("search") else [])])
     how = {"user_prompt": text, "usage_limits": pydantic_ai.UsageLimits(request_limit=spec.get("maxSteps", 50))}
     if Token:
@@ -149,13 +166,17 @@ async def turn(spec, store, text, stopped, show, ask):
             return
         ids = [call.tool_call_id for call in result.output.approvals]
         here.aside = []
-        answers = dict(zip(ids, await asyncio.gather(*map(ask, ids))))
+        calls = {call.tool_call_id: on_page(spec["tools"], call, stopped) for call in result.output.calls}
+        answers, handed_in = await asyncio.gather(asyncio.gather(*map(ask, ids)), asyncio.gather(*calls.values()))
         # The SDK is at rest while the user is asked: here the application is the one that is stopped.
         if stopped.done():
             raise Stopped("stopped while the user was asked")
-        results = {id: True if allowed else ToolDenied() for id, allowed in answers.items()}
+        results = {id: True if allowed else ToolDenied() for id, allowed in zip(ids, answers)}
+        handed_in = dict(zip(calls, handed_in))
+        for id in handed_in:
+            await show(id, "completed")
         history = ModelMessagesTypeAdapter.validate_json(store.load())
-        how |= {"user_prompt": here.aside or None, "deferred_tool_results": DeferredToolResults(approvals=results)}
+        how |= {"user_prompt": here.aside or None, "deferred_tool_results": DeferredToolResults(calls=handed_in, approvals=results)}
         here.aside = None
 
 
@@ -177,7 +198,7 @@ async def act(spec, store, action):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True, "serverTools": True,
+         "capabilities": {"approvals": True, "clientTools": True, "sharedSession": True, "stepLimit": True, "serverTools": True,
                           "givenOrphans": True, "givenRawArguments": True, "steer": True, "hooks": True,
                           "interrupt": True, "changes": {"aside": True, "provider": True}}}
 serve(about, MODELS, turn, Stopped, give, lambda _, store: json.loads(store.load() or "[]"), ready=model, act=act)

@@ -30,6 +30,7 @@ pub fn spec(state: &Path) -> SessionSpec {
         max_steps: None,
         mode: "m".into(),
         tools: Vec::new(),
+        saving_url: None,
         state_dir: state.to_owned(),
     }
 }

@@ -9,7 +9,7 @@ use brickbat::duty::{Application, Duty, Repairs};
 use brickbat::plan::Plan;
 use brickbat::run::Run;
 use brickbat::trace::{Confidence, Event, ExchangeId, RequestKind, TurnOutcome};
-use brickbat::verdict::{Judgement, Permanence, Severity, Verdict};
+use brickbat::verdict::{Finding, Judgement, Permanence, Severity, Verdict};
 use serde_json::Value;
 
 use super::staging::*;
@@ -130,6 +130,25 @@ fn a_question_without_an_answer_rests_on_who_keeps_the_questions() {
     for plan in on_each("abort/mid-batch#k=1") {
         let found = judged_for(&plan, "refuses-own-history", &[Duty::Questions], Repairs::Never);
         assert_eq!(found.verdict, Verdict::Fail, "{}: {found:#?}", plan.id);
+    }
+}
+
+#[test]
+fn a_call_that_was_handed_out_rests_on_who_runs_it() {
+    let is_of = |found: &[Finding]| found.iter().any(|finding| finding.check == "thread-survives");
+    for plan in on_each("client/stop-while-open#k=1") {
+        for canary in ["client-call-dangles", "refuses-own-history"] {
+            let own = judged_for(&plan, canary, &[Duty::Store, Duty::Questions], Repairs::Never);
+            assert!(is_of(&own.findings), "{canary} {}: {own:#?}", plan.id);
+            let apart = judged_for(&plan, canary, &[Duty::Client], Repairs::Never);
+            let is_apart = is_of(&apart.application) && apart.findings.is_empty();
+            assert!(is_apart, "{canary} {}: {apart:#?}", plan.id);
+        }
+    }
+    // A call of a tool of its own, open next to it, is still the system's.
+    for plan in on_each("client/stop-while-open#k=0") {
+        let found = judged_for(&plan, "dangling-on-abort", &[Duty::Client], Repairs::Never);
+        assert!(is_of(&found.findings), "{}: {found:#?}", plan.id);
     }
 }
 

@@ -14,6 +14,8 @@ export interface Given {
   ends?: boolean;
   /** The agent to which it hands the conversation over; only for adapters with the capability `handoffs`. */
   handsOver?: string;
+  /** Whether it runs on the user's side; only for adapters with the capability `clientTools`. */
+  client?: boolean;
 }
 
 /** What a session is opened with. */
@@ -33,6 +35,8 @@ export interface Spec {
   maxSteps?: number;
   /** A folder for what the application around the SDK would keep in its database. */
   stateDir: string;
+  /** Where to ask before and after each write of the SDK's store; only with the capability `saving`. */
+  savingUrl?: string;
   tools: Given[];
 }
 
@@ -91,6 +95,12 @@ export interface ToolFailure extends Error {
  * `ToolFailure`, or as `fetch` does when `stop` comes.
  */
 export function gate(given: Given, input: unknown, stop?: Stop): Promise<string>;
+
+/**
+ * Makes a write of the SDK's store: the harness decides when it begins, and when the SDK goes on after it. `entries` is how
+ * many entries it adds to the thread: what the user says, each call and each result.
+ */
+export function saving<T>(spec: Spec, entries: number, write: () => Promise<T>): Promise<T>;
 
 /** An event of an SDK's own stream. */
 export interface Event {

@@ -6,7 +6,7 @@ import { Readable, Writable } from 'node:stream';
 import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
 
 /** @typedef {{ name: string, description: string, inputSchema: any, gateUrl: string, deaf: boolean }} Given a tool */
-/** @typedef {{ baseUrl: string, dialect: string, mode: string, stateDir: string, tools: Given[] }} Spec */
+/** @typedef {{ baseUrl: string, dialect: string, mode: string, stateDir: string, tools: Given[], savingUrl?: string }} Spec */
 /** @typedef {{ load: (empty: any) => any, save: (history: any) => void }} Store what your database would keep */
 /** @typedef {(id: string, state?: string, title?: string) => void} Show what the user sees of a call */
 /** @typedef {{ raised?: any, cancelled?: boolean }} End how the turn ended, as the SDK says it */
@@ -64,6 +64,34 @@ export async function gate({ gateUrl, deaf }, input, stop) {
   const { kind, text } = await answer.json();
   if (kind === 'return') return text;
   throw Object.assign(new Error(text), { name: kind === 'deny' ? 'Denied' : 'ToolError', kind });
+}
+
+/** For each session whose writes are held, the end of its last write: the next one does not begin before. */
+const writing = new Map();
+
+/**
+ * Makes a write of the SDK's store: the harness decides when it begins, and when the SDK goes on after it. `entries` is how
+ * many entries it adds to the thread: what the user says, each call and each result. The harness holds no write of a
+ * scenario in which nothing happens there.
+ * @template T
+ * @type {(spec: Spec, entries: number, write: () => Promise<T>) => Promise<T>}
+ */
+export async function saving({ savingUrl }, entries, write) {
+  if (!savingUrl || entries === 0) return write();
+  const ask = async (side) => {
+    const answer = await fetch(savingUrl, { method: 'POST', body: JSON.stringify({ entries, side }) });
+    if (!answer.ok) throw new Error(`${savingUrl}: ${answer.status}`);
+  };
+  const before = writing.get(savingUrl);
+  const written = (async () => {
+    await before?.catch(() => {});
+    await ask('before');
+    const result = await write();
+    await ask('after');
+    return result;
+  })();
+  writing.set(savingUrl, written);
+  return written;
 }
 
 /** @type {(stop?: Stop) => AbortSignal | undefined} */

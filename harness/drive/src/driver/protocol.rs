@@ -14,7 +14,7 @@ use super::capability::Capabilities;
 use super::error::DriverError;
 use brickbat_engine::events::{Consumed, Event};
 use brickbat_rules::dialect::Dialect;
-use brickbat_scenario::plan::{GivenMessage, PlannedTool, ToolOutcome};
+use brickbat_scenario::plan::{GivenMessage, PlannedTool, Side, ToolOutcome};
 use brickbat_scenario::trace::TurnOutcome;
 
 /// The version of the protocol on top of ACP.
@@ -69,6 +69,37 @@ pub struct SessionSpec {
     pub tools: Vec<ToolSpec>,
     /// A folder for what the adapter stores; empty, unless a session is loaded from it.
     pub state_dir: PathBuf,
+    /// Where the adapter asks before and after each write of the SDK's store; sent only to adapters that can do so, and
+    /// only where something happens at a write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub saving_url: Option<String>,
+}
+
+/// What an adapter asks before and after a write of the SDK's store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StoreWrite {
+    /// How many entries the write adds to the thread: what the user says, each call and each result.
+    #[schemars(range(min = 1, max = MAX_ENTRIES))]
+    pub entries: u32,
+    /// Whether it is about to be written, or has been.
+    pub side: Side,
+}
+
+/// Entries that one write may add: many times what a turn of a scenario has.
+const MAX_ENTRIES: u32 = 1000;
+
+impl StoreWrite {
+    /// Reads what an adapter has posted.
+    pub(crate) fn of(body: &str) -> Result<StoreWrite, DriverError> {
+        let wrong = |why: String| DriverError::violation(format!("what it says of a write: {why}"), body);
+        let write: StoreWrite = serde_json::from_str(body).map_err(|error| wrong(error.to_string()))?;
+        match write.entries {
+            1..=MAX_ENTRIES => Ok(write),
+            other => Err(wrong(format!("`entries` is {other}, not 1 to {MAX_ENTRIES}"))),
+        }
+    }
 }
 
 /// A tool of a session.
@@ -99,6 +130,10 @@ pub struct ToolSpec {
     /// tools. Its only argument, `input`, is what it is asked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub agent: bool,
+    /// Whether it runs on the user's side: the SDK hands its calls out, and is given their results; sent only to adapters that
+    /// can do so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub client: bool,
 }
 
 impl ToolSpec {
@@ -115,6 +150,7 @@ impl ToolSpec {
             ends: tool.ends,
             hands_over: tool.other_agent(),
             agent: tool.agent,
+            client: tool.client,
         }
     }
 }
@@ -212,6 +248,8 @@ struct Protocol {
     outcome: OutcomeMessage,
     /// What a gate answers: how the tool ends.
     gate: ToolOutcome,
+    /// What is posted to `savingUrl`.
+    saving: StoreWrite,
     /// `history` in `_brickbat/give`.
     given: Vec<GivenMessage>,
     /// `action` in the parameters of `_brickbat/action`.
@@ -282,11 +320,27 @@ mod tests {
             ends: false,
             hands_over: false,
             agent: false,
+            client: false,
         };
         let tool = ToolSpec::new(&planned, "http://127.0.0.1:1/gate".into());
         assert_eq!(tool.input_schema["required"], json!(["ref"]));
         assert_eq!(tool.input_schema["properties"]["key"], json!({"type": "string"}));
         assert!(tool.deaf);
+    }
+
+    #[test]
+    fn a_write_has_entries_and_a_side() {
+        let write = StoreWrite::of(r#"{"entries":3,"side":"after"}"#);
+        assert_eq!(write, Ok(StoreWrite { entries: 3, side: Side::After }));
+        for wrong in [
+            "",
+            "[]",
+            r#"{"entries":0,"side":"after"}"#,
+            r#"{"entries":1001,"side":"before"}"#,
+            r#"{"entries":1,"side":"during"}"#,
+        ] {
+            assert!(StoreWrite::of(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

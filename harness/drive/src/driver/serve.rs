@@ -62,7 +62,9 @@ impl Served {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             modes: vec![MODE.to_owned()],
             consumers: vec![CONSUMER.to_owned()],
+            // Of the store of our own agent, the writes are held in the simulation alone.
             capabilities: Capabilities::all()
+                .with("saving", false)
                 .with("streaming", self.delivery == Delivery::Streamed)
                 .with("eagerTools", self.delivery == Delivery::Streamed),
         }
@@ -320,6 +322,7 @@ impl Sessions {
             ends: tool.ends,
             hands_over: tool.hands_over.clone(),
             agent: tool.agent,
+            client: tool.client,
         });
         let Served { canary, delivery } = self.served;
         let agent = Agent::equipped(spec.dialect, delivery, spec.model.clone(), tools.collect(), canary);

@@ -2,6 +2,8 @@
 
 mod change;
 mod kill;
+mod pace;
+mod saves;
 mod session;
 
 use crate::by_now::by_now;
@@ -12,15 +14,16 @@ use std::time::Duration;
 use futures::future::{LocalBoxFuture, ready};
 use serde_json::{Value, json};
 
+pub(super) use pace::Pace;
+use saves::{Due, Saves};
 use session::broken;
 pub(super) use session::{Remains, SystemSession};
 
 use super::recorder::Recorder;
-use crate::driver::manifest::StopKind;
 use crate::driver::stopwatch::{TimeOver, within};
 use crate::driver::{DriverError, SessionEvent};
 use crate::server::{GateId, Mount, Server, ServerEvent};
-use brickbat_engine::conductor::{Command, Conductor, Patience};
+use brickbat_engine::conductor::{Command, Conductor};
 use brickbat_engine::interpreter::{World, perform};
 use brickbat_engine::provider::Provider;
 use brickbat_engine::run::Run;
@@ -32,61 +35,6 @@ use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
     Aside, Confidence, Consent, Ending, Event, ExchangeId, QuestionId, RequestKind, Trace, TurnOutcome,
 };
-
-/// How long to wait for what, in the time of the system (see `driver::stopwatch`).
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Pace {
-    /// With nothing happening for so long, a spell is quiet.
-    quiet: Duration,
-    /// A silence of so long is reported, also when it ends.
-    slow: Duration,
-    patience: Patience,
-}
-
-impl Pace {
-    /// Our own agent answers within a millisecond; the margin is for a loaded machine.
-    pub(super) const OWN: Pace = Pace {
-        quiet: Duration::from_millis(100),
-        slow: Duration::from_secs(5),
-        patience: Patience { progress: 20, hang: 50, grace: None },
-    };
-
-    /// That of an SDK whose turn counts as one that does not end after so long a silence.
-    pub(super) fn adapted(silence: Duration, stop: StopKind) -> Pace {
-        let grace = match stop {
-            StopKind::Preemptive | StopKind::Dropped => None,
-            StopKind::Cooperative => Some(GRACE),
-        };
-        let hang = u32::try_from(silence.as_millis() / QUIET.as_millis()).unwrap_or(u32::MAX).max(MIN_HANG);
-        Pace {
-            quiet: QUIET,
-            slow: silence,
-            patience: Patience { progress: hang / PROGRESS_PART, hang, grace },
-        }
-    }
-
-    /// That of a system that is suspected of a hang.
-    pub(super) fn longer(self) -> Pace {
-        let hang = self.patience.hang.saturating_mul(SUSPECT_FACTOR);
-        Pace { patience: Patience { hang, ..self.patience }, ..self }
-    }
-}
-
-/// A quiet spell of an SDK: many times what it takes to go on with a turn.
-const QUIET: Duration = Duration::from_millis(250);
-
-/// Quiet spells after the stop of a system that notices it only when it goes on: a second, as a user might wait.
-const GRACE: u32 = 4;
-
-/// The part of the silence of a hang after which what has not started will not start: about 4 of 15 s.
-const PROGRESS_PART: u32 = 4;
-
-/// How much longer a suspect is waited for: 45 s for an SDK. Clients that back off for longer make several requests, for
-/// which the conductor waits longer by itself.
-const SUSPECT_FACTOR: u32 = 3;
-
-/// Quiet spells below which nothing is a hang.
-const MIN_HANG: u32 = 2 * PROGRESS_PART;
 
 pub(super) struct DriveResult {
     pub(super) run: Result<Run, DriverError>,
@@ -148,6 +96,7 @@ pub(super) async fn drive(
         is_finished: false,
         trace: Trace::default(),
         gates: Vec::new(),
+        saves: Saves::default(),
         open: Vec::new(),
         alive: Vec::new(),
         ending: VecDeque::new(),
@@ -208,6 +157,7 @@ struct Live<'a> {
     is_finished: bool,
     trace: Trace,
     gates: Vec<(GateId, CallKey)>,
+    saves: Saves,
     /// Answers that are on their way and not held.
     open: Vec<ExchangeId>,
     /// Answers that are not over, held or not.
@@ -237,6 +187,9 @@ impl Live<'_> {
     /// The conductor hears of an event; what it orders is still to be done.
     fn observe(&mut self, event: Event) {
         self.note_wait(&event);
+        if matches!(event, Event::TurnEnded { .. }) {
+            self.saves.end_turn();
+        }
         self.todo.extend(self.conductor.observe(&event));
         self.trace.push(event);
     }
@@ -277,6 +230,14 @@ impl Live<'_> {
 
     /// The next event; none if what happened is not one.
     async fn next(&mut self, quiet: Duration) -> Result<Option<Event>, DriverError> {
+        match self.saves.next() {
+            Some(Due::Happened(event)) => return Ok(Some(event)),
+            Some(Due::GoesOn(gate)) => {
+                self.mount.settle(gate, &ToolOutcome::Return(String::new()));
+                return Ok(None);
+            }
+            None => {}
+        }
         if self.open.is_empty() && !self.ending.is_empty() {
             // What the server has seen by then belongs to the turn.
             match by_now(self.mount.next()) {
@@ -318,6 +279,10 @@ impl Live<'_> {
                     }
                 }
                 Event::ToolStarted { call, args }
+            }
+            ServerEvent::SaveHeld { gate, write } => {
+                self.saves.held(gate, &write)?;
+                return Ok(None);
             }
             ServerEvent::GateSettled { gate, grade } => {
                 let Some(call) = self.gate_closed(gate) else { return Ok(None) };
@@ -477,6 +442,7 @@ impl World for Live<'_> {
     fn prompt(&mut self, turn: usize) -> Self::Done<'_> {
         Box::pin(async move {
             self.mount.with_core(|core| core.provider.begin_turn(turn));
+            self.saves.begin_turn();
             if turn > 0 {
                 self.come_to_rest().await?;
             }

@@ -1,5 +1,6 @@
 //! Systems by name, and systems that run.
 
+mod mode;
 mod names;
 mod own;
 mod prepared;
@@ -13,15 +14,17 @@ use tokio::sync::Mutex;
 
 pub(super) use prepared::{Prepared, server};
 
+use mode::mode_of;
+
 use super::live::{self, DriveResult, Opener, Opening, Pace, Remains};
 use super::options::Repeat;
 use super::repeat::Company;
 use crate::driver::in_process::{Endpoints, InProcess};
 use crate::driver::manifest::Install;
 use crate::driver::{
-    self, About, Adapter, Catalogue, DriverError, Manifest, Progress, SessionSpec, ToolSpec, resolve,
+    self, Adapter, Catalogue, DriverError, Manifest, Progress, SessionSpec, ToolSpec, resolve,
 };
-use crate::server::Server;
+use crate::server::{SAVING, Server};
 use brickbat_engine::agent::{Agent, Delivery};
 use brickbat_engine::flaws::Canary;
 use brickbat_engine::provider::Provider;
@@ -534,67 +537,21 @@ impl Adapted {
         // The model that is named is one of the plan's own provider.
         let model = plan.model.clone().filter(|_| dialect == plan.dialect);
         let max_steps = plan.step_limit;
-        Ok(SessionSpec { dialect, model, thinking, search, max_steps, mode, tools, state_dir, base_url })
+        let saving_url = plan.holds_saves().then(|| format!("{base_url}{SAVING}"));
+        Ok(SessionSpec {
+            base_url,
+            dialect,
+            model,
+            thinking,
+            search,
+            max_steps,
+            mode,
+            tools,
+            state_dir,
+            saving_url,
+        })
     }
 }
 
 /// The part of the run's folder in which each plan has its state folder.
 const STATE: &str = "state";
-
-/// The mode that is meant, if the adapter is the one that it should be: a report must not name a version that did
-/// not run.
-fn mode_of(about: &About, subject: &Subject) -> Result<String, DriverError> {
-    let Manifest { sdk, version, .. } = &subject.manifest;
-    let mode = subject.mode.clone().or_else(|| about.modes.first().cloned()).unwrap_or_default();
-    let is_meant =
-        |wanted: &Option<String>, said: &String| wanted.as_ref().is_none_or(|wanted| wanted == said);
-    if is_meant(sdk, &about.sdk) && is_meant(version, &about.version) && about.modes.contains(&mode) {
-        return Ok(mode);
-    }
-    let or_any = |wanted: &Option<String>| wanted.clone().unwrap_or_else(|| "any".to_owned());
-    Err(DriverError::violation(
-        format!("it should be {} {} with {mode}", or_any(sdk), or_any(version)),
-        format!("{} {} with {}", about.sdk, about.version, about.modes.join(", ")),
-    ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::driver::catalogue::ai_sdk;
-
-    fn about(sdk: &str, version: &str) -> About {
-        let modes = vec!["ui-messages".to_owned(), "ui-messages-clean".to_owned()];
-        About {
-            protocol: 1,
-            sdk: sdk.to_owned(),
-            version: version.to_owned(),
-            modes,
-            consumers: Vec::new(),
-            capabilities: crate::driver::Capabilities::all(),
-        }
-    }
-
-    #[test]
-    fn an_adapter_of_another_version_is_refused() {
-        let System::Adapted(subject) = System::named("ai-sdk", &ai_sdk()).unwrap() else { panic!() };
-        let version = subject.manifest.version.clone().unwrap();
-        assert_eq!(mode_of(&about("ai", &version), &subject), Ok("ui-messages".to_owned()));
-        assert!(mode_of(&about("ai", "9.9.9"), &subject).is_err());
-        assert!(mode_of(&about("ia", &version), &subject).is_err());
-    }
-
-    #[test]
-    fn of_a_command_nothing_is_known_before() {
-        let System::Adapted(subject) = System::of_command("node 'my adapter.mjs'", None).unwrap() else {
-            panic!()
-        };
-        assert_eq!(subject.manifest.command, ["node", "my adapter.mjs"]);
-        assert_eq!(mode_of(&about("any", "1"), &subject), Ok("ui-messages".to_owned()));
-        assert!(System::of_command("node 'adapter", None).is_err());
-        assert!(System::of_command(" ", None).is_err());
-        let other = System::of_command("node a", Some("of-mine")).unwrap();
-        let System::Adapted(subject) = other else { panic!() };
-        assert!(mode_of(&about("any", "1"), &subject).is_err());
-    }
-}

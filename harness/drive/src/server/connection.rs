@@ -15,10 +15,11 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::chunks::ChunkReader;
+use super::gate::GateId;
 use super::http::{self, After, Framing, Head, HttpRefusal};
 use super::newcomers::Newcomer;
 use super::pass_on::{Received, Response};
-use super::{Mounted, Place, ServerEvent, Shared, lock};
+use super::{Mounted, Place, SAVING, ServerEvent, Shared, lock};
 use brickbat_engine::provider;
 use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, RequestKind};
 
@@ -299,10 +300,9 @@ impl Connection {
         request: &HttpRequest,
     ) -> AfterRequest {
         let served = async {
-            let gate = path.strip_prefix("/gate/").filter(|_| mounted.place == Place::Below);
-            match gate {
+            match Waiting::at(path).filter(|_| mounted.place == Place::Below) {
                 Some(_) if request.head.method != "POST" => AfterRequest::Refuse(HttpRefusal::GateMethod),
-                Some(tool) => self.serve_gate(mounted, tool, request).await,
+                Some(waiting) => self.serve_gate(mounted, waiting, request).await,
                 None => self.serve_exchange(mounted, path, request).await,
             }
         };
@@ -314,10 +314,14 @@ impl Connection {
         }
     }
 
-    async fn serve_gate(&mut self, mounted: &Mounted, tool: &str, request: &HttpRequest) -> AfterRequest {
+    async fn serve_gate(
+        &mut self,
+        mounted: &Mounted,
+        waiting: Waiting<'_>,
+        request: &HttpRequest,
+    ) -> AfterRequest {
         let Ok(permit) = mounted.seen.reserve().await else { return AfterRequest::Close };
-        let args = String::from_utf8_lossy(&request.body).into_owned();
-        let tool = tool.to_owned();
+        let body = String::from_utf8_lossy(&request.body).into_owned();
         let (gate, answer) = {
             // A call that was cancelled before its gate took it has not run. Without this, the gate of a turn that
             // was stopped might open after that turn, and look like a call that runs late. The lock keeps the core
@@ -326,7 +330,7 @@ impl Connection {
             if self.peer_has_gone() {
                 return AfterRequest::Close;
             }
-            mounted.gates.open(|gate| permit.send(ServerEvent::GateOpened { gate, tool, args }))
+            mounted.gates.open(|gate| permit.send(waiting.announced(gate, body)))
         };
         let settled = self.settle_gate(mounted, answer, request.head.after).await;
         let (seen, next) = match settled {
@@ -434,6 +438,29 @@ impl Connection {
                     .await;
                 AfterRequest::Close
             }
+        }
+    }
+}
+
+/// Who waits at a gate.
+enum Waiting<'p> {
+    Tool(&'p str),
+    /// The store, at one of its writes.
+    Store,
+}
+
+impl Waiting<'_> {
+    fn at(path: &str) -> Option<Waiting<'_>> {
+        if path == SAVING {
+            return Some(Waiting::Store);
+        }
+        path.strip_prefix("/gate/").map(Waiting::Tool)
+    }
+
+    fn announced(self, gate: GateId, body: String) -> ServerEvent {
+        match self {
+            Waiting::Tool(tool) => ServerEvent::GateOpened { gate, tool: tool.to_owned(), args: body },
+            Waiting::Store => ServerEvent::SaveHeld { gate, write: body },
         }
     }
 }

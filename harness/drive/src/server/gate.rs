@@ -1,4 +1,4 @@
-//! The gates: where a tool of the system waits until the harness settles it.
+//! The gates: where a tool of the system, or a write of its store, waits until the harness lets it go on.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use super::lock;
 use brickbat_scenario::plan::ToolOutcome;
 
-/// Number of one start of a tool at one mount, from 0.
+/// Number of one wait at a gate of one mount, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct GateId(pub u32);

@@ -274,15 +274,26 @@ impl<'a> Evidence<'a> {
         let call = self.call(key);
         let calls = (0..).map(CallKey).zip(self.calls());
         let batch = || calls.clone().filter(|(_, (other, _))| !other.given && step(other) == step(call));
-        let is_open = |account: &CallRecord| account.settled.is_none() || account.settled_late;
         let is_asking = batch().any(|(other, _)| self.has_open_question(other));
-        let is_broken = self.was_stopped(call.turn) && batch().any(|(_, (_, account))| is_open(account));
+        let is_broken = self.was_stopped(call.turn) && batch().any(|(other, _)| self.is_open(other));
         match (is_asking && !call.given, is_broken && !call.given) {
             (true, true) => StepEnd::BrokenOffAsking,
             (true, false) => StepEnd::Asking,
             (false, true) => StepEnd::BrokenOff,
             (false, false) => StepEnd::Whole,
         }
+    }
+
+    /// Whether the result of a call never came in its turn.
+    pub fn is_open(&self, key: CallKey) -> bool {
+        let account = self.account(key);
+        account.settled.is_none() || account.settled_late
+    }
+
+    /// Whether it is a call of the user's side that never came to an end.
+    pub fn is_left_to_client(&self, key: CallKey) -> bool {
+        let call = self.call(key);
+        self.is_open(key) && self.plan.tools.iter().any(|tool| tool.name == call.tool && tool.client)
     }
 
     /// Whether the user was asked about a call and has neither allowed nor refused it.

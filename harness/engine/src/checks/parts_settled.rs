@@ -95,7 +95,10 @@ fn stored_running(evidence: &Evidence<'_>, turn: usize, stored: &Value) -> Optio
         ),
         expected: "a state that says that it is over".to_owned(),
         got: format!("`{state}`"),
-        ..CHECK.finding(in_turn(turn)).of_calls(running.iter().map(|(key, ..)| *key))
+        ..CHECK
+            .finding(in_turn(turn))
+            .of_calls(running.iter().map(|(key, ..)| *key))
+            .resting_on(basis(evidence, running.iter().map(|(key, ..)| *key)))
     })
 }
 
@@ -117,6 +120,12 @@ fn stored_state<'a>(stored: &'a Value, id: &str) -> Option<&'a str> {
     }
 }
 
+/// What it rests on that calls are over: those that are left to the user's side are over when that side says so.
+fn basis(evidence: &Evidence<'_>, mut keys: impl Iterator<Item = CallKey>) -> &'static [Duty] {
+    let are_left = keys.all(|key| evidence.is_left_to_client(key));
+    if are_left { &[Duty::States, Duty::Client] } else { CHECK.rests_on }
+}
+
 /// One finding for all calls of a turn that are left as they were.
 fn stuck_parts(evidence: &Evidence<'_>, turn: usize, stuck: &[(&str, ShownState)]) -> Option<Finding> {
     let name = |id| evidence.call_by_id(id).map_or(id, |(_, call)| call.name.as_str());
@@ -130,13 +139,12 @@ fn stuck_parts(evidence: &Evidence<'_>, turn: usize, stuck: &[(&str, ShownState)
         n if n == stuck.len() => "pending",
         _ => "pending or in progress",
     };
+    let keys = || stuck.iter().filter_map(|(id, _)| Some(evidence.call_by_id(id)?.0));
     Some(Finding {
         message: format!("{} still shown as {word} after {} turn is over", named(&names), whose(&names)),
         expected: "completed or failed".to_owned(),
         got: word.to_owned(),
-        ..CHECK
-            .finding(in_turn(turn))
-            .of_calls(stuck.iter().filter_map(|(id, _)| Some(evidence.call_by_id(id)?.0)))
+        ..CHECK.finding(in_turn(turn)).of_calls(keys()).resting_on(basis(evidence, keys()))
     })
 }
 

@@ -69,6 +69,8 @@ fn basis(evidence: &Evidence<'_>, check: &Check, request: &RequestView, pointer:
     } else if request.unanswered().any(|call| evidence.has_open_question(call.key)) {
         // A batch may wait as a whole for the answer about one call.
         &[Duty::Loop, Duty::Questions]
+    } else if request.unanswered().all(|call| evidence.is_left_to_client(call.key)) {
+        &[Duty::Loop, Duty::Client]
     } else {
         &[Duty::Loop]
     }
@@ -84,14 +86,20 @@ fn is_of_another_provider(evidence: &Evidence<'_>, request: &RequestView, guilty
 }
 
 /// What it rests on that a turn works, if no request says why it does not: a call may still wait for an answer of the
-/// user's.
+/// user's, or all that are open may be left to the user's side.
 fn basis_of_turn(evidence: &Evidence<'_>, check: &Check, turn: usize) -> &'static [Duty] {
     if given::is_broken(evidence.plan) {
         return check.rests_on;
     }
-    let mut calls = evidence.plan.calls.iter().zip((0..).map(CallKey));
-    let waits = calls.any(|(call, key)| call.turn <= turn && evidence.has_open_question(key));
-    if waits { &[Duty::Questions] } else { check.rests_on }
+    let calls = || (0..).map(CallKey).zip(&evidence.plan.calls).filter(|(_, call)| call.turn <= turn);
+    let mut open = calls().map(|(key, _)| key).filter(|key| evidence.is_open(*key)).peekable();
+    if calls().any(|(key, _)| evidence.has_open_question(key)) {
+        &[Duty::Questions]
+    } else if open.peek().is_some() && open.all(|key| evidence.is_left_to_client(key)) {
+        &[Duty::Client]
+    } else {
+        check.rests_on
+    }
 }
 
 /// The calls on whose account a request was refused: that at the pointer, and those that have no result.

@@ -2,12 +2,12 @@
 
 use brickbat_rules::dialect::Dialect;
 
-use crate::agent::RequestId;
 use crate::agent::mid_turn::MidTurnMessage;
 use crate::agent::session::Session;
 use crate::agent::step::{MADE_UP, Step, StepBlock};
 use crate::agent::thread::{Call, CallResult, Message};
 use crate::agent::turn::Turn;
+use crate::agent::{RequestId, Tool};
 
 /// The dialects whose provider runs tools itself.
 pub(super) const SEARCHING: &[Dialect] = &[Dialect::AnthropicMessages];
@@ -40,6 +40,11 @@ impl LastFirst {
 /// A result that no tool has given.
 pub(super) fn done(call: &Call) -> CallResult {
     CallResult::text(call.id.clone(), "Done.".to_owned(), false)
+}
+
+/// The names of the tools that run on the user's side.
+pub(super) fn of_client(tools: &[Tool]) -> Vec<String> {
+    tools.iter().filter(|tool| tool.client).map(|tool| tool.name.clone()).collect()
 }
 
 pub(super) fn is_made_up(result: &CallResult) -> bool {

@@ -2,8 +2,8 @@
 
 pub(super) use super::Flaw;
 pub(super) use super::mechanics::{
-    LARGE_BATCH, LastFirst, NO_SEARCH, SEARCHING, call_of, done, is_made_up, retry_in_place, split_batch,
-    stored, without_last_calls, without_results,
+    LARGE_BATCH, LastFirst, NO_SEARCH, SEARCHING, call_of, done, is_made_up, of_client, retry_in_place,
+    split_batch, stored, without_last_calls, without_results,
 };
 pub(super) use crate::agent::compaction::has_summary;
 pub(super) use crate::agent::decisions::{Asking, CutOff, Decisions, Failure, Next, OnStop, Reference};

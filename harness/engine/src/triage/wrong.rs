@@ -65,6 +65,7 @@ fn oddities(scenario: &Scenario) -> Vec<String> {
         add(tool.hangs, "hanging-tool");
         add(tool.ends, "final-tool");
         add(tool.hands_over, "handoff");
+        add(tool.client, "client-tool");
         add(tool.bytes.is_some(), "large-result");
         add(
             [&tool.returns, &tool.fails, &tool.throws].into_iter().flatten().any(String::is_empty),

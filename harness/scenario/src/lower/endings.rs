@@ -16,7 +16,12 @@ pub(super) fn needs(scenario: &Scenario) -> impl Iterator<Item = Need> {
     let is_final = scenario.tools.values().any(|tool| tool.ends);
     let window = scenario.limits.window.map(|_| Need::AutoCompaction);
     let hands_over = scenario.tools.values().any(|tool| tool.hands_over);
-    let of_tools = [is_final.then_some(Need::FinalTools), hands_over.then_some(Need::Handoffs)];
+    let is_of_client = scenario.tools.values().any(|tool| tool.client);
+    let of_tools = [
+        is_final.then_some(Need::FinalTools),
+        hands_over.then_some(Need::Handoffs),
+        is_of_client.then_some(Need::ClientTools),
+    ];
     limit.into_iter().chain(window).chain(of_tools.into_iter().flatten()).chain(sub_agents::needs(scenario))
 }
 

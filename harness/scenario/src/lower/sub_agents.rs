@@ -50,6 +50,7 @@ pub(super) fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
         ("hangs", tool.hangs),
         ("ends", tool.ends),
         ("hands_over", tool.hands_over),
+        ("client", tool.client),
     ];
     for (key, _) in others.into_iter().filter(|(_, is_given)| *is_given) {
         let message = format!("the tool `{name}` is an `agent`, which goes without `{key}`");
@@ -136,10 +137,11 @@ fn check_inner(pointer: &str, call: &Call, scenario: &Scenario, problems: &mut P
         Problem::new(pointer, "the calls of a sub-agent have no `raw` and no `id`")
     });
     let Some(tool) = scenario.tools.get(&call.tool) else { return };
-    problems.add_if(tool.asks || tool.missing || tool.hangs || tool.ends || tool.hands_over, || {
+    let is_uncommon = tool.asks || tool.missing || tool.hangs || tool.ends || tool.hands_over || tool.client;
+    problems.add_if(is_uncommon, || {
         Problem::new(
             format!("{pointer}/tool"),
-            "a sub-agent calls no tool that is `missing`, that `asks`, `hangs`, `ends` or `hands_over`",
+            "a sub-agent calls no tool that is `missing`, that `asks`, `hangs`, `ends` or `hands_over`, and none of the `client`",
         )
     });
 }

@@ -33,6 +33,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(Vec<PlannedTool>, Vec<Planne
         );
         check_ending(name, tool, &mut problems);
         check_handoff(name, tool, &mut problems);
+        check_client(name, tool, &mut problems);
         if tool.agent {
             sub_agents::check_tool(name, tool, &mut problems);
         }
@@ -140,6 +141,28 @@ fn check_handoff(name: &str, tool: &Tool, problems: &mut Problems) {
     }
 }
 
+/// What runs on the user's side ends with a result, and the system neither runs it nor can stop it.
+fn check_client(name: &str, tool: &Tool, problems: &mut Problems) {
+    let also = [
+        ("throws", tool.throws.is_some()),
+        ("denies", tool.denies.is_some()),
+        ("missing", tool.missing),
+        ("ends", tool.ends),
+        ("deaf", tool.deaf),
+        ("asks", tool.asks),
+        ("hands_over", tool.hands_over),
+    ];
+    for (key, _) in also.into_iter().filter(|(_, is_there)| tool.client && *is_there) {
+        problems.add(
+            Problem::new(
+                format!("/tools/{}/{key}", position::step(name)),
+                format!("the tool `{name}` runs on the user's side, which does not go with `{key}`"),
+            )
+            .with_hint(format!("remove `{key}`, or `client`")),
+        );
+    }
+}
+
 fn check_call(scenario: &Scenario, place: BlockPosition, call: &Call, problems: &mut Problems) {
     let base = format!("{place}/call");
     check_name(&format!("{base}/as"), "call", &call.name, problems);
@@ -198,8 +221,8 @@ fn planned(scenario: &Scenario, name: &str, tool: &Tool, problems: &mut Problems
             }
         }
     }
-    let Tool { deaf, asks, ends, hands_over, agent, .. } = *tool;
-    PlannedTool { name: name.to_owned(), params, deaf, asks, ends, hands_over, agent }
+    let Tool { deaf, asks, ends, hands_over, agent, client, .. } = *tool;
+    PlannedTool { name: name.to_owned(), params, deaf, asks, ends, hands_over, agent, client }
 }
 
 /// How a call with these arguments ends. What is returned carries the marker, so that a result can be known

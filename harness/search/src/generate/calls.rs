@@ -64,7 +64,7 @@ pub(crate) const PLAIN_TOOL: &str = "lookup";
 
 const PLAIN: Kind = (16, PLAIN_TOOL, |_| {});
 
-const PALETTE: [Kind; 16] = [
+const PALETTE: [Kind; 17] = [
     PLAIN,
     (4, "check", |tool| (tool.returns, tool.fails) = (None, text("no order {key}"))),
     (2, "crash", |tool| (tool.returns, tool.throws) = (None, text("out of reach"))),
@@ -79,6 +79,7 @@ const PALETTE: [Kind; 16] = [
     (2, "wait", |tool| tool.hangs = true),
     (2, "wait_deaf", |tool| (tool.hangs, tool.deaf) = (true, true)),
     (1, "submit", |tool| tool.ends = true),
+    (1, "pick", |tool| tool.client = true),
     (2, "transfer", |tool| (tool.returns, tool.hands_over) = (None, true)),
     (2, "unknown", |tool| (tool.returns, tool.missing) = (None, true)),
 ];
@@ -119,7 +120,7 @@ pub(crate) fn tools() -> impl Iterator<Item = (String, Tool)> {
 
 fn of_kind((_, _, change): &Kind) -> Tool {
     let (returns, [fails, throws, denies, called]) = (text("found {key}"), [const { None }; 4]);
-    let [deaf, asks, missing, hangs, ends, hands_over, agent] = [false; 7];
+    let [deaf, asks, missing, hangs, ends, hands_over, agent, client] = [false; 8];
     let mut tool = Tool {
         returns,
         fails,
@@ -134,6 +135,7 @@ fn of_kind((_, _, change): &Kind) -> Tool {
         hands_over,
         bytes: None,
         agent,
+        client,
     };
     change(&mut tool);
     tool

@@ -247,6 +247,7 @@ pub(super) fn returning(text: String) -> Tool {
         hands_over: false,
         bytes: None,
         agent: false,
+        client: false,
     }
 }
 

@@ -67,12 +67,13 @@ const OF_CALL: [Switch<Call>; 3] = [
     ),
 ];
 
-const OF_TOOL: [Switch<Tool>; 9] = [
+const OF_TOOL: [Switch<Tool>; 10] = [
     (|tool| tool.deaf, |tool| tool.deaf = false),
     (|tool| tool.asks, |tool| tool.asks = false),
     (|tool| tool.hangs, |tool| tool.hangs = false),
     (|tool| tool.ends, |tool| tool.ends = false),
     (|tool| tool.hands_over, |tool| tool.hands_over = false),
+    (|tool| tool.client, |tool| tool.client = false),
     (|tool| tool.bytes.is_some(), |tool| tool.bytes = None),
     (|tool| tool.missing, |tool| (tool.missing, tool.called) = (false, None)),
     (|tool| tool.called.is_some(), |tool| tool.called = None),

@@ -88,6 +88,32 @@ def gate_in_thread(given, arguments, failed=RuntimeError, stop=None):
     return asyncio.run(gate(given, arguments, failed, stop))
 
 
+# For each session whose writes are held, what keeps a write from beginning before the one before it is over.
+writing = {}
+
+
+@contextlib.asynccontextmanager
+async def saving(spec, entries):
+    """Around a write of the SDK's store: the harness decides when it begins, and when the SDK goes on after it.
+
+    `entries` is how many entries it adds to the thread: what the user says, each call and each result. The harness holds
+    no write of a scenario in which nothing happens there.
+    """
+    url = spec.get("savingUrl")
+    if not url or not entries:
+        yield
+        return
+
+    async def ask(side):
+        async with httpx2.AsyncClient(timeout=None) as client:
+            (await client.post(url, json={"entries": entries, "side": side})).raise_for_status()
+
+    async with writing.setdefault(url, asyncio.Lock()):
+        await ask("before")
+        yield
+        await ask("after")
+
+
 async def unless(stop, asking):
     """Awaits an answer of a gate, unless the stop comes first."""
     asked, stopped = asyncio.ensure_future(asking), asyncio.ensure_future(stop_of(stop))

@@ -37,6 +37,7 @@ impl Live<'_> {
             self.trace.push(Event::TurnEnded { outcome });
         }
         self.open.clear();
+        self.saves.forget();
         self.remains = Some(remains);
         // What was still to be done was meant for the process that is dead.
         self.todo.clear();
@@ -125,6 +126,7 @@ impl Live<'_> {
                 self.gate_closed(gate);
                 None
             }
+            ServerEvent::SaveHeld { .. } => None,
             ServerEvent::Broken => return Err(broken("the provider core failed")),
         })
     }

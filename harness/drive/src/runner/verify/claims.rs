@@ -3,10 +3,10 @@
 use super::host::{Examinee, Host};
 use super::judge;
 use super::probe::{Defect, Halt, Probed, wrong};
-use super::script::{BATCH, Conversation, DELEGATED, FINAL, FULL, HANDED, LIMITED, SEARCHED};
+use super::script::{BATCH, Conversation, DELEGATED, FINAL, FULL, HANDED, LIMITED, OUTSIDE, SAVED, SEARCHED};
 use super::session::{Observation, PATIENCE, ProbeSession, QUIET};
 use brickbat_rules::json::Document;
-use brickbat_scenario::plan::{Change, PlannedTool};
+use brickbat_scenario::plan::{Change, PlannedTool, Side};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, TurnOutcome};
 use brickbat_scenario::wire;
@@ -17,6 +17,8 @@ const WORDS: &str = "Mind the gap.";
 /// What an adapter may claim that is tried here.
 #[derive(Debug, Clone, Copy)]
 enum Claim {
+    ClientTools,
+    Saving,
     Steer,
     Hooks,
     SecondPrompt,
@@ -33,7 +35,9 @@ enum Claim {
 }
 
 /// The claims that are tried, by their keys.
-const CLAIMS: [(&str, Claim); 13] = [
+const CLAIMS: [(&str, Claim); 15] = [
+    ("clientTools", Claim::ClientTools),
+    ("saving", Claim::Saving),
     ("steer", Claim::Steer),
     ("hooks", Claim::Hooks),
     ("secondPrompt", Claim::SecondPrompt),
@@ -58,6 +62,8 @@ pub(super) async fn keeps(host: &mut Host) -> Probed {
     }
     for (key, claim) in claimed {
         let kept = match claim {
+            Claim::ClientTools => hands_out(host).await,
+            Claim::Saving => asks_to_write(host).await,
             Claim::Steer => hears(host, Aside::Steered).await,
             Claim::Hooks => hears(host, Aside::Injected).await,
             Claim::SecondPrompt => answers_both(host).await,
@@ -79,6 +85,57 @@ pub(super) async fn keeps(host: &mut Host) -> Probed {
     }
     Ok(Vec::new())
 }
+
+/// A call that is handed out comes to its gate, and the next request has its result and that of its sibling.
+async fn hands_out(host: &mut Host) -> Result<(), Halt> {
+    let mut session = host.open(OUTSIDE).await?;
+    session.play(0).await?;
+    session.judge(0)?;
+    let calls = &session.plan.calls;
+    if let Some(lost) = calls.iter().find(|call| !session.has_requested(call.outcome.text())) {
+        let name = &lost.name;
+        return wrong(format!("the result of call {name} is in no request"));
+    }
+    session.play(1).await?;
+    Ok(judge::kept_ids(&session.plan, 0, first_request(&session)?)?)
+}
+
+/// The store asks before and after each write. A result is not stored before it asks, and is when it has.
+async fn asks_to_write(host: &mut Host) -> Result<(), Halt> {
+    let mut session = host.open(SAVED).await?;
+    let is_shown = host.capabilities().has("history");
+    let results: Vec<String> = session.plan.calls.iter().map(|call| call.outcome.text().to_owned()).collect();
+    let n_earlier = SAVED_EARLIER + results.len();
+    let mut n_written = 0;
+    session.prompt(0).await?;
+    while session.log.outcome.is_none() {
+        let Some(seen) = session.next(PATIENCE).await? else { return wrong("the turn is not answered") };
+        if let Observation::Saving(_, write) = seen {
+            n_written += if write.side == Side::After { write.entries as usize } else { 0 };
+            if is_shown {
+                let stored = session.acp().history().await?.unwrap_or_default().to_string();
+                let n_stored = results.iter().filter(|text| stored.contains(text.as_str())).count();
+                let wanted = n_written.saturating_sub(n_earlier);
+                if n_stored != wanted {
+                    let side = write.side.name();
+                    return wrong(format!(
+                        "{side} a write, when {n_written} entries are written, {n_stored} results are stored, and not {wanted}"
+                    ));
+                }
+            }
+        }
+        session.let_go_on(seen);
+    }
+    returned(&session)?;
+    let n_all = n_earlier + results.len();
+    if n_written != n_all {
+        return wrong(format!("a turn of {n_all} entries asked after {n_written} of them"));
+    }
+    Ok(())
+}
+
+/// Entries of a turn before its calls: what the user says.
+const SAVED_EARLIER: usize = 1;
 
 /// What is said while the tools of a batch run, by a hook after the first result, is in a later request.
 async fn hears(host: &mut Host, way: Aside) -> Result<(), Halt> {

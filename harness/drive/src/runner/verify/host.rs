@@ -163,6 +163,12 @@ impl Host {
         self.about.modes.clone()
     }
 
+    /// The dialects in which a mode is tried.
+    pub(super) fn dialects_of(&self, mode: &str) -> Vec<Dialect> {
+        let listed = self.manifest.dialects_of(Some(mode));
+        self.dialects.iter().copied().filter(|dialect| listed.contains(dialect)).collect()
+    }
+
     /// The dialect of the probes that need only one.
     pub(super) fn dialect(&self) -> Dialect {
         self.dialects.first().copied().unwrap_or(Dialect::AnthropicMessages)

@@ -33,7 +33,7 @@ pub(super) async fn honours_mode(host: &mut Host) -> Probed {
     };
     let adapter = host.adapter(claimed.len() * host.dialects.len()).await?;
     for mode in &claimed {
-        for dialect in host.dialects.clone() {
+        for dialect in host.dialects_of(mode) {
             let mut session = host.open_in(&adapter, BATCH.plan(dialect, 0)?, mode).await?;
             session.play(0).await?;
             let hint = Hint::Text("offer only modes that work, and in the manifest only dialects that work");

@@ -27,8 +27,10 @@ impl Conversation {
     }
 
     #[cfg(test)]
-    const ALL: [Conversation; 11] =
-        [BATCH, PAUSED, WAITING, DEAF, FINAL, HANDED, DELEGATED, LIMITED, FULL, SEARCHED, REFUSED];
+    const ALL: [Conversation; 13] = [
+        BATCH, PAUSED, WAITING, DEAF, FINAL, HANDED, DELEGATED, LIMITED, FULL, SAVED, SEARCHED, REFUSED,
+        OUTSIDE,
+    ];
 }
 
 /// Three calls in one batch, then an answer.
@@ -102,6 +104,19 @@ pub(super) const HANDED: Conversation = Conversation {
 ",
 };
 
+/// One call that runs on the user's side, and one that does not.
+pub(super) const OUTSIDE: Conversation = Conversation {
+    name: "outside",
+    tools: r#"{ lookup: { returns: "found {key}" }, pick: { returns: "the user picked {key}", client: true } }"#,
+    turns: "
+  - user: Please let me pick an order.
+    replies:
+      - - call: { as: a, tool: pick, args: { key: order 1 } }
+        - call: { as: b, tool: lookup, args: { key: order 2 } }
+      - - text: It is here.
+",
+};
+
 /// One call that starts a sub-agent, which makes one of its own.
 pub(super) const DELEGATED: Conversation = Conversation {
     name: "delegated",
@@ -145,6 +160,21 @@ pub(super) const FULL: Conversation = Conversation {
       - - text: It is here.
     at:
       - { reply: 2, before: headers, do: { tokens: 190000 } }
+",
+};
+
+/// Two calls, whose store is asked about its writes because one of them is a point. The probe kills nothing there.
+pub(super) const SAVED: Conversation = Conversation {
+    name: "saved",
+    tools: r#"{ lookup: { returns: "found {key}" } }"#,
+    turns: "
+  - user: Please look up two orders.
+    replies:
+      - - call: { as: a, tool: lookup, args: { key: order 1 } }
+        - call: { as: b, tool: lookup, args: { key: order 2 } }
+      - - text: Both are here.
+    at:
+      - { after: { saved: 1 }, do: kill }
 ",
 };
 

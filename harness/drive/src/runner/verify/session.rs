@@ -11,7 +11,7 @@ use super::judge::{self, GateCall, TurnLog};
 use super::probe::{Defect, Halt};
 use super::script::REFUSAL;
 use crate::driver::stopwatch::within;
-use crate::driver::{Adapter, DriverError, Session, SessionEvent, SessionSpec, ToolSpec};
+use crate::driver::{Adapter, DriverError, Session, SessionEvent, SessionSpec, StoreWrite, ToolSpec};
 use crate::server::{Answerer, GateId, Mount, Server, ServerEvent};
 use brickbat_engine::provider::{Answer, Provider, Request};
 use brickbat_rules::Profile;
@@ -70,6 +70,8 @@ pub(super) enum Observation {
     Held(ExchangeId),
     Opened(GateId),
     Dropped(GateId),
+    /// The store waits at one of its writes.
+    Saving(GateId, StoreWrite),
     Refused,
     Ended,
     Other,
@@ -240,6 +242,7 @@ impl ProbeSession {
         match seen {
             Observation::Opened(gate) => self.settle(gate),
             Observation::Held(exchange) => self.release(exchange),
+            Observation::Saving(gate, _) => self.mount.settle(gate, &ToolOutcome::Return(String::new())),
             Observation::Requested
             | Observation::Dropped(_)
             | Observation::Refused
@@ -278,6 +281,11 @@ impl ProbeSession {
                 self.gates.push(call);
                 self.log.gate_calls.push(GateCall { tool, args, call });
                 Observation::Opened(gate)
+            }
+            ServerEvent::SaveHeld { gate, write } => {
+                // Gates are numbered in common.
+                self.gates.push(None);
+                Observation::Saving(gate, StoreWrite::of(&write)?)
             }
             ServerEvent::GateDropped { gate } => Observation::Dropped(gate),
             ServerEvent::GateSettled { .. } | ServerEvent::Trace(_) => Observation::Other,
@@ -327,5 +335,6 @@ fn spec(mount: &Mount<RefusingProvider>, plan: &Plan, mode: &str, state_dir: Pat
         mode: mode.to_owned(),
         tools: tools.collect(),
         state_dir,
+        saving_url: plan.holds_saves().then(|| mount.saving_url()),
     }
 }

@@ -1,0 +1,61 @@
+//! How long a plan waits for what.
+
+use std::time::Duration;
+
+use crate::driver::manifest::StopKind;
+use brickbat_engine::conductor::Patience;
+
+/// How long to wait for what, in the time of the system (see `driver::stopwatch`).
+#[derive(Debug, Clone, Copy)]
+pub(in crate::runner) struct Pace {
+    /// With nothing happening for so long, a spell is quiet.
+    pub(super) quiet: Duration,
+    /// A silence of so long is reported, also when it ends.
+    pub(super) slow: Duration,
+    pub(super) patience: Patience,
+}
+
+impl Pace {
+    /// Our own agent answers within a millisecond; the margin is for a loaded machine.
+    pub(in crate::runner) const OWN: Pace = Pace {
+        quiet: Duration::from_millis(100),
+        slow: Duration::from_secs(5),
+        patience: Patience { progress: 20, hang: 50, grace: None },
+    };
+
+    /// That of an SDK whose turn counts as one that does not end after so long a silence.
+    pub(in crate::runner) fn adapted(silence: Duration, stop: StopKind) -> Pace {
+        let grace = match stop {
+            StopKind::Preemptive | StopKind::Dropped => None,
+            StopKind::Cooperative => Some(GRACE),
+        };
+        let hang = u32::try_from(silence.as_millis() / QUIET.as_millis()).unwrap_or(u32::MAX).max(MIN_HANG);
+        Pace {
+            quiet: QUIET,
+            slow: silence,
+            patience: Patience { progress: hang / PROGRESS_PART, hang, grace },
+        }
+    }
+
+    /// That of a system that is suspected of a hang.
+    pub(in crate::runner) fn longer(self) -> Pace {
+        let hang = self.patience.hang.saturating_mul(SUSPECT_FACTOR);
+        Pace { patience: Patience { hang, ..self.patience }, ..self }
+    }
+}
+
+/// A quiet spell of an SDK: many times what it takes to go on with a turn.
+const QUIET: Duration = Duration::from_millis(250);
+
+/// Quiet spells after the stop of a system that notices it only when it goes on: a second, as a user might wait.
+const GRACE: u32 = 4;
+
+/// The part of the silence of a hang after which what has not started will not start: about 4 of 15 s.
+const PROGRESS_PART: u32 = 4;
+
+/// How much longer a suspect is waited for: 45 s for an SDK. Clients that back off for longer make several requests, for
+/// which the conductor waits longer by itself.
+const SUSPECT_FACTOR: u32 = 3;
+
+/// Quiet spells below which nothing is a hang.
+const MIN_HANG: u32 = 2 * PROGRESS_PART;
