@@ -32,6 +32,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("filter-speed", super::filter_speed::filter_speed()),
         ("filters", super::filters::bugs()),
         ("guided", super::discovery::guided()),
+        ("guided-on-real-systems", super::discovery::guided_on_real_systems()),
         ("healthy", healthy::healthy()),
         ("repairers", repairers::repairers()),
         ("known", known()),

@@ -88,6 +88,42 @@ pub fn guided() -> String {
     text + "\n"
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Real {
+    schema: u32,
+    plans: usize,
+    seeds: Vec<u64>,
+    systems: Vec<OfSystem>,
+}
+
+/// What each seed has reached on a system.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OfSystem {
+    system: String,
+    /// With the control plans.
+    plans: Both<usize>,
+    behaviours: Both<usize>,
+    failures: Both<usize>,
+}
+
+/// The same on real systems.
+pub fn guided_on_real_systems() -> String {
+    let real: Real = serde_json::from_str(&read("harness/bench/real.json")).unwrap();
+    assert_eq!(real.schema, 1);
+    let mut text = format!("\n{} generated plans a run, {} seeds.\n\n", real.plans, real.seeds.len());
+    text += "| system | what | guided | random | difference, 95 % |\n|---|---|---|---|---|\n";
+    for OfSystem { system, plans, behaviours, failures } in &real.systems {
+        let rows =
+            [("behaviours", behaviours), ("distinct failures", failures), ("plans with controls", plans)];
+        for (what, both) in rows {
+            writeln!(text, "| `{system}` | {what} | {} |", both.cells().join(" | ")).unwrap();
+        }
+    }
+    text + "\n"
+}
+
 /// The plans that it took to find each bug that is not found soon.
 pub fn time_to_find() -> String {
     let finds = finds();
