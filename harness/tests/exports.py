@@ -51,7 +51,10 @@ def made(program, scratch, case):
 
 def main(program, scratch, *names):
     n_failed = 0
-    for case in json.loads((CORPUS / "cases.json").read_text()):
+    cases = json.loads((CORPUS / "cases.json").read_text())
+    if unknown := set(names) - {case["name"] for case in cases}:
+        raise SystemExit(f"{CORPUS}/cases.json has no row {', '.join(sorted(unknown))}")
+    for case in cases:
         if names and case["name"] not in names:
             continue
         row, failure = made(program, Path(scratch).absolute(), case)
