@@ -176,7 +176,8 @@ async def turn(spec, store, text, stopped, show, ask):
         for id in handed_in:
             await show(id, "completed")
         history = ModelMessagesTypeAdapter.validate_json(store.load())
-        how |= {"user_prompt": here.aside or None, "deferred_tool_results": DeferredToolResults(calls=handed_in, approvals=results)}
+        deferred = DeferredToolResults(calls=handed_in, approvals=results)
+        how |= {"user_prompt": here.aside or None, "deferred_tool_results": deferred}
         here.aside = None
 
 

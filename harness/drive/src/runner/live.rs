@@ -442,12 +442,12 @@ impl World for Live<'_> {
     fn prompt(&mut self, turn: usize) -> Self::Done<'_> {
         Box::pin(async move {
             self.mount.with_core(|core| core.provider.begin_turn(turn));
-            self.saves.begin_turn();
             if turn > 0 {
                 self.come_to_rest().await?;
             }
             // Gates that had opened by then belong to the turn before.
             self.catch_up().await?;
+            self.saves.begin_turn();
             self.note(Event::Prompted { turn });
             self.session.prompt(&self.plan.turns[turn].user).await
         })

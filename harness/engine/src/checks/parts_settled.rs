@@ -120,9 +120,11 @@ fn stored_state<'a>(stored: &'a Value, id: &str) -> Option<&'a str> {
     }
 }
 
-/// What it rests on that calls are over: those that are left to the user's side are over when that side says so.
-fn basis(evidence: &Evidence<'_>, mut keys: impl Iterator<Item = CallKey>) -> &'static [Duty] {
-    let are_left = keys.all(|key| evidence.is_left_to_client(key));
+/// What it rests on that calls are over: those that are left to the user's side are over when that side says so. What is
+/// shown under an id of no call is the system's.
+fn basis(evidence: &Evidence<'_>, keys: impl Iterator<Item = CallKey>) -> &'static [Duty] {
+    let mut keys = keys.peekable();
+    let are_left = keys.peek().is_some() && keys.all(|key| evidence.is_left_to_client(key));
     if are_left { &[Duty::States, Duty::Client] } else { CHECK.rests_on }
 }
 

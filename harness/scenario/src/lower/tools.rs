@@ -130,14 +130,8 @@ fn check_handoff(name: &str, tool: &Tool, problems: &mut Problems) {
         ("asks", tool.asks),
         ("bytes", tool.bytes.is_some()),
     ];
-    for (key, _) in also.into_iter().filter(|(_, is_there)| tool.hands_over && *is_there) {
-        problems.add(
-            Problem::new(
-                format!("/tools/{}/{key}", position::step(name)),
-                format!("the tool `{name}` hands over, which does not go with `{key}`"),
-            )
-            .with_hint(format!("remove `{key}`, or `hands_over`")),
-        );
+    if tool.hands_over {
+        exclude(name, ("hands_over", "hands over"), &also, problems);
     }
 }
 
@@ -152,13 +146,20 @@ fn check_client(name: &str, tool: &Tool, problems: &mut Problems) {
         ("asks", tool.asks),
         ("hands_over", tool.hands_over),
     ];
-    for (key, _) in also.into_iter().filter(|(_, is_there)| tool.client && *is_there) {
+    if tool.client {
+        exclude(name, ("client", "runs on the user's side"), &also, problems);
+    }
+}
+
+/// A key of a tool, with what the tool does by it, does not go with others of its keys.
+fn exclude(name: &str, (own, does): (&str, &str), also: &[(&str, bool)], problems: &mut Problems) {
+    for (key, _) in also.iter().filter(|(_, is_there)| *is_there) {
         problems.add(
             Problem::new(
                 format!("/tools/{}/{key}", position::step(name)),
-                format!("the tool `{name}` runs on the user's side, which does not go with `{key}`"),
+                format!("the tool `{name}` {does}, which does not go with `{key}`"),
             )
-            .with_hint(format!("remove `{key}`, or `client`")),
+            .with_hint(format!("remove `{key}`, or `{own}`")),
         );
     }
 }

@@ -30,9 +30,10 @@ impl Saves {
         self.n_entries = Some(0);
     }
 
-    /// What is written until the next turn is none of its entries.
+    /// What is written until the next turn is none of its entries, and a write that waits only goes on.
     pub(super) fn end_turn(&mut self) {
         self.n_entries = None;
+        self.due.retain(|due| matches!(due, Due::GoesOn(_)));
     }
 
     /// A write waits. Each of its entries is one point of the plan.
@@ -100,6 +101,16 @@ mod tests {
         saves.begin_turn();
         saves.end_turn();
         saves.held(GateId(0), r#"{"entries":1,"side":"before"}"#).unwrap();
+        assert_eq!(all_due(&mut saves), [Due::GoesOn(GateId(0))]);
+    }
+
+    #[test]
+    fn a_write_that_waits_when_its_turn_ends_is_no_point_of_the_next() {
+        let mut saves = Saves::default();
+        saves.begin_turn();
+        saves.held(GateId(0), r#"{"entries":2,"side":"before"}"#).unwrap();
+        saves.end_turn();
+        saves.begin_turn();
         assert_eq!(all_due(&mut saves), [Due::GoesOn(GateId(0))]);
     }
 
