@@ -8,7 +8,7 @@ use brickbat::dialect::Dialect;
 use brickbat::duty::{Application, Duty, Repairs};
 use brickbat::plan::Plan;
 use brickbat::run::Run;
-use brickbat::trace::{Confidence, Event, ExchangeId, RequestKind, TurnOutcome};
+use brickbat::trace::{Confidence, Event, ExchangeId, RequestKind, ShownState, TurnOutcome};
 use brickbat::verdict::{Finding, Judgement, Permanence, Severity, Verdict};
 use serde_json::Value;
 
@@ -149,6 +149,24 @@ fn a_call_that_was_handed_out_rests_on_who_runs_it() {
     for plan in on_each("client/stop-while-open#k=0") {
         let found = judged_for(&plan, "dangling-on-abort", &[Duty::Client], Repairs::Never);
         assert!(is_of(&found.findings), "{}: {found:#?}", plan.id);
+    }
+}
+
+#[test]
+fn what_is_shown_under_an_id_of_no_call_is_the_systems() {
+    for plan in on_each("client/next-request-fails") {
+        let stray = || Event::CallShown { id: "stray".to_owned(), state: ShownState::InProgress };
+        let run = rebuilt(&run(&plan), |_, event| match event {
+            Event::ToolStarted { .. } => vec![event.clone(), stray()],
+            _ => vec![event.clone()],
+        });
+        let duties = Application::with(&[Duty::Client], Repairs::Never);
+        let found = judged_around(&duties, &plan, &run);
+        assert!(
+            found.findings.iter().any(|finding| finding.check == "parts-settled"),
+            "{}: {found:#?}",
+            plan.id
+        );
     }
 }
 
