@@ -32,6 +32,7 @@ mod fixture;
 mod flakes;
 mod front;
 mod fuzz;
+mod help;
 mod init;
 mod live;
 mod matrix;

@@ -31,3 +31,4 @@ mod sweep;
 mod tidy;
 mod vectors;
 mod wire;
+mod words;
