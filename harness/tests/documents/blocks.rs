@@ -422,15 +422,15 @@ fn counts() -> String {
     let n_plans = files.iter().map(|(_, plans)| plans.len()).sum();
     let n_systems = systems().lines().count() - 2;
     table(
-        &["what", "number", "of it"],
+        &["item", "count", "breakdown"],
         [
             row("scenarios", files.len(), format!("in {} folders", folders.len())),
             row("plans", n_plans, format!("in {} dialects", Dialect::ALL.len())),
-            row("rules of request bodies", Rule::all().count(), each.join(", ")),
-            row("rules of streams", StreamRule::all().count(), String::new()),
+            row("rules for request bodies", Rule::all().count(), each.join(", ")),
+            row("rules for streams", StreamRule::all().count(), String::new()),
             row("checks", CHECKS.len(), format!("{} severities", Severity::ALL.len())),
             row("planted bugs", Canary::all().count(), String::new()),
-            row("classes of failures", classes.len(), String::new()),
+            row("failure classes", classes.len(), String::new()),
             row("built-in systems", n_systems, String::new()),
         ],
     )
