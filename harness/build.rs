@@ -3,14 +3,34 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::{env, fs, io};
 
 /// What is in the folder of a system or of a filter without being part of it: leftovers of an installation, and pages for readers.
 const LEFT_OUT: [&str; 4] = ["node_modules", "target", "__pycache__", "README.md"];
 
+/// The oldest major version of Node.js that the adapters run on, as CONTRIBUTING.md says.
+const OLDEST_NODE: u32 = 20;
+
 fn main() -> io::Result<()> {
+    find_node();
     embed("systems", "system.yaml")?;
     embed("filters", "filter.yaml")
+}
+
+/// Sets `has_node` where some tests can start Node.js. Without it, `cargo test` lists those tests as ignored; with
+/// `BRICKBAT_ALL_TESTS`, which the CI run sets, they run and fail.
+fn find_node() {
+    println!("cargo:rustc-check-cfg=cfg(has_node)");
+    println!("cargo:rerun-if-env-changed=BRICKBAT_ALL_TESTS");
+    let output = Command::new("node").arg("--version").output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let major = text.trim_start_matches('v').split('.').next().and_then(|part| part.parse::<u32>().ok());
+    if major.is_some_and(|major| major >= OLDEST_NODE) || env::var_os("BRICKBAT_ALL_TESTS").is_some() {
+        println!("cargo:rustc-cfg=has_node");
+    } else {
+        println!("cargo:rerun-if-env-changed=PATH");
+    }
 }
 
 /// Lists the files of the folders of one kind, which are those with this file in them.

@@ -123,6 +123,7 @@ fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
+#[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
 fn an_exported_test_is_red_where_the_bug_is_and_green_where_it_is_mended() {
     let folder = TempDir::new().unwrap();
     own_system(folder.path());
@@ -152,6 +153,7 @@ fn an_exported_test_is_red_where_the_bug_is_and_green_where_it_is_mended() {
 }
 
 #[test]
+#[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
 fn assertions_accuse_nothing_that_is_valid_and_see_what_is_invalid() {
     let mut node = std::process::Command::new("node");
     node.arg("harness/tests/export/vectors.mjs").current_dir(env!("CARGO_MANIFEST_DIR"));

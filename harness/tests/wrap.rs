@@ -45,6 +45,7 @@ fn agent() -> TempDir {
 }
 
 #[test]
+#[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
 fn a_program_that_loses_a_result_is_refused_by_the_rule_and_one_that_does_not_is_accepted() {
     let folder = agent();
     let said = wrap(folder.path(), &["--report", "report.json"], &["node", "agent.mjs"], &[]);
@@ -63,6 +64,7 @@ fn a_program_that_loses_a_result_is_refused_by_the_rule_and_one_that_does_not_is
 }
 
 #[test]
+#[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
 fn a_program_that_asks_nothing_is_not_judged_and_one_that_is_not_there_is_bad_input() {
     let folder = agent();
     let said = wrap(folder.path(), &[], &["node", "-e", "process.exit(4)"], &[]);
@@ -74,6 +76,7 @@ fn a_program_that_asks_nothing_is_not_judged_and_one_that_is_not_there_is_bad_in
 }
 
 #[test]
+#[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
 fn the_address_stands_in_the_command_and_in_variables_and_real_keys_do_not() {
     let folder = agent();
     let script = "console.log(process.argv[1], process.env.MINE, process.env.OPENAI_API_KEY, process.env.AWS_REGION, \
@@ -102,6 +105,7 @@ fn what_a_program_leaves_running_does_not_outlive_it() {
 }
 
 #[test]
+#[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
 fn a_program_that_is_stopped_in_a_batch_and_resumed_is_judged_by_its_next_request() {
     for (end, settles, code) in
         [("--stop-at", "", 1), ("--kill-at", "", 1), ("--stop-at", "1", 0), ("--kill-at", "1", 0)]
@@ -118,6 +122,7 @@ fn a_program_that_is_stopped_in_a_batch_and_resumed_is_judged_by_its_next_reques
 }
 
 #[test]
+#[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
 fn a_point_that_is_never_reached_is_not_judged() {
     let folder = agent();
     let args = ["--stop-at", "after text 1 of reply 9"];
@@ -129,6 +134,7 @@ fn a_point_that_is_never_reached_is_not_judged() {
 }
 
 #[test]
+#[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
 fn turns_of_a_file_resume_the_program_one_by_one() {
     let folder = folder_of(&[("keeper.mjs", KEEPER), ("turns.txt", "And now?\n\nAnd then?\n")]);
     let args = ["--resume", "node keeper.mjs {turn}", "--turns", "turns.txt"];
@@ -140,6 +146,7 @@ fn turns_of_a_file_resume_the_program_one_by_one() {
 }
 
 #[test]
+#[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
 fn faults_on_a_program_that_asks_again_are_delivered_and_followed() {
     let folder = folder_of(&[(
         "again.mjs",
