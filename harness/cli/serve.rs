@@ -46,7 +46,8 @@ impl Serve {
     pub(super) fn execute(&self) -> Outcome {
         let behaviour = self.provider.behaviour(Vec::new())?;
         block_on(async {
-            let started = StrictServer::start(behaviour, self.port, self.provider.stall).await;
+            let admission = self.provider.admitted.admission();
+            let started = StrictServer::start(behaviour, self.port, admission, self.provider.stall).await;
             let mut server = started
                 .map_err(|error| CliError::start(format!("cannot listen on port {}: {error}", self.port)))?;
             if self.control {

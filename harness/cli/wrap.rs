@@ -90,7 +90,8 @@ impl Wrap {
         let behaviour = self.provider.behaviour(self.stops())?;
         let supervisor = own_program()?;
         block_on(async {
-            let started = StrictServer::start(behaviour, 0, self.provider.stall).await;
+            let admission = self.provider.admitted.admission();
+            let started = StrictServer::start(behaviour, 0, admission, self.provider.stall).await;
             let mut server =
                 started.map_err(|error| CliError::start(format!("the provider does not start: {error}")))?;
             let url = server.base_url().to_owned();
