@@ -14,6 +14,7 @@ use super::options::{duration, model, profile};
 use super::output::{print, tell};
 use super::provider::{Admitted, Kinds, host, kinds};
 use super::secrets::redactor;
+use super::unread::print_aside;
 use brickbat_drive::proxy::{Proxy as Running, ProxyTerms, Recording, Upstream};
 use brickbat_engine::relay::{Refused, RelayBehaviour, Spoil};
 use brickbat_engine::standalone::{Faults, Strictness};
@@ -99,6 +100,7 @@ impl Proxy {
         let terms =
             ProxyTerms { upstream, port: self.port, admission, stall: self.stall, recording, redactor };
         block_on(async {
+            print_aside();
             let url = terms.upstream.url();
             let mut proxy = Running::start(behaviour, terms)
                 .await
