@@ -60,6 +60,7 @@ mod stream;
 mod supervisor;
 mod systems;
 mod terminal;
+mod unread;
 mod verify;
 mod work;
 mod wrap;

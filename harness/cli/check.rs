@@ -20,6 +20,7 @@ use super::{rule, stream};
 use brickbat_rules::check::{CheckError, CheckFormat, CheckOptions, CheckReport, Strictness};
 use brickbat_rules::colour::Colour;
 use brickbat_rules::dialect::Dialect;
+use brickbat_rules::plain::is_plain;
 use brickbat_rules::{Address, DIALECT_SIGNS, Profile};
 
 /// Check whether a strict provider would accept request bodies, lists of messages, recorded requests or recorded streams.
@@ -289,7 +290,7 @@ impl<'a> Printer<'a> {
 
     fn trouble(&mut self, file: &str, line: Option<u64>, words: &str, hint: Option<String>) {
         // Words of a file must not move the cursor of a terminal.
-        let words = &words.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}");
+        let words = &words.replace(|c: char| !is_plain(c) && c != '\n', "\u{fffd}");
         self.n_errors += 1;
         if self.n_errors <= MAX_ERRORS {
             let hint = hint.map(|hint| format!("\n{hint}")).unwrap_or_default();

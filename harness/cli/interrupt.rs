@@ -1,5 +1,7 @@
 //! Ctrl-C: the first one ends the run and lets it be reported, the second one ends the program at once.
 
+use std::thread;
+
 use super::output::tell;
 
 /// Exit code after a second Ctrl-C, as in shells: 128 plus the number of the signal.
@@ -19,11 +21,15 @@ pub(super) async fn until_interrupted<T>(run: impl Future<Output = T>) -> Option
         () = interrupted => {}
         done = run => return Some(done),
     }
+    // In a thread of its own, so that it ends the program whatever the others wait for.
+    thread::spawn(quit_at_the_second);
     tell("interrupted; press Ctrl-C again to quit without a report");
-    tokio::spawn(async {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            std::process::exit(INTERRUPTED);
-        }
-    });
     None
+}
+
+fn quit_at_the_second() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    if runtime.is_ok_and(|runtime| runtime.block_on(tokio::signal::ctrl_c()).is_ok()) {
+        std::process::exit(INTERRUPTED);
+    }
 }

@@ -3,6 +3,7 @@
 //! The reader of a pipe may close it, as `head` does, and a disk may be full. A command still does its work to the end,
 //! since it may have reports to write, and its exit code does not depend on who reads.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 use std::sync::OnceLock;
@@ -11,14 +12,16 @@ use serde_json::Value;
 
 use super::error::BAD_INPUT;
 use super::secrets::redactor;
+use super::unread::{self, Stream};
 use brickbat_report::report::text::Tone;
+use brickbat_rules::plain;
 
 /// Why standard output takes nothing more, if it does not.
 static LOST: OnceLock<io::Error> = OnceLock::new();
 
 /// Prints a text, redacted.
 pub(super) fn print(text: &str) {
-    print_plain(&redactor().text(text));
+    print_plain(&safe(&redactor().text(text)));
 }
 
 /// Prints a value as JSON, redacted.
@@ -29,6 +32,13 @@ pub(super) fn print_json(mut value: Value) {
 
 /// Prints a text that holds nothing of the user's, as it is.
 pub(super) fn print_plain(text: &str) {
+    if let Some(text) = unread::take(Stream::Out, text.to_owned()) {
+        write_out(&text);
+    }
+}
+
+/// Writes a text to standard output, however long its reader takes.
+pub(super) fn write_out(text: &str) {
     if LOST.get().is_some() {
         return;
     }
@@ -49,14 +59,29 @@ pub(super) fn error(error: impl Display) {
 /// Prints a note to standard error, redacted.
 pub(super) fn tell(words: impl Display) {
     let words = words.to_string();
-    // Where standard error is closed, there is nowhere to report that.
-    let _ = writeln!(anstream::stderr(), "{}", redactor().text(&words));
+    if let Some(line) = unread::take(Stream::Err, format!("{}\n", safe(&redactor().text(&words)))) {
+        // Where standard error is closed, there is nowhere to report that.
+        let _ = anstream::stderr().write_all(line.as_bytes());
+    }
+}
+
+/// A text without the characters that turn a line around, written as JSON and most languages write them.
+fn safe(text: &str) -> Cow<'_, str> {
+    if !text.contains(plain::turns) {
+        return Cow::Borrowed(text);
+    }
+    let each = text.chars().map(|c| match plain::turns(c) {
+        true => format!("\\u{:04x}", u32::from(c)),
+        false => c.to_string(),
+    });
+    Cow::Owned(each.collect())
 }
 
 /// The exit code of the program, given that of its command: output that could not be written is no result.
 ///
 /// A reader that closes the pipe has seen what it wanted, so that is no error.
 pub(super) fn exit_code(of_command: u8) -> u8 {
+    unread::end();
     match LOST.get() {
         Some(error) if error.kind() != ErrorKind::BrokenPipe => {
             tell(format!("error: cannot write to standard output: {error}"));

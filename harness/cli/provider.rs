@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::error::{CliError, UnknownName};
 use super::options::{duration, jobs, model, profile};
+use brickbat_drive::server::Admission;
 use brickbat_engine::improvise::Manner;
 use brickbat_engine::standalone::{Behaviour, FaultKind, Faults, ProgramStop, Strictness};
 use brickbat_rules::dialect::Dialect;
@@ -47,6 +48,27 @@ pub(super) struct ProviderChoice {
     /// After how long a stalled reply goes on.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
     pub(super) stall: Duration,
+    #[command(flatten)]
+    pub(super) admitted: Admitted,
+}
+
+/// Who may ask besides programs of this machine and the pages that they serve.
+#[derive(Args)]
+pub(super) struct Admitted {
+    /// Answer requests whose Host is this name, such as `host.docker.internal`, besides the names of this machine; `*` is
+    /// any. May be repeated.
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
+    /// Answer requests of web pages of this origin, such as `https://app.example`, besides those of this machine; `*` is
+    /// any. May be repeated.
+    #[arg(long, value_name = "ORIGIN")]
+    allow_origin: Vec<String>,
+}
+
+impl Admitted {
+    pub(super) fn admission(&self) -> Admission {
+        Admission { hosts: self.allow_host.clone(), origins: self.allow_origin.clone() }
+    }
 }
 
 /// Kinds of faults.

@@ -12,8 +12,9 @@ use super::interrupt::until_interrupted;
 use super::launch::block_on;
 use super::options::{duration, model, profile};
 use super::output::{print, tell};
-use super::provider::{Kinds, host, kinds};
+use super::provider::{Admitted, Kinds, host, kinds};
 use super::secrets::redactor;
+use super::unread::print_aside;
 use brickbat_drive::proxy::{Proxy as Running, ProxyTerms, Recording, Upstream};
 use brickbat_engine::relay::{Refused, RelayBehaviour, Spoil};
 use brickbat_engine::standalone::{Faults, Strictness};
@@ -69,6 +70,8 @@ pub(super) struct Proxy {
     /// What the points of --faults are drawn from.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    admitted: Admitted,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -93,8 +96,11 @@ impl Proxy {
         let recording = self.record.as_ref().map(open).transpose()?;
         let behaviour = self.behaviour(&upstream);
         let redactor = redactor().clone();
-        let terms = ProxyTerms { upstream, port: self.port, stall: self.stall, recording, redactor };
+        let admission = self.admitted.admission();
+        let terms =
+            ProxyTerms { upstream, port: self.port, admission, stall: self.stall, recording, redactor };
         block_on(async {
+            print_aside();
             let url = terms.upstream.url();
             let mut proxy = Running::start(behaviour, terms)
                 .await

@@ -10,6 +10,7 @@ use super::launch::block_on;
 use super::output::print;
 use super::provider::ProviderChoice;
 use super::served;
+use super::unread::print_aside;
 use brickbat_drive::strict_server::{Seen, StrictServer};
 
 /// Serve a strict provider on 127.0.0.1 that any program can be pointed at, in all dialects.
@@ -46,13 +47,15 @@ impl Serve {
     pub(super) fn execute(&self) -> Outcome {
         let behaviour = self.provider.behaviour(Vec::new())?;
         block_on(async {
-            let started = StrictServer::start(behaviour, self.port, self.provider.stall).await;
+            let admission = self.provider.admitted.admission();
+            let started = StrictServer::start(behaviour, self.port, admission, self.provider.stall).await;
             let mut server = started
                 .map_err(|error| CliError::start(format!("cannot listen on port {}: {error}", self.port)))?;
             if self.control {
                 control::play(&mut server).await;
                 return Ok(served::exit_code(&server.log()));
             }
+            print_aside();
             let printing = async {
                 // Said when Ctrl-C is listened for: whoever reads it may interrupt at once.
                 print(&served::banner(server.base_url()));

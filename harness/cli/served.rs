@@ -109,8 +109,9 @@ fn place(pointer: &str) -> &str {
     if pointer.is_empty() { "the body" } else { pointer }
 }
 
+/// A text on a line, cut where it is too long. It is redacted before: half a key is not always known for one.
 pub(super) fn shortened(text: &str) -> String {
-    let line = text.replace('\n', " ");
+    let line = redactor().text(text).replace('\n', " ");
     match line.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,

@@ -13,6 +13,7 @@ use super::options::duration;
 use super::output::tell;
 use super::provider::ProviderChoice;
 use super::served;
+use super::unread::print_aside;
 use brickbat_drive::strict_server::StrictServer;
 use brickbat_drive::strict_server::variables::{WITHOUT, for_url};
 use brickbat_engine::standalone::{ProgramEnd, ProgramStop, ReplyPoint};
@@ -90,7 +91,9 @@ impl Wrap {
         let behaviour = self.provider.behaviour(self.stops())?;
         let supervisor = own_program()?;
         block_on(async {
-            let started = StrictServer::start(behaviour, 0, self.provider.stall).await;
+            print_aside();
+            let admission = self.provider.admitted.admission();
+            let started = StrictServer::start(behaviour, 0, admission, self.provider.stall).await;
             let mut server =
                 started.map_err(|error| CliError::start(format!("the provider does not start: {error}")))?;
             let url = server.base_url().to_owned();

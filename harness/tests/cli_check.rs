@@ -40,6 +40,85 @@ fn a_finding_shows_the_block_in_its_place() {
 }
 
 #[test]
+fn no_form_of_output_shows_what_is_private_and_the_fixed_file_keeps_it() {
+    let hex = "3fa85f6457174562b3fc2c963f66afa6";
+    let planted = [
+        ("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "AWS secret key"),
+        ("AQ.Ab8RN6Zk9qLmT4wXr2Pb7Nc1Vd8Ys3Hf6Gj5Ku0QeRaSiOtUyWx", "Google key"),
+        ("rk_live_Zk9qLmT4wXr2Pb7Nc1Vd8Ys3", "Stripe key"),
+        ("ada.lovelace@analytical.example", "e-mail"),
+        ("/home/lovelace/notes", "Linux home"),
+        ("/Users/lovelace/notes", "macOS home"),
+        ("C:\\Users\\lovelace\\notes", "Windows home"),
+        ("adas-macbook-pro.local", "machine"),
+        ("-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQ\n-----END PRIVATE KEY-----", "PEM"),
+    ];
+    let named = [
+        ("AZURE_OPENAI_API_KEY", hex),
+        ("password", "hunter2-and-more"),
+        ("client_secret", "s3cr3t-of-mine"),
+    ];
+    let marks = [
+        "wJalrXU",
+        "K7MDENG",
+        "Zk9qLmT4",
+        "ada.love",
+        "lovelace",
+        "macbook",
+        "MIIEvQ",
+        hex,
+        "hunter2",
+        "s3cr3t-of",
+        "3fa85f64",
+    ];
+    let mut bodies: Vec<Value> =
+        planted.iter().map(|(secret, _)| Value::from(format!("My own: {secret}, see."))).collect();
+    bodies.extend(
+        named.iter().map(|(name, secret)| Value::from(format!("{name}={secret} and {name}: {secret}"))),
+    );
+    // Cut for display, in the middle of the secret.
+    bodies.extend(planted.iter().map(|(secret, _)| Value::from(format!("{}{secret}", "word ".repeat(8)))));
+    for secret in bodies {
+        let input: serde_json::Map<String, Value> =
+            named.iter().map(|(name, secret)| ((*name).to_owned(), Value::from(*secret))).collect();
+        let mut body: Value = serde_json::from_str(BAD).unwrap();
+        body["messages"][0]["content"] = secret.clone();
+        body["messages"][1]["content"][0]["input"] = input.clone().into();
+        body["messages"][2]["content"] = secret.clone();
+        let folder = folder_of(&[("bad.json", &format!("{body:#}"))]);
+        let mut printed = Vec::new();
+        for form in [
+            &["check", "bad.json"][..],
+            &["check", "--format", "json", "bad.json"],
+            &["check", "--format", "sarif", "bad.json"],
+            &["check", "--format", "github", "bad.json"],
+            &["check", "--diff", "bad.json"],
+            &["check", "--fix", "bad.json"],
+            &["check", "bad.fixed.json"],
+        ] {
+            let said = said(&folder, form);
+            printed.push(format!("{form:?}\n{}{}", said.out, said.err));
+            if form.contains(&"json") || form.contains(&"sarif") {
+                assert!(serde_json::from_str::<Value>(&said.out).is_ok(), "{}", said.out);
+            }
+        }
+        for text in printed {
+            let leaked = marks.iter().find(|mark| text.contains(*mark));
+            assert!(leaked.is_none(), "{leaked:?} of {secret}:\n{text}");
+        }
+        // The file is the user's, word for word.
+        let fixed = report(&folder.path().join("bad.fixed.json"));
+        assert_eq!(fixed["messages"][0]["content"], secret);
+        assert_eq!(fixed["messages"][1]["content"][0]["input"], Value::from(input));
+        // What leads to the place stays.
+        let said = said(&folder, &["check", "bad.json"]);
+        for words in ["at /messages/1/content/0\n", "\"id\": \"w1\"", "^^^^", MISSING] {
+            assert!(said.out.contains(words), "{words}: {}", said.out);
+        }
+    }
+}
+
+#[test]
 fn folders_are_walked_in_order_and_all_is_summed_up() {
     let lines = format!("{GOOD}\n\n{BAD}\n{{\"status\":200,\"request\":{GOOD}}}\n");
     let folder = folder_of(&[

@@ -58,7 +58,7 @@ fn request(mount: &Mount<Provider>, method: &str, path: &str, body: &[u8]) -> (S
     let url = mount.base_url() + path;
     let (authority, target) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let head = format!(
-        "{method} /{target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        "{method} /{target} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
     (authority.parse().unwrap(), [head.as_bytes(), body].concat())
@@ -229,7 +229,8 @@ fn hostile_and_auxiliary_requests_are_answered_and_do_not_move_the_script() {
                 }
                 _ => assert_eq!(status, 404, "{said}"),
             }
-            let unknown = b"GET /p/4294967295/v1/models HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+            let unknown =
+                b"GET /p/4294967295/v1/models HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n";
             assert_eq!(send(server.addr(), unknown).await.0, 404);
             assert_eq!(send(server.addr(), &huge(0)).await.0, 413);
 
@@ -243,7 +244,7 @@ fn hostile_and_auxiliary_requests_are_answered_and_do_not_move_the_script() {
 
 /// A request that says that a gigabyte follows.
 fn huge(token: u64) -> Vec<u8> {
-    format!("POST /p/{token}/v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 1073741824\r\n\r\n{{")
+    format!("POST /p/{token}/v1/messages HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 1073741824\r\n\r\n{{")
         .into_bytes()
 }
 
@@ -492,7 +493,7 @@ fn the_last_word_of_a_dead_process_is_not_heard() {
         let target = mount.base_url().strip_prefix(&format!("http://{}", server.addr())).unwrap().to_owned();
         let body = body(Dialect::OpenaiChat, &json!([{ "role": "user", "content": "hi" }])).to_string();
         let request = format!(
-            "POST {target}/v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{body}",
+            "POST {target}/v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );
         // Nobody looks at a request while the core is held: the peer asks, and is gone before it is looked at.

@@ -165,7 +165,7 @@ fn keys_pass_through_and_are_neither_printed_nor_recorded() {
     let body =
         prompt().to_string().replace("Look.", "My key is sk-ant-secret-0123, and key-in-query-77 too.");
     let head = format!(
-        "POST /v1/messages?beta=true&key=key-in-query-77 HTTP/1.1\r\nhost: x\r\nx-api-key: sk-ant-secret-0123\r\n\
+        "POST /v1/messages?beta=true&key=key-in-query-77 HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: sk-ant-secret-0123\r\n\
          connection: close\r\nanthropic-version: 2023-06-01\r\naccept-encoding: gzip\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
@@ -188,6 +188,135 @@ fn keys_pass_through_and_are_neither_printed_nor_recorded() {
         assert!(!text.contains("secret-0123") && !text.contains("key-in-query-77"), "{text}");
     }
     assert_eq!(rows(&record)[0]["status"], 401);
+}
+
+/// Sends a head, and gives the status and the answer.
+fn ask(proxy: &Served, head: &str, body: &str) -> (u16, String) {
+    let mut stream = TcpStream::connect(&proxy.address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let rest = format!("connection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    stream.write_all([head, rest.as_str()].concat().as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    (answer.split(' ').nth(1).unwrap().parse().unwrap(), answer)
+}
+
+#[test]
+fn path_and_query_arrive_as_they_were_sent() {
+    let targets = [
+        ("/v1/files?url=https://example.com/a.png", "/v1/files?url=https://example.com/a.png"),
+        ("/proxy/http://127.0.0.1:9/evil", "/proxy/http://127.0.0.1:9/evil"),
+        ("http://localhost:1/v1/models?u=http://b/c", "/v1/models?u=http://b/c"),
+        ("/v1//x/?a=%2f+b%20&&=", "/v1//x/?a=%2f+b%20&&="),
+        ("//host/v1/a:b@c", "//host/v1/a:b@c"),
+    ];
+    let answers =
+        targets.map(|_| b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".to_vec());
+    let (url, serving) = server(answers.to_vec());
+    let proxy = Served::start_as("proxy", &["--upstream", &format!("{url}/base")]);
+    for (target, _) in targets {
+        let (status, answer) = ask(&proxy, &format!("GET {target} HTTP/1.1\r\nhost: 127.0.0.1\r\n"), "");
+        assert_eq!(status, 200, "{target}: {answer}");
+    }
+    for ((head, _), (target, arrived)) in serving.join().unwrap().iter().zip(targets) {
+        assert!(head.starts_with(&format!("get /base{arrived} http/1.1\r\n")), "{target}: {head}");
+        // The server is named as a client would name it.
+        let own = format!("host: {}\r\n", url.trim_start_matches("http://"));
+        assert!(head.contains(&own), "{head}");
+    }
+    let (_, said) = proxy.end();
+    assert!(
+        said.contains("GET /v1/files: ") && said.contains("GET /proxy/http://127.0.0.1:9/evil: "),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_path_that_the_server_might_read_in_another_way_is_not_passed_on() {
+    let (url, serving) = server(vec![]);
+    let proxy = Served::start_as("proxy", &["--upstream", &url]);
+    serving.join().unwrap();
+    for target in ["/v1/../../admin", "/v1/%2e%2E/admin", "/v1/./x", "/v1/..%2fadmin", "/v1/models#x"] {
+        let (status, answer) = ask(&proxy, &format!("GET {target} HTTP/1.1\r\nhost: 127.0.0.1\r\n"), "");
+        assert!(status == 400 && answer.contains("is not passed on"), "{target}: {answer}");
+    }
+}
+
+#[test]
+fn what_a_server_quotes_of_a_request_is_neither_printed_nor_recorded() {
+    let signature = "fe5f80f77d5fa3beca038a248ff027d0445342fe2855ddc963176630326f1024";
+    let planted = [
+        ("x-litellm-api-key", "lite-9-llm-key"),
+        ("Ocp-Apim-Subscription-Key", "ocp-sub-key-77"),
+        ("x-portkey-api-key", "pk-port-key-88"),
+        ("X-Tenant-Of-Mine", "Tenant-of-mine-99"),
+        ("proxy-authorization", "Basic YWRhLWxvdmU6cGE1NXdvcmQtOQ=="),
+        (
+            "authorization",
+            &format!(
+                "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE9/20251128/us-east-1/bedrock/aws4_request, \
+             SignedHeaders=host, Signature={signature}"
+            ),
+        ),
+    ];
+    let secrets = [
+        "lite-9-llm-key",
+        "ocp-sub-key-77",
+        "pk-port-key-88",
+        "Tenant-of-mine-99",
+        "ada-love:pa55word-9",
+        "pa55word-9",
+        "AKIDEXAMPLE9",
+        signature,
+        "query-sig-66",
+        "query/token",
+    ];
+    let quoted = json!({ "error": { "message": format!("bad request: {}", secrets.join(" ")) } }).to_string();
+    let head =
+        "HTTP/1.1 403 Forbidden\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length";
+    let answers = vec![format!("{head}: {}\r\n\r\n{quoted}", quoted.len()).into_bytes(); 2];
+    let (url, serving) = server(answers);
+    let folder = TempDir::new().unwrap();
+    let record = folder.path().join("rec.jsonl");
+    let proxy = Served::start_as("proxy", &["--upstream", &url, "--record", record.to_str().unwrap()]);
+    let headers: String = planted.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    for _ in 0..2 {
+        let target = "/v1/messages?sig=query-sig-66&x_token=query%2Ftoken";
+        let head = format!(
+            "POST {target} HTTP/1.1\r\nhost: 127.0.0.1\r\nanthropic-version: 2023-06-01\r\n{headers}"
+        );
+        let (status, answer) = ask(&proxy, &head, &prompt().to_string());
+        // The client gets every byte.
+        assert!(status == 403 && answer.contains(signature), "{answer}");
+    }
+    serving.join().unwrap();
+    let (_, state) = proxy.get("/_brickbat/state");
+    let (_, said) = proxy.end();
+    assert!(said.contains("bad request: [redacted]"), "{said}");
+    let recorded = std::fs::read_to_string(&record).unwrap();
+    for text in [&said, &recorded, &state] {
+        for secret in secrets {
+            assert!(!text.contains(secret), "{secret}: {text}");
+        }
+    }
+    assert_eq!(rows(&record)[0]["request"], prompt());
+}
+
+#[test]
+fn a_foreign_page_and_a_foreign_host_reach_neither_the_server_nor_the_state() {
+    let (url, serving) = server(vec![]);
+    let proxy = Served::start_as("proxy", &["--upstream", &url, "--allow-host", "docker.example"]);
+    serving.join().unwrap();
+    for headers in ["host: evil.example", "host: 127.0.0.1\r\norigin: http://evil.example"] {
+        for target in ["/_brickbat/state", "/_brickbat/journal", "/v1/models"] {
+            let (status, answer) = ask(&proxy, &format!("GET {target} HTTP/1.1\r\n{headers}\r\n"), "");
+            assert!(status == 403 && answer.contains("--allow-"), "{headers} {target}: {answer}");
+        }
+    }
+    for host in ["docker.example:8788", "localhost", "[::1]:1"] {
+        let head = format!("GET /_brickbat/state HTTP/1.1\r\nhost: {host}\r\n");
+        assert_eq!(ask(&proxy, &head, "").0, 200, "{host}");
+    }
 }
 
 #[test]
@@ -228,7 +357,8 @@ fn a_client_that_hangs_up_closes_the_connection_to_the_server() {
     let mut stream = TcpStream::connect(&proxy.address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let body = prompt().to_string();
-    let head = format!("POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", body.len());
+    let head =
+        format!("POST /v1/messages HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: {}\r\n\r\n", body.len());
     stream.write_all(&[head.as_bytes(), body.as_bytes()].concat()).unwrap();
     let mut seen = Vec::new();
     let mut byte = [0];

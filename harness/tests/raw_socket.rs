@@ -109,8 +109,11 @@ impl Client {
     }
 
     fn send(&mut self, url: &str, body: &[u8]) {
-        let head =
-            format!("POST {} HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", path(url), body.len());
+        let head = format!(
+            "POST {} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: {}\r\n\r\n",
+            path(url),
+            body.len()
+        );
         self.stream.write_all(&[head.as_bytes(), body].concat()).unwrap();
     }
 
@@ -404,6 +407,52 @@ fn requests_that_are_none_are_refused_in_json() {
         let (body, end) = client.body(&headers);
         assert!(body[0].starts_with(r#"{"error":{"#) && end == End::Whole, "{body:?}");
     }
+}
+
+#[test]
+fn a_foreign_host_and_a_foreign_page_are_turned_away_before_anything_is_answered() {
+    let bench = Bench::new(ServerLimits::STANDARD);
+    let path = path(&bench.mount.base_url()).to_owned() + "/complete";
+    let status_of = |path: &str, headers: &str| {
+        let mut client = Client::connect(&bench.url("/"));
+        client.stream.write_all(format!("GET {path} HTTP/1.1\r\n{headers}\r\n").as_bytes()).unwrap();
+        client.head().unwrap().0
+    };
+    for headers in [
+        "",
+        "Host: localhost:80\r\n",
+        "Host: [::1]:80\r\nOrigin: http://localhost:3000\r\nSec-Fetch-Site: cross-site\r\n",
+        "Host: 127.0.0.1\r\nSec-Fetch-Site: none\r\n",
+    ] {
+        assert_eq!(status_of(&path, headers), 200, "{headers}");
+    }
+    for headers in [
+        "Host: evil.example\r\n",
+        "Host: 127.0.0.1\r\nHost: evil.example\r\n",
+        "Host:\r\n",
+        "Host: 127.0.0.1\r\nOrigin: http://evil.example\r\n",
+        "Host: 127.0.0.1\r\nORIGIN: null\r\n",
+        "Host: 127.0.0.1\r\nSec-Fetch-Site: cross-site\r\n",
+    ] {
+        assert_eq!(status_of(&path, headers), 403, "{headers}");
+    }
+    let absolute = format!("http://evil.example{path}");
+    assert_eq!(status_of(&absolute, "Host: 127.0.0.1\r\n"), 403);
+    assert_eq!(status_of(&absolute.replace("evil.example", "LOCALHOST"), "Host: 127.0.0.1\r\n"), 200);
+}
+
+#[test]
+fn a_server_whose_only_mount_is_gone_asks_to_come_again() {
+    let Bench { runtime, server, mount } = Bench::new(ServerLimits::STANDARD);
+    let root = server.mount_at_root(Fake { n_asked: 0 });
+    let url = root.base_url() + "/complete";
+    let mut client = Client::connect(&url);
+    assert_eq!(client.ask(&url, b"{}").0, 200);
+    drop(root);
+    client.send(&url, b"{}");
+    let (status, headers) = client.head().unwrap();
+    assert!(status == 503 && headers.iter().any(|header| header == "connection: close"), "{headers:?}");
+    drop((mount, server, runtime));
 }
 
 #[test]

@@ -67,7 +67,7 @@ impl Served {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let head = format!(
-            "POST {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+            "POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
             body.len()
         );
         stream.write_all(&[head.as_bytes(), body.as_bytes()].concat()).unwrap();
@@ -78,7 +78,9 @@ impl Served {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream
-            .write_all(format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes())
+            .write_all(
+                format!("GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n").as_bytes(),
+            )
             .unwrap();
         answer(stream)
     }
@@ -140,6 +142,46 @@ fn answer(mut stream: TcpStream) -> (u16, String) {
 
 fn chat(model: &str, messages: Value) -> Value {
     json!({ "model": model, "messages": messages })
+}
+
+#[test]
+fn an_unread_output_keeps_neither_answers_nor_ctrl_c_away() {
+    // More refusals than a pipe has room for.
+    const N_REFUSED: usize = 600;
+    let folder = TempDir::new().unwrap();
+    let mut command = command(folder.path(), &["serve", "--port", "0"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (pid, mut err) = (Pid::from_child(&child), child.stderr.take().unwrap());
+    let mut out = child.stdout.take().unwrap();
+    let mut banner = Vec::new();
+    while !banner.ends_with(b"\n") {
+        let mut byte = [0];
+        out.read_exact(&mut byte).unwrap();
+        banner.push(byte[0]);
+    }
+    let banner = String::from_utf8(banner).unwrap();
+    let address = banner.split_whitespace().next().unwrap().strip_prefix("http://").unwrap().to_owned();
+    let served = Served { child, address, out: BufReader::new(out), _folder: folder };
+    let broken = json!({ "model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [
+        { "role": "user", "content": "Look." },
+        { "role": "assistant", "content": [{ "type": "tool_use", "id": "a", "name": "look", "input": {} }] },
+        { "role": "user", "content": "Well?" },
+    ]});
+    for _ in 0..N_REFUSED {
+        assert_eq!(served.post("/v1/messages", &broken).0, 400);
+    }
+    kill_process(pid, Signal::INT).unwrap();
+    // Its standard error ends when it does; its standard output stays unread.
+    let (sender, ended) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut said = String::new();
+        err.read_to_string(&mut said).unwrap();
+        sender.send(said)
+    });
+    let said = ended.recv_timeout(PATIENCE).expect("it did not end");
+    assert!(said.contains("not printed, because standard output was not read"), "{said}");
+    let mut served = served;
+    assert_eq!(served.child.wait().unwrap().code(), Some(1));
 }
 
 #[test]

@@ -18,7 +18,10 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use crate::server::{Foreign, Mount, Received, Responder, Response, Server, ServerEvent, ServerLimits};
+use crate::server::{
+    Admission, Foreign, Mount, NotPassed, Received, Responder, Response, Server, ServerEvent, ServerLimits,
+    has_dot_segments, origin_form,
+};
 use brickbat_engine::relay::{Decision, Relay, RelayBehaviour, RelayLog, RelayNotice};
 use brickbat_rules::redact::Redactor;
 use carry::Errand;
@@ -33,6 +36,8 @@ pub struct ProxyTerms {
     pub upstream: Upstream,
     /// The port of 127.0.0.1; a free one if it is 0.
     pub port: u16,
+    /// Who may ask.
+    pub admission: Admission,
     /// After how long a stalled reply goes on.
     pub stall: Duration,
     /// Where exchanges are recorded.
@@ -81,7 +86,7 @@ impl Proxy {
     ///
     /// The port is taken.
     pub async fn start(behaviour: RelayBehaviour, terms: ProxyTerms) -> io::Result<Proxy> {
-        let server = Server::start_at(ServerLimits::STANDARD, terms.port).await?;
+        let server = Server::start_at(ServerLimits::STANDARD, terms.port, terms.admission).await?;
         let (sender, seen) = mpsc::channel(N_WAITING);
         let shared = Arc::new(Shared {
             relay: Mutex::new(Relay::new(behaviour)),
@@ -108,9 +113,9 @@ impl Proxy {
         lock(&self.shared.relay).log().clone()
     }
 
-    /// What takes out of a text what must not be shown, with the keys that have passed so far.
-    pub fn redactor(&self) -> Redactor {
-        lock(&self.shared.keys).redactor().clone()
+    /// What takes out of a text what must not be shown, with the keys that have passed lately.
+    pub fn redactor(&self) -> Arc<Redactor> {
+        lock(&self.shared.keys).redactor()
     }
 
     /// The next thing that happens.
@@ -127,20 +132,27 @@ impl Proxy {
 impl Responder for Core {
     fn respond(&mut self, received: Received<'_>) -> Response {
         while self.errands.try_join_next().is_some() {}
+        let Some(target) = origin_form(received.target).filter(|target| !target.contains('#')) else {
+            return Response::NotPassed(NotPassed::Fragment);
+        };
+        if has_dot_segments(target) {
+            return Response::NotPassed(NotPassed::DotSegments);
+        }
         // Before anything is said of the request.
-        lock(&self.shared.keys).learn(received.asked.headers, received.target);
+        let redactor = lock(&self.shared.keys).learn(received.asked.headers, received.target);
         let decision = self.shared.with_relay(|relay| relay.asked(received.asked));
         match decision {
             Decision::Answered(kind, answer, row) => {
                 if let Some(row) = row {
-                    self.shared.record(*row);
+                    self.shared.record(*row, &redactor);
                 }
                 Response::Planned(kind, answer)
             }
             Decision::Onward(passage) => {
                 let exchange = passage.exchange();
                 let (sender, parts) = mpsc::channel(N_PARTS);
-                let errand = Errand::of(*passage, received, sender, self.shared.clone());
+                let passage = passage.cleaned_by(redactor);
+                let errand = Errand::of(passage, received.asked, target, sender, self.shared.clone());
                 self.errands.spawn(errand.run());
                 Response::Foreign(Foreign { exchange, parts })
             }
@@ -162,10 +174,9 @@ impl Shared {
         done
     }
 
-    fn record(&self, row: serde_json::Value) {
+    fn record(&self, row: serde_json::Value, redactor: &Redactor) {
         let Some(recording) = &self.recording else { return };
-        let redactor = lock(&self.keys).redactor().clone();
-        if let Err(error) = lock(recording).write(row, &redactor) {
+        if let Err(error) = lock(recording).write(row, redactor) {
             let words = format!("the recording cannot be written: {error}");
             self.with_relay(|relay| relay.not_recorded(words));
         }

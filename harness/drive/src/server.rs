@@ -8,6 +8,7 @@
 //! a bound in [`ServerLimits`].
 
 mod accept;
+mod admission;
 mod chunks;
 mod connection;
 mod gate;
@@ -31,8 +32,10 @@ use brickbat_engine::provider;
 use brickbat_scenario::plan::ToolOutcome;
 use brickbat_scenario::trace::{Confidence, Event, ExchangeId, RequestKind};
 
+pub use admission::Admission;
 pub use gate::GateId;
-pub use pass_on::{Foreign, Part, Received, Responder, Response};
+pub(crate) use http::{has_dot_segments, origin_form};
+pub use pass_on::{Foreign, NotPassed, Part, Received, Responder, Response};
 
 use gate::Gates;
 use newcomers::Newcomers;
@@ -142,13 +145,13 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on a free port of 127.0.0.1.
+    /// Listens on a free port of 127.0.0.1, for this machine only.
     pub async fn start(limits: ServerLimits) -> std::io::Result<Server> {
-        Server::start_at(limits, 0).await
+        Server::start_at(limits, 0, Admission::LOCAL).await
     }
 
     /// Listens on that port of 127.0.0.1; on a free one if it is 0.
-    pub async fn start_at(limits: ServerLimits, port: u16) -> std::io::Result<Server> {
+    pub async fn start_at(limits: ServerLimits, port: u16, admission: Admission) -> std::io::Result<Server> {
         let socket = TcpSocket::new_v4()?;
         // A port that was just given up is free, whatever connections linger.
         socket.set_reuseaddr(port != 0)?;
@@ -157,6 +160,7 @@ impl Server {
         let addr = listener.local_addr()?;
         let shared = Arc::new(Shared {
             limits,
+            admission,
             mounts: Mutex::default(),
             newcomers: Mutex::default(),
             queues: Queues::open(),
@@ -298,6 +302,7 @@ impl Drop for ServerTask {
 #[derive(Debug)]
 struct Shared {
     limits: ServerLimits,
+    admission: Admission,
     mounts: Mutex<Mounts>,
     newcomers: Mutex<Newcomers>,
     queues: Queues,
@@ -348,6 +353,15 @@ impl Mounted {
 }
 
 impl Shared {
+    /// Why no mount has a target: one that had all paths is gone, and the server goes with it.
+    fn unfound(&self) -> http::HttpRefusal {
+        let mounts = lock(&self.mounts);
+        match mounts.root.is_some_and(|root| !mounts.open.contains_key(&root)) {
+            true => http::HttpRefusal::Stopping,
+            false => http::HttpRefusal::UnknownPath,
+        }
+    }
+
     /// The mount to which a target belongs, and the path below it.
     fn find<'t>(&self, target: &'t str) -> Option<(Arc<Mounted>, &'t str)> {
         let mounts = lock(&self.mounts);

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
-use crate::server::{Answerer, Mount, Server, ServerEvent, ServerLimits};
+use crate::server::{Admission, Answerer, Mount, Server, ServerEvent, ServerLimits};
 use brickbat_engine::provider;
 use brickbat_engine::standalone::{
     Behaviour, Log, Next, NoPoint, Notice, Order as Ordered, OrderRecord, ProgramEnd, Standalone,
@@ -56,8 +56,13 @@ const N_WAITING: usize = 1024;
 
 impl StrictServer {
     /// Listens on that port of 127.0.0.1; on a free one if it is 0. A stalled reply goes on after `stall`.
-    pub async fn start(behaviour: Behaviour, port: u16, stall: Duration) -> io::Result<StrictServer> {
-        let server = Server::start_at(ServerLimits::STANDARD, port).await?;
+    pub async fn start(
+        behaviour: Behaviour,
+        port: u16,
+        admission: Admission,
+        stall: Duration,
+    ) -> io::Result<StrictServer> {
+        let server = Server::start_at(ServerLimits::STANDARD, port, admission).await?;
         let mount = server.mount_at_root(Standalone::new(behaviour));
         let (base_url, core) = (mount.base_url(), mount.core());
         let (sender, seen) = mpsc::channel(N_WAITING);

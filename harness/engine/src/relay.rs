@@ -371,12 +371,18 @@ impl Relay {
     /// An answer has come to its end. Gives the row of a recording, where there is one.
     pub fn over(&mut self, passage: Passage, end: PassageEnd) -> Option<Value> {
         let exchange = passage.exchange();
+        let redactor = passage.redactor();
         if let PassageEnd::Failed(words) | PassageEnd::BrokeOff(words) = &end {
-            self.log.failed(words);
-            self.notice(RelayNotice::Failed { exchange: exchange.0, words: words.clone() });
+            let words = redactor.text(words).into_owned();
+            self.log.failed(&words);
+            self.notice(RelayNotice::Failed { exchange: exchange.0, words });
         }
         let url = self.behaviour.url.clone();
-        let over = passage.over(&end, &url);
+        let mut over = passage.over(&end, &url);
+        // A server may quote the keys of the request.
+        over.reported.iter_mut().for_each(|words| redactor.string(words));
+        let violations = over.stream.iter_mut().flat_map(|stream| &mut stream.violations);
+        violations.for_each(|violation| redactor.string(&mut violation.message));
         let status = over.status;
         if let Some(rule) = over.refused {
             self.log.let_through(rule, status);

@@ -18,6 +18,7 @@ pub mod frames;
 pub mod histories;
 pub mod json;
 pub mod lint;
+pub mod plain;
 #[cfg(feature = "recordings")]
 pub mod recordings;
 pub mod redact;

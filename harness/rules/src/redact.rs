@@ -1,9 +1,13 @@
 //! Redaction: what must not reach a report, a terminal or a run folder is taken out of every text on its way there.
 //!
 //! Taken out are the secrets that the caller knows (values of credential variables of the environment), keys of known
-//! shapes, the values of headers that carry credentials, and the user's home path. It reads no environment itself.
+//! shapes, what a name such as `password` announces, the values of headers that carry credentials, names of users in the
+//! paths of their homes, e-mail addresses and names of machines. It reads no environment itself.
 //! It does not look for what merely is random: ids that providers mint must stay as they are.
 
+mod bytes;
+mod named;
+mod private;
 mod shapes;
 
 use std::borrow::Cow;
@@ -14,12 +18,12 @@ use serde_json::Value;
 pub const REDACTED: &str = "[redacted]";
 
 /// Texts that are taken out wherever they stand, and what is put in their place.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Redactor {
-    /// The longest first, so that a secret which contains another one is taken out as a whole.
+    /// By their first byte, the longest first, so that a secret which contains another one is taken out as a whole.
     literals: Vec<Literal>,
-    /// The first bytes of the literals and of the shapes.
-    starts: Starts,
+    /// Where the literals of each first byte begin, and at its end their number.
+    begins: [usize; 257],
 }
 
 #[derive(Debug, Clone)]
@@ -38,15 +42,9 @@ enum Edges {
     Path,
 }
 
-/// Whether something may start with a byte.
-#[derive(Debug, Clone)]
-struct Starts([bool; 256]);
-
-impl Default for Starts {
-    fn default() -> Starts {
-        let mut starts = [false; 256];
-        shapes::FIRST_BYTES.iter().for_each(|byte| starts[usize::from(*byte)] = true);
-        Starts(starts)
+impl Default for Redactor {
+    fn default() -> Redactor {
+        Redactor { literals: Vec::new(), begins: [0; 257] }
     }
 }
 
@@ -87,14 +85,15 @@ impl Redactor {
     }
 
     fn add(&mut self, text: &str, instead: &str, edges: Edges) {
-        let Some(first) = text.bytes().next() else { return };
-        if self.literals.iter().any(|known| known.text == text) {
+        let Some(first) = text.bytes().next().map(usize::from) else { return };
+        let known = &self.literals[self.begins[first]..self.begins[first + 1]];
+        if known.iter().any(|known| known.text == text) {
             return;
         }
-        self.starts.0[usize::from(first)] = true;
+        let at = self.begins[first] + known.partition_point(|known| known.text.len() >= text.len());
         let literal = Literal { text: text.to_owned(), instead: instead.to_owned(), edges };
-        let at = self.literals.partition_point(|known| known.text.len() >= text.len());
         self.literals.insert(at, literal);
+        self.begins[first + 1..].iter_mut().for_each(|begin| *begin += 1);
     }
 
     /// A text without what must not be shown.
@@ -102,12 +101,24 @@ impl Redactor {
         let bytes = text.as_bytes();
         let mut clean = String::new();
         let (mut copied, mut at) = (0, 0);
+        // What a name announces further on. Until there, something else may have to go.
+        let mut announced: Option<(usize, usize)> = None;
         while at < bytes.len() {
-            let found = if self.starts.0[usize::from(bytes[at])] { self.at(text, at) } else { None };
-            let Some((start, end, instead)) = found else {
-                at += 1;
-                continue;
+            let due = announced
+                .filter(|(start, _)| *start <= at)
+                .map(|(start, end)| (start.max(copied), end, REDACTED));
+            let (start, end, instead) = match due.or_else(|| self.at(text, copied, at)) {
+                Some(found) if found.0 <= at => found,
+                found => {
+                    announced = announced.or(found.map(|(start, end, _)| (start, end)));
+                    at += 1;
+                    continue;
+                }
             };
+            // The two may overlap.
+            let end =
+                announced.filter(|(start, _)| *start < end).map_or(end, |announced| announced.1.max(end));
+            announced = announced.filter(|announced| announced.0 >= end);
             clean.push_str(&text[copied..start]);
             clean.push_str(instead);
             (copied, at) = (end, end.max(at + 1));
@@ -138,7 +149,7 @@ impl Redactor {
                 }
                 for (name, value) in fields.iter_mut() {
                     match value {
-                        Value::String(text) if is_credential_field(name) => REDACTED.clone_into(text),
+                        Value::String(text) if is_secret_field(name, text) => REDACTED.clone_into(text),
                         value => self.value(value),
                     }
                 }
@@ -154,17 +165,32 @@ impl Redactor {
         }
     }
 
-    /// What is to be taken out at a place: from where, to where, and what is put there.
-    fn at(&self, text: &str, at: usize) -> Option<(usize, usize, &str)> {
-        let literal = self.literals.iter().find(|literal| {
-            let end = at + literal.text.len();
-            text.as_bytes()[at..].starts_with(literal.text.as_bytes())
-                && (literal.edges == Edges::Any || is_whole_path(text.as_bytes(), at, end))
+    /// What is to be taken out at a place: from where to where, and what is put there. Before `floor` all is done.
+    fn at(&self, text: &str, floor: usize, at: usize) -> Option<(usize, usize, &str)> {
+        let rest = &text.as_bytes()[at..];
+        let first = usize::from(rest[0]);
+        let literals = &self.literals[self.begins[first]..self.begins[first + 1]];
+        let found = literals.iter().find_map(|literal| {
+            let end = at + literal.in_whole(rest)?;
+            let fits = literal.edges == Edges::Any || is_whole_path(text.as_bytes(), at, end);
+            fits.then_some((at, end, literal.instead.as_str()))
         });
-        if let Some(literal) = literal {
-            return Some((at, at + literal.text.len(), literal.instead.as_str()));
+        found.or_else(|| shapes::at(text, floor, at).map(|(start, end)| (start, end, REDACTED)))
+    }
+}
+
+impl Literal {
+    /// How long it is where it stands at the beginning of some bytes: as a whole, or as much as was left of it when it was
+    /// cut for display.
+    fn in_whole(&self, rest: &[u8]) -> Option<usize> {
+        let own = self.text.as_bytes();
+        if rest.starts_with(own) {
+            return Some(own.len());
         }
-        shapes::at(text.as_bytes(), at).map(|(start, end)| (start, end, REDACTED))
+        let n_equal = own.iter().zip(rest).take_while(|(own, there)| own == there).count();
+        let is_cut =
+            n_equal >= MIN_SECRET && self.edges == Edges::Any && rest[n_equal..].starts_with(bytes::CUT);
+        is_cut.then_some(n_equal)
     }
 }
 
@@ -187,15 +213,63 @@ const CREDENTIAL_HEADERS: [&str; 10] = [
     "x-stainless-api-key",
 ];
 
-/// Whether a header carries a credential.
+/// Headers of any client, in small letters.
+const HARMLESS_HEADERS: [&str; 26] = [
+    "accept",
+    "accept-charset",
+    "accept-encoding",
+    "accept-language",
+    "amz-sdk-request",
+    "anthropic-beta",
+    "anthropic-dangerous-direct-browser-access",
+    "anthropic-version",
+    "cache-control",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "date",
+    "expect",
+    "host",
+    "keep-alive",
+    "openai-beta",
+    "origin",
+    "pragma",
+    "priority",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+    "user-agent",
+    "x-goog-api-client",
+];
+
+/// Whether a header carries a credential, by its name or by the words in it.
 pub fn is_credential_header(name: &str) -> bool {
+    is_known_header(name) || named::is_header(&name.to_ascii_lowercase())
+}
+
+/// Whether a header tells nothing of who sends it.
+pub fn is_harmless_header(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let is_of_sdk =
+        name.starts_with("x-stainless-") || name.starts_with("sec-fetch-") || name.starts_with("sec-ch-");
+    let is_named = ["-version", "-model", "-beta"].iter().any(|end| name.ends_with(end));
+    !is_credential_header(&name) && (is_of_sdk || is_named || HARMLESS_HEADERS.contains(&name.as_str()))
+}
+
+/// Whether a part of a query carries a credential.
+pub fn is_credential_query(name: &str) -> bool {
+    named::is_query_name(name)
+}
+
+fn is_known_header(name: &str) -> bool {
     CREDENTIAL_HEADERS.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// Whether a field of a JSON object is such a header, as errors of SDKs quote them. A tool may have an argument
-/// called `cookie`.
-fn is_credential_field(name: &str) -> bool {
-    is_credential_header(name) && !name.eq_ignore_ascii_case("cookie")
+/// Whether a field of a JSON object is such a header, as errors of SDKs quote them, or a secret by its name and its value.
+/// A tool may have an argument called `cookie`.
+pub(crate) fn is_secret_field(name: &str, value: &str) -> bool {
+    (is_known_header(name) && !name.eq_ignore_ascii_case("cookie")) || named::is_secret_field(name, value)
 }
 
 /// Whether the name of an environment variable looks like that of a credential.
@@ -227,7 +301,7 @@ fn is_whole_path(bytes: &[u8], start: usize, end: usize) -> bool {
     let before = start.checked_sub(1).and_then(|at| bytes.get(at));
     // A dot after a path ends a sentence; one before it makes it relative.
     let after = bytes.get(end).filter(|byte| **byte != b'.');
-    let escape = shapes::is_after_escape(bytes, start);
+    let escape = bytes::is_after_escape(bytes, start);
     (escape || !before.is_some_and(is_name)) && !after.is_some_and(is_name)
 }
 

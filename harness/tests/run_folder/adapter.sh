@@ -23,7 +23,7 @@ while IFS= read -r line; do
     *'"method":"session/prompt"'*)
         body='{"model":"m","messages":[{"role":"user","content":"keys: @SHAPED@ and\n@SHAPELESS@"}]}'
         exec 3<>"/dev/tcp/127.0.0.1/${ports[session]}"
-        printf 'POST %s/v1/messages HTTP/1.1\r\nhost: x\r\nx-api-key: @HEADER@\r\ncookie: k=@HEADER@\r\n' \
+        printf 'POST %s/v1/messages HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: @HEADER@\r\ncookie: k=@HEADER@\r\n' \
             "${paths[session]}" >&3
         printf 'authorization: Bearer @HEADER@\r\nx-other: @SHAPED@\r\nx-more: @SHAPELESS@\r\n' >&3
         printf 'connection: close\r\ncontent-length: %d\r\n\r\n%s' "${#body}" "$body" >&3

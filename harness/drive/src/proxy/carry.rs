@@ -9,7 +9,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use super::{Shared, headers};
-use crate::server::{Part, Received};
+use crate::server::Part;
+use brickbat_engine::provider::Request;
 use brickbat_engine::relay::{Passage, PassageEnd, Step};
 use brickbat_scenario::trace::{Ending, ExchangeId};
 
@@ -30,15 +31,15 @@ struct Gone;
 impl Errand {
     pub(super) fn of(
         passage: Passage,
-        received: Received<'_>,
+        asked: Request<'_>,
+        target: &str,
         parts: mpsc::Sender<Part>,
         shared: Arc<Shared>,
     ) -> Errand {
-        let asked = received.asked;
         Errand {
             passage,
             method: asked.method.to_owned(),
-            target: received.target.to_owned(),
+            target: target.to_owned(),
             headers: headers::onward(asked.headers),
             body: asked.body.to_vec(),
             parts,
@@ -73,9 +74,10 @@ impl Errand {
             () = parts.closed() => PassageEnd::ClientGone,
         };
         let ending = ending_of(&end);
+        let redactor = passage.redactor();
         let row = shared.with_relay(|relay| relay.over(passage, end));
         if let Some(row) = row {
-            shared.record(row);
+            shared.record(row, &redactor);
         }
         // Said last, so that whoever has the whole answer finds it in the log and in the recording.
         if let Some(ending) = ending {

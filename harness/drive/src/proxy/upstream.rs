@@ -91,7 +91,7 @@ impl Upstream {
         self.authority.as_str()
     }
 
-    /// Asks the server. `target` is the path with its query, as the client sent it.
+    /// Asks the server. `target` is the path with its query, byte for byte as the client sent it.
     pub(super) async fn ask(
         &self,
         method: &str,
@@ -99,15 +99,10 @@ impl Upstream {
         headers: HeaderMap,
         body: Vec<u8>,
     ) -> Result<Response<Incoming>, String> {
-        // A client may name the proxy itself before the path, as to a proxy of the classic kind.
-        let path = match target.split_once("://") {
-            Some((_, rest)) => rest.find('/').map_or("/", |at| &rest[at..]),
-            None => target,
-        };
         let uri = Uri::builder()
             .scheme(self.scheme.clone())
             .authority(self.authority.clone())
-            .path_and_query(format!("{}{path}", self.base))
+            .path_and_query(format!("{}{target}", self.base))
             .build();
         let uri = uri.map_err(|error| format!("the path cannot be sent on: {error}"))?;
         let method = Method::from_bytes(method.as_bytes()).map_err(|error| error.to_string())?;

@@ -18,7 +18,7 @@ use super::chunks::ChunkReader;
 use super::gate::GateId;
 use super::http::{self, After, Framing, Head, HttpRefusal};
 use super::newcomers::Newcomer;
-use super::pass_on::{Received, Response};
+use super::pass_on::{NotPassed, Received, Response};
 use super::{Mounted, Place, SAVING, ServerEvent, Shared, lock};
 use brickbat_engine::provider;
 use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, RequestKind};
@@ -103,8 +103,14 @@ impl Connection {
                 },
             };
             let Some(request) = request else { return };
+            if let Err(refusal) = request.head.admitted(&self.shared.admission) {
+                return self.refuse_and_close(refusal).await;
+            }
             let next = match self.shared.find(&request.head.target) {
-                None => AfterRequest::Refuse(HttpRefusal::UnknownPath),
+                None => match self.shared.unfound() {
+                    HttpRefusal::Stopping => return self.refuse_and_close(HttpRefusal::Stopping).await,
+                    refusal => AfterRequest::Refuse(refusal),
+                },
                 Some(_) if newcomer.take().is_some_and(|newcomer| !newcomer.stays()) => return,
                 Some((mounted, path)) => self.serve_request(&mounted, path, &request).await,
             };
@@ -402,6 +408,10 @@ impl Connection {
         };
         let (kind, answer) = match response {
             Response::Planned(kind, answer) => (kind, answer),
+            Response::NotPassed(NotPassed::DotSegments) => {
+                return AfterRequest::Refuse(HttpRefusal::DotSegments);
+            }
+            Response::NotPassed(NotPassed::Fragment) => return AfterRequest::Refuse(HttpRefusal::Fragment),
             Response::Foreign(foreign) => {
                 return match self.pass_on(mounted, foreign, request.head.after).await {
                     Ok(next) => next,

@@ -2,6 +2,8 @@
 //!
 //! Only what a client of an HTTP API needs; no pipelining, no upgrades, no HTTP/1.0.
 
+use super::admission::Admission;
+
 /// Headers of a request. Real clients send about 20.
 const MAX_HEADERS: usize = 100;
 
@@ -14,6 +16,23 @@ pub(super) struct Head {
     pub(super) expects_continue: bool,
     pub(super) after: After,
     pub(super) len: usize,
+    /// What the headers `host` name, and the authority of a target in absolute form.
+    pub(super) hosts: Vec<String>,
+    /// On behalf of which pages a browser asks.
+    pub(super) origins: Vec<String>,
+    /// Where such a page stands to this server.
+    pub(super) site: Option<String>,
+}
+
+impl Head {
+    /// Whether the request comes from whom it may come.
+    pub(super) fn admitted(&self, admission: &Admission) -> Result<(), HttpRefusal> {
+        self.hosts.iter().try_for_each(|host| admission.host(host))?;
+        self.origins.iter().try_for_each(|origin| admission.origin(origin))?;
+        // A page that is named has been looked at.
+        let site = self.site.as_ref().filter(|_| self.origins.is_empty());
+        site.map_or(Ok(()), |site| admission.site(site))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +59,16 @@ pub(super) enum HttpRefusal {
     /// The rest of the request did not come.
     TimedOut,
     UnknownPath,
+    /// The path is that of a mount which is gone for good.
+    Stopping,
+    /// The host is none of this machine.
+    ForeignHost,
+    /// The request comes from a page of another site.
+    ForeignOrigin,
+    /// A path that another server might read in another way.
+    DotSegments,
+    /// A target with what no request has.
+    Fragment,
     /// A gate takes only POST.
     GateMethod,
     Busy,
@@ -57,6 +86,24 @@ impl HttpRefusal {
             HttpRefusal::BodyTooLarge => (413, "brickbat: the request body is too large"),
             HttpRefusal::TimedOut => (408, "brickbat: the rest of the request did not come"),
             HttpRefusal::UnknownPath => (404, "brickbat: no plan is running at this path"),
+            HttpRefusal::Stopping => (503, "brickbat: this server is stopping"),
+            HttpRefusal::ForeignHost => (
+                403,
+                "brickbat: the Host of the request is not a name of this machine; serve, proxy and wrap let it in with \
+                 --allow-host NAME",
+            ),
+            HttpRefusal::ForeignOrigin => (
+                403,
+                "brickbat: the request comes from a web page of another site; serve, proxy and wrap let its Origin in with \
+                 --allow-origin ORIGIN",
+            ),
+            HttpRefusal::DotSegments => (
+                400,
+                "brickbat: the path has a segment `.` or `..`, and is not passed on; send the path without it",
+            ),
+            HttpRefusal::Fragment => {
+                (400, "brickbat: the request target has a `#`, and is not passed on; encode it as %23")
+            }
             HttpRefusal::GateMethod => (405, "brickbat: a tool gate takes only POST"),
             HttpRefusal::Busy => (503, "brickbat: too many connections"),
             HttpRefusal::Broken => (500, "brickbat: the provider itself failed"),
@@ -84,7 +131,11 @@ pub(super) fn read_head(bytes: &[u8], max_body: usize) -> Result<Option<Head>, H
         expects_continue: false,
         after: After::KeepAlive,
         len,
+        hosts: Vec::new(),
+        origins: Vec::new(),
+        site: None,
     };
+    head.hosts.extend(authority_of(&head.target).map(str::to_owned));
     let mut length = None;
     for header in request.headers.iter() {
         let value = header.value.trim_ascii();
@@ -99,6 +150,12 @@ pub(super) fn read_head(bytes: &[u8], max_body: usize) -> Result<Option<Head>, H
                 return Err(HttpRefusal::Malformed);
             }
             head.framing = Framing::Chunked;
+        } else if header.name.eq_ignore_ascii_case("host") {
+            head.hosts.push(String::from_utf8_lossy(value).into_owned());
+        } else if header.name.eq_ignore_ascii_case("origin") {
+            head.origins.push(String::from_utf8_lossy(value).into_owned());
+        } else if header.name.eq_ignore_ascii_case("sec-fetch-site") {
+            head.site = Some(String::from_utf8_lossy(value).into_owned());
         } else if header.name.eq_ignore_ascii_case("expect") {
             head.expects_continue = value.eq_ignore_ascii_case(b"100-continue");
         } else if header.name.eq_ignore_ascii_case("connection") && names_close(value) {
@@ -137,13 +194,50 @@ pub(super) fn may_end_head(bytes: &[u8]) -> bool {
     false
 }
 
+/// What follows the scheme of a target in absolute form, as to a proxy of the classic kind.
+fn absolute(target: &str) -> Option<&str> {
+    ["http://", "https://"].iter().find_map(|scheme| {
+        let is_it = target.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+        is_it.then(|| &target[scheme.len()..])
+    })
+}
+
+/// The authority of a target in absolute form.
+fn authority_of(target: &str) -> Option<&str> {
+    absolute(target).and_then(|rest| rest.split(['/', '?', '#']).next())
+}
+
+/// The path of a target with its query, as it was sent. Only the beginning of an absolute form is taken away: a later
+/// `://` is a part of the path or of the query.
+pub(crate) fn origin_form(target: &str) -> Option<&str> {
+    match absolute(target) {
+        Some(rest) => rest.find(['/', '?', '#']).map(|at| &rest[at..]).filter(|path| path.starts_with('/')),
+        None => Some(target).filter(|target| target.starts_with('/')),
+    }
+}
+
 /// The path of a target, without the query.
 pub(super) fn path_of(target: &str) -> Option<&str> {
-    let path = target.split(['?', '#']).next().unwrap_or_default();
-    match path.strip_prefix("http://") {
-        Some(absolute) => Some(&absolute[absolute.find('/')?..]),
-        None => Some(path).filter(|path| path.starts_with('/')),
-    }
+    origin_form(target).and_then(|path| path.split(['?', '#']).next())
+}
+
+/// Whether a path has a segment `.` or `..`, however its dots and slashes are written: a server resolves them, and answers
+/// for another path than the one that was asked for.
+pub(crate) fn has_dot_segments(path: &str) -> bool {
+    const MAX_DOTS: usize = 6;
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let plain = path
+        .replace("%2f", "/")
+        .replace("%2F", "/")
+        .replace("%5c", "/")
+        .replace("%5C", "/")
+        .replace('\\', "/");
+    plain.split('/').any(|segment| {
+        // Some servers end a segment at a `;`.
+        let segment = segment.split(';').next().unwrap_or_default();
+        segment.len() <= MAX_DOTS
+            && matches!(segment.replace("%2e", ".").replace("%2E", ".").as_str(), "." | "..")
+    })
 }
 
 /// Splits a path into the token of a mount and the path below it.
@@ -297,6 +391,54 @@ mod tests {
         }
         for nowhere in ["", "*", "http://host", "p/3"] {
             assert_eq!(path_of(nowhere), None, "{nowhere}");
+        }
+    }
+
+    #[test]
+    fn only_the_beginning_of_an_absolute_form_is_taken_away() {
+        for (target, path) in [
+            ("/v1/files?url=https://example.com/a.png", "/v1/files?url=https://example.com/a.png"),
+            ("/proxy/http://127.0.0.1:9/evil", "/proxy/http://127.0.0.1:9/evil"),
+            ("http://127.0.0.1:1/v1?u=http://b/c", "/v1?u=http://b/c"),
+            ("HTTPS://host/v1//x/?", "/v1//x/?"),
+            ("//host/v1", "//host/v1"),
+            ("/%2e?a=%2F+b", "/%2e?a=%2F+b"),
+        ] {
+            assert_eq!(origin_form(target), Some(path));
+        }
+        for nowhere in ["*", "", "http://host", "http://host?/x", "ftp://host/x", "v1/x"] {
+            assert_eq!(origin_form(nowhere), None, "{nowhere}");
+        }
+        assert_eq!(path_of("/v1/files?url=https://example.com/a.png"), Some("/v1/files"));
+    }
+
+    #[test]
+    fn dot_segments_are_seen_however_they_are_written() {
+        for path in [
+            "/v1/../../admin",
+            "/v1/..",
+            "/./v1",
+            "/v1/%2e%2e/x",
+            "/v1/.%2E/x",
+            "/v1/%2e/x",
+            "/v1/..%2fx",
+            "/v1\\..\\x",
+            "/v1/..%5Cx",
+            "/v1/..;a=b/x",
+            "/..?q",
+        ] {
+            assert!(has_dot_segments(path), "{path}");
+        }
+        for path in [
+            "/v1/...",
+            "/v1/.well-known/x",
+            "/v1/a..b",
+            "/v1?x=/../y",
+            "/v1/models/gpt-4.1",
+            "/",
+            "/v1/%2e%2e%2e",
+        ] {
+            assert!(!has_dot_segments(path), "{path}");
         }
     }
 

@@ -27,6 +27,17 @@ pub enum Response {
     Planned(RequestKind, Answer),
     /// It comes from elsewhere, while it is sent.
     Foreign(Foreign),
+    /// It is refused, since it would not reach the other server as it is.
+    NotPassed(NotPassed),
+}
+
+/// Why a request is not passed on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotPassed {
+    /// Its path has segments `.` or `..`.
+    DotSegments,
+    /// Its target has a fragment.
+    Fragment,
 }
 
 /// An answer that comes from elsewhere.

@@ -1,5 +1,7 @@
 //! One answer on its way through: bytes of the server in, steps out.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::pieces::{Cut, Pieces};
@@ -8,6 +10,7 @@ use super::said::Said;
 use super::spoil::{At, Planned};
 use crate::standalone::FaultKind;
 use brickbat_rules::dialect::Dialect;
+use brickbat_rules::redact::Redactor;
 use brickbat_rules::streams::{Linter, StreamReport, StreamStrictness};
 use brickbat_scenario::action::ErrorKind;
 use brickbat_scenario::plan::Side;
@@ -99,6 +102,8 @@ pub struct Passage {
     whereabouts: Whereabouts,
     /// The beginning of the stream, which the error inside it is made to fit.
     sent: Vec<u8>,
+    /// What takes out of the server's words what must not be kept.
+    redactor: Arc<Redactor>,
 }
 
 /// How what comes is read.
@@ -143,7 +148,19 @@ impl Passage {
             said: Said::default(),
             whereabouts: Whereabouts::default(),
             sent: Vec::new(),
+            redactor: Arc::default(),
         }
+    }
+
+    /// The same, with what is taken out of the server's words before they are kept or told.
+    #[must_use]
+    pub fn cleaned_by(self, redactor: Arc<Redactor>) -> Passage {
+        Passage { redactor, ..self }
+    }
+
+    /// What takes out of the server's words what must not be kept.
+    pub fn redactor(&self) -> Arc<Redactor> {
+        self.redactor.clone()
     }
 
     pub(super) fn of(asked: Asked, planned: Option<Planned>) -> Passage {

@@ -1,11 +1,13 @@
 //! Texts in the columns of a terminal.
 
+use brickbat_rules::plain::is_plain;
+
 /// A text in lines of so many columns at most, broken between words where there are any. Control characters are
 /// spaces.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     let mut used = 0;
-    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+    for word in text.split(|c: char| c.is_whitespace() || !is_plain(c)).filter(|word| !word.is_empty()) {
         let gap = usize::from(used > 0);
         if used + gap + columns(word) > width && used > 0 {
             lines.push(String::new());

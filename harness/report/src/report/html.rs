@@ -11,6 +11,7 @@ use super::short::ShortIds;
 use super::text::counted;
 use super::{Case, Report};
 use crate::record::Record;
+use brickbat_rules::plain::is_plain;
 use brickbat_scenario::verdict::{Level, Severity, Verdict};
 
 const STYLE: &str = include_str!("html/style.css");
@@ -51,9 +52,14 @@ pub fn of_case(record: &Record) -> String {
     page(&case.plan, &body)
 }
 
+/// What a browser lets the page do, whatever came into it: show itself, and run its one script, which is known by its hash.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
+    script-src 'sha256-va81Jw7DwSAW3qIOWQ/8sVydn7Hk7iDsPdBoBq9tpAo='; base-uri 'none'; form-action 'none'";
+
 fn page(title: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n\
          <style>\n{STYLE}</style>\n</head>\n<body>\n{body}<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         escaped(title)
@@ -227,9 +233,46 @@ fn escaped(text: &str) -> String {
             '"' => html.push_str("&quot;"),
             '\'' => html.push_str("&#39;"),
             '\n' | '\t' => html.push(c),
-            c if c.is_control() => html.push(' '),
-            c => html.push(c),
+            c if is_plain(c) => html.push(c),
+            _ => html.push(' '),
         }
     }
     html
+}
+
+#[cfg(test)]
+mod tests {
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+
+    /// Base64 of whole groups of three bytes and a rest of two, as a hash of 32 bytes has.
+    fn base64(bytes: &[u8]) -> String {
+        const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let mut text = String::new();
+        for group in bytes.chunks(3) {
+            let all =
+                group.iter().chain([&0; 2]).take(3).fold(0_usize, |all, byte| all << 8 | usize::from(*byte));
+            for at in 0..=group.len() {
+                text.push(char::from(LETTERS[all >> (18 - 6 * at) & 63]));
+            }
+            text.push_str(&"=".repeat(3 - group.len()));
+        }
+        text
+    }
+
+    #[test]
+    fn a_page_runs_its_own_script_and_no_other() {
+        let html =
+            page("<\u{202e}title>", &format!("<p>{}</p>", escaped("a\u{202e}b\u{2066}c\u{200f}\u{1b}[31m")));
+        let script = html.split("<script>").nth(1).and_then(|rest| rest.split("</script>").next()).unwrap();
+        let hash = base64(&Sha256::digest(script.as_bytes()));
+        assert!(html.contains(&format!("script-src 'sha256-{hash}'")), "the hash of the script is {hash}");
+        assert!(html.contains("default-src 'none'") && !html.contains(" onclick="));
+        // Nothing turns a line around.
+        assert!(
+            html.contains("<p>a b c  [31m</p>") && !html.contains(brickbat_rules::plain::turns),
+            "{html}"
+        );
+    }
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::text::Tone;
 use crate::record::{Exchange, Record};
+use brickbat_rules::plain::is_plain;
 use brickbat_scenario::trace::{Ending, Event, ExchangeId, RequestKind};
 
 /// Lines of one body that are shown; the files of the case hold all of it.
@@ -87,7 +88,7 @@ fn one(text: &mut String, exchange: &Exchange, paint: &dyn Fn(Tone, &str) -> Str
 fn bounded(text: &mut String, body: &str) {
     let n_lines = body.lines().count();
     for line in body.lines().take(MAX_LINES) {
-        text.extend(line.chars().map(|c| if c.is_control() { ' ' } else { c }));
+        text.extend(line.chars().map(|c| if is_plain(c) { c } else { ' ' }));
         text.push('\n');
     }
     if n_lines > MAX_LINES {

@@ -8,6 +8,8 @@ use std::ops::Range;
 
 use super::Subject;
 use crate::json::{self, Json, JsonType, Part};
+use crate::plain::is_plain;
+use crate::redact::{REDACTED, Redactor, is_secret_field};
 
 /// Some lines that show a place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -275,6 +277,15 @@ impl Compact {
         }
     }
 
+    /// What stands for a secret.
+    fn secret(&mut self, is_target: bool) {
+        let start = self.n_chars;
+        self.push(&format!("\"{REDACTED}\""));
+        if is_target {
+            self.marked = Some(start..self.n_chars);
+        }
+    }
+
     fn inside<'t, 'a: 't>(
         &mut self,
         values: impl Iterator<Item = (Option<Json<'t, 'a>>, Json<'t, 'a>)>,
@@ -295,25 +306,38 @@ impl Compact {
                 self.push("…");
                 break;
             }
+            let is_secret = name.is_some_and(|name| is_secret(name, value));
             if let Some(name) = name {
                 self.value(name, &(0..0));
                 self.push(": ");
             }
-            self.value(value, target);
+            match is_secret {
+                true => self.secret(value.span() == *target),
+                false => self.value(value, target),
+            }
         }
         self.push(close);
     }
 }
 
-/// A text of a bounded length, without characters that would move the cursor or turn the line around.
+/// Whether a field tells by its name and its value that it is a secret.
+fn is_secret(name: Json, value: Json) -> bool {
+    let text = |json: Json| json.as_str().map(std::borrow::Cow::into_owned);
+    value.kind() == JsonType::String
+        && text(name).zip(text(value)).is_some_and(|(name, value)| is_secret_field(&name, &value))
+}
+
+/// Bytes of a string that are looked at for secrets, beyond those that are shown: half a key is not known for one.
+const MAX_SECRET: usize = 16 << 10;
+
+/// A text of a bounded length, without secrets, and without characters that would move the cursor or turn the line around.
 pub(super) fn shown(text: &str, max_chars: usize) -> String {
-    let is_safe = |c: char| {
-        !c.is_control()
-            && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    let mut chars = text.chars();
+    let end = text.floor_char_boundary(text.len().min(4 * max_chars + MAX_SECRET));
+    let clean = Redactor::default();
+    let clean = clean.text(&text[..end]);
+    let mut chars = clean.chars();
     let mut shown: String =
-        chars.by_ref().take(max_chars).map(|c| if is_safe(c) { c } else { '\u{fffd}' }).collect();
+        chars.by_ref().take(max_chars).map(|c| if is_plain(c) { c } else { '\u{fffd}' }).collect();
     if chars.next().is_some() {
         shown.push('…');
     }

@@ -168,9 +168,13 @@ fn profiles(body: &mut String, words: &str, profiles: &[&Profile]) {
     let _ = writeln!(body, "<p>{words} {}.</p>", links.join(", "));
 }
 
+/// What a browser lets a page do: show itself.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
 fn document(title: &str, up: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n\
          </head>\n<body>\n<nav><a href=\"{up}index.html\">All rules</a></nav>\n{body}</body>\n</html>\n",
         escaped(title)

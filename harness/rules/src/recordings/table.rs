@@ -194,7 +194,7 @@ impl Table {
                 writeln!(text, "{} requests do not show their dialect and were not judged", self.n_unclear);
         }
         // Hosts, models and errors come from the file, and must not move the cursor.
-        text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}")
+        text.replace(|c: char| !crate::plain::is_plain(c) && c != '\n', "\u{fffd}")
     }
 
     /// For programs.

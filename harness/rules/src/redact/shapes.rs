@@ -2,9 +2,12 @@
 //!
 //! Shapes are what the providers' own secret scanners look for
 //! (<https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns>).
+//! A key that was cut with `…` for display is recognised by its beginning.
 
-/// The bytes with which a shape may start, in one table so that a text is gone through once.
-pub(super) const FIRST_BYTES: &[u8] = b"sASagxXeyGhnBb:pcCP-";
+use super::bytes::{
+    CUT, is_after_escape, is_alphanumeric, is_base64, is_hex, is_token, is_upper, run, starts_a_word,
+};
+use super::{named, private};
 
 /// A key that begins in a certain way.
 struct Key {
@@ -20,14 +23,21 @@ const fn key(beginning: &'static str, min: usize, is_part: fn(u8) -> bool) -> Ke
     Key { beginning, min, is_part, needs_digit: false }
 }
 
-const KEYS: [Key; 29] = [
+/// A key whose beginning other words have, too.
+const fn digits(beginning: &'static str, min: usize, is_part: fn(u8) -> bool) -> Key {
+    Key { beginning, min, is_part, needs_digit: true }
+}
+
+const KEYS: [Key; 95] = [
     // Anthropic.
     key("sk-ant-", 16, is_token),
     // OpenAI, and the many that copy it.
-    Key { beginning: "sk-", min: 20, is_part: is_token, needs_digit: true },
-    // Google: API keys, OAuth access tokens, client secrets.
+    digits("sk-", 20, is_token),
+    // Google: API keys of both kinds, OAuth access and refresh tokens, client secrets.
     key("AIza", 30, is_token),
+    digits("AQ.", 30, is_token),
     key("ya29.", 20, is_token),
+    key("1//0", 30, is_token),
     key("GOCSPX-", 20, is_token),
     // AWS: access keys, long-lived and temporary.
     key("AKIA", 16, is_upper),
@@ -36,6 +46,17 @@ const KEYS: [Key; 29] = [
     // (<https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys-generate.html>).
     key("ABSK", 40, is_base64),
     key("bedrock-api-key-", 20, is_base64),
+    // Other clouds: Alibaba, Tencent, DigitalOcean, Databricks, Heroku, Fly, Netlify.
+    digits("LTAI", 12, is_alphanumeric),
+    digits("AKID", 28, is_alphanumeric),
+    key("dop_v1_", 32, is_hex),
+    key("doo_v1_", 32, is_hex),
+    key("dor_v1_", 32, is_hex),
+    key("dapi", 32, is_hex),
+    key("HRKU-", 20, is_token),
+    key("fo1_", 30, is_token),
+    key("fm2_", 40, is_base64),
+    key("nfp_", 30, is_alphanumeric),
     // GitHub and GitLab.
     key("ghp_", 30, is_alphanumeric),
     key("gho_", 30, is_alphanumeric),
@@ -44,53 +65,140 @@ const KEYS: [Key; 29] = [
     key("ghr_", 30, is_alphanumeric),
     key("github_pat_", 22, is_token),
     key("glpat-", 20, is_token),
+    key("gldt-", 20, is_token),
+    key("glrt-", 20, is_token),
+    key("glptt-", 20, is_token),
+    key("glcbt-", 20, is_token),
     // Slack.
     key("xoxa-", 10, is_token),
     key("xoxb-", 10, is_token),
+    key("xoxc-", 10, is_token),
+    key("xoxd-", 10, is_token),
     key("xoxe-", 10, is_token),
     key("xoxp-", 10, is_token),
     key("xoxr-", 10, is_token),
     key("xoxs-", 10, is_token),
     key("xapp-", 10, is_token),
-    // Hugging Face, npm, PyPI, Stripe, xAI, Groq.
-    key("hf_", 30, is_alphanumeric),
+    // Registries: npm, PyPI, crates.io, RubyGems, Docker.
     key("npm_", 36, is_alphanumeric),
     key("pypi-", 40, is_token),
-    key("sk_live_", 20, is_alphanumeric),
+    digits("cio", 32, is_alphanumeric),
+    key("rubygems_", 32, is_hex),
+    key("dckr_pat_", 20, is_token),
+    // Model providers: Hugging Face, xAI, Groq, Cerebras, Fireworks, NVIDIA, Perplexity, Replicate, Together, Voyage.
+    key("hf_", 30, is_alphanumeric),
     key("xai-", 40, is_token),
     key("gsk_", 40, is_alphanumeric),
+    digits("csk-", 30, is_token),
+    digits("fw_", 20, is_alphanumeric),
+    key("nvapi-", 30, is_token),
+    key("pplx-", 30, is_alphanumeric),
+    digits("r8_", 30, is_alphanumeric),
+    digits("tgp_v1_", 30, is_token),
+    digits("pa-", 40, is_token),
+    // What agents use: LangSmith, Tavily, E2B, Firecrawl, Pinecone, Brave, ElevenLabs, Weights & Biases.
+    key("lsv2_pt_", 20, is_token),
+    key("lsv2_sk_", 20, is_token),
+    digits("tvly-", 20, is_token),
+    key("e2b_", 32, is_hex),
+    key("fc-", 32, is_hex),
+    key("pcsk_", 30, is_token),
+    digits("BSA", 27, is_token),
+    key("sk_", 40, is_hex),
+    key("wandb_v1_", 30, is_token),
+    // Stripe, Twilio, SendGrid, Mailgun, Shopify.
+    key("sk_live_", 16, is_alphanumeric),
+    key("sk_test_", 16, is_alphanumeric),
+    key("rk_live_", 16, is_alphanumeric),
+    key("rk_test_", 16, is_alphanumeric),
+    key("whsec_", 20, is_base64),
+    key("AC", 32, is_hex),
+    key("SK", 32, is_hex),
+    digits("SG.", 20, is_token_or_dot),
+    key("key-", 32, is_hex),
+    key("shpat_", 32, is_hex),
+    key("shpss_", 32, is_hex),
+    // Atlassian, Linear, Notion, Figma, Airtable, Postman, Sentry, New Relic, Grafana, Supabase, PlanetScale.
+    key("ATATT3", 30, is_base64),
+    key("ATCTT3", 30, is_base64),
+    key("lin_api_", 30, is_alphanumeric),
+    digits("secret_", 40, is_alphanumeric),
+    digits("ntn_", 40, is_alphanumeric),
+    key("figd_", 30, is_token),
+    key("PMAK-", 30, is_token),
+    key("sntrys_", 30, is_base64),
+    key("sntryu_", 30, is_hex),
+    key("NRAK-", 27, is_upper),
+    key("glsa_", 30, is_token),
+    key("sbp_", 40, is_hex),
+    key("sb_secret_", 20, is_token),
+    key("pscale_tkn_", 30, is_token),
+    key("pscale_pw_", 30, is_token),
+    // Vault, Doppler, age, OpenRouter's own form is that of OpenAI.
+    key("hvs.", 24, is_token),
+    key("hvb.", 24, is_token),
+    digits("dp.pt.", 30, is_alphanumeric),
+    key("AGE-SECRET-KEY-1", 40, is_upper),
 ];
 
-/// The secret that begins at a place, or, where something announces it, a little after: from where to where.
-pub(super) fn at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
-    if bytes[at] == b':' {
-        return in_url(bytes, at);
+/// Whether a key may begin with a byte.
+const STARTS: [bool; 256] = {
+    let mut starts = [false; 256];
+    let mut at = 0;
+    while at < KEYS.len() {
+        starts[KEYS[at].beginning.as_bytes()[0] as usize] = true;
+        at += 1;
     }
-    let starts_a_word = at == 0 || !is_token(bytes[at - 1]) || is_after_escape(bytes, at);
-    if !starts_a_word {
-        return None;
+    starts
+};
+
+/// A beginning as long as this tells a key even if the rest was cut away for display.
+const MIN_BEGINNING: usize = 4;
+
+/// What is taken out at a place: from where to where. It may begin a little later, where something announces it, or
+/// earlier, where a mark inside tells it, but never before `floor`.
+pub(super) fn at(text: &str, floor: usize, at: usize) -> Option<(usize, usize)> {
+    let bytes = text.as_bytes();
+    match bytes[at] {
+        b':' => return in_url(bytes, at).or_else(|| telegram(bytes, floor, at)),
+        b'@' => return private::address(text, floor, at, 1),
+        b'%' if bytes[at..].starts_with(b"%40") => return private::address(text, floor, at, 3),
+        b'~' => return entra_secret(bytes, floor, at),
+        b'.' => return private::local_name(bytes, floor, at),
+        b'+' => return azure_key(bytes, floor, at),
+        b'/' => return private::home(bytes, at).or_else(|| webhook(bytes, at)),
+        b'-' if !bytes[at..].starts_with(b"--") => return None,
+        byte if !is_alphanumeric(byte) && byte != b'-' && byte != b'_' => return None,
+        _ => {}
+    }
+    if !starts_a_word(bytes, at) {
+        return if bytes[at] == b'J' { azure_key(bytes, floor, at) } else { None };
     }
     let rest = &bytes[at..];
-    let key = KEYS.iter().find_map(|key| {
-        let tail = rest.strip_prefix(key.beginning.as_bytes())?;
-        let len = run(tail, key.is_part);
-        let enough = len >= key.min && (!key.needs_digit || tail[..len].iter().any(u8::is_ascii_digit));
-        enough.then(|| (at, at + key.beginning.len() + len))
-    });
-    key.or_else(|| json_web_token(rest).map(|len| (at, at + len)))
-        .or_else(|| private_key(rest).map(|len| (at, at + len)))
-        .or_else(|| announced(bytes, at))
+    known_key(rest)
+        .or_else(|| json_web_token(rest))
+        .or_else(|| private_key(rest))
+        .or_else(|| discord_token(rest))
+        .or_else(|| aws_secret(bytes, at))
+        .map(|len| (at, at + len))
+        .or_else(|| named::announced(bytes, at))
+        .or_else(|| private::windows_home(bytes, at))
+        .or_else(|| private::machine(rest).map(|len| (at, at + len)))
 }
 
-/// Whether what stands before a place is not a part of a word but an escape, as `\n` is in a JSON string and `%20` in
-/// an address.
-pub(super) fn is_after_escape(bytes: &[u8], at: usize) -> bool {
-    let before = |n: usize| at.checked_sub(n).and_then(|at| bytes.get(at)).copied();
-    let is_hex = |n: usize| before(n).is_some_and(|byte| byte.is_ascii_hexdigit());
-    let letter = before(1).is_some_and(|byte| b"nrtbf".contains(&byte)) && before(2) == Some(b'\\');
-    let percent = is_hex(1) && is_hex(2) && before(3) == Some(b'%');
-    let unicode = (1..=4).all(is_hex) && before(5) == Some(b'u') && before(6) == Some(b'\\');
-    letter || percent || unicode
+fn known_key(rest: &[u8]) -> Option<usize> {
+    if !STARTS[usize::from(rest[0])] {
+        return None;
+    }
+    KEYS.iter().find_map(|key| {
+        let tail = rest.strip_prefix(key.beginning.as_bytes())?;
+        let len = run(tail, key.is_part);
+        // The dot of the sentence.
+        let len = len - tail[..len].iter().rev().take_while(|byte| **byte == b'.').count();
+        let is_cut = len > 0 && key.beginning.len() >= MIN_BEGINNING && tail[len..].starts_with(CUT);
+        let is_whole = len >= key.min && (!key.needs_digit || tail[..len].iter().any(u8::is_ascii_digit));
+        (is_whole || (is_cut && !key.needs_digit)).then(|| key.beginning.len() + len)
+    })
 }
 
 /// Three parts of base64, the first of which encodes `{"`.
@@ -102,6 +210,9 @@ fn json_web_token(rest: &[u8]) -> Option<usize> {
     let mut len = 0;
     for part in 0..3 {
         let n = run(&rest[len..], is_token);
+        if (part > 0 || n >= MIN_PART) && rest[len + n..].starts_with(CUT) {
+            return Some(len + n);
+        }
         if n < MIN_PART {
             return None;
         }
@@ -114,61 +225,123 @@ fn json_web_token(rest: &[u8]) -> Option<usize> {
     Some(len)
 }
 
-/// A private key in a file's format, to its last line.
+/// A private key in a file's format, to its last line; to the end of what is left of it, where that is cut off.
 fn private_key(rest: &[u8]) -> Option<usize> {
     const MAX_TITLE: usize = 64;
     // An RSA key of 16,384 bits has 12.7 kB.
     const MAX_KEY: usize = 16 << 10;
-    if !rest.starts_with(b"-----BEGIN ") {
-        return None;
-    }
-    let title = &rest[..rest.len().min(MAX_TITLE)];
-    find(title, b"PRIVATE KEY")?;
+    const BEGIN: &[u8] = b"-----BEGIN ";
+    let words = rest.strip_prefix(BEGIN)?;
+    let words = run(&words[..words.len().min(MAX_TITLE)], |byte| is_upper(byte) || byte == b' ');
+    let title =
+        BEGIN.len() + find(&rest[BEGIN.len()..BEGIN.len() + words], b"PRIVATE KEY")? + b"PRIVATE KEY".len();
+    // Its lines, and how they stand in a JSON string. A quote ends them.
+    let is_part = |byte: u8| is_base64(byte) || byte.is_ascii_whitespace() || b"-\\:,.".contains(&byte);
     let rest = &rest[..rest.len().min(MAX_KEY)];
-    let end = find(rest, b"-----END ")?;
-    let title = &rest[end + 9..rest.len().min(end + 9 + MAX_TITLE)];
-    Some(end + 9 + find(title, b"-----")? + 5)
+    let all = title + run(&rest[title..], is_part);
+    // Half an escape belongs to what follows.
+    let all = all - rest[title..all].iter().rev().take_while(|byte| **byte == b'\\').count();
+    let end = find(&rest[title..all], b"-----END ").map(|end| title + end + b"-----END ".len());
+    let Some(end) = end else { return Some(all) };
+    let last = &rest[end..all.min(end + MAX_TITLE)];
+    Some(find(last, b"-----").map_or(all, |dashes| end + dashes + 5))
 }
 
-/// A secret that a word announces: `Bearer …`, or a header in a dump, such as `x-api-key: …` or `"authorization":"…"`.
-fn announced(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
-    const MIN_TOKEN: usize = 8;
-    const NAMES: [&str; 12] = [
-        "access_token",
-        "api-key",
-        "api_key",
-        "apikey",
-        "authorization",
-        "client_secret",
-        "cookie",
-        "proxy-authorization",
-        "set-cookie",
-        "x-api-key",
-        "x-auth-token",
-        "x-goog-api-key",
-    ];
-    let rest = &bytes[at..];
-    let starts_with =
-        |word: &str| rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()));
-    if starts_with("bearer ") || starts_with("bearer%20") {
-        let start = at + if rest[6] == b' ' { 7 } else { 9 };
-        let len = run(&bytes[start..], is_bearer);
-        let token = &bytes[start..start + len];
-        let is_secret = len >= 20 || (len >= MIN_TOKEN && token.iter().any(u8::is_ascii_digit));
-        return is_secret.then_some((start, start + len));
-    }
-    let name = NAMES.into_iter().find(|name| starts_with(name))?;
-    let after = at + name.len();
-    // `"x-api-key": "…"`, `x-api-key: …`, `x-api-key=…`, and the same escaped inside a JSON string.
-    let is_quote = |byte: u8| b"\"'\\".contains(&byte);
-    let colon = after + run(&bytes[after..], |byte| is_quote(byte) || byte == b' ');
-    if !matches!(bytes.get(colon), Some(b':' | b'=')) {
+/// The token of a bot: the number of its account, a time, and a signature
+/// (<https://discord.com/developers/docs/reference#authentication>).
+fn discord_token(rest: &[u8]) -> Option<usize> {
+    const PARTS: [std::ops::RangeInclusive<usize>; 3] = [23..=28, 6..=7, 27..=45];
+    if !b"MNO".contains(&rest[0]) {
         return None;
     }
-    let start = colon + 1 + run(&bytes[colon + 1..], |byte| is_quote(byte) || byte == b' ');
-    let end = start + run(&bytes[start..], |byte| !b"\"'\\\r\n,;&{}[]<>`".contains(&byte));
-    let is_told_already = bytes[start..end].starts_with(b"[redacted");
-    (end - start >= MIN_TOKEN && !is_told_already).then_some((start, end))
+    let mut len = 0;
+    for (n, part) in PARTS.into_iter().enumerate() {
+        if n > 0 {
+            (rest.get(len) == Some(&b'.')).then_some(())?;
+            len += 1;
+        }
+        let found = run(&rest[len..], is_token);
+        part.contains(&found).then_some(())?;
+        len += found;
+    }
+    Some(len)
+}
+
+/// A secret key of AWS by itself: 40 characters of base64 that change their kind as often as only chance does. A path, a
+/// hash in hexadecimal digits and a word change it seldom.
+fn aws_secret(bytes: &[u8], at: usize) -> Option<usize> {
+    const LEN: usize = 40;
+    const MIN_CHANGES: usize = 12;
+    let is_part = |byte: u8| is_alphanumeric(byte) || byte == b'/' || byte == b'+';
+    if at > 0 && b"/+%".contains(&bytes[at - 1]) && !is_after_escape(bytes, at) {
+        return None;
+    }
+    let rest = &bytes[at..];
+    let is_whole = run(&rest[..rest.len().min(LEN + 1)], is_part) == LEN
+        && !rest.get(LEN).is_some_and(|byte| is_token(*byte) || *byte == b'=');
+    let kind = |byte: u8| (byte.is_ascii_lowercase(), byte.is_ascii_uppercase(), byte.is_ascii_digit());
+    let key = rest.get(..LEN).filter(|_| is_whole)?;
+    let has = |is: fn(&u8) -> bool| key.iter().any(is);
+    let n_changes = key.windows(2).filter(|pair| kind(pair[0]) != kind(pair[1])).count();
+    let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit);
+    (is_mixed && n_changes >= MIN_CHANGES).then_some(LEN)
+}
+
+/// A key of an Azure AI service: 84 characters, with a mark in their middle
+/// (<https://learn.microsoft.com/purview/sit-defn-azure-cognitive-services-key>). The marks of storage and of other
+/// services stand before the end of 76 or 40 characters of base64.
+fn azure_key(bytes: &[u8], floor: usize, at: usize) -> Option<(usize, usize)> {
+    const MARKS: [&[u8]; 3] = [b"JQQJ99", b"+AStR", b"+ASt"];
+    const MIN_BEFORE: usize = 32;
+    const MIN_LEN: usize = 44;
+    let mark = MARKS.iter().find(|mark| bytes[at..].starts_with(mark))?;
+    let is_part = |byte: &u8| is_alphanumeric(*byte) || b"+/".contains(byte);
+    let n_before = bytes[floor..at].iter().rev().take_while(|byte| is_part(byte)).count();
+    let mut start = at - n_before;
+    if start > 0 && is_after_escape(bytes, start + 1) {
+        start += 1;
+    }
+    let end = at + mark.len() + run(&bytes[at + mark.len()..], is_base64);
+    (n_before >= MIN_BEFORE && end - start >= MIN_LEN).then_some((start, end))
+}
+
+/// A client secret of Entra ID: three characters, a digit, `Q~` and 31 to 34 more.
+fn entra_secret(bytes: &[u8], floor: usize, tilde: usize) -> Option<(usize, usize)> {
+    const BEFORE: usize = 5;
+    const MIN_AFTER: usize = 31;
+    let start = tilde.checked_sub(BEFORE).filter(|start| *start >= floor)?;
+    let is_part = |byte: u8| is_token(byte) || b"._~".contains(&byte);
+    let before = &bytes[start..tilde];
+    let is_one =
+        before[4] == b'Q' && before[3].is_ascii_digit() && before[..3].iter().all(|byte| is_part(*byte));
+    let n_after = run(&bytes[tilde + 1..], is_part);
+    // The dot of the sentence.
+    let n_after = n_after - usize::from(n_after > 0 && bytes[tilde + n_after] == b'.');
+    (is_one && n_after >= MIN_AFTER).then_some((start, tilde + 1 + n_after))
+}
+
+/// The token of a Telegram bot, at its colon: a number, and 35 characters that begin with `AA`.
+fn telegram(bytes: &[u8], floor: usize, colon: usize) -> Option<(usize, usize)> {
+    const DIGITS: std::ops::RangeInclusive<usize> = 3..=12;
+    const MIN_AFTER: usize = 30;
+    if !bytes[colon..].starts_with(b":AA") {
+        return None;
+    }
+    let n_before = bytes[floor..colon].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let n_after = run(&bytes[colon + 1..], is_token);
+    let is_one = DIGITS.contains(&n_before) && n_after >= MIN_AFTER;
+    is_one.then_some((colon - n_before, colon + 1 + n_after))
+}
+
+/// The part of the address of a webhook that whoever has it may write with.
+fn webhook(bytes: &[u8], slash: usize) -> Option<(usize, usize)> {
+    const HOOKS: [&[u8]; 3] =
+        [b"/hooks.slack.com/services/", b"/hooks.slack.com/workflows/", b"/api/webhooks/"];
+    const MIN: usize = 20;
+    let hook = HOOKS.iter().find(|hook| bytes[slash..].starts_with(hook))?;
+    let start = slash + hook.len();
+    let len = run(&bytes[start..], |byte| is_token(byte) || byte == b'/');
+    (len >= MIN).then_some((start, start + len))
 }
 
 /// The user and the password in an address, at its colon.
@@ -180,34 +353,17 @@ fn in_url(bytes: &[u8], colon: usize) -> Option<(usize, usize)> {
     }
     let rest = &bytes[start..bytes.len().min(start + MAX_LEN)];
     let len = run(rest, |byte| byte.is_ascii_graphic() && !b"/@\"'<>\\?#`".contains(&byte));
-    let has_password = rest[..len].contains(&b':');
-    (rest.get(len) == Some(&b'@') && has_password).then_some((start, start + len))
+    let password = rest[..len].iter().position(|byte| *byte == b':');
+    let is_cut =
+        |colon: usize| rest[len..].starts_with(CUT) && !rest[colon + 1..len].iter().all(u8::is_ascii_digit);
+    let ends = rest.get(len) == Some(&b'@');
+    password.filter(|colon| ends || is_cut(*colon)).map(|_| (start, start + len))
 }
 
 fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).position(|window| window == wanted)
 }
 
-fn run(bytes: &[u8], is_part: impl Fn(u8) -> bool) -> usize {
-    bytes.iter().position(|byte| !is_part(*byte)).unwrap_or(bytes.len())
-}
-
-fn is_alphanumeric(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-}
-
-fn is_upper(byte: u8) -> bool {
-    byte.is_ascii_uppercase() || byte.is_ascii_digit()
-}
-
-fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
-}
-
-fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"+/=-_".contains(&byte)
-}
-
-fn is_bearer(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte)
+fn is_token_or_dot(byte: u8) -> bool {
+    is_token(byte) || byte == b'.'
 }

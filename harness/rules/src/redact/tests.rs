@@ -65,11 +65,198 @@ fn what_the_environment_holds_is_taken_out_however_it_is_written() {
 fn the_home_path_is_shortened() {
     assert_eq!(clean("/home/ada/x.yaml"), "~/x.yaml");
     assert_eq!(clean("in /home/ada."), "in ~.");
-    for other in ["/home/adam", "/mnt/home/ada-2", "a/home/ada", "/home/ada.old.txt"] {
-        let expected = if other.ends_with(".txt") { "~.old.txt" } else { other };
-        assert_eq!(clean(other), expected);
+    for (path, expected) in [
+        ("/home/adam/x", "/home/[redacted]/x"),
+        ("/mnt/home/ada-2", "/mnt/home/ada-2"),
+        ("a/home/ada", "a/home/ada"),
+        ("/home/ada.old.txt", "~.old.txt"),
+    ] {
+        assert_eq!(clean(path), expected);
     }
     assert_eq!(Redactor::new([], Some("/")).text("/x"), "/x");
+}
+
+/// The digits of a planted key.
+const SOME: &str = "Zk9qLmT4wXr2Pb7Nc1Vd8Ys3Hf6Gj5Ku0QeRaSiOtUyWxEzBvMn";
+const HEX: &str = "3fa85f6457174562b3fc2c963f66afa69b1deb4d3b7d4bad9bdd2b0d7b3dcb6d";
+
+/// Keys that their shape alone tells.
+fn shaped() -> Vec<(&'static str, String)> {
+    let some = |beginning: &str, n: usize| format!("{beginning}{}", &SOME[..n]);
+    let hex = |beginning: &str, n: usize| format!("{beginning}{}", &HEX[..n]);
+    vec![
+        ("Anthropic", some("sk-ant-api03-", 40)),
+        ("OpenAI", some("sk-proj-", 40)),
+        ("OpenRouter", hex("sk-or-v1-", 64)),
+        ("DeepSeek", hex("sk-", 32)),
+        ("Google API", some("AIzaSy", 33)),
+        ("Google auth", some("AQ.Ab8RN6", 44)),
+        ("xAI", some("xai-", 48)),
+        ("Groq", some("gsk_", 48)),
+        ("Fireworks", some("fw_", 24)),
+        ("Cerebras", some("csk-", 48)),
+        ("Perplexity", some("pplx-", 48)),
+        ("NVIDIA", some("nvapi-", 50)),
+        ("Replicate", some("r8_", 37)),
+        ("Together", some("tgp_v1_", 40)),
+        ("Hugging Face", some("hf_", 34)),
+        ("AWS key", "AKIAIOSFODNN7EXAMPLE".to_owned()),
+        ("AWS secret", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY".to_owned()),
+        ("AWS secret", some("", 40)),
+        ("Azure AI", format!("{}JQQJ99BAACYeBjFXJ3w3AAABACOGx1y2", SOME)),
+        ("Azure storage", format!("{}{}+AStR9z8w7v6==", &SOME[..40], &SOME[..30])),
+        ("Entra", format!("abC8Q~{}", &SOME[..34])),
+        ("Google OAuth", some("ya29.a0", 40)),
+        ("Google client", some("GOCSPX-", 28)),
+        ("DigitalOcean", hex("dop_v1_", 64)),
+        ("Databricks", hex("dapi", 32)),
+        ("Alibaba", some("LTAI5t", 18)),
+        ("Stripe", some("rk_live_", 24)),
+        ("SendGrid", format!("SG.{}.{}", &SOME[..22], &SOME[..43])),
+        ("Telegram", format!("1234567890:AA{}", &SOME[..33])),
+        ("Discord", format!("MTA1{}.GhIjKl.{}", &SOME[..22], &SOME[..38])),
+        ("Twilio", hex("SK", 32)),
+        ("GitHub", some("ghp_", 36)),
+        ("GitLab", some("glpat-", 20)),
+        ("Slack", "xoxb-123456789012-abcdefABCDEF".to_owned()),
+        ("npm", some("npm_", 36)),
+        ("Linear", some("lin_api_", 40)),
+        ("Notion", some("ntn_", 46)),
+        ("Atlassian", some("ATATT3xFf", 50)),
+        ("LangSmith", hex("lsv2_pt_", 32)),
+        ("Supabase", hex("sbp_", 40)),
+        ("Vault", some("hvs.", 30)),
+        ("JWT", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmN".to_owned()),
+        ("e-mail", "ada.lovelace+x@analytical.example.co.uk".to_owned()),
+        ("shell", "ada@adas-mbp".to_owned() + "\u{0}"),
+        ("mDNS", "adas-macbook-pro.local".to_owned()),
+        ("Windows", "DESKTOP-AB12CD3".to_owned()),
+        ("EC2", "ip-10-0-31-7.eu-west-1.compute.internal".to_owned()),
+    ]
+}
+
+#[test]
+fn each_kind_of_key_and_name_is_taken_out_wherever_it_stands() {
+    for (kind, key) in shaped() {
+        // A host by itself is told by what follows it.
+        let (key, after_key) = match key.strip_suffix('\u{0}') {
+            Some(key) => (key.to_owned(), ":~"),
+            None => (key, ""),
+        };
+        for (before, after) in [
+            ("", ""),
+            ("my key is ", ", he said"),
+            ("{\"text\":\"", "\"}"),
+            ("line\\n", "\\nnext"),
+            ("(", ")"),
+            ("<", ">"),
+            ("'", "'"),
+            ("\t", "\r\n"),
+            ("q=", "&x=1"),
+            ("“", "”"),
+            ("- ", "."),
+        ] {
+            let text = format!("{before}{key}{after_key}{after}");
+            let expected = format!("{before}[redacted]{after_key}{after}");
+            assert_eq!(Redactor::default().text(&text), expected, "{kind}");
+        }
+    }
+}
+
+#[test]
+fn a_secret_is_known_by_the_name_next_to_it() {
+    let hex = &HEX[..32];
+    for (text, expected) in [
+        ("aws_secret_access_key=wJalrXUtnFEMIbPxRfiCY9".to_owned(), "aws_secret_access_key=[redacted]"),
+        (format!("AZURE_OPENAI_API_KEY={hex}"), "AZURE_OPENAI_API_KEY=[redacted]"),
+        (format!("export MISTRAL_API_KEY='{hex}'"), "export MISTRAL_API_KEY='[redacted]'"),
+        (format!("CO_KEY: {hex}"), "CO_KEY: [redacted]"),
+        (format!("Ocp-Apim-Subscription-Key: {hex}"), "Ocp-Apim-Subscription-Key: [redacted]"),
+        (format!("x-litellm-api-key: {hex}"), "x-litellm-api-key: [redacted]"),
+        (format!("AccountName=a;AccountKey={hex}/+w==;End=1"), "AccountName=a;AccountKey=[redacted];End=1"),
+        ("password: hunter2".to_owned(), "password: [redacted]"),
+        ("my password is hunter2, do not tell".to_owned(), "my password is [redacted], do not tell"),
+        ("Password=swordfish;Server=db".to_owned(), "Password=[redacted];Server=db"),
+        ("{\"password\":\"swordfish\",\"n\":1}".to_owned(), "{\"password\":\"[redacted]\",\"n\":1}"),
+        (r#"{\"password\": \"sword fish\"}"#.to_owned(), r#"{\"password\": \"sword fish\"}"#),
+        (r#"{\"db_password\": \"sw0rd\u00e9\"}"#.to_owned(), r#"{\"db_password\": \"sw0rd\u00e9\"}"#),
+        ("'pwd' => 's3cr3t!'".to_owned(), "'pwd' => '[redacted]'"),
+        ("login --password s3cr3t-word --user ada".to_owned(), "login --password [redacted] --user ada"),
+        ("clientSecret: 'a1b2c3d4e5'".to_owned(), "clientSecret: '[redacted]'"),
+        (format!("token = \"{hex}\""), "token = \"[redacted]\""),
+        (format!("/x?alt=sse&sig={}%3D&b=1", &SOME[..20]), "/x?alt=sse&sig=[redacted]&b=1"),
+        (
+            format!("?X-Amz-Signature={HEX}&X-Amz-Date=20251128T000000Z"),
+            "?X-Amz-Signature=[redacted]&X-Amz-Date=[redacted]",
+        ),
+        ("/cb?code=4/0AX4XfWh&state=1".to_owned(), "/cb?code=[redacted]&state=1"),
+        (
+            format!(
+                "Authorization: AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20251128/us-east-1/s3/aws4_request, \
+                 SignedHeaders=host, Signature={HEX}\nhost: a"
+            ),
+            "Authorization: [redacted]\nhost: a",
+        ),
+        (format!("bad signature: Signature={HEX}"), "bad signature: Signature=[redacted]"),
+        ("cookie: a=b1; session=c2; d=e3\nx: 1".to_owned(), "cookie: [redacted]\nx: 1"),
+        ("\"hostname\":\"adas-mbp\"".to_owned(), "\"hostname\":\"[redacted]\""),
+        ("COMPUTERNAME=ADAPC01".to_owned(), "COMPUTERNAME=[redacted]"),
+        (
+            "https://hooks.slack.com/services/T0AB/B0CD/abcdefghij0123".to_owned(),
+            "https://hooks.slack.com/services/[redacted]",
+        ),
+        ("postgres://ada:pa55@db/x".to_owned(), "postgres://[redacted]@db/x"),
+    ] {
+        assert_eq!(Redactor::default().text(&text), expected);
+    }
+}
+
+#[test]
+fn the_user_is_taken_out_of_the_path_of_a_home() {
+    for (path, expected) in [
+        ("/home/ada/x.yaml", "/home/[redacted]/x.yaml"),
+        ("/Users/ada.lovelace/x", "/Users/[redacted]/x"),
+        ("in /Users/ada.", "in /Users/[redacted]."),
+        ("file:///home/ada/x", "file:///home/[redacted]/x"),
+        ("\"cwd\":\"/Users/ada\"", "\"cwd\":\"/Users/[redacted]\""),
+        ("line\\n/home/ada/x", "line\\n/home/[redacted]/x"),
+        ("/home/müller/x", "/home/[redacted]/x"),
+        (r"C:\Users\ada\x", r"C:\Users\[redacted]\x"),
+        (r#"{"cwd":"C:\\Users\\Ada Lovelace\\x"}"#, r#"{"cwd":"C:\\Users\\[redacted]\\x"}"#),
+        ("c:/users/ada/x", "c:/users/[redacted]/x"),
+        ("/c/Users/ada/x", "/c/Users/[redacted]/x"),
+        ("/mnt/c/Users/ada/x", "/mnt/c/Users/[redacted]/x"),
+        ("file:///C:/Users/ada/x", "file:///C:/Users/[redacted]/x"),
+        (r"C:\Users\ada is mine", r"C:\Users\[redacted] is mine"),
+        ("/home/ad…", "/home/[redacted]…"),
+        (r"C:\Users\Public\x", r"C:\Users\Public\x"),
+        ("/Users/Shared/x", "/Users/Shared/x"),
+        ("GET https://a.example/Users/7", "GET https://a.example/Users/7"),
+        ("./home/ada", "./home/ada"),
+        ("/home/", "/home/"),
+        ("/Users/{id}", "/Users/{id}"),
+    ] {
+        assert_eq!(Redactor::default().text(path), expected);
+    }
+}
+
+#[test]
+fn half_a_key_is_known_where_it_was_cut_for_display() {
+    let redactor = Redactor::new(["Zq7-planted-in-env"], None);
+    for (text, expected) in [
+        ("AKIAIOSF…", "[redacted]…"),
+        ("a ghp_abc… b", "a [redacted]… b"),
+        ("\"password\": \"hunter2-and-m…\"", "\"password\": \"[redacted]…\""),
+        ("Zq7-plant…", "[redacted]…"),
+        ("ada.lovelace@analyt…", "[redacted]…"),
+        ("-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANBg…", "[redacted]…"),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzd…", "[redacted]…"),
+        ("https://ada:pa55…", "https://[redacted]…"),
+    ] {
+        assert_eq!(redactor.text(text), expected);
+    }
+    let pem = "{\"a\":\"-----BEGIN RSA PRIVATE KEY-----\\nMIIE\",\"b\":1}";
+    assert_eq!(redactor.text(pem), "{\"a\":\"[redacted]\",\"b\":1}");
 }
 
 #[test]
@@ -87,6 +274,43 @@ fn what_is_no_secret_stays() {
         "http://127.0.0.1:4010/p/7",
         "abort/mid-batch#k=1@anthropic-messages",
         "reference",
+        "resp_68a1f0c2b3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f6",
+        "fc_68a1f0c2b3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f6",
+        "srvtoolu_014hJH82Qum7Td6UV8gDXThB",
+        "{\"id\":\"toolu_01A09q90qw90lq917835lq9\",\"token\":17}",
+        "550e8400-e29b-41d4-a716-446655440000",
+        "e8fd2249b7c1a0f39d64e2585c7f10ab93dd4e21",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "sha512-3q2+7w0z8Jx5mKp1fUu6d0sGm7XbB9c4QmVkcm9ja0FQSUtleS1hYmNkLWF0LTEyMzQ1Njc4OTAxMjpz==",
+        "password: str",
+        "password: String, token: Option<String>, api_key: &str",
+        "password: SecretStr = Field(...)",
+        "\"password\": {\"type\": \"string\"}",
+        "{\"password\": \"string\", \"required\": [\"password\", \"email\"]}",
+        "\"password\": \"The password of the user.\"",
+        "client(api_key=api_key, password=password)",
+        "apiKey: process.env.OPENAI_API_KEY",
+        "api_key = os.environ[\"OPENAI_API_KEY\"]",
+        "password=$DB_PASSWORD",
+        "password: ${{ secrets.DB_PASSWORD }}",
+        "password = get_password()",
+        "the password is required and the token is missing",
+        "password: ********",
+        "--api-key $KEY --password",
+        "max_tokens: 1000000, total_tokens=1234567",
+        "prompt_cache_key: thread-12345678",
+        "\"signature\": \"EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pk\"",
+        "\"key\": \"messages.3.content\", \"code\": \"invalid_api_key\"",
+        "?code=400&page=2&max_tokens=1000",
+        "pass: 1234567, fail: 12",
+        "uses: org/action@v4.1.2 and @scope/pkg@1.2.3 and ai-sdk@6/ui-messages",
+        "git@github.com:org/repo.git",
+        "icon@2x.png, x @ w, @app.route(\"/\")",
+        "settings.local.json and .env.local and config.local",
+        "hostname: api.openai.com, hostname: string",
+        "src/deep/Folder1/Another/Path2/OfSources/x and Users/ada",
+        "token: identifier, secret: true, authorize: yes",
+        "const CACHE_KEY = \"users-list\"",
     ] {
         assert_eq!(clean(text), text);
     }
@@ -99,7 +323,16 @@ fn what_is_no_secret_stays() {
 
 #[test]
 fn what_is_clean_stays_clean() {
-    for text in ["X-Api-Key: abcdefghij", "Bearer abcdefgh1234", "https://ada:pa55@proxy", "/home/ada/x"] {
+    let own = [
+        "X-Api-Key: abcdefghij",
+        "Bearer abcdefgh1234",
+        "https://ada:pa55@proxy",
+        "/home/ada/x",
+        "/home/adam/x",
+    ];
+    let named = ["password: hunter22", "{\"password\":\"hunter22\"}", "ada@b.example", "a?sig=0123456789"];
+    let shaped: Vec<String> = shaped().into_iter().map(|(_, key)| key).collect();
+    for text in own.into_iter().chain(named).chain(shaped.iter().map(String::as_str)) {
         let once = clean(text);
         assert_eq!(clean(&once), once);
     }
@@ -109,12 +342,16 @@ fn what_is_clean_stays_clean() {
 fn values_stay_values() {
     let mut value = json!({
         "authorization": "abcdef", "cookie": "chocolate", "n": 1,
+        "password": "swordfish", "signature": "EqQBCgIYAhIM1gbcDa9GJwZA", "token": "word", "secretAccessKey": "wJalrXUtnFEMI",
         "list": ["Zq7-planted-in-env", { "Zq7-planted-in-env": null }],
+        "schema": { "password": { "type": "string" }, "required": ["password"] },
     });
     Redactor::new(["Zq7-planted-in-env"], None).value(&mut value);
     let expected = json!({
         "authorization": "[redacted]", "cookie": "chocolate", "n": 1,
+        "password": "[redacted]", "signature": "EqQBCgIYAhIM1gbcDa9GJwZA", "token": "word", "secretAccessKey": "[redacted]",
         "list": ["[redacted]", { "[redacted]": null }],
+        "schema": { "password": { "type": "string" }, "required": ["password"] },
     });
     assert_eq!(value, expected);
 }
@@ -141,8 +378,16 @@ fn variables_are_known_by_their_names() {
 proptest::proptest! {
     #[test]
     fn a_known_secret_is_in_no_cleaned_text(
-        text in "(Zq7-planted-in-env|sk-|Bearer |://|x-api-key|cookie: |[a-z0-9:@\\\\\"é ]|/home/ada|eyJ|-----BEGIN ){0,40}",
+        text in "(Zq7-planted-in-env|sk-|Bearer |://|x-api-key|cookie: |password: |[a-z0-9:@\\\\\"é… ]|/home/ada|/Users/|C:\\\\Users|\\.local|%40|\\?sig=|JQQJ99|8Q~|eyJ|-----BEGIN |PRIVATE KEY|…){0,40}",
     ) {
         proptest::prop_assert!(!clean(&text).contains("Zq7-planted-in-env"));
+    }
+
+    #[test]
+    fn json_stays_json(
+        text in "(sk-|Bearer |://|x-api-key: |cookie: |password: |[a-z0-9:@\\\\\"é…\\n ]|/home/ada|/Users/|C:\\\\Users|ada@b\\.example|%40|\\?sig=|JQQJ99|8Q~|eyJ|-----BEGIN |PRIVATE KEY|AAAAAAAA){0,40}",
+    ) {
+        let json = json!({ "password": &text, "a": [text] }).to_string();
+        proptest::prop_assert!(serde_json::from_str::<Value>(&clean(&json)).is_ok(), "{}", clean(&json));
     }
 }

@@ -98,7 +98,7 @@ fn one_line(bytes: &[u8], n_chars: usize) -> String {
     // A character has at most four bytes.
     let head = &bytes[..bytes.len().min(4 * (n_chars + 1))];
     let text = String::from_utf8_lossy(head);
-    let visible = |c: char| if c.is_control() { ' ' } else { c };
+    let visible = |c: char| if crate::plain::is_plain(c) { c } else { ' ' };
     let mut line: String = text.trim().chars().map(visible).take(n_chars).collect();
     if text.trim().chars().nth(n_chars).is_some() || head.len() < bytes.len() {
         line.push('…');
