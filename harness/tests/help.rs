@@ -34,6 +34,7 @@ fn add(page: &mut String, names: &[&str]) {
 /// The commands that a page of help lists.
 fn commands(help: &str) -> Vec<&str> {
     let list = help.lines().skip_while(|line| !line.ends_with("ommands:"));
-    let named = list.filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with([' ', '-', '[']));
+    let named =
+        list.filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with([' ', '-', '[']));
     named.filter_map(|line| line.split_whitespace().next()).collect()
 }

@@ -106,7 +106,12 @@ const ADVISED: [Pattern; 12] = [
         "is in, is listed under",
     ),
     pattern("also where", r"(?i)\balso (?:where|if|when)\b", NEVER, "even when"),
-    pattern("hold against", r"(?i)\b(?:holds?|held) (?:against|to)\b", NEVER, "compare with, require, verify"),
+    pattern(
+        "hold against",
+        r"(?i)\b(?:holds?|held) (?:against|to)\b",
+        NEVER,
+        "compare with, require, verify",
+    ),
     pattern("a test holds", r"(?i)\btests? (?:holds?|held)\b", NEVER, "a test checks"),
     pattern("is told", r"(?i)\b(?:is|are|was|were) told\b", NEVER, "say who reports it"),
     pattern("of which", r"(?i)\b(?:of|to|by) (?:which|whom)\b|\bwhose\b", NEVER, "a second sentence"),

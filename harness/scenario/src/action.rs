@@ -29,15 +29,15 @@ pub enum Action<Call = String, Since = u32> {
     Abort,
     /// The process of the system is killed (SIGKILL). A new one is started and loads the session for the next turn.
     Kill,
-    /// The provider falls silent for good, and the user stops the turn when nothing has come for a while.
+    /// The provider stays silent until the end, and the user stops the turn after a while without data.
     Stall,
-    /// The provider is silent until all it sent has been taken in, then goes on.
+    /// The provider is silent until the system has read everything sent so far, then continues.
     Pause,
     /// The connection is reset (RST).
     Reset,
     /// The connection is closed inside the body (FIN).
     Eof,
-    /// The body ends as HTTP wants it, but the terminal event of the stream never came.
+    /// The body ends correctly in HTTP, without the terminal event of the stream.
     EndEarly,
     /// An error event inside the stream that began with status 200; then the connection closes.
     Error(ErrorKind),
@@ -46,18 +46,18 @@ pub enum Action<Call = String, Since = u32> {
     Http(HttpFault),
     /// This call settles here, earlier or later than it would.
     Settle(Call),
-    /// The provider reports so many tokens for the request of this reply: more than the system lets its context hold, so
-    /// that it compacts the history by itself. Belongs to `before: headers`.
+    /// The provider reports this number of tokens for the request of this reply: more than the system allows, so that the
+    /// system compacts the history. Belongs to `before: headers`.
     Tokens(u64),
     /// The first event of the reply is sent twice, as by a gateway. Belongs to `after: headers`.
     Duplicate,
-    /// A frame is sent that is cut off in the middle, and the reply goes on after it.
+    /// The provider sends a truncated frame, then continues the reply.
     Malformed,
-    /// The user stops the turn, and stops it once more at once.
+    /// The user stops the turn, and immediately stops it again.
     StopAgain,
     /// An exception leaves the system's loop.
     Interrupt(InterruptCause),
-    /// The user says this to the running turn, which then goes on.
+    /// The user sends this to the running turn, which then continues.
     Steer(String),
     /// The user sends this as another prompt while the turn runs.
     Prompt(String),
@@ -65,19 +65,17 @@ pub enum Action<Call = String, Since = u32> {
     Inject(String),
     /// The user leaves the question open until nothing else happens.
     Ignore,
-    /// The history is cut: the last N messages stay, or as many more or less as it takes to keep together what
-    /// belongs together.
+    /// The history is cut to the last N messages, or to a few more or fewer so that calls and their results stay together.
     Trim(u32),
-    /// A summary takes the place of the history, but for the last N messages, or a few more or less.
+    /// A summary replaces the history except for the last N messages, or a few more or fewer.
     Summarise(u32),
-    /// The user takes back all from the message of that turn on, counted from 1. Belongs to `before: prompt`.
+    /// The user takes back everything from the message of that turn on, counted from 1. Belongs to `before: prompt`.
     Rewind(Since),
     /// The user asks this outside the conversation; it does not become part of it. Belongs to `before: prompt`.
     Aside(String),
-    /// The user switches the model's thinking on or off; it counts from the next turn on. Belongs to `before: prompt`.
+    /// The user switches the model's thinking on or off, from the next turn on. Belongs to `before: prompt`.
     Thinking(bool),
-    /// From the next turn on the thread goes on with another provider, by the name of its dialect, or with the `first`, with
-    /// which it began. Belongs to `before: prompt`.
+    /// From the next turn on the thread continues with another provider, named by its dialect, or with the `first` one again. Belongs to `before: prompt`.
     Provider(ProviderChoice),
     /// The system ends the turn by itself: a limit is reached, or a tool ends it. No scenario writes it.
     #[schemars(skip)]

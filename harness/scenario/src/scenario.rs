@@ -146,37 +146,37 @@ crate::named! {
         Resume = "resume",
         /// The system asks the model to think, where the scenario has it think.
         Thinking = "thinking",
-        /// A history can be put into the system's store before it loads the session.
+        /// The harness can write a history into the system's store before the system loads the session.
         GivenHistory = "given-history",
-        /// A given history may hold what the model thought, with what is left of its signature.
+        /// A given history may contain the model's thinking, with the part of the signature that the store kept.
         GivenThinking = "given-thinking",
-        /// A given history may hold pictures.
+        /// A given history may contain images.
         GivenPictures = "given-pictures",
-        /// A given history may hold what only a store knows: instructions in between, failed replies and compactions.
+        /// A given history may contain entries that exist only in a store: instructions in between, failed replies and compactions.
         GivenMarks = "given-marks",
-        /// A given history may hold results whose call the store has lost.
+        /// A given history may contain results whose call the store has lost.
         GivenOrphans = "given-orphans",
-        /// A given history may hold arguments that are no JSON object.
+        /// A given history may contain arguments that are not a JSON object.
         GivenRawArguments = "given-raw-arguments",
         /// Two processes can have one session open at the same time.
         SharedSession = "shared-session",
         /// The harness can hold the writes of the store, one by one.
         Saving = "saving",
-        /// The user can say something to a running turn, which then goes on.
+        /// The user can send a message to a running turn, which then continues.
         Steer = "steer",
-        /// The user can send another prompt while a turn runs: it is queued or refused, or stops the turn.
+        /// The user can send another prompt while a turn runs: the system queues it, refuses it, or stops the turn.
         SecondPrompt = "second-prompt",
         /// The system can be made to end a turn by an exception of its own.
         Interrupt = "interrupt",
-        /// The system ends a turn after so many steps.
+        /// The system ends a turn after a number of steps.
         StepLimit = "step-limit",
-        /// The system knows tools that end the turn with their result.
+        /// The system has tools that end the turn with their result.
         FinalTools = "final-tools",
-        /// The system knows tools that hand the conversation over to another agent.
+        /// The system has tools that hand the conversation over to another agent.
         Handoffs = "handoffs",
-        /// A tool can be an agent of its own, which asks the same provider and calls the same tools.
+        /// A tool can be an agent itself: it sends requests to the same provider and calls the same tools.
         SubAgents = "sub-agents",
-        /// The system hands the calls of some tools out, and goes on when it is given their results.
+        /// The system returns the calls of some tools to the application and continues when it gets their results.
         ClientTools = "client-tools",
         /// Hooks of the application add context for the model while tools run.
         Hooks = "hooks",
@@ -186,15 +186,15 @@ crate::named! {
         Summarise = "summarise",
         /// The history can be cut or summarised while tools run, where the system does so at all.
         ChangeInFlight = "change-in-flight",
-        /// The system compacts its history by itself when the provider reports 190,000 tokens for a request.
+        /// The system compacts its history without a command when the provider reports 190,000 tokens for a request.
         AutoCompaction = "auto-compaction",
-        /// The user can take back what was said.
+        /// The user can take messages back.
         Rewind = "rewind",
         /// The user can ask something outside the conversation.
         Aside = "aside",
         /// The model's thinking can be switched on and off between two turns.
         ThinkingSwitch = "thinking-switch",
-        /// A thread can go on with another provider between two turns.
+        /// A thread can continue with another provider between two turns.
         ProviderSwitch = "provider-switch",
         /// The system offers the model a search that the provider runs itself.
         ServerTools = "server-tools",

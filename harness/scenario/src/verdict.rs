@@ -42,9 +42,9 @@ crate::named! {
     /// What the user of a system loses, the worst first.
     #[schemars(rename = "Harm")]
     pub enum Severity {
-        /// The provider refuses the history for good: the last turn fails as well.
+        /// The provider refuses the history permanently: the last turn fails as well.
         BrickedByProvider = "bricked-by-provider",
-        /// The SDK raises an error, or sends nothing, for good: the last turn fails as well.
+        /// The SDK raises an error or sends nothing, from then on: the last turn fails as well.
         BrickedByClient = "bricked-by-client",
         /// A message of the user is lost.
         UserMessageLost = "user-message-lost",
@@ -62,27 +62,27 @@ crate::named! {
         OutcomeDenied = "outcome-denied",
         /// The turn does not end.
         Hang = "hang",
-        /// Requests are sent without end.
+        /// The system sends requests without end.
         RequestLoop = "request-loop",
-        /// A turn that was stopped goes on: it runs tools, or asks the provider.
+        /// A stopped turn continues: it runs tools or sends requests.
         RunsOnAfterStop = "runs-on-after-stop",
-        /// A turn fails in which nothing goes wrong; a later one works again.
+        /// A turn without a fault fails; a later one works again.
         TurnFailed = "turn-failed",
         /// A call is shown as running forever.
         StuckPart = "stuck-part",
-        /// What the user sees, what the store holds and what the model receives differ.
+        /// The user's view, the store and the model's input differ.
         ViewsDiffer = "views-differ",
         /// A turn without a fault is sent back modified.
         HistoryAltered = "history-altered",
-        /// The history repeats or reorders messages, or still has those that were taken back.
+        /// The history repeats or reorders messages, or still contains messages that the user took back.
         Reordered = "reordered",
         /// A stream that was cut off counts as a success.
         TruncationTaken = "truncation-taken",
-        /// The system ignores the provider: it does not wait as asked, or repeats what was refused.
+        /// The system ignores the provider: it does not wait as asked, or repeats a refused request.
         ProviderUnheeded = "provider-unheeded",
-        /// A turn ends only some time after its stop, when the provider and the tools go on.
+        /// A stopped turn ends only when the provider and the tools continue.
         LateStop = "late-stop",
-        /// The turn goes on only after a long silence.
+        /// The turn continues only after a long silence.
         Slow = "slow",
         /// The same history is worded differently from request to request, which defeats the provider's cache.
         PrefixUnstable = "prefix-unstable",
@@ -93,8 +93,7 @@ impl Severity {
     /// The mildest of all: with it as the threshold, every finding makes a run red.
     pub const MILDEST: Severity = Severity::ALL[Severity::ALL.len() - 1];
 
-    /// Whether a system with it cannot hold a conversation in which nothing goes wrong, so that nothing can be said of one
-    /// in which something does.
+    /// True if a system with this finding in a control plan cannot be judged at all: it cannot hold a plain conversation.
     pub fn ends_conversation(self) -> bool {
         matches!(self, Severity::BrickedByProvider | Severity::BrickedByClient | Severity::Hang)
     }
@@ -114,11 +113,11 @@ crate::named! {
     pub enum Level {
         /// The next request is strictly valid, and every turn ends.
         L0 = "L0",
-        /// Repairs are idempotent and deterministic, and what is whole is left alone.
+        /// Repairs are idempotent and deterministic, and valid histories stay unchanged.
         L1 = "L1",
         /// All views agree: what the user sees, what is stored, and what the model gets.
         L2 = "L2",
-        /// The user and the model are shown what really ran, and nothing else.
+        /// The user and the model see exactly what really ran.
         L3 = "L3",
         /// The provider is treated with care: the prefix of requests stays, and its instructions are followed.
         L4 = "L4",

@@ -142,7 +142,7 @@ fn exports() -> String {
             mended,
         ]
     });
-    table(&["export", "system", "plan", "check", "what the red test says", "green on"], rows)
+    table(&["export", "system", "plan", "check", "message of the red test", "green on"], rows)
 }
 
 /// Characters of what a test says that are shown.
@@ -164,7 +164,7 @@ fn checks() -> String {
         let rests_on = codes(check.rests_on.iter().map(|duty| duty.name()));
         vec![code(check.id), level, severity, rests_on, check.summary.to_owned()]
     });
-    table(&["check", "level", "severity", "rests on", "what it holds the system to"], rows)
+    table(&["check", "level", "severity", "rests on", "what it requires"], rows)
 }
 
 fn levels() -> String {
@@ -189,7 +189,7 @@ fn verdicts() -> String {
 
 fn needs() -> String {
     let rows = cells::<Need>().into_iter().map(|(name, cell)| vec![code(&name), cell]);
-    table(&["need", "what a system must be able to do"], rows)
+    table(&["need", "required ability"], rows)
 }
 
 /// A region in words.

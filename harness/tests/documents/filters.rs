@@ -18,7 +18,7 @@ pub fn bugs() -> String {
         let thread = bug.thread.as_deref().map_or("none found".to_owned(), |url| format!("<{url}>"));
         writeln!(
             text,
-            "- **{}** ({})\n  {}.\n  In `{}`: {}.\n  What speaks for it: {}\n  Thread: {thread}.\n  History: `corpora/filters/{place}`.",
+            "- **{}** ({})\n  {}.\n  In `{}`: {}.\n  Reason: {}\n  Thread: {thread}.\n  History: `corpora/filters/{place}`.",
             bug.comment,
             bug.mode,
             shows(bug),

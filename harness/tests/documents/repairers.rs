@@ -35,20 +35,20 @@ struct Row {
 /// The sets, in words.
 const SETS: [(&str, &str); 4] = [
     ("vectors", "requests of the rules' vectors"),
-    ("sessions", "what products send of the stored sessions"),
+    ("sessions", "what products send from stored sessions"),
     ("stores", "the same sessions, as they are stored"),
     ("stores-claude-code", "those of Claude Code among them"),
 ];
 
 const HEAD: [&str; 9] = [
-    "what was given",
+    "input",
     "who",
     "noticed, of the broken",
     "flagged, of the valid",
     "still refused after repair",
     "valid changed",
     "valid refused after repair",
-    "mended, and something recorded is gone",
+    "repaired, and something recorded is gone",
     "raises",
 ];
 

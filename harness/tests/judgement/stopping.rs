@@ -183,7 +183,7 @@ fn a_long_silence_that_nobody_asked_for_is_slow() {
         let messages: Vec<&str> = slow.map(|finding| finding.message.as_str()).collect();
         assert_eq!(
             messages,
-            ["the turn goes on only after a silence of 44 s"],
+            ["the turn continues only after a silence of 44 s"],
             "{}: {judgement:#?}",
             plan.id
         );

@@ -53,23 +53,23 @@ pub const CAPABILITIES: [Capability; 34] = [
     optional(
         "givenThinking",
         Need::GivenThinking,
-        "A given history may hold what the model thought, with what is left of its signature.",
+        "A given history may contain the model's thinking, with the part of the signature that the store kept.",
     ),
-    optional("givenPictures", Need::GivenPictures, "A given history may hold pictures."),
+    optional("givenPictures", Need::GivenPictures, "A given history may contain images."),
     optional(
         "givenMarks",
         Need::GivenMarks,
-        "A given history may hold what only a store knows: instructions in between, failed replies and compactions.",
+        "A given history may contain entries that exist only in a store: instructions in between, failed replies and compactions.",
     ),
     optional(
         "givenOrphans",
         Need::GivenOrphans,
-        "A given history may hold results whose call the store has lost.",
+        "A given history may contain results whose call the store has lost.",
     ),
     optional(
         "givenRawArguments",
         Need::GivenRawArguments,
-        "A given history may hold arguments that are no JSON object.",
+        "A given history may contain arguments that are not a JSON object.",
     ),
     optional(
         "sharedSession",

@@ -33,9 +33,9 @@ fn stopped_late(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
     let is_over = after.any(|event| matches!(event, Event::TurnEnded { .. }));
     is_over.then(|| Finding {
         harm: Severity::LateStop,
-        message: "the stop ends the turn only when the provider and the tools go on".to_owned(),
+        message: "the stop ends the turn only when the provider and the tools continue".to_owned(),
         expected: "the end of the turn, while they are silent".to_owned(),
-        got: "the end of the turn after they had gone on".to_owned(),
+        got: "the end of the turn after they had continued".to_owned(),
         ..CHECK.finding(in_turn(turn)).resting_on(basis_of_stop(evidence, turn))
     })
 }
@@ -92,8 +92,8 @@ fn slow(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
     let n_requests = evidence.requests.iter().filter(of_turn).count();
     (!waits.is_empty()).then(|| Finding {
         harm: Severity::Slow,
-        message: format!("the turn goes on only after a silence of {} s", waits.join(" s, and again of ")),
-        expected: "a turn that goes on, or ends with an error, sooner".to_owned(),
+        message: format!("the turn continues only after a silence of {} s", waits.join(" s, and again of ")),
+        expected: "a turn that continues, or ends with an error, sooner".to_owned(),
         got: format!("{n_requests} requests in the turn"),
         ..CHECK.finding(in_turn(turn))
     })
