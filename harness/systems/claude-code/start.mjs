@@ -1,4 +1,4 @@
-// Starts Claude Code's ACP server with a Node.js that it can run on: it needs 22 or later, and npm has installed one.
+// Starts Claude Code's ACP server with the Node.js that npm installed, because it needs version 22 or later.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// Lets Brickbat drive Google's Agent Development Kit for TypeScript, used as an application uses it. README.md says the rest.
+// Lets Brickbat drive Google's Agent Development Kit for TypeScript, the way an application uses it. See README.md.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -113,12 +113,12 @@ async function turn(session, text, abortSignal, show, ask) {
       if (event.partial) continue;
       for (const { functionCall, functionResponse } of event.content?.parts ?? []) {
         if (functionCall?.name === CONFIRMATION) questions.set(functionCall.id, functionCall.args.originalFunctionCall.id);
-        // For a call that runs the SDK has no state.
+        // The SDK reports no state for a running call.
         if (functionResponse && !event.actions?.requestedToolConfirmations?.[functionResponse.id]) {
           show(functionResponse.id, functionResponse.response.status === 'success' ? 'completed' : 'failed', functionResponse.name);
         }
       }
-      // An error of the model is an event, and no exception.
+      // The SDK reports a model error as an event instead of throwing it.
       if (event.errorCode) raised = Object.assign(new Error(event.errorMessage), { name: String(event.errorCode) });
     }
     if (raised) throw raised;
@@ -130,7 +130,7 @@ async function turn(session, text, abortSignal, show, ask) {
     let questions = await run([{ text }]);
     while (questions.size) {
       const answers = await Promise.all([...questions.values()].map(ask));
-      // The SDK is at rest while the user is asked: here the application is the one that is stopped.
+      // The SDK is idle while the user is asked, so the stop reaches only the application.
       if (abortSignal.aborted) return { cancelled: true };
       questions = await run([...questions.keys()].map((asked, i) => (
         { functionResponse: { id: asked, name: CONFIRMATION, response: { confirmed: Boolean(answers[i]) } } })));

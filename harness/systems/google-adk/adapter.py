@@ -1,4 +1,4 @@
-"""Lets Brickbat drive Google's Agent Development Kit, used as an application uses it. README.md says the rest."""
+"""Lets Brickbat drive Google's Agent Development Kit, the way an application uses it. See README.md."""
 import asyncio
 from importlib.metadata import version
 from pathlib import Path
@@ -34,18 +34,18 @@ def litellm(url, model):
     return LiteLlm(model=f"openai/{model or 'gpt-4.1'}", api_base=f"{url}/v1", api_key="none")
 
 
-# Each is imported by who needs it, since that takes long.
+# Imports are slow, so each dialect imports its own.
 MODELS = {"gemini": gemini, "anthropic-messages": anthropic, "openai-chat": litellm}
 # The name of the call by which ADK asks for a confirmation, as "Get action confirmation for ADK Tools" has it.
 CONFIRMATION = "adk_request_confirmation"
 
 
 class Failed(Exception):
-    """A tool that answers with an error."""
+    """A tool that returns an error."""
 
 
 class Cancelled(Exception):
-    """The run ended with the event of one that was aborted, or the user stopped the application."""
+    """The run ended with the aborted event, or the user stopped the application."""
 
 
 class Gated(BaseTool):
@@ -86,12 +86,12 @@ def sub_agent(given, model, tools):
                     input_schema=Asked)
 
 
-# Writes of events that are under way.
+# Event writes in progress.
 writes = set()
 
 
 class Sessions(SqliteSessionService):
-    """The SDK's service. Its writes are watched, because the harness goes on when none is under way, and may be held."""
+    """The SDK's service. It counts its writes, because the harness continues when none is in progress and can delay them."""
 
     def __init__(self, spec):
         super().__init__(str(Path(spec["stateDir"], "sessions.db")))
@@ -196,7 +196,7 @@ async def turn_of(spec, store, text, stopped, show, ask):
                 if call.name == CONFIRMATION:
                     questions[call.id] = call.args["originalFunctionCall"]["id"]
             for response in event.get_function_responses():
-                # For a call that runs the SDK has no state.
+                # The SDK reports no state for a running call.
                 if response.id not in event.actions.requested_tool_confirmations:
                     # A sub-agent answers with its last words alone.
                     of_agent = any(agent.name == response.name for agent in agents)
@@ -205,7 +205,7 @@ async def turn_of(spec, store, text, stopped, show, ask):
             if event.error_code == "INVOCATION_ABORTED":
                 error = Cancelled()
             elif event.error_code:
-                # An error of the model is an event, and no exception.
+                # The SDK reports a model error as an event instead of raising it.
                 error = type(str(event.error_code), (Exception,), {})(event.error_message)
         if error:
             raise error
@@ -214,7 +214,7 @@ async def turn_of(spec, store, text, stopped, show, ask):
     parts = [types.Part(text=text)]
     while questions := await run(parts):
         answers = await asyncio.gather(*map(ask, questions.values()))
-        # The SDK is at rest while the user is asked: here the application is the one that is stopped.
+        # The SDK is idle while the user is asked, so the stop reaches only the application.
         if stopped.done():
             raise Cancelled
         parts = [types.Part(function_response=types.FunctionResponse(

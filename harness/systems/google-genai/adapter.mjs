@@ -5,7 +5,7 @@ import { gate, serve } from 'brickbat-adapter';
 
 // The package does not export its package.json.
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.resolve('@google/genai'))));
-// More steps than any scenario has; the SDK's own default is 10.
+// More steps than any scenario has. The SDK's default is 10.
 const MAX_STEPS = 20;
 
 /**

@@ -1,4 +1,4 @@
-"""Lets Brickbat drive an Agent of Haystack, used as an application uses it. README.md says the rest."""
+"""Lets Brickbat drive an Agent of Haystack, the way an application uses it. See README.md."""
 import asyncio
 import json
 from importlib.metadata import version
@@ -42,7 +42,7 @@ class Interrupted(Exception):
 
 
 class Failed(Exception):
-    """A tool that answers with an error."""
+    """A tool that returns an error."""
 
 
 def tool_of(given):
@@ -75,7 +75,7 @@ async def turn(spec, store, text, stopped, show):
         save(store, state.data["messages"])
 
     async def streamed(chunk):
-        # For a call that runs the SDK has no state.
+        # The SDK reports no state for a running call.
         if result := chunk.tool_call_result:
             await show(result.origin.id, "failed" if result.error else "completed", result.origin.tool_name)
 

@@ -32,17 +32,17 @@ MODES = {"durability-async": "async", "durability-sync": "sync", "durability-exi
          "swarm": "async"}
 
 
-# Writes of checkpoints that are under way.
+# Checkpoint writes in progress.
 writes = set()
 
 
 class Saver(AsyncSqliteSaver):
-    """The SDK's saver. Its writes are watched, because the harness goes on when none is under way."""
+    """The SDK's saver. It counts its writes, because the harness continues when none is in progress."""
 
     async def aput(self, *args):
         return await watched(super().aput(*args))
 
-    # LangGraph gives the path only to savers that have such a parameter, and the order of results rests on it.
+    # LangGraph passes the path only to savers that have this parameter, and the order of results depends on it.
     async def aput_writes(self, config, writes, task_id, task_path=""):
         return await watched(super().aput_writes(config, writes, task_id, task_path))
 
@@ -125,7 +125,7 @@ compactions, in_turn = {}, set()
 
 @asynccontextmanager
 async def opened(spec, store):
-    """The agent on the database of the session, and what tells it the thread."""
+    """The agent on the session's database, and the configuration that names the thread."""
     async with Saver.from_conn_string(str(Path(spec["stateDir"], "checkpoints.db"))) as saver:
         asks = {given["name"]: {"allowed_decisions": ["approve", "reject"]} for given in spec["tools"] if given["asks"]}
         model = MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model"))
@@ -166,14 +166,14 @@ async def turn(spec, store, text, stopped, show, ask):
     async def run(agent, config, said):
         """Runs the graph to its end, or to the questions that it has to put to the user."""
         questions = {}
-        # Without the mode `messages` the model would be asked for replies in one piece.
+        # Without the mode `messages`, the SDK would request replies that are not streamed.
         how = {"stream_mode": ["updates", "messages"], "durability": MODES[spec["mode"]], "subgraphs": True}
         async for _, mode, update in agent.astream(said, config, **how):
             for node, change in (update.items() if mode == "updates" else ()):
                 if node == "__interrupt__":
                     questions |= {question.id: question.value["tool_call_id"] for question in change}
                 for message in (change or {}).get("messages", ()) if node in ("model", "tools") else ():
-                    # For a call that runs the SDK has no state.
+                    # The SDK reports no state for a running call.
                     if message.type == "tool":
                         status = "completed" if message.status == "success" else "failed"
                         await show(message.tool_call_id, status, message.name)
@@ -189,7 +189,7 @@ async def turn(spec, store, text, stopped, show, ask):
                 config, store.running = await before_input(agent, config, store.running), None
             while questions := await stoppable(run(agent, config, said), stopped):
                 answers = await asyncio.gather(*map(ask, questions.values()))
-                # The SDK is at rest while the user is asked: here the application is the one that is stopped.
+                # The SDK is idle while the user is asked, so the stop reaches only the application.
                 if stopped.done():
                     raise asyncio.CancelledError
                 kinds = [{"type": "approve"} if allowed else {"type": "reject"} for allowed in answers]

@@ -1,4 +1,4 @@
-// Lets Brickbat drive Mastra: an Agent whose Memory is in LibSQL, with one stream for each turn. README.md says the rest.
+// Lets Brickbat drive Mastra: an Agent whose Memory is in LibSQL, with one stream for each turn. See README.md.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAnthropic } from '@ai-sdk/anthropic';
@@ -22,7 +22,7 @@ const DIALECTS = {
 };
 /** When the SDK writes what a run says: when it is over, or with each step as well. */
 const MODES = { run: {}, step: { savePerStep: true } };
-// More steps than any scenario has; the SDK's own default is 5.
+// More steps than any scenario has. The SDK's default is 5.
 const MAX_STEPS = 20;
 const RESOURCE = 'user';
 
@@ -102,7 +102,7 @@ async function turn(session, text, abortSignal, show, ask) {
     while (questions.length) {
       const [toolCallId] = questions;
       const allowed = await ask(toolCallId);
-      // The SDK is at rest while the user is asked: here the application is the one that is stopped.
+      // The SDK is idle while the user is asked, so the stop reaches only the application.
       if (abortSignal.aborted) return { cancelled: true };
       const answer = { ...options, runId: stream.runId, toolCallId };
       const further = await (allowed ? agent.approveToolCall(answer) : agent.declineToolCall(answer));

@@ -1,4 +1,4 @@
-// Starts the adapter with a Node.js that Mastra can run on: it needs 22 or later, and npm has installed one.
+// Starts the adapter with the Node.js that npm installed, because Mastra needs version 22 or later.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";

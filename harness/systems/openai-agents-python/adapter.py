@@ -1,4 +1,4 @@
-"""Lets Brickbat drive the OpenAI Agents SDK for Python, used as an application uses it. README.md says the rest."""
+"""Lets Brickbat drive the OpenAI Agents SDK for Python, the way an application uses it. See README.md."""
 import json
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -40,7 +40,7 @@ class ToProvider(httpx2.AsyncHTTPTransport):
 
 
 class Failed(Exception):
-    """A tool that answers with an error."""
+    """A tool that returns an error."""
 
 
 class Cancelled(Exception):
@@ -243,7 +243,7 @@ async def turn(spec, store, text, stopped, show, ask):
         stopped.add_done_callback(lambda _: result.cancel(mode="after_turn"))
         try:
             async for event in result.stream_events():
-                # For a call that runs the SDK has no state.
+                # The SDK reports no state for a running call.
                 if event.type == "run_item_stream_event" and event.item.type in ENDED:
                     await show(event.item.raw_item["call_id"], "completed")
                     if is_whole(result.to_input_list()):
@@ -255,7 +255,7 @@ async def turn(spec, store, text, stopped, show, ask):
             state = result.to_state()
             for call in result.interruptions:
                 allowed = await ask(call.raw_item.call_id)
-                # The SDK is at rest while the user is asked: here the application is the one that is stopped.
+                # The SDK is idle while the user is asked, so the stop reaches only the application.
                 if allowed is None:
                     raise Cancelled
                 (state.approve if allowed else state.reject)(call)

@@ -10,7 +10,7 @@ const DIALECTS = {
   'openai-responses': { useResponses: true, model: 'gpt-5' },
   'openai-chat': { useResponses: false, model: 'gpt-4.1' },
 };
-// More steps than any scenario has; the SDK's own default is 10.
+// More steps than any scenario has. The SDK's default is 10.
 const MAX_STEPS = 20;
 
 const gated = (given) => tool({
@@ -154,7 +154,7 @@ async function turn(session, text, signal, show) {
     result = await runner.run(agents[begun], input, { stream: true, signal, maxTurns: MAX_STEPS, ...options });
     for await (const { name, item } of result) {
       if (name !== 'tool_output' && name !== 'handoff_occurred') continue;
-      // For a call that runs the SDK has no state.
+      // The SDK reports no state for a running call.
       show(item.rawItem.callId, 'completed', item.rawItem.name);
       if (isWhole(result.history)) keep(session, result);
     }

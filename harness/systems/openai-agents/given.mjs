@@ -1,4 +1,4 @@
-// A given history as the items of the OpenAI Agents SDK. What is broken in it stays broken.
+// Converts a given history to the items of the OpenAI Agents SDK. Broken parts stay broken.
 
 /** Calls and their outputs are items of their own, in both ways of storing. */
 export function given(history) {

@@ -1,4 +1,4 @@
-// Lets Brickbat drive the coding agent pi through its SDK: an AgentSession for each conversation. README.md says the rest.
+// Lets Brickbat drive the coding agent pi through its SDK: an AgentSession for each conversation. See README.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {

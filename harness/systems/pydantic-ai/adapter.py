@@ -1,4 +1,4 @@
-"""Lets Brickbat drive Pydantic AI, used as an application uses it. README.md says what each mode stores, and when."""
+"""Lets Brickbat drive Pydantic AI the way an application uses it. README.md describes what each mode stores and when."""
 import asyncio
 import json
 from importlib.metadata import version
@@ -148,7 +148,7 @@ async def turn(spec, store, text, stopped, show, ask):
 
     async def watch(_, events):
         async for event in events:
-            # For a call that runs the SDK has no state.
+            # The SDK reports no state for a running call.
             if event.event_kind == "function_tool_result":
                 done = event.part.part_kind == "tool-return" and event.part.outcome == "success"
                 await show(event.part.tool_call_id, "completed" if done else "failed")
@@ -168,7 +168,7 @@ async def turn(spec, store, text, stopped, show, ask):
         here.aside = []
         calls = {call.tool_call_id: on_page(spec["tools"], call, stopped) for call in result.output.calls}
         answers, handed_in = await asyncio.gather(asyncio.gather(*map(ask, ids)), asyncio.gather(*calls.values()))
-        # The SDK is at rest while the user is asked: here the application is the one that is stopped.
+        # The SDK is idle while the user is asked, so the stop reaches only the application.
         if stopped.done():
             raise Stopped("stopped while the user was asked")
         results = {id: True if allowed else ToolDenied() for id, allowed in zip(ids, answers)}

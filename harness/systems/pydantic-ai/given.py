@@ -1,4 +1,4 @@
-"""A given history in the form in which an application of Pydantic AI stores one. What is broken stays broken."""
+"""Converts a given history to the form that an application of Pydantic AI stores. Broken parts stay broken."""
 from pydantic_ai import ModelMessagesTypeAdapter
 from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, ToolCallPart, ToolReturnPart, UserPromptPart
 

@@ -1,4 +1,4 @@
-// Starts Qwen Code over ACP with a Node.js that it can run on: it needs 22 or later, and npm has installed one.
+// Starts Qwen Code over ACP with the Node.js that npm installed, because it needs version 22 or later.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";

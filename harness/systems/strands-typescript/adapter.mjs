@@ -1,4 +1,4 @@
-// Lets Brickbat drive Strands Agents for TypeScript, used as an application uses it. README.md says what is stored, and when.
+// Lets Brickbat drive Strands Agents for TypeScript, used as an application uses it. README.md describes what it stores and when.
 import { readFileSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -115,7 +115,7 @@ async function turn(session, text, cancelSignal, show, ask) {
     while (result.stopReason === 'interrupt') {
       const asked = result.interrupts;
       const answers = await Promise.all(asked.map(({ reason }) => ask(reason.call)));
-      // The SDK is at rest while the user is asked: here the application is the one that is stopped.
+      // The SDK is idle while the user is asked, so the stop reaches only the application.
       if (cancelSignal.aborted) return { cancelled: true };
       const responses = asked.map(({ id }, i) => ({ interruptResponse: { interruptId: id, response: answers[i] ? 'yes' : 'no' } }));
       result = await read(agent.stream(responses, options), show);

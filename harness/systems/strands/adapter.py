@@ -1,4 +1,4 @@
-"""Lets Brickbat drive Strands Agents, used as an application uses it. README.md says what is stored, and when."""
+"""Lets Brickbat drive Strands Agents, used as an application uses it. README.md describes what it stores and when."""
 import asyncio
 import json
 from importlib.metadata import version
@@ -46,7 +46,7 @@ def gemini(url, model, thinks):
     return GeminiModel(client_args=client, model_id=model or "gemini-3-pro-preview", **WINDOW, **thinking)
 
 
-# Each is imported by who needs it, since that takes long.
+# Imports are slow, so each dialect imports its own.
 MODELS = {"anthropic-messages": anthropic, "openai-chat": chat, "openai-responses": responses, "gemini": gemini}
 
 
@@ -80,7 +80,7 @@ MODES = {
 
 
 class Failed(Exception):
-    """A tool that answers with an error."""
+    """A tool that returns an error."""
 
 
 class Cancelled(Exception):
@@ -176,7 +176,7 @@ async def run(spec, agent, text, stopped, show, ask):
     while True:
         result = None
         async for event in agent.stream_async(said, limits=limits):
-            # For a call that runs the SDK has no state.
+            # The SDK reports no state for a running call.
             for block in event.get("message", {}).get("content", []):
                 if "toolResult" in block:
                     done = block["toolResult"]["status"] == "success"
@@ -187,7 +187,7 @@ async def run(spec, agent, text, stopped, show, ask):
         if result.stop_reason != "interrupt":
             return
         answers = await asyncio.gather(*(ask(asked.reason["call"]) for asked in result.interrupts))
-        # The SDK is at rest while the user is asked: here the application is the one that is stopped.
+        # The SDK is idle while the user is asked, so the stop reaches only the application.
         if stopped.done():
             raise Cancelled
         said = [{"interruptResponse": {"interruptId": asked.id, "response": "yes" if allowed else "no"}}

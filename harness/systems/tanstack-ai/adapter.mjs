@@ -19,7 +19,7 @@ const MODELS = {
   'openai-responses': ({ baseUrl, model = 'gpt-5' }) =>
     createOpenaiChat(model, 'test', { baseURL: `${baseUrl}/v1` }),
 };
-// More steps than any scenario has; the SDK's own default is 5.
+// More steps than any scenario has. The SDK's default is 5.
 const MAX_STEPS = 20;
 const gated = ({ name, description, inputSchema, ...tool }) => toolDefinition({ name, description, inputSchema })
   .server((input, context) => gate(tool, input, context?.abortSignal));

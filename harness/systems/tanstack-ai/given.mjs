@@ -1,4 +1,4 @@
-// A given history as the UI messages that TanStack AI stores. What is broken in it stays broken.
+// Converts a given history to the UI messages that TanStack AI stores. Broken parts stay broken.
 
 /** One assistant message for a turn: its calls, and a part for each result behind those of its reply. */
 export function given(history) {
