@@ -1,5 +1,5 @@
-// Starts the adapter with the Node.js that npm installed. Before version 24, a stop sometimes leaves the read of a reply
-// open forever: nodejs/undici#4089.
+// Starts the adapter with Node.js 24 or later; if this one is older, the one that npm installed is used. Before version 24,
+// a stop sometimes leaves the read of a reply open forever: nodejs/undici#4089.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";

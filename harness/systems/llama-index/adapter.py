@@ -47,7 +47,7 @@ class Metadata(ToolMetadata):
 
 
 class Gated(AsyncBaseTool):
-    """A tool of the scenario. What it raises becomes an error result, as it does of a function that is a tool."""
+    """A tool of the scenario. As with function tools, its exceptions become error results."""
 
     def __init__(self, given):
         self.given, self.about = given, Metadata(given)

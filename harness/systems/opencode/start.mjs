@@ -1,4 +1,4 @@
-// Starts the opencode that npm installed for this machine: its own launcher needs an install script, and those do not run.
+// Starts the opencode that npm installed for this machine. Its own launcher needs an install script, and those do not run.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 const platform = { win32: "windows" }[process.platform] ?? process.platform;
 const base = `opencode-${platform}-${process.arch}`;
 
-/** Old processors lack what the plain build needs; where that is not known, the plain build is tried. */
+/** Processors without AVX2 need the baseline build. If the features are unknown, the plain build is tried. */
 function isOld() {
   if (process.arch !== "x64" || process.platform !== "linux") return false;
   return !/\bavx2\b/.test(readFileSync("/proc/cpuinfo", "utf8"));

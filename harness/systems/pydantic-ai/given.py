@@ -9,7 +9,7 @@ def give(_, store, history):
 
     def part(block):
         if call := block.get("call"):
-            # What is no JSON object stands in the store as the text that the model wrote.
+            # Arguments that are not a JSON object are stored as the model's text.
             return ToolCallPart(call["tool"], call.get("raw", call["args"]), call["id"])
         return TextPart(block["text"])
 

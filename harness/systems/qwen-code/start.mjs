@@ -1,4 +1,4 @@
-// Starts Qwen Code over ACP with the Node.js that npm installed, because it needs version 22 or later.
+// Starts Qwen Code over ACP. It needs Node.js 22 or later; if this one is older, the one that npm installed is used.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";

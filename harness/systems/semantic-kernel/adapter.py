@@ -35,7 +35,7 @@ MODELS = {"anthropic-messages": anthropic, "openai-chat": chat}
 
 
 class Failed(Exception):
-    """A tool that fails: the kernel answers the call with the words of the exception."""
+    """A tool that fails. The kernel returns the text of the exception as its result."""
 
 
 def function_of(given):
@@ -71,7 +71,7 @@ async def turn(spec, store, text, stopped, show):
         store.save(history.serialize().encode())
 
     async def between(message):
-        """A whole message in the middle of the turn."""
+        """Handles each complete message during the turn."""
         for item in message.items:
             # The SDK reports no state for a running call.
             if isinstance(item, FunctionResultContent):
