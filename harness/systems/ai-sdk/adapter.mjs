@@ -159,9 +159,9 @@ async function give(spec, history) {
 }
 
 function open(spec, id = randomUUID()) {
-  if (spec?.protocol !== 1) throw RequestError.invalidParams(undefined, 'expected _meta.brickbat of protocol 1');
+  if (spec?.protocol !== 1) throw RequestError.invalidParams(undefined, 'expected _meta.brickbat with protocol 1');
   if (!MODES[spec.mode] || !MODELS[spec.dialect]) {
-    throw RequestError.invalidParams(undefined, `no mode ${spec.mode} or no dialect ${spec.dialect}`);
+    throw RequestError.invalidParams(undefined, `unknown mode ${spec.mode} or unknown dialect ${spec.dialect}`);
   }
   const tools = Object.fromEntries(spec.tools.map((given) => [given.name, gated(given)]));
   // The provider's own web search tool, under its documented name.
@@ -181,7 +181,7 @@ function goOver({ sessionId, action: { change: { dialect } } }) {
 
 function session({ sessionId }) {
   const found = sessions.get(sessionId);
-  if (!found) throw RequestError.invalidParams(undefined, `no session ${sessionId}`);
+  if (!found) throw RequestError.invalidParams(undefined, `unknown session ${sessionId}`);
   return found;
 }
 

@@ -141,7 +141,7 @@ function inputOf(text) {
  * @type {(consumers: More['events'], params: { consumer: string, events: Event[] }) => Promise<any>}
  */
 export async function replay(consumers, { consumer, events }) {
-  if (!Object.hasOwn(consumers ?? {}, consumer)) throw RequestError.invalidParams(undefined, `no consumer ${consumer}`);
+  if (!Object.hasOwn(consumers ?? {}, consumer)) throw RequestError.invalidParams(undefined, `unknown consumer ${consumer}`);
   const { feed, end, stored, error } = await consumers[consumer]();
   await turns();
   const tools = new Map(events.filter(({ type }) => type === 'start').map(({ call, tool }) => [call, tool]));
@@ -180,13 +180,13 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
   const invalid = (why) => RequestError.invalidParams(undefined, why);
   const session = (id) => {
     const found = sessions.get(id);
-    if (!found) throw invalid(`no session ${id}`);
+    if (!found) throw invalid(`unknown session ${id}`);
     return found;
   };
   const open = (id, spec) => {
-    if (spec?.protocol !== 1) throw invalid('expected _meta.brickbat of protocol 1');
-    if (!about.modes.includes(spec.mode)) throw invalid(`no mode ${spec.mode}`);
-    if (!dialects.includes(spec.dialect)) throw invalid(`no dialect ${spec.dialect}`);
+    if (spec?.protocol !== 1) throw invalid('expected _meta.brickbat with protocol 1');
+    if (!about.modes.includes(spec.mode)) throw invalid(`unknown mode ${spec.mode}`);
+    if (!dialects.includes(spec.dialect)) throw invalid(`unknown dialect ${spec.dialect}`);
     const opened = { id, spec, store: storeAt(join(spec.stateDir, `${id}.json`)) };
     sessions.set(id, opened);
     return opened;
@@ -194,7 +194,7 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
   /** Continues the thread with the provider of another dialect and a current model of it. */
   const goOver = async (id, dialect) => {
     const before = session(id);
-    if (!dialects.includes(dialect)) throw invalid(`no dialect ${dialect}`);
+    if (!dialects.includes(dialect)) throw invalid(`unknown dialect ${dialect}`);
     const { model, ...spec } = { ...before.spec, dialect };
     if (provider) {
       before.spec = spec;

@@ -173,14 +173,14 @@ impl Served {
         let spec: Spec = serde_json::from_value(given).map_err(|error| invalid(error.to_string()))?;
         let Adapter { modes, dialects, .. } = &self.adapter;
         if spec.protocol != 1 || !modes.contains(&spec.mode) || !dialects.contains(&spec.dialect) {
-            return Err(invalid(format!("no mode {} or no dialect {}", spec.mode, spec.dialect)));
+            return Err(invalid(format!("unknown mode {} or unknown dialect {}", spec.mode, spec.dialect)));
         }
         Ok(spec)
     }
 
     fn session(&self, id: &str) -> Result<Arc<Session>, Error> {
         let sessions = self.sessions.lock().map_err(internal)?;
-        sessions.get(id).cloned().ok_or_else(|| invalid(format!("no session {id}")))
+        sessions.get(id).cloned().ok_or_else(|| invalid(format!("unknown session {id}")))
     }
 
     fn close(&self, id: &str) -> Result<CloseSessionResponse, Error> {

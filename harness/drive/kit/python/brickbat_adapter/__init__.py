@@ -224,11 +224,11 @@ class Adapter:
 
     def open(self, session_id, spec):
         if not spec or spec.get("protocol") != 1:
-            raise invalid("expected _meta.brickbat of protocol 1")
+            raise invalid("expected _meta.brickbat with protocol 1")
         if spec["mode"] not in self.about["modes"]:
-            raise invalid(f"no mode {spec['mode']}")
+            raise invalid(f"unknown mode {spec['mode']}")
         if spec["dialect"] not in self.dialects:
-            raise invalid(f"no dialect {spec['dialect']}")
+            raise invalid(f"unknown dialect {spec['dialect']}")
         session = self.sessions[session_id] = Session(spec, Store(spec, session_id))
         if self.ready:
             self.ready(spec)
@@ -244,7 +244,7 @@ class Adapter:
 
     def session(self, session_id):
         if session_id not in self.sessions:
-            raise invalid(f"no session {session_id}")
+            raise invalid(f"unknown session {session_id}")
         return self.sessions[session_id]
 
     async def prompt(self, session_id, prompt, **_):
