@@ -1,4 +1,4 @@
-// `brickbat/test` in test runs of their own: `node --test`, with `openai` and `brickbat` installed next to it.
+// Tests `brickbat/test` in separate test runs. Run it with `node --test`, with `openai` and `brickbat` installed.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { assertHistory, BrickbatError, StrictProvider, strictProvider } from "brickbat/test";
 
-/** Runs a file of tests, and gives what it said. */
+/** Runs a test file and returns its status and output. */
 function run(context, source) {
   const folder = mkdtempSync(join(import.meta.dirname ?? process.cwd(), "inner-"));
   context.after(() => rmSync(folder, { recursive: true }));
@@ -20,7 +20,7 @@ function run(context, source) {
     const call = { id: "call_1", type: "function", function: { name: "look_up", arguments: "{}" } };
     const broken = [user, { role: "assistant", content: null, tool_calls: [call] }, user];
     ${source}`);
-  // A runner inside a runner reports to the outer one, unless it does not know of it.
+  // Hide the outer runner, because an inner one would report to it.
   const { NODE_TEST_CONTEXT, ...env } = process.env;
   const { status, stdout } = spawnSync(process.execPath, ["--test", "--test-reporter=tap", "inner.test.mjs"], { cwd: folder, env, encoding: "utf8" });
   return { status, said: stdout };
@@ -96,7 +96,7 @@ test("a runner that is killed leaves no provider", async () => {
   const runner = spawn(process.execPath, ["--input-type=module", "--eval", script], { stdio: ["ignore", "pipe", "inherit"] });
   const [url] = await once(createInterface({ input: runner.stdout }), "line");
   assert.equal((await fetch(`${url}/_brickbat/state`)).status, 200);
-  // Held open until the provider ends.
+  // The provider keeps this open until it exits.
   const socket = (await import("node:net")).connect(new URL(url).port, "127.0.0.1");
   await once(socket, "connect");
   runner.kill("SIGKILL");

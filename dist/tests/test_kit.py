@@ -1,4 +1,4 @@
-"""The kit of adapters in Python: a stop in any form closes the gate of a tool, and the tool fails."""
+"""Tests the Python adapter kit: a stop in any form closes the gate of a tool, and the tool fails."""
 
 import asyncio
 import concurrent.futures
@@ -16,7 +16,7 @@ class Failed(Exception):
 
 
 class Gate(BaseHTTPRequestHandler):
-    """A gate that answers `open` at once, and everything else never."""
+    """A gate that responds at once to `open` and never to other requests."""
 
     def do_POST(self):
         arguments = json.loads(self.rfile.read(int(self.headers["content-length"])))

@@ -1,4 +1,4 @@
-"""The plugin for pytest, in test runs of their own: `pytest -p pytester`, with `openai` and `brickbat` installed."""
+"""Tests the pytest plugin in separate test runs. Run it with `pytest -p pytester`, with `openai` and `brickbat` installed."""
 
 import os
 import select
@@ -9,7 +9,7 @@ import pytest
 
 from brickbat import BrickbatError, StrictProvider, assert_history
 
-# An agent that can be stopped from another thread. It forgets the calls of a reply that was stopped, unless it settles them.
+# An agent that another thread can stop. It forgets the calls of a stopped reply, unless it settles them.
 AGENT = """
 import openai
 
@@ -233,5 +233,5 @@ def test_a_runner_that_is_killed_leaves_no_provider():
         ended = os.pidfd_open(pid)
     except ProcessLookupError:
         return
-    # Readable when the process has ended.
+    # Readable once the process has exited.
     assert select.select([ended], [], [], 60)[0]
