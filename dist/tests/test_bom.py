@@ -80,9 +80,9 @@ class Bills(unittest.TestCase):
         bom = as_written("/srv/clone", "0b1f8a0e-63c5-4a52-8c7e-4b8a0f4c7d55", "2026-11-28T00:00:00Z")
         bom["metadata"]["component"]["bom-ref"] = MEMCHR
         before = json.dumps(bom).encode()
-        text, said = made(bom)
+        text, error = made(bom)
         self.assertEqual(text, before)
-        self.assertIn("expected path+file:///FOLDER#PACKAGE", said)
+        self.assertIn("expected path+file:///FOLDER#PACKAGE", error)
 
 
 if __name__ == "__main__":

@@ -222,7 +222,7 @@ async def turn(spec, store, text, stopped, show, ask):
     begun = agent.name
 
     async def resumed(said):
-        """The unfinished run of a stopped turn, with the user's message added. Without one, the message alone.
+        """The unfinished run of a stopped turn, with the user's message added. Without one, only the message.
 
         "If new user input arrives before that unfinished run resumes, convert the drained result with
         `result.to_state()`, call `state.add_input(...)`, and resume from the state." (guide on streaming)

@@ -1,4 +1,4 @@
-// Lets Brickbat drive Strands Agents for TypeScript, used as an application uses it. README.md describes what it stores and when.
+// Lets Brickbat drive Strands Agents for TypeScript the way an application uses it. README.md describes what it stores and when.
 import { readFileSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-"""Lets Brickbat drive Strands Agents, used as an application uses it. README.md describes what it stores and when."""
+"""Lets Brickbat drive Strands Agents the way an application uses it. README.md describes what it stores and when."""
 import asyncio
 import json
 from importlib.metadata import version

@@ -1,4 +1,4 @@
-"""Lets Brickbat drive tunacode through `process_request`, as its terminal interface does. README.md says the rest."""
+"""Lets Brickbat drive tunacode through `process_request`, as its terminal interface does. See README.md."""
 import asyncio
 import json
 import os
