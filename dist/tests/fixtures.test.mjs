@@ -68,7 +68,7 @@ test("a provider that is not closed does not block the exit of the runner", (con
 });
 
 test("bad options, points and contexts are reported", async () => {
-  await assert.rejects(strictProvider({}), /context of a test/);
+  await assert.rejects(strictProvider({}), /expected the context/);
   await assert.rejects(StrictProvider.start({ hots: "api.x.ai" }), /no option hots/);
   await assert.rejects(StrictProvider.start({ host: "llm.example.org" }), /not known how strict/);
   const provider = await StrictProvider.start();
