@@ -146,15 +146,15 @@ impl<const DANGLES: bool> OwnAgent<DANGLES> {
             let tool = call["function"]["name"].as_str().unwrap_or_default().to_owned();
             let args = call["function"]["arguments"].as_str().unwrap_or_default().to_owned();
             let is_known = self.tools.iter().any(|known| known["function"]["name"] == tool.as_str());
-            let is_whole = serde_json::from_str::<Value>(&args).is_ok_and(|args| args.is_object());
-            if !is_whole {
+            let is_complete = serde_json::from_str::<Value>(&args).is_ok_and(|args| args.is_object());
+            if !is_complete {
                 call["function"]["arguments"] = json!("{}");
             }
             if !is_known {
                 // The provider accepts only valid tool names, so an invented name is replaced.
                 call["function"]["name"] = json!("unknown");
             }
-            let result = match (is_known, is_whole) {
+            let result = match (is_known, is_complete) {
                 (false, _) => Some(format!("Error: unknown tool `{tool}`.")),
                 (true, false) => Some("Error: the arguments are not a JSON object.".to_owned()),
                 (true, true) => None,

@@ -56,7 +56,7 @@ const LOOPS = {
 
 /** Ways to send a message. Each returns the calls of the reply. */
 const SENDERS = {
-  whole: async (chat, message) => (await chat.sendMessage({ message })).functionCalls ?? [],
+  complete: async (chat, message) => (await chat.sendMessage({ message })).functionCalls ?? [],
   async streamed(chat, message) {
     const calls = [];
     for await (const piece of await chat.sendMessageStream({ message })) calls.push(...(piece.functionCalls ?? []));
@@ -65,8 +65,8 @@ const SENDERS = {
 };
 
 const MODES = {
-  automatic: { ...LOOPS.automatic, send: SENDERS.whole },
-  manual: { ...LOOPS.manual, send: SENDERS.whole },
+  automatic: { ...LOOPS.automatic, send: SENDERS.complete },
+  manual: { ...LOOPS.manual, send: SENDERS.complete },
   'automatic-streamed': { ...LOOPS.automatic, send: SENDERS.streamed },
   'manual-streamed': { ...LOOPS.manual, send: SENDERS.streamed },
 };

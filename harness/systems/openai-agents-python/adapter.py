@@ -197,7 +197,7 @@ async def chained(_, store, text):
     yield text, how, keep
 
 
-def is_whole(items):
+def is_complete(items):
     """Returns true if every call has its output."""
     def ids(kind):
         return {item["call_id"] for item in items if item.get("type") == kind}
@@ -246,7 +246,7 @@ async def turn(spec, store, text, stopped, show, ask):
                 # The SDK reports no state for a running call.
                 if event.type == "run_item_stream_event" and event.item.type in ENDED:
                     await show(event.item.raw_item["call_id"], "completed")
-                    if is_whole(result.to_input_list()):
+                    if is_complete(result.to_input_list()):
                         keep(result)
         finally:
             keep(result)

@@ -130,7 +130,7 @@ const MODES = {
 };
 
 /** True if every call of a history has its output. */
-const isWhole = (history) => {
+const isComplete = (history) => {
   const callIds = (kind) => history.filter(({ type }) => type === kind).map(({ callId }) => callId);
   const answered = new Set(callIds('function_call_result'));
   return callIds('function_call').every((id) => answered.has(id));
@@ -156,7 +156,7 @@ async function turn(session, text, signal, show) {
       if (name !== 'tool_output' && name !== 'handoff_occurred') continue;
       // The SDK reports no state for a running call.
       show(item.rawItem.callId, 'completed', item.rawItem.name);
-      if (isWhole(result.history)) keep(session, result);
+      if (isComplete(result.history)) keep(session, result);
     }
     // The guide awaits this even after a stop: the results of a batch are complete only when all of its calls have ended.
     await result.completed;

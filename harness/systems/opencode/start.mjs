@@ -18,8 +18,8 @@ const found = names
   .map((name) => fileURLToPath(new URL(`./node_modules/${name}/bin/${program}`, import.meta.url)))
   .find(existsSync);
 if (!found) {
-  console.error(`npm has installed no opencode for this machine: ${names.join(" or ")} is missing.`);
-  console.error("The lockfile pins the builds for Linux on x64 only; elsewhere write a manifest of your own.");
+  console.error(`opencode is not installed for this machine: npm package ${names.join(" or ")} is missing.`);
+  console.error("The lockfile pins only the builds for Linux on x64. For other machines, write your own manifest.");
   process.exit(1);
 }
 const { status, error } = spawnSync(found, process.argv.slice(2), { stdio: "inherit" });

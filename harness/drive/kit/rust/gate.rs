@@ -71,7 +71,7 @@ pub async fn gate_until(
 
 /// Parses the response of a gate. A text may contain a lone surrogate, which a Rust string cannot.
 fn read(said: &str) -> Result<String, ToolError> {
-    let answer: Value = serde_json::from_str(&whole(said)).map_err(|error| broken(&error))?;
+    let answer: Value = serde_json::from_str(&well_formed(said)).map_err(|error| broken(&error))?;
     let word = |key: &str| answer[key].as_str().unwrap_or_default().to_owned();
     match word("kind").as_str() {
         "return" => Ok(word("text")),
@@ -80,7 +80,7 @@ fn read(said: &str) -> Result<String, ToolError> {
 }
 
 /// Replaces lone surrogates with U+FFFD.
-fn whole(said: &str) -> String {
+fn well_formed(said: &str) -> String {
     said.replace("\\ud83d", "\\ufffd")
 }
 
