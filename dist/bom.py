@@ -1,7 +1,7 @@
-"""Makes the same bytes of the bill of materials of the same tree: usage: bom.py FILE
+"""Makes a bill of materials reproducible. Usage: bom.py FILE
 
-cargo-cyclonedx writes a random serial number, the time of day, and the folder of the clone. CycloneDX asks for none of
-them: the number is left out, the time is SOURCE_DATE_EPOCH, and the folder is /brickbat, as in the binaries.
+cargo-cyclonedx writes a random serial number, the time of day and the folder of the clone. CycloneDX requires none of them.
+This script removes the number and sets the time to SOURCE_DATE_EPOCH and the folder to /brickbat, as in the binaries.
 """
 
 import json
@@ -13,7 +13,7 @@ ROOT = "path+file:///brickbat"
 
 
 def settled(bom, seconds):
-    """The bill without what the place and the time of the build have put into it."""
+    """Returns the bill without data about the folder and time of the build."""
     # The reference of the package itself is `path+file:///the/folder#brickbat@0.1.0`, or `…#0.1.0`.
     folder, mark, _ = bom["metadata"]["component"]["bom-ref"].partition("#")
     if not folder.startswith("path+file:///") or not mark:
@@ -24,7 +24,7 @@ def settled(bom, seconds):
             return {name: moved(inner) for name, inner in value.items()}
         if isinstance(value, list):
             return [moved(inner) for inner in value]
-        # A folder whose name only begins alike is another.
+        # The separator excludes other folders whose names have the same prefix.
         if isinstance(value, str) and value.startswith((folder + "#", folder + "/")):
             return ROOT + value[len(folder) :]
         return value

@@ -1,4 +1,4 @@
-"""Executes the `run:` steps of action.yml as a runner of GitHub does: usage: run_action.py FOLDER ARCHIVE COMMAND"""
+"""Executes the `run:` steps of action.yml the way a GitHub runner does. Usage: run_action.py FOLDER ARCHIVE COMMAND"""
 
 import os
 import re
@@ -26,7 +26,7 @@ for step in action["runs"]["steps"]:
     added = open(runner["GITHUB_PATH"], encoding="utf-8").read().split()
     environment = {**os.environ, **runner, **{key: filled(value) for key, value in step.get("env", {}).items()}}
     environment["PATH"] = os.pathsep.join([*added, os.environ["PATH"]])
-    # The shell of a composite action, with its options.
+    # The shell and options of a composite action.
     shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
     done = subprocess.run(shell, env=environment, cwd=filled(step.get("working-directory", ".")), check=False)
     if done.returncode != 0:

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Holds what build.sh has left in a folder to what OSS-Fuzz's check of a build asks of it, without Docker.
+# Runs OSS-Fuzz's build checks on the output folder of build.sh, without Docker.
 # Usage: fuzz/check_build.sh OUT [none|address]
 set -euo pipefail
 
 out=$(realpath "$1")
 sanitizer=${2:-none}
-# OSS-Fuzz moves the folder before it looks: nothing may know where it was built.
+# OSS-Fuzz moves the folder before it checks it, so no file may depend on the build path.
 moved=$(mktemp -d)
 trap 'rm -rf "$moved"' EXIT
 cp -a "$out/." "$moved"
@@ -24,7 +24,7 @@ for target in "$moved"/*; do
     n_targets=$((n_targets + 1))
     options=()
     if [ -f "$target.options" ]; then
-        head -n 1 "$target.options" | grep -qx '\[libfuzzer\]' || fail "$name: its options do not begin with [libfuzzer]"
+        head -n 1 "$target.options" | grep -qx '\[libfuzzer\]' || fail "$name: its options file does not begin with [libfuzzer]"
         while IFS='=' read -r key value; do
             options+=("-${key// /}=${value// /}")
         done < <(tail -n +2 "$target.options" | grep -v '^ *$')
@@ -32,14 +32,14 @@ for target in "$moved"/*; do
     if [ -f "$target.dict" ]; then
         options+=("-dict=$target.dict")
     fi
-    said=$(cd "$moved" && "$target" -seed=1337 -runs=4 ${options[@]+"${options[@]}"} 2>&1) || fail "$name: $said"
-    grep -q 'Done 4 runs' <<<"$said" || fail "$name: it does not say that it has done 4 runs: $said"
-    ! grep -q 'ERROR: no interesting inputs' <<<"$said" || fail "$name: no input is interesting"
-    edges=$(sed -n 's/.*(\([0-9]*\) inline 8-bit counters).*/\1/p' <<<"$said" | sort -n | tail -n 1)
-    [ "${edges:-0}" -ge 100 ] || fail "$name: it has ${edges:-no} edges, and 100 are wanted"
+    output=$(cd "$moved" && "$target" -seed=1337 -runs=4 ${options[@]+"${options[@]}"} 2>&1) || fail "$name: $output"
+    grep -q 'Done 4 runs' <<<"$output" || fail "$name: it did not report 4 runs: $output"
+    ! grep -q 'ERROR: no interesting inputs' <<<"$output" || fail "$name: it found no interesting inputs"
+    edges=$(sed -n 's/.*(\([0-9]*\) inline 8-bit counters).*/\1/p' <<<"$output" | sort -n | tail -n 1)
+    [ "${edges:-0}" -ge 100 ] || fail "$name: it has ${edges:-no} edges, expected at least 100"
     n_asan=$(objdump -d "$target" | grep -c 'call.*__asan' || true)
     if [ "$sanitizer" = address ]; then
-        [ "$n_asan" -ge 1000 ] || fail "$name: it is not built with ASan: $n_asan calls"
+        [ "$n_asan" -ge 1000 ] || fail "$name: it has $n_asan calls of ASan, expected at least 1000; was it built with ASan?"
     fi
     n_seeds=0
     if [ -f "$moved/${name}_seed_corpus.zip" ]; then
@@ -47,9 +47,9 @@ for target in "$moved"/*; do
         unzip -q "$moved/${name}_seed_corpus.zip" -d "$moved/seeds-$name"
         n_seeds=$(find "$moved/seeds-$name" -type f | wc -l)
         [ "$n_seeds" -gt 0 ] || fail "$name: its seed corpus is empty"
-        said=$("$target" -runs=0 "$moved/seeds-$name" 2>&1) || fail "$name: a seed fails: $said"
+        output=$("$target" -runs=0 "$moved/seeds-$name" 2>&1) || fail "$name: a seed fails: $output"
     fi
     echo "$name: $edges edges, $n_asan calls of ASan, $n_seeds seeds"
 done
 [ "$n_targets" -gt 0 ] || fail "no fuzz target is in $out"
-echo "$n_targets targets are as they should be"
+echo "all $n_targets targets passed"

@@ -1,6 +1,6 @@
-//! An agent as the author of an SDK in Rust may have it, without I/O: it asks for whole replies of `openai-chat`, runs the
-//! calls of a reply at once, and stores every message. With `DANGLES` it has the bug that this house is about: a stop leaves
-//! the calls of a batch without results.
+//! An agent without I/O, like one that the author of a Rust SDK could write. It requests unstreamed replies of `openai-chat`,
+//! runs the calls of a reply in parallel, and stores every message. With `DANGLES` it has a typical bug: a stop leaves the
+//! calls of a batch without results.
 
 use brickbat::agent::{BodyEnd, Input, Output, RequestId, RunId, SansIo};
 use brickbat::dialect::Dialect;
@@ -16,7 +16,7 @@ pub struct OwnAgent<const DANGLES: bool> {
     n_numbers: u32,
 }
 
-/// Either a request is open, or calls run.
+/// The state of a turn: a request is open, or calls are running.
 enum Turn {
     Asking { request: RequestId, status: u16, body: Vec<u8> },
     Running { step: Value, runs: Vec<Run> },
@@ -28,7 +28,7 @@ struct Run {
     result: Option<String>,
 }
 
-const INTERRUPTED: &str = "Error: interrupted. Whether the call has taken effect is not known.";
+const INTERRUPTED: &str = "Error: interrupted. It is not known whether the call has taken effect.";
 
 impl<const DANGLES: bool> SansIo for OwnAgent<DANGLES> {
     fn of_plan(plan: &Plan) -> Option<Self> {
@@ -137,7 +137,7 @@ impl<const DANGLES: bool> OwnAgent<DANGLES> {
         let mut runs = Vec::new();
         for call in calls {
             let run = RunId(self.number());
-            // An id may come again; in what is stored each is there once.
+            // A model can repeat an id, but each id is stored only once.
             if self.messages.iter().any(|message| message["tool_call_id"] == call["id"])
                 || runs.iter().any(|run: &Run| call["id"] == run.call.as_str())
             {
@@ -146,17 +146,17 @@ impl<const DANGLES: bool> OwnAgent<DANGLES> {
             let tool = call["function"]["name"].as_str().unwrap_or_default().to_owned();
             let args = call["function"]["arguments"].as_str().unwrap_or_default().to_owned();
             let is_known = self.tools.iter().any(|known| known["function"]["name"] == tool.as_str());
-            let is_whole = serde_json::from_str::<Value>(&args).is_ok_and(|args| args.is_object());
-            if !is_whole {
+            let is_complete = serde_json::from_str::<Value>(&args).is_ok_and(|args| args.is_object());
+            if !is_complete {
                 call["function"]["arguments"] = json!("{}");
             }
             if !is_known {
-                // Whatever the model made up, the provider takes back only names that a tool may have.
+                // The provider accepts only valid tool names, so an invented name is replaced.
                 call["function"]["name"] = json!("unknown");
             }
-            let result = match (is_known, is_whole) {
-                (false, _) => Some(format!("Error: there is no tool `{tool}`.")),
-                (true, false) => Some("Error: the arguments are no JSON object.".to_owned()),
+            let result = match (is_known, is_complete) {
+                (false, _) => Some(format!("Error: unknown tool `{tool}`.")),
+                (true, false) => Some("Error: the arguments are not a JSON object.".to_owned()),
                 (true, true) => None,
             };
             let call = call["id"].as_str().unwrap_or_default().to_owned();
@@ -185,7 +185,7 @@ impl<const DANGLES: bool> OwnAgent<DANGLES> {
         self.next(step, runs, outputs)
     }
 
-    /// Waits for the other results, or asks on with all of them.
+    /// Waits for the other results, or sends the next request once all have arrived.
     fn next(&mut self, step: Value, runs: Vec<Run>, outputs: &mut Vec<Output>) -> Option<Turn> {
         if runs.iter().any(|run| run.result.is_none()) {
             return Some(Turn::Running { step, runs });

@@ -1,6 +1,6 @@
-//! Writes the seed corpora: what stands in `scenarios/` and `corpora/`, as each fuzz target takes it.
+//! Writes the seed corpora from `scenarios/` and `corpora/` in the format of each fuzz target.
 //!
-//! `cargo run -p brickbat-fuzz --example seeds -- DIR` makes a folder in it for each target.
+//! `cargo run -p brickbat-fuzz --example seeds -- DIR` makes a folder in DIR for each target.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use brickbat::generate;
 use brickbat::parse;
 use serde_json::Value;
 
-/// Bytes of the largest seed; libFuzzer passes over what is longer than its `-max_len`.
+/// The size of the largest seed in bytes. libFuzzer skips seeds that are longer than its `-max_len`.
 const MAX_SEED: usize = 4096;
 
 fn main() -> io::Result<()> {
@@ -27,8 +27,8 @@ fn main() -> io::Result<()> {
     write(&folder.join("check"), &[histories, streams].concat())
 }
 
-/// Sessions of the book and of the corpus, and request bodies, each after the byte that chooses its name. What the corpus
-/// keeps as SQL is left out: a database is made of it elsewhere.
+/// Sessions of the documentation and the corpus, and request bodies, each after the byte that chooses its name. Sessions
+/// that the corpus keeps as SQL are left out, because a database must be made of them first.
 fn stores(root: &Path, histories: &[Vec<u8>]) -> io::Result<Vec<Vec<u8>>> {
     let named = |first: u8, bytes: &[u8]| [&[first], bytes].concat();
     let mut seeds: Vec<Vec<u8>> = histories.iter().map(|body| named(1, body)).collect();
@@ -45,7 +45,7 @@ fn stores(root: &Path, histories: &[Vec<u8>]) -> io::Result<Vec<Vec<u8>>> {
     Ok(seeds)
 }
 
-/// Every variant of every scenario, as JSON.
+/// All variants of all scenarios, as JSON.
 fn scenarios(folder: &Path) -> io::Result<Vec<Vec<u8>>> {
     let mut seeds = Vec::new();
     for path in files(folder, "yaml")? {
@@ -56,7 +56,7 @@ fn scenarios(folder: &Path) -> io::Result<Vec<Vec<u8>>> {
     Ok(seeds)
 }
 
-/// Every request body and every stream of the vectors: values under `request` and the `lines` of a stream.
+/// All request bodies and streams of the vectors: values under `request` and the `lines` of a stream.
 fn vectors(folder: &Path) -> io::Result<Vec<Vec<u8>>> {
     let mut seeds = Vec::new();
     for path in files(folder, "json")? {

@@ -1,14 +1,14 @@
 /** A stop or a fault at a point of a reply. */
 export interface Armed {
-  /** What was armed, in words. */
+  /** The armed stop or fault as text. */
   readonly words: string;
-  /** Waits until the point of a stop is reached; the reply is then held there. */
+  /** Waits until the point of a stop is reached. The reply then pauses there. */
   reached(options?: { /** In milliseconds. */ timeout?: number }): Promise<void>;
-  /** Lets a reply go on that is held. One whose reader has gone needs none. */
+  /** Resumes a paused reply. Not needed if the client has disconnected. */
   release(): Promise<void>;
-  /** The proof that it happened: `read` if nothing that was sent before it was left to read for the client. */
+  /** The proof that it happened: `read` if the client had read everything sent before it. */
   receipt(): Promise<Receipt | null>;
-  /** What became of the next request in that dialect: `accepted`, or the rule by which it was refused. */
+  /** The outcome of the next request in that dialect: `accepted`, or the rule that it broke. */
   followedBy(): Promise<Followed | null>;
 }
 
@@ -25,25 +25,25 @@ export type FaultInside = "eof" | "reset" | "end-early" | "error" | "stall";
 export type FaultInPlace = "overloaded" | "rate-limit";
 export type FaultKind = FaultInside | FaultInPlace;
 
-/** A request that was refused. */
+/** A rejected request. */
 export interface Refusal {
   /** The number of the request, from 0. */
   exchange: number;
-  /** The rule that it broke; `brickbat explain RULE` says more. */
+  /** The rule that it broke. `brickbat explain RULE` describes it. */
   rule: string;
-  /** Where in the body, as a JSON pointer. */
+  /** The place in the body, as a JSON pointer. */
   pointer: string;
-  /** The provider's words. */
+  /** The provider's error message. */
   message: string;
-  /** Whose rules judged it, and of when. */
+  /** The profile whose rules judged it, with its date. */
   profile: string;
   /** The HTTP status. */
   status: number;
-  /** The history of the request in a line. */
+  /** The history of the request in one line. */
   shape: string;
 }
 
-/** A request, without its words. */
+/** A request without its content. */
 export interface Exchange {
   exchange: number;
   dialect: Dialect;
@@ -56,7 +56,7 @@ export interface Exchange {
   fault?: string;
 }
 
-/** What went wrong on purpose, or was to. Without a receipt it did not happen. */
+/** A stop or an injected fault. If the receipt is null, it did not happen. */
 export interface Happened {
   words: string;
   exchange: number | null;
@@ -64,64 +64,64 @@ export interface Happened {
   then: Followed | null;
 }
 
-/** What has happened so far. */
+/** The events so far. */
 export interface Report {
-  /** How many requests for a reply have come. */
+  /** The number of requests for a reply. */
   requests: number;
-  /** How many of them were refused. */
+  /** The number of rejected requests. */
   refused: number;
   /** The last thousand requests. */
   exchanges: Exchange[];
-  /** What went wrong with replies on purpose. */
+  /** The faults injected into replies. */
   faults: Happened[];
-  /** What was armed, in order. */
+  /** The armed stops and faults, in order. */
   orders: Happened[];
-  /** The counts, as `/_brickbat/state` has them. */
+  /** The counts of `/_brickbat/state`. */
   state: Record<string, unknown>;
 }
 
-/** How the provider behaves; `brickbat serve --help` says more of each. */
+/** The behavior of the provider. `brickbat serve --help` describes each option. */
 export interface ProviderOptions {
-  /** Whose rules judge: a profile, such as `anthropic-messages@2026-05`. */
+  /** Judge by the rules of a profile, such as `anthropic-messages@2026-05`. */
   profile?: string;
-  /** Whose rules judge: a host, such as `api.x.ai`. */
+  /** Judge by the rules of a host, such as `api.x.ai`. */
   host?: string;
-  /** By the rules of which model. */
+  /** Judge by the rules of a model. */
   model?: string;
-  /** A file from which replies are taken. Without it they are improvised. */
+  /** A scenario file with the replies. Without it, replies are improvised. */
   scenario?: string;
-  /** What improvised replies are drawn from. */
+  /** The seed of improvised replies. */
   seed?: number;
-  /** How often the model calls tools after a prompt before it answers. */
+  /** The number of times that the model calls tools after a prompt before it answers. */
   rounds?: number;
   /** The tokens that each reply reports for its request. */
   usage?: number;
-  /** Spoils replies: all usual kinds, or these. */
+  /** Inject faults into replies: the usual kinds, or only these. */
   faults?: boolean | FaultKind | FaultKind[];
-  /** Each so-manieth reply is spoilt. */
+  /** Inject a fault into every Nth reply. */
   every?: number;
-  /** After how many seconds a stalled reply goes on. */
+  /** The number of seconds after which a stalled reply continues. */
   stall?: number;
-  /** A refused request does not fail the test. */
+  /** Do not fail the test if a request is rejected. */
   allowRefusals?: boolean;
-  /** A test in which no request comes does not fail. */
+  /** Do not fail the test if no request arrives. */
   allowUnused?: boolean;
 }
 
-/** A strict provider on a free port of this machine. It ends with this process, however that ends. */
+/** A strict provider on a free local port. It ends with this process, even after a crash. */
 export class StrictProvider {
-  /** Starts one. */
+  /** Starts a provider. */
   static start(options?: ProviderOptions): Promise<StrictProvider>;
   private constructor();
   allowRefusals: boolean;
   allowUnused: boolean;
-  /** The address below which all dialects are spoken, without a slash at its end. */
+  /** The URL that serves all dialects, without a trailing slash. */
   readonly url: string;
-  /** The base URL of each dialect, as the SDK of its vendor takes it. */
+  /** The base URL of each dialect in the form that its vendor's SDK takes. */
   readonly baseUrls: Record<Dialect, string>;
-  /** The variables of the environment by which programs find their provider, with made-up keys. */
+  /** The environment variables that point programs at the provider, with made-up keys. */
   readonly variables: Record<string, string>;
-  /** Variables that would lead a program past the provider. */
+  /** Environment variables that would make a program bypass the provider. */
   readonly without: string[];
   /** `baseURL` of the package `@anthropic-ai/sdk`. */
   readonly anthropic: string;
@@ -134,50 +134,50 @@ export class StrictProvider {
   /** `serverURL` of the package `@mistralai/mistralai`. */
   readonly mistral: string;
   /**
-   * Holds a reply at a point, such as `after calls` or `after end a of reply 2`: stop the agent there. Replies are counted
-   * from here on.
+   * Pauses a reply at a point, such as `after calls` or `after end a of reply 2`, so that you can stop the agent there.
+   * Replies are counted from this call on.
    */
   stopAt(at: string): Promise<Armed>;
-  /** Spoils a reply at a point. */
+  /** Injects a fault at a point of a reply. */
   fault(kind: FaultInside, at: string): Promise<Armed>;
-  /** Answers with an error in place of a reply. */
+  /** Returns an error in place of a reply. */
   fault(kind: FaultInPlace, at?: string): Promise<Armed>;
-  /** What has happened so far. */
+  /** The events so far. */
   report(): Promise<Report>;
-  /** The requests that were refused, the first thousand of them. */
+  /** The first thousand rejected requests. */
   refusals(): Promise<Refusal[]>;
-  /** What `check` throws. */
+  /** The messages of the error that `check` throws. */
   problems(): Promise<string[]>;
-  /** Throws if a request was refused, none came, or an armed point was never reached. */
+  /** Throws if a request was rejected, no request arrived, or an armed point was never reached. */
   check(): Promise<void>;
-  /** Checks, and ends the provider in any case. */
+  /** Runs `check`, then ends the provider even if it throws. */
   close(): Promise<void>;
-  /** Ends the provider without a check. */
+  /** Ends the provider without running `check`. */
   stop(): Promise<void>;
 }
 
-/** What is needed of the context of a test: that of vitest has `onTestFinished`, that of node:test has `after`. */
+/** The required part of a test context: `onTestFinished` in vitest, `after` in node:test. */
 export type TestContext =
   | { onTestFinished(end: () => void | Promise<void>): unknown }
   | { after(end: () => void | Promise<void>): unknown };
 
 /**
- * Starts a strict provider for a test. With the context of a test of node:test or vitest, it is checked and closed when the
- * test is over; without one, call `close`.
+ * Starts a strict provider for a test. With the context of a node:test or vitest test, it is checked and closed at the end
+ * of the test. Without one, call `close`.
  */
 export function strictProvider(context?: TestContext, options?: ProviderOptions): Promise<StrictProvider>;
 
-/** Whose rules judge a history. */
+/** The rules that judge a history. */
 export interface HistoryOptions {
-  /** Needed where the messages do not show it. */
+  /** Required if the messages do not show it. */
   dialect?: Dialect;
   host?: string;
   model?: string;
   profile?: string;
 }
 
-/** Throws, in the provider's words, if a provider would refuse these messages as the start of the next request. */
+/** Throws with the provider's message if a provider would reject these messages as the start of the next request. */
 export function assertHistory(messages: unknown, options?: HistoryOptions): void;
 
-/** The provider does not do what it was asked: that is no verdict on the agent. */
+/** The provider itself failed. This is not a verdict on the agent. */
 export class BrickbatError extends Error {}

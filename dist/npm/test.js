@@ -1,13 +1,14 @@
-// A strict provider for unit tests, and a check of histories: `brickbat serve`, driven by lines of JSON, and `brickbat check`.
+// A strict provider for unit tests and a check of histories. They run `brickbat serve`, controlled by JSON lines, and
+// `brickbat check`.
 import { AssertionError } from "node:assert";
 import { spawn, spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";
 import { binary } from "./bin/binary.js";
 
-// Milliseconds after which what should have happened long ago is given up. Nothing is measured by it.
+// Milliseconds to wait for events that normally take far less. Not used for measurements.
 const PATIENCE = 30_000;
 
-// Bytes of a verdict on a history.
+// The maximal size of a verdict on a history, in bytes.
 const MAX_VERDICT = 64 * 1024 * 1024;
 
 // Exit codes of `brickbat check`.
@@ -18,26 +19,26 @@ const UNREACHED =
   "replies to requests that offer tools are counted, a reply calls two or three tools, and one that is not streamed has " +
   "only its headers";
 
-/** The provider does not do what it was asked: that is no verdict on the agent. */
+/** The provider itself failed. This is not a verdict on the agent. */
 export class BrickbatError extends Error {
   name = "BrickbatError";
 }
 
 /**
- * Starts a strict provider for a test. With the context of a test of node:test or vitest, it is checked and closed when the
- * test is over; without one, call `close`.
+ * Starts a strict provider for a test. With the context of a node:test or vitest test, it is checked and closed at the end
+ * of the test. Without one, call `close`.
  */
 export async function strictProvider(context, options = {}) {
   const atEnd = context?.onTestFinished ?? context?.after;
   if (context && !atEnd) {
-    throw new TypeError("the context of a test of vitest or node:test was expected; without one, pass undefined and call close()");
+    throw new TypeError("expected the context of a vitest or node:test test; without one, pass undefined and call close()");
   }
   const provider = await StrictProvider.start(options);
   atEnd?.call(context, async () => {
     try {
       await provider.close();
     } catch (error) {
-      // A test that has failed already keeps its own error, and this is why, more often than not.
+      // A failed test keeps its own error, but this one is usually the cause.
       if (context.passed === false) context.diagnostic?.(error.message);
       throw error;
     }
@@ -45,18 +46,18 @@ export async function strictProvider(context, options = {}) {
   return provider;
 }
 
-/** Throws, in the provider's words, if a provider would refuse these messages as the start of the next request. */
+/** Throws with the provider's message if a provider would reject these messages as the start of the next request. */
 export function assertHistory(messages, { dialect, host, model, profile } = {}) {
   const named = Object.entries({ dialect, host, model, profile }).filter(([, value]) => value !== undefined);
   const options = named.map(([name, value]) => `--${name}=${value}`);
-  // On one line, so that a list is one history.
+  // On one line, so that a list counts as one history.
   const input = JSON.stringify(messages);
   const { error, status, stdout, stderr } = spawnSync(binary(), ["check", ...options, "-"], {
     input,
     encoding: "utf8",
     maxBuffer: MAX_VERDICT,
   });
-  // With a bad option it ends before it has read the history, and says so.
+  // With a bad option, the program prints an error and ends before it reads the history.
   if (error && error.code !== "EPIPE") throw error;
   if (status === REFUSED) {
     throw new AssertionError({
@@ -79,23 +80,23 @@ class Armed {
     this.words = words;
   }
 
-  /** Waits until the point of a stop is reached; the reply is then held there. */
+  /** Waits until the point of a stop is reached. The reply then pauses there. */
   async reached({ timeout = PATIENCE } = {}) {
     const late = () => new BrickbatError(`\`${this.words}\` was not reached in ${timeout / 1000} s; ${UNREACHED}`);
     await this.#provider.awake(within(this.#reached.promise, timeout, late));
   }
 
-  /** Lets a reply go on that is held. One whose reader has gone needs none. */
+  /** Resumes a paused reply. Not needed if the client has disconnected. */
   async release() {
     await this.#provider.ask({ order: "release", armed: this.#number });
   }
 
-  /** The proof that it happened: `read` if nothing that was sent before it was left to read for the client. */
+  /** The proof that it happened: `read` if the client had read everything sent before it. */
   async receipt() {
     return (await this.#provider.report()).orders[this.#number].receipt;
   }
 
-  /** What became of the next request in that dialect: `accepted`, or the rule by which it was refused. */
+  /** The outcome of the next request in that dialect: `accepted`, or the rule that it broke. */
   async followedBy() {
     return (await this.#provider.report()).orders[this.#number].then;
   }
@@ -106,7 +107,7 @@ class Armed {
   }
 }
 
-/** A strict provider on a free port of this machine. It ends with this process, however that ends. */
+/** A strict provider on a free local port. It ends with this process, even after a crash. */
 export class StrictProvider {
   #process;
   #said = "";
@@ -121,7 +122,7 @@ export class StrictProvider {
   #ended = deferred();
   #gone;
 
-  /** Starts one. */
+  /** Starts a provider. */
   static async start({ allowRefusals = false, allowUnused = false, ...options } = {}) {
     const provider = new StrictProvider(words(options));
     provider.allowRefusals = allowRefusals;
@@ -135,7 +136,7 @@ export class StrictProvider {
     const { stdin, stdout, stderr } = this.#process;
     stderr.setEncoding("utf8").on("data", (text) => (this.#said += text));
     createInterface({ input: stdout }).on("line", (line) => this.#hear(JSON.parse(line)));
-    // It has ended; that is said where something is asked of it.
+    // The process has ended, which the next request to it reports.
     stdin.on("error", () => {});
     this.#process.on("error", (error) => this.#over(error));
     this.#process.on("close", () => this.#over());
@@ -167,30 +168,30 @@ export class StrictProvider {
     return this.baseUrls.mistral;
   }
 
-  /** Holds a reply at a point, such as `after calls` or `after end a of reply 2`: stop the agent there. */
+  /** Pauses a reply at a point, such as `after calls` or `after end a of reply 2`, so that you can stop the agent there. */
   stopAt(at) {
     return this.#arm("stop", at);
   }
 
-  /** Spoils a reply at a point, or, with `overloaded` and `rate-limit`, in its place. */
+  /** Injects a fault at a point of a reply, or, with `overloaded` and `rate-limit`, in its place. */
   fault(kind, at) {
     return this.#arm(kind, at);
   }
 
-  /** What has happened so far. */
+  /** The events so far. */
   async report() {
     const { requests, refused, exchanges, faults, orders, state } = await this.ask({ order: "report" });
     return { requests, refused, exchanges, faults, orders, state };
   }
 
-  /** The requests that were refused, the first thousand of them. */
+  /** The first thousand rejected requests. */
   async refusals() {
-    // What has been refused is told before a report that is asked for after it.
+    // Rejections are reported before the response to a later report request.
     await this.report();
     return [...this.#refusals];
   }
 
-  /** What `check` throws. */
+  /** The messages of the error that `check` throws. */
   async problems() {
     const { requests, refused, orders } = await this.report();
     const found = [];
@@ -208,13 +209,13 @@ export class StrictProvider {
     return found;
   }
 
-  /** Throws if a request was refused, none came, or an armed point was never reached. */
+  /** Throws if a request was rejected, no request arrived, or an armed point was never reached. */
   async check() {
     const problems = await this.problems();
     if (problems.length > 0) throw new AssertionError({ message: problems.join("\n"), stackStartFn: this.check });
   }
 
-  /** Checks, and ends the provider in any case. */
+  /** Runs `check`, then ends the provider even if it throws. */
   async close() {
     if (this.#gone) return;
     try {
@@ -224,10 +225,10 @@ export class StrictProvider {
     }
   }
 
-  /** Ends the provider without a check. */
+  /** Ends the provider without running `check`. */
   async stop() {
     this.#process.stdin.end();
-    const ended = within(this.#ended.promise, PATIENCE, () => new BrickbatError("the strict provider does not end"));
+    const ended = within(this.#ended.promise, PATIENCE, () => new BrickbatError("the strict provider did not exit"));
     await this.awake(ended).catch(() => this.#process.kill("SIGKILL"));
   }
 
@@ -235,7 +236,7 @@ export class StrictProvider {
     await this.close();
   }
 
-  /** Keeps the runner awake while something is awaited, and only then: a provider that is forgotten holds up nobody. */
+  /** Keeps the test runner alive only during a wait, so that a forgotten provider does not block its exit. */
   async awake(promise) {
     this.#waiting += 1;
     this.#keep(true);
@@ -283,7 +284,7 @@ export class StrictProvider {
 
   #over(error) {
     const said = error?.message ?? this.#said.trim();
-    this.#gone ??= new BrickbatError(`the strict provider has ended${said && `: ${said}`}`);
+    this.#gone ??= new BrickbatError(`the strict provider has exited${said && `: ${said}`}`);
     this.#ended.resolve();
     this.#ready.reject(this.#gone);
     for (const answer of this.#asked.values()) answer.reject(this.#gone);
@@ -296,7 +297,7 @@ export class StrictProvider {
   }
 }
 
-/** Options as those of `brickbat serve`. */
+/** Converts options to those of `brickbat serve`. */
 function words({ faults, stall, ...options }) {
   const known = ["profile", "host", "model", "scenario", "seed", "rounds", "usage", "every"];
   const unknown = Object.keys(options).find((name) => !known.includes(name));
@@ -313,7 +314,7 @@ function inWords({ exchange, rule, pointer, profile, status, message, shape }) {
   return `request ${exchange}: ${rule} at ${place} (${profile}, status ${status})\n    ${message}\n    ${shape}`;
 }
 
-/** A promise with what settles it. One that nobody awaits may fail. */
+/** Makes a promise with its `resolve` and `reject`. A rejection without a handler is ignored. */
 function deferred() {
   const made = {};
   made.promise = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }));

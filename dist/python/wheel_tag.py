@@ -1,4 +1,4 @@
-"""Names the machines that the binary inside the wheel runs on; `dist/build` says which."""
+"""Tags the wheel with the platforms of its binary, which `dist/build` sets."""
 
 import os
 

@@ -1,16 +1,16 @@
-//! An agent for Anthropic's API as people write one, for the examples in Rust of the page about unit tests and for the tests
-//! of the fixture. It has a bug, which `FIXED=1` in the environment mends.
+//! A typical agent for Anthropic's API. The Rust examples of the page about unit tests use it, and so do the tests of the
+//! fixture. It has a bug, which the environment variable `FIXED=1` fixes.
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Each block is kept as soon as it is there, so that a stop loses none.
+/// Stores each block as soon as it arrives, so that a stop loses none.
 pub struct Agent {
-    /// Where the API is, without the scheme.
+    /// The address of the API, without the scheme.
     host: String,
     pub messages: Vec<Value>,
-    /// Whether calls that were stopped are given a result. Without it, the agent is the planted brick.
+    /// True to add results for stopped calls. False plants the bug that bricks the thread.
     pub settles: bool,
 }
 
@@ -20,13 +20,13 @@ impl Agent {
         Agent { host, messages: Vec::new(), settles: std::env::var_os("FIXED").is_some() }
     }
 
-    /// A turn. Whoever drops it, stops it.
+    /// Runs a turn. Dropping the future stops it.
     pub async fn turn(&mut self, text: &str) {
         if self.settles {
             self.answer("stopped");
         }
         self.messages.push(json!({ "role": "user", "content": text }));
-        // An agent that hides what went wrong, as many do.
+        // Like many agents, this one hides errors.
         while self.reply().await.is_ok() && self.answer("12 degrees") {}
     }
 
@@ -88,7 +88,7 @@ impl Agent {
         self.messages.push(json!({ "role": "assistant", "content": blocks }));
     }
 
-    /// Gives a result to each call of the last reply; whether there was one.
+    /// Adds a result for each call of the last reply. Returns true if there was one.
     fn answer(&mut self, content: &str) -> bool {
         let last = self.messages.last().unwrap_or(&Value::Null);
         let blocks = last["content"].as_array().filter(|_| last["role"] == "assistant");

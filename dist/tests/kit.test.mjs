@@ -1,4 +1,4 @@
-// The kit of adapters in JavaScript: a stop in any form closes the gate of a tool, and the tool fails.
+// Tests the JavaScript adapter kit: a stop in any form closes the gate of a tool, and the tool fails.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

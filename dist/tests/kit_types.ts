@@ -1,4 +1,4 @@
-// What TypeScript makes of `brickbat-adapter`.
+// Checks the types of `brickbat-adapter`.
 import { gate, replay, serve, type Given, type Turn } from "brickbat-adapter";
 
 const turn: Turn = async (session, text, stop, show, ask) => {

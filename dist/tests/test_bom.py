@@ -1,4 +1,4 @@
-"""Bills of materials of one tree are equal, wherever and whenever they are made: python3 dist/tests/test_bom.py"""
+"""Tests that bills of materials are reproducible: python3 dist/tests/test_bom.py"""
 
 import json
 import os
@@ -13,7 +13,7 @@ MEMCHR = "registry+https://github.com/rust-lang/crates.io-index#memchr@2.7.6"
 
 
 def as_written(folder, serial, time):
-    """What cargo-cyclonedx 0.5.7 writes, in little."""
+    """A small bill in the format of cargo-cyclonedx 0.5.7."""
     package = f"path+file://{folder}#brickbat@0.1.0"
     rules = f"path+file://{folder}/harness/rules#brickbat-rules@0.1.0"
     return {
@@ -38,7 +38,7 @@ def as_written(folder, serial, time):
 
 
 def made(bom, seconds="1790000000"):
-    """The bytes that the script makes of it, and what it said if it failed."""
+    """Runs the script and returns its output bytes and its error output."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bom.json"
         path.write_text(json.dumps(bom), encoding="utf-8")
@@ -57,7 +57,7 @@ class Bills(unittest.TestCase):
         one = as_written("/home/me/brickbat", "3e671687-395b-41f5-a30f-a58921a69b79", "2026-11-26T11:00:00.123456789Z")
         two = as_written("/home/me/brickbat", "8cfb1a20-5a5c-4f0e-9f0d-6c1a6f1f2a11", "2026-11-27T02:30:00.987654321Z")
         moved = as_written("/srv/a%20clone", "0b1f8a0e-63c5-4a52-8c7e-4b8a0f4c7d55", "2026-11-28T00:00:00.000000000Z")
-        # What a description says of a folder is not a reference.
+        # A folder in a description is not a reference.
         for bom in (one, two, moved):
             bom["components"][1]["description"] = "fast search"
         self.assertEqual(made(one)[0], made(two)[0])
@@ -80,9 +80,9 @@ class Bills(unittest.TestCase):
         bom = as_written("/srv/clone", "0b1f8a0e-63c5-4a52-8c7e-4b8a0f4c7d55", "2026-11-28T00:00:00Z")
         bom["metadata"]["component"]["bom-ref"] = MEMCHR
         before = json.dumps(bom).encode()
-        text, said = made(bom)
+        text, error = made(bom)
         self.assertEqual(text, before)
-        self.assertIn("expected path+file:///FOLDER#PACKAGE", said)
+        self.assertIn("expected path+file:///FOLDER#PACKAGE", error)
 
 
 if __name__ == "__main__":

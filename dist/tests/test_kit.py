@@ -1,4 +1,4 @@
-"""The kit of adapters in Python: a stop in any form closes the gate of a tool, and the tool fails."""
+"""Tests the Python adapter kit: a stop in any form closes the gate of a tool, and the tool fails."""
 
 import asyncio
 import concurrent.futures
@@ -16,7 +16,7 @@ class Failed(Exception):
 
 
 class Gate(BaseHTTPRequestHandler):
-    """A gate that answers `open` at once, and everything else never."""
+    """A gate that responds at once to `open` and never to other requests."""
 
     def do_POST(self):
         arguments = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -73,7 +73,7 @@ def test_a_stop_in_any_form_closes_the_gate(server, kind):
     assert server.closed.wait(60)
 
 
-def test_a_tool_in_a_thread_hears_of_a_stop(server):
+def test_a_tool_in_a_thread_is_stopped(server):
     stop = threading.Event()
     assert gate_in_thread(given(server), "open", Failed, stop) == "found"
     server.asked.clear()
@@ -86,7 +86,7 @@ def test_a_tool_in_a_thread_hears_of_a_stop(server):
     assert server.closed.wait(60)
 
 
-def test_a_session_that_is_over_is_let_go(tmp_path):
+def test_a_closed_session_is_released(tmp_path):
     about = {"sdk": "mine", "version": "1.0.0", "modes": ["messages"]}
     spec = {"protocol": 1, "mode": "messages", "dialect": "openai-chat", "stateDir": str(tmp_path)}
     over = []

@@ -1,4 +1,4 @@
-"""The plugin for pytest, in test runs of their own: `pytest -p pytester`, with `openai` and `brickbat` installed."""
+"""Tests the pytest plugin in separate test runs. Run it with `pytest -p pytester`, with `openai` and `brickbat` installed."""
 
 import os
 import select
@@ -9,7 +9,7 @@ import pytest
 
 from brickbat import BrickbatError, StrictProvider, assert_history
 
-# An agent that can be stopped from another thread. It forgets the calls of a reply that was stopped, unless it settles them.
+# An agent that another thread can stop. It forgets the calls of a stopped reply, unless it settles them.
 AGENT = """
 import openai
 
@@ -75,7 +75,7 @@ def agent(pytester):
     return pytester
 
 
-def test_a_brick_fails_in_the_words_of_the_provider_and_the_mended_agent_passes(agent):
+def test_a_brick_fails_with_the_message_of_the_provider_and_the_fixed_agent_passes(agent):
     agent.makepyfile(
         STOPPED
         + """
@@ -128,7 +128,7 @@ def test_known(strict_provider):
     result.stdout.fnmatch_lines(["*test_bricked*", "the strict provider refused a request"])
 
 
-def test_what_was_never_asked_or_never_reached_has_judged_nothing(agent):
+def test_an_unused_provider_or_an_unreached_point_fails_the_test(agent):
     agent.makepyfile(
         """
 import pytest, urllib.error, urllib.request
@@ -212,15 +212,15 @@ def test_histories_are_judged_with_the_messages_of_sdks():
         assert_history([object()])
 
 
-def test_a_provider_that_has_ended_says_so():
+def test_a_closed_provider_raises():
     with pytest.raises(BrickbatError, match="not known how strict"):
         StrictProvider(host="llm.example.org")
     provider = StrictProvider()
     stop = provider.stop_at("after calls")
     provider.close()
-    with pytest.raises(BrickbatError, match="has ended"):
+    with pytest.raises(BrickbatError, match="has exited"):
         stop.wait()
-    with pytest.raises(BrickbatError, match="has ended"):
+    with pytest.raises(BrickbatError, match="has exited"):
         provider.report()
 
 
@@ -233,5 +233,5 @@ def test_a_runner_that_is_killed_leaves_no_provider():
         ended = os.pidfd_open(pid)
     except ProcessLookupError:
         return
-    # Readable when the process has ended.
+    # Readable once the process has exited.
     assert select.select([ended], [], [], 60)[0]

@@ -1,4 +1,4 @@
-// What TypeScript makes of `brickbat/test`.
+// Checks the types of `brickbat/test`.
 import { test } from "node:test";
 import { assertHistory, strictProvider, StrictProvider, type Followed, type Refusal } from "brickbat/test";
 

@@ -1,4 +1,4 @@
-//! The reference agent is accused of nothing.
+//! Checks that no finding is reported against the reference agent.
 #![no_main]
 
 use brickbat::yaml;

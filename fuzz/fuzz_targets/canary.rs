@@ -1,5 +1,5 @@
-//! Whatever bug is planted in an agent, the harness judges it. With `BRICKBAT_CANARY` set while this runs, that bug is planted,
-//! and a crash means that it was found.
+//! Checks that the harness can judge an agent with any planted bug. If `BRICKBAT_CANARY` names a bug, only that bug is
+//! planted, and a crash means that it was found.
 #![no_main]
 
 use std::sync::LazyLock;

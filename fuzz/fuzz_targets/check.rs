@@ -1,4 +1,4 @@
-//! Any bytes get a bounded answer, whatever `brickbat check` takes them for.
+//! Checks that `brickbat check` gives a bounded answer to any bytes.
 #![no_main]
 
 use brickbat::oracle;

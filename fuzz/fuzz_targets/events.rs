@@ -1,4 +1,4 @@
-//! Events of calls in any order: a store that does it right is accused of nothing.
+//! Checks that a correct store gets no finding, in whatever order the events of calls arrive.
 #![no_main]
 
 use brickbat::generate::Source;

@@ -1,4 +1,4 @@
-//! Our own repair is right as a filter: what is valid stays as it is, and what can be mended is.
+//! Checks our own repair as a filter: it leaves valid histories unchanged and fixes all that it can.
 #![no_main]
 
 use brickbat_filter_suite::{fuzz_filter, planted};

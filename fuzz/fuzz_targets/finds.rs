@@ -1,5 +1,5 @@
-//! Every planted bug is looked for in the same run, and a line says after how much CPU time each was found first: what
-//! `brickbat-bench race` compares with other ways of searching.
+//! Searches for all planted bugs in one run and prints the CPU time until each was first found. `brickbat-bench race`
+//! compares these times with those of other search methods.
 #![no_main]
 
 use std::sync::{LazyLock, Mutex};
@@ -7,7 +7,7 @@ use std::sync::{LazyLock, Mutex};
 use brickbat::flaws::Canary;
 use brickbat::{generate, oracle};
 
-/// The bugs that are still to be found.
+/// The bugs not found yet.
 static LEFT: LazyLock<Mutex<Vec<Canary>>> = LazyLock::new(|| Mutex::new(Canary::all().collect()));
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
@@ -16,7 +16,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let caught = oracle::caught(&plan, &left);
     left.retain(|canary| !caught.contains(canary));
     for canary in caught {
-        // The first number is how many nanoseconds this thread has run, as Linux counts them.
+        // The first number is this thread's CPU time in nanoseconds.
         let spent = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux has it");
         eprintln!("found {} {}", canary.name(), spent.split(' ').next().unwrap_or_default());
     }

@@ -1,4 +1,4 @@
-//! How the author of an SDK fuzzes an agent of their own: this file, and an agent that is `SansIo`.
+//! Shows how the author of an SDK fuzzes their own agent: with this file and an agent that implements `SansIo`.
 #![no_main]
 
 #[path = "../own_agent.rs"]

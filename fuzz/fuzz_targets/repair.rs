@@ -1,5 +1,5 @@
-//! Any conversation is repaired as promised: a sound one stays byte for byte, one that can be mended is accepted after it,
-//! twice is once, and nothing is lost or made up.
+//! Checks the promises of the repair for any conversation: a valid one stays the same byte for byte, a repairable one is
+//! accepted afterwards, a second repair changes nothing, and no content is lost or invented.
 #![no_main]
 
 use brickbat_rules::histories::generate::Outline;

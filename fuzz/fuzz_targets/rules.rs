@@ -1,5 +1,5 @@
-//! Any bytes get a bounded answer from the profiles of the dialect that they look like, or else of one that their length
-//! chooses, and every violation can be said in the provider's envelope.
+//! Checks that every profile gives a bounded answer to any bytes, and that every violation fits in the provider's error
+//! envelope. The dialect is the detected one, or else one chosen by the length.
 #![no_main]
 
 use brickbat::dialect::Dialect;

@@ -1,4 +1,4 @@
-//! A scenario that is written as YAML is read back unchanged.
+//! Checks that a scenario written as YAML is read back unchanged.
 #![no_main]
 
 use brickbat::{generate, oracle};

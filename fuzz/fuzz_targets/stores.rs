@@ -1,9 +1,9 @@
-//! Any bytes are read as a store without a panic, and whatever is read is judged and repaired as promised.
+//! Checks that any bytes are read as a store without a panic, and that the judgement and the repair keep their promises.
 #![no_main]
 
 use brickbat_sessions::{Files, oracle};
 
-/// Names by which stores are known that look alike.
+/// File names that distinguish similar stores.
 const NAMES: [&str; 6] = [
     "7c1f.jsonl",
     "session.json",

@@ -1,10 +1,10 @@
-//! However the bytes of a stream are split, they say the same, to the decoder and to the linter.
+//! Checks that the decoder and the linter read the same from a stream, however its bytes are split.
 #![no_main]
 
 use brickbat::dialect::Dialect;
 use brickbat::oracle;
 
-// The last byte says how many of those before it are the lengths of the pieces.
+// The last byte is the number of bytes before it that are lengths of the pieces.
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Some((n_lengths, bytes)) = bytes.split_last() else { return };
     let (stream, lengths) = bytes.split_at(bytes.len().saturating_sub(usize::from(*n_lengths % 8)));

@@ -1,10 +1,10 @@
-"""Makes and runs the exports of `corpora/exports`, and writes what each test said into its `result.json`.
+"""Makes and runs the exports of `corpora/exports`, and writes the result of each test to its `result.json`.
 
     python3 harness/tests/exports.py target/release/brickbat scratch [NAME …]
 
-For each row of `cases.json` the plan is run on its system, the finding is exported and the test is run: it has to fail,
-and on the version in which the finding is mended, if there is one, to pass. With NAMEs only those rows are made.
-A run folder that is in the scratch folder already is not made again.
+For each row of `cases.json`, runs the plan on its system, exports the finding and runs the test. The test must fail and, if
+there is a version with a fix, pass on that version. With NAMEs, only those rows are made.
+Existing run folders in the scratch folder are reused.
 """
 import json
 import shutil
@@ -26,7 +26,7 @@ def line_with(word, out):
 
 
 def made(program, scratch, case):
-    """What came of a row, or why nothing did."""
+    """Returns the result of a row, or the reason why there is none."""
     runs = scratch / "runs" / case["name"]
     of = ["--system", case["system"], "--out", str(runs), "--quiet"]
     if not runs.exists():
@@ -41,8 +41,8 @@ def made(program, scratch, case):
     row = {field: case[field] for field in FIELDS}
     row |= {"title": out.splitlines()[0], "red": line_with("red: ", out)}
     if "mended" in case:
-        shutil.rmtree(scratch / "mended" / case["name"], ignore_errors=True)
-        code, out, err = brickbat(program, *words, "--on", case["mended"], "--to", str(scratch / "mended" / case["name"]))
+        shutil.rmtree(scratch / "fixed" / case["name"], ignore_errors=True)
+        code, out, err = brickbat(program, *words, "--on", case["mended"], "--to", str(scratch / "fixed" / case["name"]))
         if code != 0:
             return None, f"{case['name']} on {case['mended']}: exit {code}\n{out}{err}"
         row |= {"mended": out.splitlines()[0].split(":")[0], "green": line_with("green: ", out)}

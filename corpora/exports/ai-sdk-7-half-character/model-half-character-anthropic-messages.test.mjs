@@ -13,7 +13,7 @@ import { test } from 'vitest';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { convertToModelMessages, isStepCount, jsonSchema, streamText, toUIMessageStream, tool } from 'ai';
 
-/** The application: what the end of the UI message stream gives is stored, and converted for the next turn. */
+/** The application: the messages from the end of the UI message stream are stored and converted for the next turn. */
 function application(url, tools) {
   let messages = [];
   const model = () => {

@@ -14,7 +14,7 @@ import { ChatAnthropic } from '@langchain/anthropic';
 import { MemorySaver } from '@langchain/langgraph';
 import { createAgent, tool } from 'langchain';
 
-/** The application: an agent whose thread is kept by a checkpointer. */
+/** The application: an agent with a checkpointer that keeps the thread. */
 function application(url, tools) {
   const agent = createAgent({
     model: new ChatAnthropic({ model: 'claude-haiku-4-5', apiKey: 'test', anthropicApiUrl: url }),
@@ -29,7 +29,7 @@ function application(url, tools) {
         signal,
         recursionLimit: 60,
         durability: 'async',
-        // The mode `messages` is what makes the model stream.
+        // The model streams only in the mode `messages`.
         streamMode: ['messages', 'updates'],
       });
       for await (const _ of stream);

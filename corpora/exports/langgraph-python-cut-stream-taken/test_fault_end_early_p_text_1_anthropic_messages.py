@@ -20,7 +20,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 
 class Application:
-    """An agent whose thread is kept by a checkpointer."""
+    """An agent with a checkpointer that keeps the thread."""
 
     def __init__(self, url, tools):
         model = ChatAnthropic(model="claude-haiku-4-5", base_url=url, api_key="none")

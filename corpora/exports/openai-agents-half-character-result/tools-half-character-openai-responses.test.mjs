@@ -12,7 +12,7 @@ import { createServer } from 'node:http';
 import { test } from 'vitest';
 import { Agent, OpenAIProvider, Runner, RunState, tool } from '@openai/agents';
 
-/** The application: the SDK keeps the thread in a session, and a run that was stopped goes on from its state. */
+/** The application: the SDK keeps the thread in a session, and a stopped run continues from its state. */
 function application(url, tools) {
   const modelProvider = new OpenAIProvider({
     apiKey: 'test',

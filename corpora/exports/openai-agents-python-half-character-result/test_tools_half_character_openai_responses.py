@@ -38,7 +38,7 @@ class Application:
         return FunctionTool(name, description, inputSchema, invoke, strict_json_schema=False)
 
     async def turn(self, text, stopped):
-        # A run that was stopped goes on from its state, as the guide on streaming asks.
+        # A stopped run continues from its state, as the guide on streaming recommends.
         state, self.state = self.state, None
         if state:
             state.add_input(text)

@@ -20,7 +20,7 @@ from pydantic_ai.providers import infer_provider_class
 
 
 class Application:
-    """The captured messages of a run are stored, however it ended, and are the history of the next one."""
+    """The captured messages of each run are stored, even after an error, and are the history of the next one."""
 
     def __init__(self, url, tools):
         def provider(kind):

@@ -1,9 +1,9 @@
-// Where the program is that npm has installed for this machine.
+// Finds the program that npm has installed for this machine.
 import { createRequire } from "node:module";
 
 const PACKAGES = { "linux x64": "@brickbat/linux-x64", "linux arm64": "@brickbat/linux-arm64" };
 
-/** The path of the binary. Throws an error that says what to do if there is none. */
+/** Returns the path of the binary. If there is none, throws an error with the fix. */
 export function binary() {
   const machine = `${process.platform} ${process.arch}`;
   const name = PACKAGES[machine];

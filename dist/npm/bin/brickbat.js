@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the program with the same arguments and the same three streams, and ends as it ends.
+// Runs the program with the same arguments and standard streams, and exits with its status.
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { binary } from "./binary.js";
@@ -12,7 +12,7 @@ try {
   process.exit(3);
 }
 const child = spawn(path, process.argv.slice(2), { stdio: "inherit" });
-// The terminal sends Ctrl-C to both; the program decides when it is over. Other signals are passed on.
+// The terminal sends Ctrl-C to both processes, and the program decides when to end. Other signals are passed on.
 process.on("SIGINT", () => {});
 for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.on("error", (error) => {

@@ -1,6 +1,6 @@
 """Brickbat in Python: the program, a strict provider for unit tests, and a check of histories.
 
-`python -m brickbat` runs the program. With pytest, the fixture `strict_provider` is there once this package is installed.
+`python -m brickbat` runs the program. This package also adds the fixture `strict_provider` to pytest.
 """
 
 from brickbat._binary import binary

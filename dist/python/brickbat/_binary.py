@@ -1,4 +1,4 @@
-"""Where the program is."""
+"""Finds the program."""
 
 import os
 import shutil
@@ -6,7 +6,7 @@ import sysconfig
 
 
 def binary() -> str:
-    """The path of the program that was installed with this package, else that on PATH."""
+    """Returns the path of the program installed with this package, or else of the one on PATH."""
     places = [sysconfig.get_path("scripts"), sysconfig.get_path("scripts", f"{os.name}_user")]
     for place in places:
         path = os.path.join(place, "brickbat")

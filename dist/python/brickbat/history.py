@@ -1,4 +1,4 @@
-"""Whether a provider would accept a history."""
+"""Checks if a provider would accept a history."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def assert_history(
     model: str | None = None,
     profile: str | None = None,
 ) -> None:
-    """Fails, in the provider's words, if a provider would refuse these messages as the start of the next request.
+    """Fails with the provider's message if a provider would reject these messages as the start of the next request.
 
-    `messages` is a list of messages or a whole request body; the messages of SDKs, which know how to become JSON, may stand
-    in it. `dialect` is needed where the messages do not show it. `host`, `model` and `profile` say whose rules judge; without
-    them they are the newest of the dialect.
+    `messages` is a list of messages or a complete request body. It can contain message objects of SDKs that convert to JSON.
+    `dialect` is required if the messages do not show it. `host`, `model` and `profile` select the rules; by default they are
+    the newest of the dialect.
     """
     named = {"--dialect": dialect, "--host": host, "--model": model, "--profile": profile}
     options = [word for name, value in named.items() if value is not None for word in (name, value)]
-    # On one line, so that a list is one history.
+    # On one line, so that a list counts as one history.
     text = json.dumps(messages, default=plain)
     command = [binary(), "check", *options, "-"]
     done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", check=False)
@@ -40,11 +40,11 @@ def assert_history(
 
 
 def plain(value: Any) -> Any:
-    """A message of an SDK as its client would send it."""
+    """Converts a message object of an SDK to the JSON that its client would send."""
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
     if hasattr(value, "to_dict"):
         return value.to_dict()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
-    raise TypeError(f"a history holds messages as JSON, and {type(value).__name__} is not known to become JSON")
+    raise TypeError(f"a history consists of JSON messages, and {type(value).__name__} cannot be converted to JSON")

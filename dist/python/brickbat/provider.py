@@ -1,4 +1,4 @@
-"""A strict provider on a free port of this machine, for a test: `brickbat serve`, driven by lines of JSON.
+"""A strict provider on a free local port, for a test: `brickbat serve`, controlled by JSON lines.
 
 It ends with this process, however that ends: its standard input is then closed.
 """
@@ -17,32 +17,32 @@ from typing import Any, Iterable
 
 from brickbat._binary import binary
 
-# Seconds after which what should have happened long ago is given up. Nothing is measured by it.
+# Seconds to wait for events that normally take far less. Not used for measurements.
 PATIENCE = 30.0
 
 
 class BrickbatError(Exception):
-    """The provider does not do what it was asked: that is no verdict on the agent."""
+    """The provider itself failed. This is not a verdict on the agent."""
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A request that was refused."""
+    """A rejected request."""
 
     exchange: int
     """The number of the request, from 0."""
     rule: str
-    """The rule that it broke; `brickbat explain RULE` says more."""
+    """The rule that it broke. `brickbat explain RULE` describes it."""
     pointer: str
-    """Where in the body, as a JSON pointer."""
+    """The place in the body, as a JSON pointer."""
     message: str
-    """The provider's words."""
+    """The provider's error message."""
     profile: str
-    """Whose rules judged it, and of when."""
+    """The profile whose rules judged it, with its date."""
     status: int
     """The HTTP status."""
     shape: str
-    """The history of the request in a line."""
+    """The history of the request in one line."""
 
     def __str__(self) -> str:
         head = f"request {self.exchange}: {self.rule} at {self.pointer or 'the body'}"
@@ -51,20 +51,20 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Report:
-    """What has happened so far."""
+    """The events so far."""
 
     requests: int
-    """How many requests for a reply have come."""
+    """The number of requests for a reply."""
     refused: int
-    """How many of them were refused."""
+    """The number of rejected requests."""
     exchanges: list[dict[str, Any]]
-    """The last thousand requests, without their words."""
+    """The last thousand requests, without their content."""
     faults: list[dict[str, Any]]
-    """What went wrong with replies on purpose, each with its receipt and what became of the next request."""
+    """The faults injected into replies, each with its receipt and the outcome of the next request."""
     orders: list[dict[str, Any]]
-    """What was armed, in order; one without a receipt did not happen."""
+    """The armed stops and faults, in order. Those without a receipt did not happen."""
     state: dict[str, Any] = field(repr=False)
-    """The counts, as `/_brickbat/state` has them."""
+    """The counts of `/_brickbat/state`."""
 
 
 class Armed:
@@ -78,15 +78,15 @@ class Armed:
         return f"<{self.words}>"
 
     def wait(self, timeout: float = PATIENCE) -> None:
-        """Waits until the point of a stop is reached; the reply is then held there."""
+        """Waits until the point of a stop is reached. The reply then pauses there."""
         try:
             self._reached.result(timeout)
         except NotYet:
             raise self._late(timeout) from None
 
     async def reached(self, timeout: float = PATIENCE) -> None:
-        """The same in a coroutine."""
-        # Shielded, so that giving up here leaves the point as it is.
+        """Waits like `reached`, in a coroutine."""
+        # Shielded, so that a timeout here does not cancel the wait for the point.
         waiting = asyncio.shield(asyncio.wrap_future(self._reached))
         try:
             await asyncio.wait_for(waiting, timeout)
@@ -94,17 +94,17 @@ class Armed:
             raise self._late(timeout) from None
 
     def release(self) -> None:
-        """Lets a reply go on that is held. One whose reader has gone needs none."""
+        """Resumes a paused reply. Not needed if the client has disconnected."""
         self._provider._ask({"order": "release", "armed": self._number})
 
     @property
     def receipt(self) -> str | None:
-        """The proof that it happened: `read` if nothing that was sent before it was left to read for the client."""
+        """The proof that it happened: `read` if the client had read everything sent before it."""
         return self._provider.report().orders[self._number]["receipt"]
 
     @property
     def followed_by(self) -> Any:
-        """What became of the next request in that dialect: `accepted`, or the rule by which it was refused."""
+        """The outcome of the next request in that dialect: `accepted`, or the rule that it broke."""
         return self._provider.report().orders[self._number]["then"]
 
     def _late(self, timeout: float) -> BrickbatError:
@@ -120,15 +120,15 @@ UNREACHED = (
 class StrictProvider:
     """A strict provider.
 
-    It refuses what a provider would refuse, in its words, and improvises everything else: it calls tools that a request
-    offers, two or three at once, and answers when the results have come.
+    It rejects the requests that a real provider rejects, with the same messages, and improvises replies to all others: it
+    calls two or three of the offered tools at once, and answers when the results have arrived.
 
-    `profile`, `host` and `model` say whose rules judge. `scenario` is a file from which replies are taken. `seed`, `rounds`
-    and `usage` shape what is improvised; `faults`, true or kinds of faults, spoils each so-manieth (`every`) reply, and
-    `stall` is how many seconds a stalled one is silent. `brickbat serve --help` says more of each.
+    `profile`, `host` and `model` select the rules. `scenario` is a file with the replies. `seed`, `rounds` and `usage` shape
+    improvised replies. `faults` (true, or kinds of faults) injects a fault into every Nth reply, where N is `every`. `stall`
+    is the number of seconds that a stalled reply is silent. `brickbat serve --help` describes each option.
 
-    `check` fails if a request was refused, unless `allow_refusals`; if no request came, unless `allow_unused`; and if a
-    point that was armed was never reached.
+    `check` fails if a request was rejected (unless `allow_refusals`), if no request arrived (unless `allow_unused`), and if
+    an armed point was never reached.
     """
 
     def __init__(
@@ -178,13 +178,13 @@ class StrictProvider:
             self.close()
             raise
         self.url: str = ready["url"]
-        """The address below which all dialects are spoken, without a slash at its end."""
+        """The URL that serves all dialects, without a trailing slash."""
         self.base_urls: dict[str, str] = ready["base_urls"]
-        """The base URL of each dialect, as the SDK of its vendor takes it."""
+        """The base URL of each dialect in the form that its vendor's SDK takes."""
         self.variables: dict[str, str] = ready["variables"]
-        """The variables of the environment by which programs find their provider, with made-up keys."""
+        """The environment variables that point programs at the provider, with made-up keys."""
         self.without: list[str] = ready["without"]
-        """Variables that would lead a program past the provider."""
+        """Environment variables that would make a program bypass the provider."""
 
     @property
     def anthropic(self) -> str:
@@ -212,43 +212,43 @@ class StrictProvider:
         return self.base_urls["mistral"]
 
     def set_environment(self, monkeypatch: Any) -> None:
-        """Points every known SDK and program at the provider, by pytest's `monkeypatch`, until the test is over."""
+        """Points every known SDK and program at the provider until the end of the test, using pytest's `monkeypatch`."""
         for name in self.without:
             monkeypatch.delenv(name, raising=False)
         for name, value in self.variables.items():
             monkeypatch.setenv(name, value)
 
     def stop_at(self, at: str) -> Armed:
-        """Holds a reply at a point, such as `after calls` or `after end a of reply 2`: stop the agent there.
+        """Pauses a reply at a point, such as `after calls` or `after end a of reply 2`, so that you can stop the agent there.
 
-        Replies are counted from here on.
+        Replies are counted from this call on.
         """
         return self._arm("stop", at)
 
     def fault(self, kind: str, at: str | None = None) -> Armed:
-        """Spoils a reply at a point: `eof`, `reset`, `end-early`, `error`, `stall`; or in its place: `overloaded`,
-        `rate-limit`."""
+        """Injects a fault at a point of a reply (`eof`, `reset`, `end-early`, `error`, `stall`) or in its place
+        (`overloaded`, `rate-limit`)."""
         return self._arm(kind, at)
 
     def report(self) -> Report:
-        """What has happened so far."""
+        """The events so far."""
         told = self._ask({"order": "report"})
         return Report(**{name: told[name] for name in Report.__dataclass_fields__})
 
     @property
     def refusals(self) -> list[Refusal]:
-        """The requests that were refused, the first thousand of them."""
-        # What has been refused is told before a report that is asked for after it.
+        """The first thousand rejected requests."""
+        # Rejections are reported before the response to a later report request.
         self.report()
         return list(self._refusals)
 
     @property
     def requests(self) -> int:
-        """How many requests for a reply have come."""
+        """The number of requests for a reply."""
         return self.report().requests
 
     def problems(self) -> list[str]:
-        """What `check` fails with."""
+        """The messages of the error that `check` raises."""
         report = self.report()
         found = []
         if report.refused and not self.allow_refusals:
@@ -264,7 +264,7 @@ class StrictProvider:
         return found
 
     def check(self) -> None:
-        """Fails if a request was refused, none came, or an armed point was never reached."""
+        """Fails if a request was rejected, no request arrived, or an armed point was never reached."""
         problems = self.problems()
         if problems:
             raise AssertionError("\n".join(problems))
@@ -275,7 +275,7 @@ class StrictProvider:
             try:
                 self._process.stdin.close()
             except BrokenPipeError:
-                pass  # It has ended by itself.
+                pass  # It has already exited.
         try:
             self._process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
@@ -355,4 +355,4 @@ class StrictProvider:
     def _gone(self) -> BrickbatError:
         self._errors.seek(0)
         said = self._errors.read().decode("utf-8", "replace").strip()
-        return BrickbatError(f"the strict provider has ended{': ' + said if said else ''}")
+        return BrickbatError(f"the strict provider has exited{': ' + said if said else ''}")

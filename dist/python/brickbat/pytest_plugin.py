@@ -23,9 +23,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def strict_provider(request: pytest.FixtureRequest) -> Iterator[StrictProvider]:
-    """A strict provider of this test alone, on a free port of this machine."""
+    """A strict provider for this test only, on a free local port."""
     options = {}
-    # The marker of a test goes over that of its class and of its module.
+    # The marker of a test overrides those of its class and module.
     for marker in reversed(list(request.node.iter_markers("strict_provider"))):
         options.update(marker.kwargs)
     provider = StrictProvider(**options)
@@ -38,12 +38,12 @@ def strict_provider(request: pytest.FixtureRequest) -> Iterator[StrictProvider]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Judges while the test is still being called, so that it fails rather than its teardown."""
+    """Runs the check during the call phase, so that the test fails instead of its teardown."""
     providers = item.stash.get(PROVIDERS, [])
     try:
         result = yield
     except Exception:
-        # What the provider said is why, more often than not.
+        # The provider's report is usually the cause.
         for words in map(problems, providers):
             item.add_report_section("call", "brickbat", words)
         raise

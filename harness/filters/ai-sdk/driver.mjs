@@ -1,4 +1,4 @@
-// Judges how the AI SDK sends a history: one line in is one list of messages, one line out the request body.
+// Runs the AI SDK's conversion of a history. Each input line has a list of messages, each output line the request body.
 import { createInterface } from 'node:readline'
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogle } from '@ai-sdk/google'

@@ -1,4 +1,4 @@
-"""Judges how aisuite sends a chat completion: one line in is one request, one line out the request body."""
+"""Runs aisuite's conversion of a chat completion. Each input line has a request, each output line the request body."""
 
 import json
 import sys
@@ -8,7 +8,7 @@ from aisuite.providers.gemini_provider import GeminiMessageConverter
 from google.genai.types import Content
 
 ANTHROPIC, GEMINI = AnthropicMessageConverter(), GeminiMessageConverter()
-AWS = AwsProvider.__new__(AwsProvider)  # Its constructor asks for a region and keys.
+AWS = AwsProvider.__new__(AwsProvider)  # Its constructor requires a region and keys.
 SCHEMA = {"type": "object", "properties": {}, "required": []}
 
 
@@ -19,8 +19,8 @@ def anthropic(messages, tools):
 
 def gemini(messages, tools):
     system, contents = GEMINI.convert_request(messages)
-    said = {"systemInstruction": {"parts": [{"text": system}]}} if system else {}
-    return {"contents": [Content.model_validate(content).model_dump(mode="json", by_alias=True, exclude_none=True) for content in contents], **said}
+    instruction = {"systemInstruction": {"parts": [{"text": system}]}} if system else {}
+    return {"contents": [Content.model_validate(content).model_dump(mode="json", by_alias=True, exclude_none=True) for content in contents], **instruction}
 
 
 def bedrock(messages, tools):
@@ -31,7 +31,7 @@ def bedrock(messages, tools):
 FILTERS = {"to-anthropic": anthropic, "to-gemini": gemini, "to-bedrock": bedrock}
 for line in sys.stdin:
     asked = json.loads(line)
-    # Tools without descriptions and properties are no matter of the history.
+    # Tool descriptions and schemas do not belong to the history, so they are replaced.
     tools = [{**tool, "function": {"description": "", **tool["function"], "parameters": SCHEMA}} for tool in asked["request"].get("tools") or []]
     try:
         answer = {"request": {"model": asked["model"], **FILTERS[asked["mode"]](asked["request"]["messages"], tools)}}

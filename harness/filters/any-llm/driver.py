@@ -1,4 +1,4 @@
-"""Judges how any-llm sends a chat completion: one line in is one request, one line out the request body."""
+"""Runs any-llm's conversion of a chat completion. Each input line has a request, each output line the request body."""
 
 import base64
 import json
@@ -24,8 +24,8 @@ def params(provider, asked):
 def gemini(asked):
     body = params(GeminiProvider, asked)
     config, system = body["config"], body["config"].system_instruction
-    said = {"systemInstruction": {"parts": [{"text": system}]}} if system else {}
-    return {"model": asked["model"], "contents": dumped(body["contents"]), "tools": dumped(config.tools), **said}
+    instruction = {"systemInstruction": {"parts": [{"text": system}]}} if system else {}
+    return {"model": asked["model"], "contents": dumped(body["contents"]), "tools": dumped(config.tools), **instruction}
 
 
 FILTERS = {"to-anthropic": lambda asked: params(AnthropicProvider, asked), "to-gemini": gemini,

@@ -1,4 +1,4 @@
-// Judges the core of claude-code-router: one line in is one Anthropic request, one line out what it would send.
+// Runs the core of claude-code-router. Each input line has an Anthropic request, each output line the translated request.
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 

@@ -1,4 +1,4 @@
-"""Judges how Deep Agents mends a history: one line in is one request, one line out the answer."""
+"""Runs the history repair of Deep Agents. Each input line has a request, each output line the answer."""
 
 import json
 import sys

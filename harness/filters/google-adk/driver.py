@@ -1,4 +1,4 @@
-"""Judges how ADK sends a history to another provider: one line in is one Gemini request, one line out the body."""
+"""Runs ADK's conversion of a history for another provider. Input lines have Gemini requests, output lines the bodies."""
 import asyncio
 import json
 import sys
@@ -34,7 +34,7 @@ for line in sys.stdin:
         body = asyncio.run(FILTERS[asked["mode"]](_get_contents(None, events, "agent", preserve_function_call_ids=True), config))
         answer = {"request": {**asked["request"], **body} if asked["mode"] == "contents" else json.loads(json.dumps(body, default=dict))}
     except Exception as error:
-        # What the types of google-genai do not read, ADK is never given.
+        # ADK never gets requests that the types of google-genai cannot parse.
         raised = {"error": {"kind": type(error).__name__, "message": str(error)}}
         answer = {"unsupported": str(error)} if given is None else raised
     print(json.dumps({"id": asked["id"], **answer}), flush=True)

@@ -1,4 +1,4 @@
-"""Judges how Haystack reads a history, and sends it: one line in is one request, one line out the body."""
+"""Runs Haystack's reading and sending of a history. Each input line has a request, each output line the body."""
 
 import json
 import os
@@ -24,7 +24,7 @@ for line in sys.stdin:
     try:
         messages = [ChatMessage.from_openai_dict_format(message) for message in asked["request"]["messages"]]
     except Exception as error:
-        # What it does not read, its documentation lists.
+        # Its documentation lists the formats that it cannot read.
         raised = {"kind": type(error).__name__, "message": str(error)}
         answer = {"error": raised} if asked["mode"] == "read" else {"unsupported": str(raised)}
     else:

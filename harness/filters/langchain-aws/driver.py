@@ -1,4 +1,4 @@
-"""Judges how ChatBedrockConverse writes a history: one line in is one history, one line out the request body."""
+"""Runs ChatBedrockConverse's conversion of a history. Each input line has a history, each output line the request body."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Judges how ChatGoogleGenerativeAI writes a history: one line in is one history, one line out the request body."""
+"""Runs ChatGoogleGenerativeAI's conversion of a history. Each input line has a history, each output line the request body."""
 
 import json
 import sys
@@ -17,8 +17,8 @@ def written(messages, options):
     body = MODEL._prepare_request(messages, **options)
     config = body["config"]
     contents, tools = dumped(body["contents"]), dumped(config.tools)
-    said = dumped([config.system_instruction] if config.system_instruction else [])
-    return {"model": MODEL.model, "contents": contents, "tools": tools, **({"systemInstruction": said[0]} if said else {})}
+    instruction = dumped([config.system_instruction] if config.system_instruction else [])
+    return {"model": MODEL.model, "contents": contents, "tools": tools, **({"systemInstruction": instruction[0]} if instruction else {})}
 
 
 for line in sys.stdin:

@@ -1,4 +1,4 @@
-// Judges how LangChain in JavaScript trims a history, and sends it: one line in is one request, one line out the body.
+// Runs LangChain's trimming and sending of a history in JavaScript. Each input line has a request, each output line the body.
 import { createInterface } from 'node:readline'
 import { ChatAnthropic } from '@langchain/anthropic'
 import { coerceMessageLikeToMessage, trimMessages } from '@langchain/core/messages'
@@ -17,7 +17,7 @@ const models = {
   'send-responses': new ChatOpenAI({ ...openai, useResponsesApi: true }),
   'send-anthropic': new ChatAnthropic({ model: 'claude-sonnet-5', apiKey: 'none', maxRetries: 0, clientOptions: { fetch } }),
 }
-// As https://docs.langchain.com/oss/javascript/langchain/short-term-memory has it.
+// From https://docs.langchain.com/oss/javascript/langchain/short-term-memory.
 const trim = (messages, maxTokens) => trimMessages(messages, { strategy: 'last', maxTokens,
   tokenCounter: list => list.length, startOn: 'human', endOn: ['human', 'tool'], includeSystem: true })
 

@@ -1,4 +1,4 @@
-"""Judges how ChatOpenAI writes a history for the Responses API: one line in is one history, one line out the body."""
+"""Runs ChatOpenAI's conversion of a history for the Responses API. Each input line has a history, each output line the body."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Judges what LangChain does with a history before a request: one line in is one history, one line out the answer."""
+"""Runs LangChain's processing of a history before a request. Each input line has a history, each output line the answer."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ def summarize(messages, keep):
 
 
 def trim(messages, keep):
-    # As https://docs.langchain.com/oss/python/langchain/short-term-memory has it.
+    # From https://docs.langchain.com/oss/python/langchain/short-term-memory.
     return trim_messages(messages, strategy="last", token_counter=len, max_tokens=keep,
                          start_on="human", end_on=("human", "tool"), include_system=True)
 

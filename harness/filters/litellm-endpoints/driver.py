@@ -1,16 +1,16 @@
-"""Judges LiteLLM's endpoints of other dialects: one line in is one request, one line out what it would send."""
+"""Runs LiteLLM's endpoints of other dialects. Each input line has a request, each output line the translated request."""
 
 import json
 import os
 import sys
 
-os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # Else it asks the network for prices.
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # Otherwise it downloads prices.
 import litellm
 from litellm.completion_extras.litellm_responses_transformation.transformation import LiteLLMResponsesTransformationHandler
 from litellm.llms.anthropic.messages.adapters.transformation import LiteLLMAnthropicMessagesAdapter
 from litellm.responses.litellm_completion_transformation.transformation import LiteLLMCompletionResponsesConfig
 
-litellm.suppress_debug_info = True  # Its hints would go to standard output.
+litellm.suppress_debug_info = True  # It would print hints to standard output.
 ANTHROPIC, HANDLER = LiteLLMAnthropicMessagesAdapter(), LiteLLMResponsesTransformationHandler()
 
 

@@ -1,10 +1,10 @@
-"""Judges how LiteLLM translates a chat completion: one line in is one request, one line out what it would send."""
+"""Runs LiteLLM's translation of a chat completion. Each input line has a request, each output line the translated request."""
 
 import json
 import os
 import sys
 
-os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # Else it asks the network for prices.
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # Otherwise it downloads prices.
 import litellm
 from litellm.llms.base_llm.base_utils import map_developer_role_to_system_role
 from litellm.llms.vertex_ai.gemini.transformation import transform_request_body

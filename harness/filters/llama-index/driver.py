@@ -1,4 +1,4 @@
-"""Judges LlamaIndex's memory buffers: one line of standard input is one history, one line of output the answer."""
+"""Runs LlamaIndex's memory buffers. Each input line has a history, each output line the answer."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-// Judges llm-bridge: one line in is one request, one line out its translation.
+// Runs llm-bridge. Each input line has a request, each output line its translation.
 import { createInterface } from 'node:readline'
 import { translateBetweenProviders } from 'llm-bridge'
 

@@ -1,4 +1,4 @@
-"""Judges llm-rosetta: one line of standard input is one request, one line of output its translation."""
+"""Runs llm-rosetta. Each input line has a request, each output line its translation."""
 
 import json
 import sys

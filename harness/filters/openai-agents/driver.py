@@ -1,4 +1,4 @@
-"""Judges what the OpenAI Agents SDK does with a history: one line in is one request, one line out the answer."""
+"""Runs the OpenAI Agents SDK's processing of a history. Each input line has a request, each output line the answer."""
 
 import json
 import sys

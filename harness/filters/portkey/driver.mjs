@@ -1,4 +1,4 @@
-// Judges Portkey's gateway: one line in is one request, one line out what it would send to the provider.
+// Runs Portkey's gateway. Each input line has a request, each output line the request that it sends to the provider.
 import net from 'node:net'
 import { createInterface } from 'node:readline'
 
@@ -8,7 +8,7 @@ const providers = {
   mistral: { provider: 'mistral-ai', model: 'mistral-large-latest' },
 }
 
-// The gateway asks for a port on every interface and writes to standard output: it gets a port of loopback, and no output.
+// The gateway listens on every interface and writes to standard output. Use loopback only, and drop its output.
 const write = process.stdout.write.bind(process.stdout)
 process.stdout.write = () => true
 const { listen } = net.Server.prototype

@@ -1,4 +1,4 @@
-"""Judges how Pydantic AI sends a history: one line in is one list of messages, one line out the request body."""
+"""Runs Pydantic AI's sending of a history. Each input line has a list of messages, each output line the body."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Judges what Strands does with a history: one line of standard input is one request, one line of output the answer."""
+"""Runs Strands' processing of a history. Each input line has a request, each output line the answer."""
 
 import json
 import sys
@@ -9,7 +9,7 @@ from strands.session.repository_session_manager import RepositorySessionManager
 
 
 class Summarizing(SummarizingConversationManager):
-    """The summary is given instead of asked for, in the form that `as_user_summary` gives to a reply."""
+    """Uses a fixed summary instead of a model's, in the form that `as_user_summary` gives to a reply."""
 
     def _generate_summary(self, messages, agent):
         return {"role": "user", "content": [{"text": "The user asked for an order, and it was found."}]}

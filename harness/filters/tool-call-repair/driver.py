@@ -1,4 +1,4 @@
-"""Judges toolrepair: one line of standard input is one history, one line of standard output the answer."""
+"""Runs toolrepair. Each input line has a history, each output line the answer."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Judges turnsafe: one line of standard input is one history, one line of standard output the answer."""
+"""Runs turnsafe. Each input line has a history, each output line the answer."""
 
 import json
 import sys

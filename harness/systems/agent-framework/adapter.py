@@ -1,4 +1,4 @@
-"""Lets Brickbat drive Microsoft's Agent Framework, used as an application uses it. README.md says the rest."""
+"""Lets Brickbat drive Microsoft's Agent Framework, the way an application uses it. See README.md."""
 import asyncio
 from importlib.metadata import version
 from pathlib import Path
@@ -24,20 +24,20 @@ def responses(url, model):
     return OpenAIChatClient(api_key="none", model=model or "gpt-5", base_url=f"{url}/v1")
 
 
-# Each is imported by who needs it, since that takes long.
+# Imports are slow, so each dialect imports its own.
 MODELS = {"openai-chat": chat, "openai-responses": responses, "anthropic-messages": anthropic}
-# What `require_per_service_call_history_persistence` is: whether history is written with each request of the model.
+# Values of `require_per_service_call_history_persistence`: if true, every model request writes the history.
 MODES = {"run": False, "call": True}
-# Writes of messages that are under way.
+# Message writes in progress.
 writes = set()
 
 
 class Failed(Exception):
-    """A tool that answers with an error."""
+    """A tool that returns an error."""
 
 
 class History(FileHistoryProvider):
-    """The SDK's provider. Its writes are watched, because the harness goes on when none is under way."""
+    """The SDK's provider. It counts its writes, because the harness continues when none is in progress."""
 
     async def save_messages(self, *args, **named):
         task = asyncio.ensure_future(super().save_messages(*args, **named))
@@ -71,17 +71,17 @@ async def turn(spec, store, text, stopped, show, ask):
         tools=[gated(given) for given in spec["tools"]],
         context_providers=[history(spec)],
         require_per_service_call_history_persistence=MODES[spec["mode"]],
-        # The history is in the provider above, and not at OpenAI.
+        # The provider above stores the history, so OpenAI does not have to.
         default_options={"store": False} if spec["dialect"] == "openai-responses" else {},
     )
     session = AgentSession(session_id=store.file.stem)
 
     async def run(said):
-        """Runs the agent to its end, or to the questions that it has for the user."""
+        """Runs the agent until it ends or asks the user."""
         questions = []
         async for update in agent.run(said, stream=True, session=session):
             for content in update.contents:
-                # For a call that runs the SDK has no state.
+                # The SDK reports no state for a running call.
                 if content.type == "function_result":
                     await show(content.call_id, "failed" if content.exception else "completed")
             questions += update.user_input_requests
@@ -90,7 +90,7 @@ async def turn(spec, store, text, stopped, show, ask):
     said = text
     while questions := await stoppable(run(said), stopped):
         answers = await asyncio.gather(*(ask(asked.function_call.call_id) for asked in questions))
-        # The SDK is at rest while the user is asked: here the application is the one that is stopped.
+        # The SDK is idle while the user is asked, so the stop reaches only the application.
         if stopped.done():
             raise asyncio.CancelledError
         replies = [asked.to_function_approval_response(allowed) for asked, allowed in zip(questions, answers)]

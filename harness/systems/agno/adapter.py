@@ -1,4 +1,4 @@
-"""Lets Brickbat drive Agno, used as an application uses it. README.md says the rest."""
+"""Lets Brickbat drive Agno, the way an application uses it. See README.md."""
 import asyncio
 import logging
 import sys
@@ -13,7 +13,7 @@ from agno.tools import Function
 from brickbat_adapter import gate, serve
 
 SDK = "agno"
-# More runs than any scenario has; the SDK's own default is the last three.
+# More runs than any scenario has. The SDK's default is the last three.
 HISTORY_RUNS = 1000
 
 
@@ -39,25 +39,25 @@ def gemini(url, model):
 
 # Imports are slow, so each dialect imports its own.
 MODELS = {"anthropic-messages": anthropic, "openai-chat": chat, "openai-responses": responses, "gemini": gemini}
-# When the run is stored: when it is over, or also when the tools of a reply have answered.
+# When the run is stored: at its end, or also after the tools of each reply.
 CHECKPOINTS = {"runs": "runs", "tool-batch": "tool-batch"}
 
 
-# The SDK's own logger writes to standard output, which belongs to the protocol.
+# The SDK's own logger writes to standard output, which the protocol uses.
 for handler in logging.getLogger("agno").handlers:
     handler.setStream(sys.stderr)
 
 
 class Failed(Exception):
-    """A tool that answers with an error."""
+    """A tool that returns an error."""
 
 
 class Cancelled(Exception):
-    """The run ended with the event of one that was cancelled, or the user stopped the application."""
+    """The run ended with the cancelled event, or the user stopped the application."""
 
 
 def tool_of(given):
-    # The SDK has no signal for tools: a call that runs when the user stops the run is awaited.
+    # The SDK passes tools no stop signal: it awaits a call that runs when the user stops the run.
     async def run(**arguments):
         return await gate(given, arguments, Failed)
 
@@ -83,7 +83,7 @@ def agent_of(spec):
 
 
 async def run(events, show):
-    """Reads the events of a run to their end: the last one, if the run waits for the user."""
+    """Reads the events of a run to their end and returns the last one if the run waits for the user."""
     paused = error = None
     async for event in events:
         if event.event == RunEvent.tool_call_started:
@@ -96,7 +96,7 @@ async def run(events, show):
         elif event.event == RunEvent.run_cancelled:
             error = Cancelled()
         elif event.event == RunEvent.run_error:
-            # An error of a run is an event, and no exception.
+            # A run reports an error as an event instead of raising it.
             error = type(event.error_type or "RunError", (Exception,), {})(event.content)
     if error:
         raise error
@@ -111,7 +111,7 @@ async def turn(spec, store, text, stopped, show, ask):
     while paused:
         questions = paused.active_requirements
         answers = await asyncio.gather(*(ask(question.tool_execution.tool_call_id) for question in questions))
-        # The SDK is at rest while the user is asked: here the application is the one that is stopped.
+        # The SDK is idle while the user is asked, so the stop reaches only the application.
         if stopped.done():
             raise Cancelled
         for question, allowed in zip(questions, answers):

@@ -1,4 +1,4 @@
-// Lets Brickbat drive the AI SDK: an ACP agent around streamText, used as an application uses it.
+// Lets Brickbat drive the AI SDK: an ACP agent that calls streamText the way an application does.
 // The protocol on top of ACP is described in ../README.md.
 import { randomUUID } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -15,20 +15,20 @@ import { consumers } from './events.mjs';
 import * as given from './given.mjs';
 import { replay } from 'brickbat-adapter';
 
-// Standard output belongs to the protocol.
+// The protocol uses standard output.
 console.log = console.info = console.debug = console.warn = console.error;
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 const { version } = createRequire(import.meta.url)('ai/package.json');
 const MAJOR = Number(version.split('.')[0]);
-// What is called differently from one version to the next.
+// Names that differ between versions.
 const atMost = MAJOR >= 7 ? ai.isStepCount : ai.stepCountIs;
 const [ENDED, STEP_ENDED] = MAJOR >= 7 ? ['onEnd', 'onStepEnd'] : ['onFinish', 'onStepFinish'];
 const uiStream = (result, options) =>
   MAJOR >= 7 ? ai.toUIMessageStream({ stream: result.stream, ...options }) : result.toUIMessageStream(options);
-// The handlers of the documentation. That of version 7 gives the text that the model gets of a tool that failed.
+// The error handlers of the documentation. In version 7 the handler returns the text of a failed tool that the model sees.
 const onError = (error) => (MAJOR >= 7 ? String(error) : (error?.message ?? String(error)));
-// Version 5 cannot ask the user, version 6 asks by the tool, and version 7 by the request.
+// Version 5 cannot ask the user. Version 6 declares approval on the tool, version 7 on the request.
 const APPROVALS = MAJOR >= 6;
 const onTool = ({ asks }) => (MAJOR === 6 && asks ? { needsApproval: true } : {});
 const onRequest = (tools) => MAJOR < 7 ? {} : {
@@ -36,9 +36,9 @@ const onRequest = (tools) => MAJOR < 7 ? {} : {
 };
 
 /**
- * UI messages: what the end of the UI stream gives is stored, and that of each step where there is one, and converted
- * for the next request; `conversion` gives the options for a thread of which a turn has been stopped, or none has.
- * An answer to an approval is written into its part as `addToolApprovalResponse` does, as soon as it is given.
+ * UI messages: the messages from the end of the UI stream, and of each step if the SDK reports steps, are stored and
+ * converted for the next request. `conversion` returns the options; they can depend on whether a turn was stopped.
+ * Each answer to an approval is written into its part at once, as `addToolApprovalResponse` does.
  */
 const uiMessages = (conversion) => ({
   said: (text, n) => ({ id: `user-${n}`, role: 'user', parts: [{ type: 'text', text }] }),
@@ -48,10 +48,10 @@ const uiMessages = (conversion) => ({
     originalMessages: stored,
     generateMessageId: () => `assistant-${stored.length}`,
     [ENDED]: ({ messages }) => keep(messages),
-    // Before version 7 the UI stream of a result tells of no steps.
+    // Before version 7, the UI stream of a result reports no steps.
     ...(MAJOR >= 7 && { [STEP_ENDED]: ({ messages }) => keep(messages) }),
   }),
-  // As `addToolOutput` does, with the result of each call as it comes.
+  // As `addToolOutput` does for each result on arrival.
   handedIn: (stored, { toolCallId, kind, text }) => stored.map((message) => ({
     ...message,
     parts: message.parts.map((part) => part.toolCallId !== toolCallId ? part : kind === 'return'
@@ -67,10 +67,10 @@ const uiMessages = (conversion) => ({
 });
 
 /**
- * Model messages: "add the response messages to your conversation history". They come with the end of each step, and
- * with that of streamText; up to version 6 a step's messages hold those of the steps before it. After a stop the end
- * need not come, and `onAbort` gives no more than the steps that were stored.
- * Answers to approvals are added when all have been given.
+ * Model messages: "add the response messages to your conversation history". They arrive at the end of each step and of
+ * streamText. Up to version 6, a step's messages include those of earlier steps. After a stop the end may never come,
+ * and `onAbort` reports only the steps already stored.
+ * Answers to approvals are added once all have been given.
  */
 const responseMessages = {
   said: (text) => ({ role: 'user', content: text }),
@@ -113,31 +113,31 @@ const MODELS = {
   gemini: ({ baseUrl, model = 'gemini-3-pro-preview' }) =>
     createGoogleGenerativeAI({ baseURL: `${baseUrl}/v1beta`, apiKey: 'test' })(model),
 };
-// More steps than any scenario has; it bounds a system that never stops asking.
+// More steps than any scenario has. It bounds a system that never stops calling the model.
 const MAX_STEPS = 20;
 
 /** @typedef {{id: string, spec: any, model: any, tools: any, file: string, stop?: AbortController}} Session */
 /** @type {Map<string, Session>} */
 const sessions = new Map();
 
-/** A tool is one request to its gate, which answers when the harness lets the tool end. */
+/** Tools whose body is one request to their gate. The reply arrives when the harness lets the tool end. */
 const gated = ({ description, inputSchema, gateUrl, deaf, asks, client }) =>
   ai.tool({
     description,
     inputSchema: ai.jsonSchema(inputSchema),
     ...onTool({ asks }),
-    // "Client-side tools" have no `execute`: the request ends, and whoever reads its stream runs them.
+    // "Client-side tools" have no `execute`: the request ends, and the reader of its stream runs them.
     execute: client ? undefined : async (input, { abortSignal }) => {
       const signal = deaf ? undefined : abortSignal;
       const answer = await fetch(gateUrl, { method: 'POST', body: JSON.stringify(input), signal });
       const { kind, text } = await answer.json();
       if (kind === 'return') return text;
-      // The AI SDK knows one way for a tool to fail: it throws.
+      // In the AI SDK, a tool can fail only by throwing.
       throw Object.assign(new Error(text), { name: { error: 'ToolError', deny: 'Denied' }[kind] ?? 'Error' });
     },
   });
 
-/** What the page of the user does with a call; nothing if the user stops before it has an answer. */
+/** Runs a call in the user's page. Returns nothing if the user stops before the result. */
 async function onPage({ spec, stop }, { toolCallId, toolName, input }) {
   const { gateUrl } = spec.tools.find(({ name }) => name === toolName);
   try {
@@ -150,7 +150,7 @@ async function onPage({ spec, stop }, { toolCallId, toolName, input }) {
 
 const fileOf = (spec, id) => join(spec.stateDir, `${id}.json`);
 
-/** Writes a history into the store of a session that nobody has opened yet. */
+/** Writes a history into the store of a session that is not open yet. */
 async function give(spec, history) {
   const id = randomUUID();
   const { given, said } = MODES[spec.mode];
@@ -159,12 +159,12 @@ async function give(spec, history) {
 }
 
 function open(spec, id = randomUUID()) {
-  if (spec?.protocol !== 1) throw RequestError.invalidParams(undefined, 'expected _meta.brickbat of protocol 1');
+  if (spec?.protocol !== 1) throw RequestError.invalidParams(undefined, 'expected _meta.brickbat with protocol 1');
   if (!MODES[spec.mode] || !MODELS[spec.dialect]) {
-    throw RequestError.invalidParams(undefined, `no mode ${spec.mode} or no dialect ${spec.dialect}`);
+    throw RequestError.invalidParams(undefined, `unknown mode ${spec.mode} or unknown dialect ${spec.dialect}`);
   }
   const tools = Object.fromEntries(spec.tools.map((given) => [given.name, gated(given)]));
-  // The tool that the provider runs itself, under the name of the documentation.
+  // The provider's own web search tool, under its documented name.
   if (spec.search && spec.dialect === 'anthropic-messages') {
     tools.web_search = anthropic(spec).tools.webSearch_20250305({ maxUses: 5 });
   }
@@ -172,7 +172,7 @@ function open(spec, id = randomUUID()) {
   return id;
 }
 
-/** The thread goes on with a model of another provider: the application names one with each request. */
+/** Continues the thread with a model of another provider. The application names a model in each request. */
 function goOver({ sessionId, action: { change: { dialect } } }) {
   const { model, ...spec } = session({ sessionId }).spec;
   open({ ...spec, dialect }, sessionId);
@@ -181,13 +181,13 @@ function goOver({ sessionId, action: { change: { dialect } } }) {
 
 function session({ sessionId }) {
   const found = sessions.get(sessionId);
-  if (!found) throw RequestError.invalidParams(undefined, `no session ${sessionId}`);
+  if (!found) throw RequestError.invalidParams(undefined, `unknown session ${sessionId}`);
   return found;
 }
 
-// Before its first turn a session has no file.
+// A session has no file before its first turn.
 const missing = (error) => { if (error.code === 'ENOENT') return '[]'; throw error; };
-/** That the user has stopped a turn is a field of the thread in the application's database. */
+/** Marks that the user has stopped a turn, which an application would record in its database. */
 const stoppedMark = ({ file }) => `${file}.stopped`;
 const wasStopped = (session) => existsSync(stoppedMark(session));
 function stop(session) {
@@ -195,10 +195,10 @@ function stop(session) {
   session.stop?.abort();
 }
 const load = async ({ file }) => JSON.parse(await readFile(file, 'utf8').catch(missing));
-// In one step, as a database would: a process may be killed while it writes.
+// Written atomically, as in a database: the process may be killed during the write.
 const save = ({ file }, messages) => writeFile(`${file}.new`, JSON.stringify(messages)).then(() => rename(`${file}.new`, file));
 
-/** Runs a turn to its real end and says how it ended. `ask` puts an approval to the user. */
+/** Runs a turn until all its work has ended and returns its outcome. `ask` requests the user's approval. */
 async function turn(session, text, show, ask) {
   const mode = MODES[session.spec.mode];
   session.stop = new AbortController();
@@ -217,14 +217,14 @@ async function turn(session, text, show, ask) {
     }));
     const answers = (await Promise.all(approvals.map(ask))).filter((answer) => answer);
     if (approvals.length > 0) await save(session, mode.answered(await load(session), answers, approvals.length));
-    // The SDK is at rest while the user is asked: here the application is the one that is stopped.
+    // The SDK is idle while the user is asked, so the stop reaches only the application.
     if (session.stop.signal.aborted) return { kind: 'cancelled' };
   }
 }
 
 const INTERRUPTED = { kind: 'raised', class: 'interrupted', text: 'the finish reason is `interrupted`' };
 
-/** One streamText from what is stored, and what the user has to be asked before it can go on. */
+/** Runs one streamText on the stored messages. Returns what the user must answer before the next one. */
 async function request(session, mode, show) {
   let cancelled = false;
   let interrupted = false;
@@ -248,7 +248,7 @@ async function request(session, mode, show) {
     });
     for await (const chunk of uiStream(result, { onError, ...mode.streamHooks?.(stored, keep) })) {
       cancelled ||= chunk.type === 'abort';
-      // "Check `finishReason === 'interrupted'` to detect incomplete responses", from 7.0.149 on.
+      // From 7.0.149 on: "Check `finishReason === 'interrupted'` to detect incomplete responses".
       interrupted ||= chunk.type === 'finish' && chunk.finishReason === 'interrupted';
       if (chunk.type === 'tool-approval-request' && !chunk.isAutomatic) approvals.push(chunk);
       if (chunk.type === 'tool-input-available' && isClient(chunk.toolName)) handedOut.push(chunk);
@@ -257,20 +257,20 @@ async function request(session, mode, show) {
   } catch (error) {
     raised ??= error;
   }
-  // What goes wrong with the store is no error of the SDK: it fails the request.
+  // A store error fails the request, because it is not an error of the SDK.
   await saved;
-  // A stop may also surface as the signal's own error.
+  // A stop can also surface as the signal's own error.
   if (session.stop.signal.aborted && raised?.name === 'AbortError') return { outcome: { kind: 'cancelled' } };
   if (!raised && interrupted) return { outcome: INTERRUPTED };
   if (!raised) return { outcome: { kind: cancelled ? 'cancelled' : 'returned' }, approvals, handedOut };
   return { outcome: { kind: 'raised', class: raised.name ?? typeof raised, text: raised.message ?? String(raised) } };
 }
 
-/** Halves of characters are no text that a line of JSON-RPC could carry. */
+/** Replaces lone surrogates, which JSON-RPC cannot carry. */
 const wellFormed = (value) =>
   value && JSON.parse(JSON.stringify(value), (_, part) => (typeof part === 'string' ? part.toWellFormed() : part));
 
-/** What the user of an application would see, as ACP says it. */
+/** Sends the state that a user of the application would see as an ACP update. */
 function shown({ type, toolCallId, toolName, delta, input }) {
   const call = (status, more) => ({ sessionUpdate: 'tool_call_update', toolCallId, status, ...more });
   switch (type) {
@@ -285,9 +285,9 @@ function shown({ type, toolCallId, toolName, delta, input }) {
   }
 }
 
-// A byte that has left the socket may still have to pass the decoder and the SDK's chain of streams. Promises settle
-// before the event loop moves on, and a stage that takes a turn of the loop takes one: after as many turns as there
-// could be stages nothing is left on the way. Measured: 0 turns were enough for 900 of 900 half streams.
+// A byte that has left the socket may still be in the decoder or in the SDK's chain of streams. Promises settle before
+// the event loop moves on, and each stage takes at most one turn of the loop. After as many turns as there can be
+// stages, everything has arrived. Measured: 0 turns were enough for 900 of 900 half streams.
 const LOOP_TURNS = 16;
 async function barrier() {
   for (let i = 0; i < LOOP_TURNS; i++) await new Promise((resolve) => setImmediate(resolve));
@@ -315,19 +315,19 @@ agent({ name: 'brickbat-ai-sdk' })
     } },
   }))
   .onRequest('session/new', ({ params }) => ({ sessionId: open(params._meta?.brickbat) }))
-  // A session is its file: whoever has the id goes on with what the dead process had stored.
+  // A session is its file: a new process with the id continues from whatever the dead process had stored.
   .onRequest('session/load', ({ params }) => { open(params._meta?.brickbat, params.sessionId); return {}; })
   .onRequest('session/prompt', async ({ params, client }) => {
     const { sessionId, prompt } = params;
     const show = (chunk) => {
       const update = shown(chunk);
-      // A harness that is gone needs no update.
+      // Ignore updates that fail because the harness has exited.
       if (update) client.notify('session/update', { sessionId, update }).catch(() => {});
     };
     const ask = async ({ approvalId, toolCallId }) => {
       const question = { sessionId, toolCall: { toolCallId }, options: OPTIONS };
       const { outcome } = await client.request('session/request_permission', question);
-      // After a stop the answer is none.
+      // Undefined after a stop.
       return outcome.outcome === 'selected' ? { id: approvalId, approved: outcome.optionId === 'yes' } : undefined;
     };
     const text = prompt.map((block) => block.text).join('');
@@ -341,5 +341,5 @@ agent({ name: 'brickbat-ai-sdk' })
   .onRequest('_brickbat/history', asIs, async ({ params }) => ({ history: await load(session(params)) }))
   .onRequest('_brickbat/events', asIs, ({ params }) => replay(consumers, params))
   .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))
-  // The harness is gone: so is the reason to live, whatever tools still wait.
+  // The harness has exited, so this process exits too, even if tools still wait.
   .closed.then(() => process.exit());

@@ -1,4 +1,4 @@
-// Feeds chunks of a UI message stream to the SDK's reader, as an application does that reads such a stream by itself.
+// Feeds chunks of a UI message stream to the SDK's reader, as an application that reads such a stream does.
 import { readUIMessageStream } from 'ai';
 
 const STATES = { 'input-streaming': 'streaming', 'input-available': 'ready',
@@ -16,17 +16,17 @@ function chunksOf({ type, call: toolCallId, text, failed }, { tool: toolName, in
   }
 }
 
-/** While its arguments stream a part has what can be read of them, and without any it has none. */
+/** A part has the parsable prefix of its arguments while they stream, and no input before the first of them. */
 const storedOf = ({ toolCallId, state, input, output, errorText }) =>
   ({ call: toolCallId, state: STATES[state], arguments: JSON.stringify(input), result: output ?? errorText });
 
-/** The last message that was read. */
+/** Holds the last message read. */
 function uiMessages() {
   let source, raised;
   let parts = [];
   const stream = new ReadableStream({ start: (controller) => { source = controller; } });
   const read = async () => {
-    // It does not throw: it tells what is wrong, and ends.
+    // The reader reports an error to this handler and ends. It does not throw.
     const onError = (error) => { raised ??= error; };
     for await (const message of readUIMessageStream({ stream, onError })) parts = message.parts;
   };

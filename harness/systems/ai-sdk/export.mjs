@@ -21,10 +21,10 @@ import { convertToModelMessages, isStepCount, jsonSchema, streamText, toUIMessag
 //? end
 
 //? mode=response-messages
-/** The application: the model messages of the response are added to the conversation, and the next turn sends them. */
+/** The application: adds the model messages of the response to the conversation, which the next turn sends. */
 //? end
 //? mode!=response-messages
-/** The application: what the end of the UI message stream gives is stored, and converted for the next turn. */
+/** The application: the messages from the end of the UI message stream are stored and converted for the next turn. */
 //? end
 function application(url, tools) {
   let messages = [];

@@ -1,9 +1,9 @@
-// A given history in the forms in which applications of the AI SDK store one. What is broken in it stays broken.
+// Converts a given history to the forms that applications of the AI SDK store. Broken parts stay broken.
 
 const resultsOf = (history) =>
   new Map(history.flatMap(({ results }) => results ?? []).map((result) => [result.id, result]));
 
-/** UI messages: one assistant message for a turn, with the calls and what became of them in one part each. */
+/** UI messages: one assistant message for each turn, with one part for each call and its outcome. */
 export function uiMessages(history, said) {
   const results = resultsOf(history);
   const part = ({ text, call }) => {
@@ -27,7 +27,7 @@ export function uiMessages(history, said) {
   return messages;
 }
 
-/** Model messages: results are messages of their own, and name their tool. */
+/** Model messages: each result is a separate message that names its tool. */
 export function modelMessages(history, said) {
   const names = new Map(history.flatMap(({ assistant }) => assistant ?? [])
     .filter(({ call }) => call).map(({ call }) => [call.id, call.tool]));

@@ -1,4 +1,4 @@
-"""Lets Brickbat drive the tool runner of Anthropic's SDK for Python. README.md says what is stored, and when."""
+"""Lets Brickbat drive the tool runner of Anthropic's SDK for Python. README.md describes what it stores and when."""
 import asyncio
 import json
 from importlib.metadata import version
@@ -8,9 +8,9 @@ from anthropic.lib.tools import ToolError
 from brickbat_adapter import gate, serve, stoppable
 
 SDK = "anthropic"
-# More steps than any scenario has; it bounds a system that never stops asking.
+# More steps than any scenario has. It bounds a system that never stops calling the model.
 MAX_STEPS = 20
-# What the provider runs itself.
+# Tools that the provider runs.
 SEARCH = {"type": "web_search_20250305", "name": "web_search", "max_uses": 5}
 
 
@@ -36,7 +36,7 @@ async def turn(spec, store, text, stopped, show):
         messages=list(messages),
         tools=[*map(gated, spec["tools"]), *([SEARCH] if spec.get("search") else [])],
         stream=True,
-        # Otherwise the conversation is kept by the provider.
+        # By default the provider keeps the conversation.
         thread=False,
         **({"thinking": {"type": "enabled", "budget_tokens": 1024}} if spec.get("thinking") else {}),
     )
@@ -44,16 +44,16 @@ async def turn(spec, store, text, stopped, show):
     async def run():
         async for stream in runner:
             reply = await stream.get_final_message()
-            # A reply that ends within a call has to be asked for again, with more tokens: it is not stored.
+            # A reply that ends inside a call is not stored: the application must request it again with more tokens.
             if reply.stop_reason == "max_tokens" and reply.content and reply.content[-1].type == "tool_use":
                 raise RuntimeError("the reply ends at max_tokens, within a call")
             said = {"role": "assistant", "content": [block.to_dict() for block in reply.content]}
-            # The runner runs the tools of no other reply, and this gives what it will send.
+            # The runner runs tools only after this stop reason. This call returns the message that it will send.
             results = await runner.generate_tool_call_response() if reply.stop_reason == "tool_use" else None
-            # A reply is stored with the results that belong to it: the runner has both or sends neither.
+            # A reply is stored together with its results, because the runner sends both or neither.
             keep(said, *([results] if results else []))
             for result in results["content"] if results else []:
-                # For a call that runs the SDK has no state.
+                # The SDK reports no state for a running call.
                 await show(result["tool_use_id"], "failed" if result.get("is_error") else "completed")
 
     await stoppable(run(), stopped)

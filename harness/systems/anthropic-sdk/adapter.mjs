@@ -11,26 +11,26 @@ const gated = (given) => betaTool({
   inputSchema: given.inputSchema,
   run: (input, { signal }) => gate(given, input, signal),
 });
-// More steps than any scenario has; it bounds a system that never stops asking.
+// More steps than any scenario has. It bounds a system that never stops calling the model.
 const MAX_STEPS = 20;
-// What the provider runs itself.
+// Tools that the provider runs.
 const SEARCH = { type: 'web_search_20250305', name: 'web_search', max_uses: 5 };
-// The runner's messages are the conversation. They are stored when a reply begins, which is when the runner yields; when
-// the loop has ended well; and, but for `steps`, also when it has failed.
+// The runner's messages are the conversation. They are stored when a reply begins (the runner yields then), when the loop
+// has ended without an error and, except in `steps`, when it has failed.
 const MODES = {
   finished: {},
   steps: { dropsFailed: true },
   eager: { settings: { runToolsEagerly: true } },
 };
 
-/** Tells the results that have come to stand in the conversation. */
+/** Shows the results that are new in the conversation. */
 function tellResults(messages, show) {
   for (const block of messages.flatMap(({ content }) => Array.isArray(content) ? content : [])) {
     if (block.type === 'tool_result') show(block.tool_use_id, block.is_error ? 'failed' : 'completed');
   }
 }
 
-/** A reply that ends within a call has to be asked for again, with more tokens: it is not stored. */
+/** A reply that ends inside a call is not stored: the application must request it again with more tokens. */
 const endsInCall = ({ stop_reason: reason, content }) => reason === 'max_tokens' && content.at(-1)?.type === 'tool_use';
 
 /** @type {import('brickbat-adapter').Turn} */
@@ -46,7 +46,7 @@ async function turn({ spec, store }, text, signal, show) {
     tools: [...spec.tools.map(gated), ...(spec.search ? [SEARCH] : [])],
     stream: true,
     ...(spec.thinking && { thinking: { type: 'enabled', budget_tokens: 1024 } }),
-    // From version 1 on the conversation is kept by the provider unless one says so.
+    // From version 1 on, the provider keeps the conversation by default.
     ...(MAJOR >= 1 && { thread: false }),
     ...settings,
   }, { signal });
@@ -60,7 +60,7 @@ async function turn({ spec, store }, text, signal, show) {
     for await (const stream of runner) {
       tell();
       store.save(runner.params.messages);
-      // The SDK has no state for a call that runs: until its result is there, nothing is shown.
+      // The SDK reports no state for a running call, so nothing is shown before the result.
       for await (const _ of stream);
       if (endsInCall(await stream.finalMessage())) {
         return { raised: { name: 'Error', message: 'the reply ends at max_tokens, within a call' } };
@@ -72,13 +72,13 @@ async function turn({ spec, store }, text, signal, show) {
   tell();
   if (!dropsFailed || !raised) store.save(runner.params.messages);
   if (raised instanceof APIUserAbortError) return { cancelled: true };
-  // The errors of this SDK differ in their class, and not in their name.
+  // Errors of this SDK differ by class only: they all have the same name.
   return { raised: raised && { name: raised.constructor.name, message: raised.message } };
 }
 
 const picture = ({ mediaType, data }) => ({ type: 'image', source: { type: 'base64', media_type: mediaType, data } });
 
-/** What came of a call. A picture stands in its content. */
+/** The result block of a call. Its content includes the picture, if there is one. */
 const result = ({ id, text, isError, picture: shown }) => ({
   type: 'tool_result',
   tool_use_id: id,
@@ -86,14 +86,14 @@ const result = ({ id, text, isError, picture: shown }) => ({
   ...(isError && { is_error: true }),
 });
 
-/** What the model said. A signature that the store has lost is no field. */
+/** A block of the model's reply. If the store has lost a signature, the field is missing. */
 const block = ({ text, call, thinking }) => {
   if (thinking) return { type: 'thinking', thinking: thinking.text, signature: thinking.signature };
   if (text !== undefined) return { type: 'text', text };
   return { type: 'tool_use', id: call.id, name: call.tool, input: call.args };
 };
 
-/** A given history as the messages of a request. */
+/** Converts a given history to the messages of a request. */
 const give = (history) => history.map(({ user, assistant, results, picture: shown }) => {
   if (user !== undefined) return { role: 'user', content: user };
   if (shown) return { role: 'user', content: [picture(shown)] };

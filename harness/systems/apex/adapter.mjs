@@ -1,4 +1,4 @@
-// Lets Brickbat drive what Pensar Apex does with the stream of the AI SDK: it tells a bus, and keeps a file of messages.
+// Lets Brickbat drive the way Pensar Apex handles the AI SDK's stream: it publishes to a bus and keeps a file of messages.
 import { streamText } from 'ai';
 import { consumers } from './events.mjs';
 import { modelMessages } from './given.mjs';
@@ -6,18 +6,18 @@ import { serve } from 'brickbat-adapter';
 import { asked, eagerTools, endOf, models, version } from './sdk.mjs';
 import { MODES, track } from './tracker.mjs';
 
-// What the bus tells of a call as soon as it comes. With a tracker its end is told by the tracker.
+// Call states that the bus publishes on arrival. With a tracker, the tracker publishes the end of a call.
 const begun = { 'tool-input-start': 'pending', 'tool-call': 'in_progress' };
 const ended = { 'tool-result': 'completed', 'tool-error': 'failed' };
 const said = (text) => ({ role: 'user', content: text });
 
-// What Apex asks again for, by the words of the error: so often, and after a second more each time.
+// Apex retries errors with these messages, at most MAX_AGAIN times, and waits a second longer before each retry.
 const OVERLOAD = /too many (tokens|requests)|rate limit|request rate|throttl|overloaded|please wait|service unavailable/i;
 const MAX_AGAIN = 20;
 
 /**
- * The full stream as Apex reads it: an error ends it, and after an overload the provider is asked again from where the
- * step began. `ask` streams an answer to messages, and says of each step where it begins.
+ * The full stream as Apex reads it: an error ends it, and after an overload the step is retried from its beginning.
+ * `ask` streams a reply to messages and reports the messages at the beginning of each step.
  */
 async function* fullStream(ask, messages) {
   for (let n = 1; ; n++) {
@@ -36,14 +36,14 @@ async function* fullStream(ask, messages) {
   }
 }
 
-/** Where the stream is fed, `options` has the SDK take it. @type {import('brickbat-adapter').Turn} */
+/** For a fed stream, `options` makes the SDK read it. @type {import('brickbat-adapter').Turn} */
 async function turn({ spec, store, options }, text, signal, show) {
   const rules = MODES[spec.mode];
   const states = rules ? begun : { ...begun, ...ended };
   const initial = [...store.load([]), said(text)];
   store.save(initial);
   const ask = (messages, begins) => {
-    // Up to version 6 the messages of a step hold those of the steps before it.
+    // Up to version 6, the messages of a step include those of earlier steps.
     const keep = ({ response }) => store.save([...messages, ...response.messages]);
     return streamText({
       ...asked(spec, signal),

@@ -1,8 +1,8 @@
-// Feeds a turn with the parts of a full stream, where those would be that the SDK makes of a model's reply. It is the turn
-// of adapter.mjs: the SDK records the steps, the tracker follows, and what is stored is the file of messages.
+// Feeds a turn with the parts of a full stream in place of those that the SDK makes from a model's reply. The turn is that
+// of adapter.mjs: the SDK records the steps, the tracker follows, and the file of messages is stored.
 import { MODES } from './tracker.mjs';
 
-// It says nothing: all that the stream has is put in behind it.
+// Its reply is empty: the parts of the stream are inserted after it.
 const model = { specificationVersion: 'v3', provider: 'none', modelId: 'none', supportedUrls: {},
   doStream: async () => ({ stream: new ReadableStream() }) };
 const stop = { finishReason: 'stop', rawFinishReason: 'stop' };
@@ -21,13 +21,13 @@ function partsOf({ type, call: id, text, failed }, { tool: toolName, input }) {
   }
 }
 
-/** What the tracker writes where nothing came is told from an error of the tool by its words. */
+/** Recognizes, by its text, the entry that the tracker writes for a call without a result. */
 function stateOf({ type, value }) {
   if (type !== 'error-text') return 'succeeded';
   return value.startsWith('Tool execution aborted: ') ? 'interrupted' : 'failed';
 }
 
-/** Each call with the first result that is left for it; a result for which there is none stands alone. */
+/** Pairs each call with its first unused result. A result without a call is listed on its own. */
 function storedOf(messages) {
   const stored = [];
   for (const { type, toolCallId: call, input, output } of messages.flatMap(({ content }) => content)) {

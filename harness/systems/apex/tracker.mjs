@@ -1,18 +1,18 @@
-// Which tool calls of a stream are open, and what is written of them when it breaks off. Own code, written from the
-// description of pensarai/apex#778 and from the review of pensarai/apex#779 and pensarai/apex#851.
+// Tracks the open tool calls of a stream and writes results for them when the stream breaks off. Our own code, based on
+// the description of pensarai/apex#778 and the review of pensarai/apex#779 and pensarai/apex#851.
 
 /**
- * What a version of the tracker does. `after` is the repair with all that was found in its review mended; each of
- * the others has one of those findings, and `before` has no tracker at all.
+ * The versions of the tracker. `after` fixes all findings of the review. `before` has no tracker. Each of the others has
+ * one of the findings.
  */
 export const MODES = {
   before: undefined,
   after: {},
-  // "Duplicate tool rows after finish-step": results stay with the tracker when their step has long been written.
+  // "Duplicate tool rows after finish-step": the tracker keeps results of steps that are already written.
   'duplicate-rows': { keepsResults: true },
-  // "Tool errors lost on abort": an error closes its call at once, and is told when the step ends, if it ends.
+  // "Tool errors lost on abort": an error closes its call at once, but is published only if the step ends.
   'errors-lost': { defersErrors: true },
-  // Nothing is written where results have come and no call is open.
+  // Nothing is written if results have arrived and no call is open.
   'in-flight-only': { needsOpenCall: true },
 };
 
@@ -20,11 +20,11 @@ const namesOf = (type, messages) => new Set(messages.flatMap(({ content }) => Ar
   .filter((part) => part.type === type).map(({ toolCallId }) => toolCallId));
 const resultOf = ({ toolCallId, toolName }, output) => ({ type: 'tool-result', toolCallId, toolName, output });
 const failure = (value) => ({ type: 'error-text', value });
-// As the SDK turns what a tool returned, or threw, into an output.
+// Turns a tool's return value or error into an output, as the SDK does.
 const outputOf = ({ output }) => typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output };
 const errorOf = ({ error }) => failure(error?.message ?? String(error));
 
-/** The arguments as far as they came, or none where they came in part. */
+/** The complete arguments, or an empty object if only a part arrived. */
 function inputOf({ input, text }) {
   if (input !== undefined) return input;
   try {
@@ -34,7 +34,7 @@ function inputOf({ input, text }) {
   }
 }
 
-/** Follows a stream; `tell` says a call's state to whoever listens on the bus. */
+/** Follows a stream. `tell` publishes a call's state on the bus. */
 export function track(rules, tell) {
   const calls = new Map();
   const open = new Set();
@@ -59,7 +59,7 @@ export function track(rules, tell) {
       open.delete(chunk.toolCallId);
       deferred.push(chunk.toolCallId);
     },
-    // The SDK has written the step by itself. "Tool call did not complete."
+    // The SDK has written the step itself. "Tool call did not complete."
     'finish-step': () => {
       for (const id of [...deferred, ...open]) tell(id, 'failed');
       open.clear();
@@ -69,7 +69,7 @@ export function track(rules, tell) {
   };
   return {
     see: (chunk) => see[chunk.type]?.(chunk),
-    /** What the file holds when the stream has broken off: `base`, and what had come of the step. */
+    /** The file's messages after the stream has broken off: `base` plus what had arrived of the step. */
     close(base, reason) {
       if (open.size === 0 && (rules.needsOpenCall || completed.length === 0)) return base;
       const [called, answered] = [namesOf('tool-call', base), namesOf('tool-result', base)];

@@ -1,4 +1,4 @@
-"""Lets Brickbat drive AutoGen, used as an application uses it. README.md says the rest."""
+"""Lets Brickbat drive AutoGen, the way an application uses it. See README.md."""
 import asyncio
 import json
 from importlib.metadata import version
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from brickbat_adapter import gate, serve, stoppable
 
 SDK = "autogen-agentchat"
-# More steps than any scenario has; it bounds a system that never stops asking.
+# More steps than any scenario has. It bounds a system that never stops calling the model.
 MAX_STEPS = 20
 # "model_info is required when model name is not recognized"
 INFO = {"vision": False, "function_calling": True, "json_output": True, "family": "unknown", "structured_output": True}
@@ -33,17 +33,17 @@ MODELS = {"openai-chat": chat, "anthropic-messages": anthropic}
 
 
 class Failed(Exception):
-    """A tool that answers with an error."""
+    """A tool that returns an error."""
 
 
 def arguments(schema):
-    """The type that AutoGen checks arguments against: what is required must be there."""
+    """The type that AutoGen validates arguments against: required properties must be present."""
     fields = {name: (Any, ... if name in schema.get("required", []) else None) for name in schema.get("properties", {})}
     return create_model("Arguments", __config__=ConfigDict(extra="allow"), **fields)
 
 
 class Gated(BaseTool[BaseModel, str]):
-    """A tool of the scenario, whose parameters are a JSON schema. What it raises becomes an error result."""
+    """A tool of the scenario, with a JSON schema of its parameters. Its exceptions become error results."""
 
     def __init__(self, given):
         super().__init__(arguments(given["inputSchema"]), str, given["name"], given["description"])
@@ -72,7 +72,7 @@ async def token(agent, text, stopped, show):
     cancellation = CancellationToken()
     stopped.add_done_callback(lambda _: cancellation.cancel())
     async for event in agent.run_stream(task=text, cancellation_token=cancellation):
-        # For a call that runs the SDK has no state.
+        # The SDK reports no state for a running call.
         if isinstance(event, ToolCallExecutionEvent):
             for result in event.content:
                 await show(result.call_id, "failed" if result.is_error else "completed", result.name)

@@ -1,4 +1,4 @@
-"""Lets Brickbat drive the Claude Agent SDK for Python, used as an application uses it. README.md says the rest."""
+"""Lets Brickbat drive the Claude Agent SDK for Python, the way an application uses it. See README.md."""
 import asyncio
 import json
 import uuid
@@ -15,15 +15,15 @@ SERVER = "brickbat"
 
 
 class Failed(Exception):
-    """A tool that answers with an error."""
+    """A tool that returns an error."""
 
 
 class Cancelled(Exception):
-    """The result says that the turn was aborted."""
+    """The result reports that the turn was aborted."""
 
 
 def gated(given):
-    # What only reads may run at the same time as others.
+    # Read-only tools may run in parallel.
     @tool(given["name"], given["description"], given["inputSchema"], annotations=ToolAnnotations(readOnlyHint=True))
     async def run(arguments):
         try:
@@ -34,7 +34,7 @@ def gated(given):
 
 
 class Conversation:
-    """A client that is connected to its own process of Claude Code, and what it needs of the session and of the turn."""
+    """A client connected to its own Claude Code process, with the state that it needs of the session and the turn."""
 
     def __init__(self, spec, store):
         self.folder, self.id = Path(spec["stateDir"]), str(uuid.UUID(store.file.stem))
@@ -45,7 +45,7 @@ class Conversation:
         return sorted((self.folder / "claude").glob("projects/*/*.jsonl"), key=lambda file: file.stat().st_mtime)
 
     def options(self):
-        """Those of the guides: tools of the application in a server of the SDK, and none of Claude Code's own."""
+        """The options of the guides: the application's tools in an SDK server, without Claude Code's own tools."""
         name = f"mcp__{SERVER}__{{}}".format
         is_stored = any(file.stem == self.id for file in self.transcripts())
         return ClaudeAgentOptions(
@@ -72,7 +72,7 @@ class Conversation:
         return PermissionResultAllow() if allowed else PermissionResultDeny(message="The user has refused.")
 
     async def after_tool(self, given, call_id, context):
-        """The hook that may add context after a tool: here it adds what `inject` asks for."""
+        """The hook that can add context after a tool. Here it adds the text of `inject`."""
         if not self.notes:
             return {}
         return {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": self.notes.pop(0)}}
@@ -89,7 +89,7 @@ class Conversation:
             await client.disconnect()
 
 
-# By the file of the session.
+# By session file.
 conversations = {}
 
 
@@ -105,7 +105,7 @@ async def turn(spec, store, text, stopped, show, ask=None):
     stopped.add_done_callback(lambda _: asyncio.ensure_future(client.interrupt()))
     result = None
     async for message in client.receive_response():
-        # For a call that runs the SDK has no state.
+        # The SDK reports no state for a running call.
         if isinstance(message, UserMessage) and isinstance(message.content, list):
             for block in message.content:
                 if isinstance(block, ToolResultBlock):
@@ -123,7 +123,7 @@ async def act(spec, store, action):
     if "inject" in action:
         conversation.notes.append(action["inject"])
     elif "on" in action["change"]:
-        # The options of a client are those that it is connected with.
+        # A client keeps the options that it was connected with.
         conversation.thinks = action["change"]["on"]
         await conversation.close()
     else:
@@ -143,7 +143,7 @@ def read(spec, store):
     return [json.loads(line) for file in of(spec, store).transcripts() for line in file.read_text().splitlines()]
 
 
-# What reads and writes is Claude Code, in a process of its own, of which this one knows nothing: no barrier.
+# Claude Code reads and writes in its own process, which this one cannot observe, so there is no barrier.
 about = {"sdk": SDK, "version": __version__, "modes": ["client"],
          "capabilities": {"barrier": False, "eagerTools": True, "approvals": True, "thinking": True, "stepLimit": True,
                           "hooks": True, "changes": {"summarise": True, "thinking": True}}}

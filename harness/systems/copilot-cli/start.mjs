@@ -1,5 +1,5 @@
-// Starts Copilot CLI over ACP. It takes no MCP server from its client that is a program ("Rejecting non-http/sse MCP
-// server"), so the one of a session is written where its users name theirs: the folder's `.mcp.json`.
+// Starts Copilot CLI over ACP. It accepts no stdio MCP server from its client ("Rejecting non-http/sse MCP server"), so
+// this script writes the session's server to the folder's `.mcp.json`, where users configure theirs.
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ agent.on("error", ({ message }) => {
   process.exit(1);
 });
 
-/** Writes the servers of a session into its folder, and leaves them out of the message. */
+/** Moves the servers of a session from the message into its folder. */
 function configure({ cwd, mcpServers, ...others }) {
   const entry = ({ name, command, args, env }) => [
     name, { type: "local", command, args, env: Object.fromEntries(env.map(({ name, value }) => [name, value])), tools: ["*"] },

@@ -48,21 +48,21 @@ def bedrock(url, model):
     return ChatBedrockConverse(model=model, base_url=url, region_name="us-east-1", **keys)
 
 
-# Each is imported by who needs it, since that takes long.
+# Imports are slow, so each dialect imports its own.
 MODELS = {"anthropic-messages": anthropic, "openai-chat": chat, "openai-responses": responses, "gemini": gemini,
           "mistral": mistral, "bedrock-converse": bedrock}
 
-# Writes of checkpoints that are under way.
+# Checkpoint writes in progress.
 writes = set()
 
 
 class Saver(AsyncSqliteSaver):
-    """The SDK's saver. Its writes are watched, because the harness goes on when none is under way."""
+    """The SDK's saver. It counts its writes, because the harness continues when none is in progress."""
 
     async def aput(self, *args):
         return await watched(super().aput(*args))
 
-    # LangGraph gives the path only to savers that have such a parameter, and the order of results rests on it.
+    # LangGraph passes the path only to savers that have this parameter, and the order of results depends on it.
     async def aput_writes(self, config, writes, task_id, task_path=""):
         return await watched(super().aput_writes(config, writes, task_id, task_path))
 
@@ -89,8 +89,8 @@ def gated(given):
 
 @asynccontextmanager
 async def opened(spec, store):
-    """The agent on the database of the session, and what tells it the thread."""
-    # On a busy machine a write of the turn before may hold the file for longer than the usual five seconds.
+    """The agent on the session's database, and the configuration that names the thread."""
+    # On a busy machine, a write of the previous turn can lock the file for longer than the default five seconds.
     async with aiosqlite.connect(Path(spec["stateDir"], "checkpoints.db"), timeout=60) as connection:
         saver = Saver(connection)
         asks = {given["name"]: {"allowed_decisions": ["approve", "reject"]} for given in spec["tools"] if given["asks"]}
@@ -105,15 +105,15 @@ async def opened(spec, store):
 
 async def turn(spec, store, text, stopped, show, ask):
     async def run(agent, config, said):
-        """Runs the graph to its end, or to the question that it has to put to the user: one for all calls of a reply."""
+        """Runs the graph until it ends or asks the user. It asks one question for all calls of a reply."""
         question = None
-        # Without the mode `messages` the model would be asked for replies in one piece.
+        # Without the mode `messages`, the SDK would request replies that are not streamed.
         async for mode, update in agent.astream(said, config, stream_mode=["updates", "messages"]):
             for node, change in (update.items() if mode == "updates" else ()):
                 if node == "__interrupt__":
                     question = change[0]
                 for message in (change or {}).get("messages", ()) if node in ("model", "tools") else ():
-                    # For a call that runs the SDK has no state.
+                    # The SDK reports no state for a running call.
                     if message.type == "tool":
                         status = "completed" if message.status == "success" else "failed"
                         await show(message.tool_call_id, status, message.name)
@@ -127,10 +127,10 @@ async def turn(spec, store, text, stopped, show, ask):
 
 
 async def answers(spec, question, message, stopped, ask):
-    """Asks the user about the calls that wait, and gives the decisions in their order."""
+    """Asks the user about the waiting calls and returns the decisions in their order."""
     names = {given["name"] for given in spec["tools"] if given["asks"]}
     asked = await asyncio.gather(*(ask(call["id"]) for call in message.tool_calls if call["name"] in names))
-    # The SDK is at rest while the user is asked: here the application is the one that is stopped.
+    # The SDK is idle while the user is asked, so the stop reaches only the application.
     if stopped.done():
         raise asyncio.CancelledError
     return {question.id: {"decisions": [{"type": "approve" if allowed else "reject"} for allowed in asked]}}

@@ -1,4 +1,4 @@
-// Lets Brickbat drive an agent of Genkit, used as an application uses it. README.md says the rest.
+// Lets Brickbat drive a Genkit agent, the way an application uses it. See README.md.
 import { readFileSync } from 'node:fs';
 import { openAICompatible } from '@genkit-ai/compat-oai';
 import { googleAI } from '@genkit-ai/google-genai';
@@ -7,7 +7,7 @@ import { gate, serve } from 'brickbat-adapter';
 
 const root = new URL('../package.json', import.meta.resolve('genkit'));
 const { version } = JSON.parse(readFileSync(root, 'utf8'));
-// More rounds of tools than any scenario has; the SDK's own default is 5.
+// More rounds of tools than any scenario has. The SDK's default is 5.
 const MAX_TURNS = 20;
 
 /** The plugin of each dialect, and the model's name in it. */
@@ -20,7 +20,7 @@ const MODELS = {
   ],
 };
 
-/** A tool that answers with an error does it in words, since a tool response has no other place for it. */
+/** A tool reports an error in its text, because a tool response has no error field. */
 async function run(given, input) {
   try {
     return await gate(given, input);
@@ -30,7 +30,7 @@ async function run(given, input) {
   }
 }
 
-/** The SDK has no signal for tools: a call that runs when the user stops the turn is awaited. */
+/** The SDK passes tools no stop signal: it awaits a call that runs when the user stops the turn. */
 const gated = (ai, given) => ai.defineTool(
   { name: given.name, description: given.description, inputJsonSchema: given.inputSchema },
   (input) => run(given, input),
@@ -59,7 +59,7 @@ async function turn(session, text, abortSignal, show) {
   try {
     const { stream, response } = agentOf(session).chat({ sessionId: session.id }).sendStream(text, { abortSignal });
     for await (const { raw } of stream) {
-      // For a call that runs the SDK has no state.
+      // The SDK reports no state for a running call.
       for (const { toolResponse: done } of raw.modelChunk?.content ?? []) if (done) show(done.ref, 'completed', done.name);
     }
     return { cancelled: (await response).finishReason === 'aborted' };

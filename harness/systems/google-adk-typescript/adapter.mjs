@@ -1,4 +1,4 @@
-// Lets Brickbat drive Google's Agent Development Kit for TypeScript, used as an application uses it. README.md says the rest.
+// Lets Brickbat drive Google's Agent Development Kit for TypeScript, the way an application uses it. See README.md.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -11,10 +11,10 @@ import { gate, serve } from 'brickbat-adapter';
 const root = new URL('../../package.json', import.meta.resolve('@google/adk'));
 const { version } = JSON.parse(readFileSync(root, 'utf8'));
 const [appName, userId] = ['brickbat', 'user'];
-// The name of the call by which ADK asks for a confirmation, as "Get action confirmation for ADK Tools" has it.
+// The call by which ADK asks for a confirmation, named in "Get action confirmation for ADK Tools".
 const CONFIRMATION = 'adk_request_confirmation';
 
-/** A tool of the scenario, with its schema as it is. */
+/** A tool of the scenario, with its schema unchanged. */
 class Gated extends FunctionTool {
   constructor(given) {
     super({
@@ -31,7 +31,7 @@ class Gated extends FunctionTool {
   }
 }
 
-/** A tool answers with an object that has a status, also when it fails, as the guide on function tools has it. */
+/** Runs a tool. Its response is an object with a status even when it fails, as the guide on function tools recommends. */
 async function run(given, input, signal) {
   try {
     return { status: 'success', result: await gate(given, input, signal) };
@@ -41,7 +41,7 @@ async function run(given, input, signal) {
   }
 }
 
-/** Where the SDK keeps its sessions, and whether the model's replies are streams; without is the SDK's default. */
+/** The SDK's session service, and whether replies are streamed (by default they are not). */
 const MODES = {
   'database': {
     service: (folder) => new DatabaseSessionService({ driver: LibSqlDriver, dbName: join(folder, 'sessions.db') }),
@@ -50,14 +50,14 @@ const MODES = {
   'memory-streamed': { service: () => new InMemorySessionService(), streamingMode: StreamingMode.SSE },
 };
 
-/** The service of each folder, and so of each session. */
+/** The service of each session, by its folder. */
 const services = new Map();
 function serviceOf({ stateDir, mode }) {
   if (!services.has(stateDir)) services.set(stateDir, MODES[mode].service(stateDir));
   return services.get(stateDir);
 }
 
-/** Has the SDK's compactor summarise the context before the next call of the model, when that was asked for. */
+/** Makes the SDK's compactor summarise the context before the next model request if a compaction was requested. */
 const compactorOf = (session, llm) => ({
   shouldCompact: () => session.keep !== undefined,
   async compact(context) {
@@ -68,10 +68,10 @@ const compactorOf = (session, llm) => ({
   },
 });
 
-// Tokens from which on the SDK's compactor compacts by itself: more than any scenario has, if its provider does not say otherwise.
+// Token count at which the SDK's compactor compacts by itself: more than any scenario has unless its provider reports more.
 const tokenThreshold = 100_000;
 
-/** Between turns what the user says next is one more event. The SDK cannot leave none. */
+/** Between turns, the next user message is one more event to keep. The SDK always keeps at least one. */
 function act(session, { change: { keep } }) {
   session.keep = session.isRunning ? Math.max(keep, 1) : keep + 1;
 }
@@ -80,7 +80,7 @@ async function runnerOf(open) {
   const { id, spec } = open;
   const model = new Gemini({ model: spec.model ?? 'gemini-3-pro-preview', apiKey: 'x' });
   const httpOptions = { baseUrl: spec.baseUrl };
-  // A summary is asked for outside of the agent, whose configuration has the address.
+  // The summary request does not use the agent's configuration, so it needs the address too.
   const llm = { generateContentAsync: (asked, ...how) => model.generateContentAsync({ ...asked, config: { httpOptions } }, ...how) };
   const agent = new LlmAgent({
     name: 'assistant',
@@ -104,7 +104,7 @@ async function turn(session, text, abortSignal, show, ask) {
   const runner = await runnerOf(session);
   const runConfig = { streamingMode: MODES[spec.mode].streamingMode, ...(spec.maxSteps && { maxLlmCalls: spec.maxSteps }) };
 
-  /** Runs the agent to its end, or to the questions that it puts to the user. */
+  /** Runs the agent until it ends or asks the user. */
   async function run(parts) {
     const questions = new Map();
     let raised;
@@ -113,12 +113,12 @@ async function turn(session, text, abortSignal, show, ask) {
       if (event.partial) continue;
       for (const { functionCall, functionResponse } of event.content?.parts ?? []) {
         if (functionCall?.name === CONFIRMATION) questions.set(functionCall.id, functionCall.args.originalFunctionCall.id);
-        // For a call that runs the SDK has no state.
+        // The SDK reports no state for a running call.
         if (functionResponse && !event.actions?.requestedToolConfirmations?.[functionResponse.id]) {
           show(functionResponse.id, functionResponse.response.status === 'success' ? 'completed' : 'failed', functionResponse.name);
         }
       }
-      // An error of the model is an event, and no exception.
+      // The SDK reports a model error as an event instead of throwing it.
       if (event.errorCode) raised = Object.assign(new Error(event.errorMessage), { name: String(event.errorCode) });
     }
     if (raised) throw raised;
@@ -130,7 +130,7 @@ async function turn(session, text, abortSignal, show, ask) {
     let questions = await run([{ text }]);
     while (questions.size) {
       const answers = await Promise.all([...questions.values()].map(ask));
-      // The SDK is at rest while the user is asked: here the application is the one that is stopped.
+      // The SDK is idle while the user is asked, so the stop reaches only the application.
       if (abortSignal.aborted) return { cancelled: true };
       questions = await run([...questions.keys()].map((asked, i) => (
         { functionResponse: { id: asked, name: CONFIRMATION, response: { confirmed: Boolean(answers[i]) } } })));

@@ -1,5 +1,5 @@
-// Starts the adapter with a Node.js whose fetch ends a read that the user has stopped: it needs 24 or later, and npm has
-// installed one. Earlier ones now and then leave the read of a reply open for ever: nodejs/undici#4089.
+// Starts the adapter with Node.js 24 or later; if this one is older, the one that npm installed is used. Before version 24,
+// a stop sometimes leaves the read of a reply open forever: nodejs/undici#4089.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-"""Lets Brickbat drive Google's Agent Development Kit, used as an application uses it. README.md says the rest."""
+"""Lets Brickbat drive Google's Agent Development Kit, the way an application uses it. See README.md."""
 import asyncio
 from importlib.metadata import version
 from pathlib import Path
@@ -34,18 +34,18 @@ def litellm(url, model):
     return LiteLlm(model=f"openai/{model or 'gpt-4.1'}", api_base=f"{url}/v1", api_key="none")
 
 
-# Each is imported by who needs it, since that takes long.
+# Imports are slow, so each dialect imports its own.
 MODELS = {"gemini": gemini, "anthropic-messages": anthropic, "openai-chat": litellm}
-# The name of the call by which ADK asks for a confirmation, as "Get action confirmation for ADK Tools" has it.
+# The call by which ADK asks for a confirmation, named in "Get action confirmation for ADK Tools".
 CONFIRMATION = "adk_request_confirmation"
 
 
 class Failed(Exception):
-    """A tool that answers with an error."""
+    """A tool that returns an error."""
 
 
 class Cancelled(Exception):
-    """The run ended with the event of one that was aborted, or the user stopped the application."""
+    """The run ended with the aborted event, or the user stopped the application."""
 
 
 class Gated(BaseTool):
@@ -74,7 +74,7 @@ class Gated(BaseTool):
 
 
 class Asked(BaseModel):
-    """What a sub-agent is asked."""
+    """The input of a sub-agent."""
 
     input: str
 
@@ -86,12 +86,12 @@ def sub_agent(given, model, tools):
                     input_schema=Asked)
 
 
-# Writes of events that are under way.
+# Event writes in progress.
 writes = set()
 
 
 class Sessions(SqliteSessionService):
-    """The SDK's service. Its writes are watched, because the harness goes on when none is under way, and may be held."""
+    """The SDK's service. It counts its writes, because the harness continues when none is in progress and can delay them."""
 
     def __init__(self, spec):
         super().__init__(str(Path(spec["stateDir"], "sessions.db")))
@@ -106,13 +106,13 @@ class Sessions(SqliteSessionService):
 
 
 def entries(event):
-    """How many entries an event adds to the thread; one that is partial is not stored."""
+    """The number of entries that an event adds to the thread. Partial events are not stored."""
     if event.partial:
         return 0
     parts = (event.content and event.content.parts) or []
     said = event.author == "user" and any(part.text for part in parts)
     calls = (part.function_call or part.function_response for part in parts)
-    # A question about a call is a call of ADK's own.
+    # ADK asks about a call by adding a call of its own.
     return said + sum(bool(call and call.name != CONFIRMATION) for call in calls)
 
 
@@ -126,28 +126,28 @@ def service(spec):
     return Sessions(spec)
 
 
-# Tokens from which on the events are compacted: more than any scenario has, if its provider does not say otherwise.
+# Token count at which the events are compacted: more than any scenario has unless its provider reports more.
 FULL = 100_000
-# The configurations of compaction, by the file of the session, and whether a turn runs in it.
+# The compaction configurations by session file, and the session files with a running turn.
 compactions, in_turn = {}, set()
 
 
 def compaction(store):
-    """The configuration of a session. It says once that the context is full, when a summary is asked for."""
+    """The compaction configuration of a session. `compact` lowers its threshold for one model request."""
     if store.file not in compactions:
         compactions[store.file] = EventsCompactionConfig(token_threshold=FULL, event_retention_size=0)
     return compactions[store.file]
 
 
 def compact(store, keep):
-    """ADK looks at the number of tokens before each call of the model, which is after what the user says next."""
+    """Has ADK compact at the next model request, where it counts tokens. The next user message is then in the history."""
     config = compaction(store)
     config.event_retention_size = keep + (store.file not in in_turn)
     config.token_threshold = 1
 
 
 def app(agent, spec, store):
-    """What is run: in the mode `compaction` with its configuration."""
+    """The arguments of the runner. In the mode `compaction`, they include the compaction configuration."""
     if spec["mode"] != "compaction":
         return {"app_name": APP, "agent": agent}
     config = compaction(store)
@@ -171,7 +171,7 @@ async def turn_of(spec, store, text, stopped, show, ask):
     notes = store.running = []
 
     def after_tool(tool, args, tool_context, tool_response):
-        """The callback that may change what a tool has answered: here it adds what `inject` asks for."""
+        """The callback that can change a tool's result. Here it adds the text of `inject`."""
         if notes:
             return {**tool_response, "note": notes.pop(0)}
 
@@ -187,7 +187,7 @@ async def turn_of(spec, store, text, stopped, show, ask):
            "run_config": RunConfig(streaming_mode=StreamingMode.SSE, **limit)}
 
     async def run(parts):
-        """Runs the agent to its end, or to the questions that it puts to the user."""
+        """Runs the agent until it ends or asks the user."""
         questions, error = {}, None
         async for event in runner.run_async(new_message=types.Content(role="user", parts=parts), **how):
             if event.partial:
@@ -196,16 +196,16 @@ async def turn_of(spec, store, text, stopped, show, ask):
                 if call.name == CONFIRMATION:
                     questions[call.id] = call.args["originalFunctionCall"]["id"]
             for response in event.get_function_responses():
-                # For a call that runs the SDK has no state.
+                # The SDK reports no state for a running call.
                 if response.id not in event.actions.requested_tool_confirmations:
-                    # A sub-agent answers with its last words alone.
+                    # A sub-agent returns only its last text.
                     of_agent = any(agent.name == response.name for agent in agents)
                     done = of_agent or response.response.get("status") == "success"
                     await show(response.id, "completed" if done else "failed")
             if event.error_code == "INVOCATION_ABORTED":
                 error = Cancelled()
             elif event.error_code:
-                # An error of the model is an event, and no exception.
+                # The SDK reports a model error as an event instead of raising it.
                 error = type(str(event.error_code), (Exception,), {})(event.error_message)
         if error:
             raise error
@@ -214,7 +214,7 @@ async def turn_of(spec, store, text, stopped, show, ask):
     parts = [types.Part(text=text)]
     while questions := await run(parts):
         answers = await asyncio.gather(*map(ask, questions.values()))
-        # The SDK is at rest while the user is asked: here the application is the one that is stopped.
+        # The SDK is idle while the user is asked, so the stop reaches only the application.
         if stopped.done():
             raise Cancelled
         parts = [types.Part(function_response=types.FunctionResponse(
@@ -222,7 +222,7 @@ async def turn_of(spec, store, text, stopped, show, ask):
 
 
 async def act(spec, store, action):
-    """Has the callback add context, has the events compacted, or takes back what was said, in the runner's own way."""
+    """Adds context in the callback, compacts the events, or rewinds the session with the runner's own method."""
     if "inject" in action:
         return store.running.append(action["inject"])
     change = action["change"]

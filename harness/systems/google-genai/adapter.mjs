@@ -5,12 +5,12 @@ import { gate, serve } from 'brickbat-adapter';
 
 // The package does not export its package.json.
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.resolve('@google/genai'))));
-// More steps than any scenario has; the SDK's own default is 10.
+// More steps than any scenario has. The SDK's default is 10.
 const MAX_STEPS = 20;
 
 /**
- * Runs a tool. What it fails with is a response as the API has it; after a stop there is none, nor for a tool that throws
- * where the SDK takes what is thrown. The SDK has no state for a call, so none is shown.
+ * Runs a tool. A failure becomes an error response of the API, except after a stop and, if the SDK handles exceptions, for
+ * a tool that throws. The SDK reports no state for a call, so none is shown.
  */
 async function responseOf({ id, name, args }, { spec, signal, throws }) {
   const ended = (response) => ({ functionResponse: { id, name, response } });
@@ -25,8 +25,8 @@ async function responseOf({ id, name, args }, { spec, signal, throws }) {
 }
 
 /**
- * Runs the tools of a reply, all at once, and throws what one of them throws when all are over. Nobody waits for them after
- * a stop.
+ * Runs the tools of a reply in parallel. If one of them throws, the error is thrown after all have ended. After a stop they
+ * are not awaited.
  */
 async function responses(calls, run) {
   const ended = await Promise.race([run.stopped, Promise.allSettled(calls.map((call) => responseOf(call, run)))]);
@@ -38,7 +38,7 @@ const declarations = ({ tools }) => tools.map(({ name, description, inputSchema 
   ({ name, description, parametersJsonSchema: inputSchema }));
 
 const LOOPS = {
-  /** Automatic function calling: the SDK has the tools run, and goes on until the model calls none. */
+  /** Automatic function calling: the SDK runs the tools and continues until the model calls none. */
   automatic: {
     config(run) {
       const functionDeclarations = declarations(run.spec);
@@ -47,16 +47,16 @@ const LOOPS = {
     },
     next: () => undefined,
   },
-  /** The application has the tools of a reply run, and sends what they return as its next message. */
+  /** The application runs the tools of a reply and sends their results as its next message. */
   manual: {
     config: ({ spec }) => ({ tools: [{ functionDeclarations: declarations(spec) }] }),
     next: (functionCalls, run) => functionCalls.length > 0 && responses(functionCalls, run),
   },
 };
 
-/** How a message is sent, and the calls of the reply. */
+/** Ways to send a message. Each returns the calls of the reply. */
 const SENDERS = {
-  whole: async (chat, message) => (await chat.sendMessage({ message })).functionCalls ?? [],
+  complete: async (chat, message) => (await chat.sendMessage({ message })).functionCalls ?? [],
   async streamed(chat, message) {
     const calls = [];
     for await (const piece of await chat.sendMessageStream({ message })) calls.push(...(piece.functionCalls ?? []));
@@ -65,8 +65,8 @@ const SENDERS = {
 };
 
 const MODES = {
-  automatic: { ...LOOPS.automatic, send: SENDERS.whole },
-  manual: { ...LOOPS.manual, send: SENDERS.whole },
+  automatic: { ...LOOPS.automatic, send: SENDERS.complete },
+  manual: { ...LOOPS.manual, send: SENDERS.complete },
   'automatic-streamed': { ...LOOPS.automatic, send: SENDERS.streamed },
   'manual-streamed': { ...LOOPS.manual, send: SENDERS.streamed },
 };
@@ -75,7 +75,7 @@ const MODES = {
 async function turn({ spec, store }, text, signal) {
   const { config, next, send } = MODES[spec.mode];
   const stopped = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-  // A turn that is stopped when no tool runs has nobody to tell.
+  // If a turn is stopped while no tool runs, nothing awaits this promise.
   stopped.catch(() => {});
   const run = { spec, signal, stopped };
   const ai = new GoogleGenAI({ apiKey: 'none', httpOptions: { baseUrl: spec.baseUrl } });
@@ -85,7 +85,7 @@ async function turn({ spec, store }, text, signal) {
     config: { ...config(run), abortSignal: signal },
     history: before,
   });
-  // The chat records what it sends when the reply is there: until then the application has the user's words.
+  // The chat records a message when its reply arrives. Until then the application stores the user's message itself.
   store.save([...before, { role: 'user', parts: [{ text }] }]);
   let message = text;
   try {

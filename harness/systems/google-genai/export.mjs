@@ -1,16 +1,16 @@
 import { GoogleGenAI } from '@google/genai';
 
 //? mode=automatic|automatic-streamed
-/** The application: a chat whose SDK has the tools run; its history is kept from turn to turn. */
+/** The application: a chat in which the SDK runs the tools. Its history is kept between turns. */
 //? end
 //? mode=manual|manual-streamed
-/** The application: a chat; the tools of a reply run at once, and their results are the next message. */
+/** The application: a chat. The tools of a reply run in parallel, and their results are the next message. */
 //? end
 function application(url, tools) {
   const ai = new GoogleGenAI({ apiKey: 'none', httpOptions: { baseUrl: url } });
   const functionDeclarations = tools.map(({ name, description, inputSchema: parametersJsonSchema }) =>
     ({ name, description, parametersJsonSchema }));
-  /** What came of a call. After a stop there is nothing. */
+  /** Runs a call and returns its response. Throws after a stop. */
   const responseOf = async ({ id, name, args }, signal) => {
     const response = (what) => ({ functionResponse: { id, name, response: what } });
     const tool = tools.find((one) => one.name === name);
@@ -43,7 +43,7 @@ function application(url, tools) {
           //? end
         },
       });
-      // The chat records what it sends when the reply is there.
+      // The chat records a message when its reply arrives.
       history = [...before, { role: 'user', parts: [{ text }] }];
       try {
         //? mode=automatic

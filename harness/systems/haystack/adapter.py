@@ -1,4 +1,4 @@
-"""Lets Brickbat drive an Agent of Haystack, used as an application uses it. README.md says the rest."""
+"""Lets Brickbat drive an Agent of Haystack, the way an application uses it. See README.md."""
 import asyncio
 import json
 from importlib.metadata import version
@@ -18,7 +18,7 @@ def anthropic(url, model):
     from anthropic import AsyncAnthropic
     from haystack_integrations.components.generators.anthropic import AnthropicChatGenerator
     generator = AnthropicChatGenerator(model=model or "claude-haiku-4-5", api_key=KEY)
-    # It takes no address: its own client would read one from the environment, of which a process has one.
+    # It takes no address. Its own client would read one from the environment, which all sessions share.
     generator.async_client = AsyncAnthropic(api_key="none", base_url=url)
     return generator
 
@@ -38,15 +38,15 @@ MODELS = {"openai-chat": chat, "openai-responses": responses, "anthropic-message
 
 
 class Interrupted(Exception):
-    """An exception of the application's, such as that of a limit on how long a turn may take."""
+    """An exception that the application raises, for example on a timeout of the turn."""
 
 
 class Failed(Exception):
-    """A tool that answers with an error."""
+    """A tool that returns an error."""
 
 
 def tool_of(given):
-    # "If set to False, the exception will be turned into a chat message and passed to the LLM", which is the default.
+    # The default: "If set to False, the exception will be turned into a chat message and passed to the LLM".
     async def run(**arguments):
         return await gate(given, arguments, Failed)
 
@@ -75,7 +75,7 @@ async def turn(spec, store, text, stopped, show):
         save(store, state.data["messages"])
 
     async def streamed(chunk):
-        # For a call that runs the SDK has no state.
+        # The SDK reports no state for a running call.
         if result := chunk.tool_call_result:
             await show(result.origin.id, "failed" if result.error else "completed", result.origin.tool_name)
 
@@ -93,7 +93,7 @@ async def turn(spec, store, text, stopped, show):
 
 
 def act(spec, store, action):
-    """Has the hook add context, or ends the turn by an exception."""
+    """Adds context in the hook, or ends the turn with an exception."""
     notes, interrupted = store.running
     if "inject" in action:
         notes.append(action["inject"])

@@ -27,22 +27,22 @@ MODELS = {
     "openai-responses": lambda url, model: ChatOpenAI(
         model=model or "gpt-5", base_url=f"{url}/v1", api_key="none", use_responses_api=True),
 }
-# When a checkpoint is written: beside the next step, which is what is done unasked, before it, or at the end.
+# When a checkpoint is written: in parallel with the next step (the default), before it, or at the end.
 MODES = {"durability-async": "async", "durability-sync": "sync", "durability-exit": "exit", "compaction": "async",
          "swarm": "async"}
 
 
-# Writes of checkpoints that are under way.
+# Checkpoint writes in progress.
 writes = set()
 
 
 class Saver(AsyncSqliteSaver):
-    """The SDK's saver. Its writes are watched, because the harness goes on when none is under way."""
+    """The SDK's saver. It counts its writes, because the harness continues when none is in progress."""
 
     async def aput(self, *args):
         return await watched(super().aput(*args))
 
-    # LangGraph gives the path only to savers that have such a parameter, and the order of results rests on it.
+    # LangGraph passes the path only to savers that have this parameter, and the order of results depends on it.
     async def aput_writes(self, config, writes, task_id, task_path=""):
         return await watched(super().aput_writes(config, writes, task_id, task_path))
 
@@ -68,7 +68,7 @@ def gated(given):
 
 
 def handed(given):
-    """A handoff tool of one's own, as the README of LangGraph Swarm has it for tools with arguments."""
+    """A custom handoff tool, as the README of LangGraph Swarm shows for tools with arguments."""
     async def run(runtime: ToolRuntime, **arguments):
         await gate(given, arguments, ToolException)
         agent = given["handsOver"]
@@ -79,24 +79,24 @@ def handed(given):
                           coroutine=run)
 
 
-# The agent that a swarm begins with.
+# The first agent of a swarm.
 FIRST = "brickbat"
 
 
 def agents_of(spec, model, middleware):
-    """The agents of a swarm: the first, and one for each tool that hands over. They have the same tools."""
+    """The agents of a swarm: the first, and one for each handoff tool. All have the same tools."""
     tools = [handed(given) if "handsOver" in given else gated(given) for given in spec["tools"]]
     names = [FIRST, *(given["handsOver"] for given in spec["tools"] if "handsOver" in given)]
     return [create_agent(model, tools=tools, middleware=middleware, system_prompt=f"You are {name}.", name=name)
             for name in names]
 
 
-# Tokens from which on the history is summarised: more than any scenario has, if its provider does not say otherwise.
+# Token count at which the history is summarised: more than any scenario has unless its provider reports more.
 FULL = 100_000
 
 
 class Compaction:
-    """What `SummarizationMiddleware` of a session is to do before the next call of the model."""
+    """The summary that a session's `SummarizationMiddleware` makes before the next model request, if one is requested."""
 
     def __init__(self):
         self.is_asked, self.middleware, self.keep = False, None, 1
@@ -107,7 +107,7 @@ class Compaction:
             self.middleware.keep = ("messages", self.keep)
 
     def count(self, messages):
-        """Counts tokens, and says once that there are too many when a summary is asked for."""
+        """Counts tokens. If a summary is requested, returns the threshold once."""
         if self.is_asked:
             self.is_asked = False
             return FULL
@@ -119,13 +119,13 @@ class Compaction:
         return self.middleware
 
 
-# By the file of the session, and whether a turn runs in it.
+# The compactions by session file, and the session files with a running turn.
 compactions, in_turn = {}, set()
 
 
 @asynccontextmanager
 async def opened(spec, store):
-    """The agent on the database of the session, and what tells it the thread."""
+    """The agent on the session's database, and the configuration that names the thread."""
     async with Saver.from_conn_string(str(Path(spec["stateDir"], "checkpoints.db"))) as saver:
         asks = {given["name"]: {"allowed_decisions": ["approve", "reject"]} for given in spec["tools"] if given["asks"]}
         model = MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model"))
@@ -145,18 +145,17 @@ async def opened(spec, store):
         yield agent, {"configurable": {"thread_id": store.file.stem}}
 
 
-# What the user says in the place of what was said last: the thread forks at the checkpoint before that.
+# The prefix of a message that replaces the user's last one: the thread forks at the checkpoint before that message.
 EDIT = "/edit "
 
 
 async def before_input(agent, config, prompts=1):
-    """The checkpoint on which the user's last message was put, or an earlier one, as the documentation of time travel
-    has it."""
+    """The checkpoint before the user's last message, or an earlier one, found as the documentation of time travel shows."""
     async for state in agent.aget_state_history(config):
         prompts -= state.metadata["source"] == "input"
         if prompts == 0 and state.parent_config:
             return state.parent_config
-    # Before the first message there is no checkpoint.
+    # The first message has no checkpoint before it.
     if prompts == 0:
         await agent.checkpointer.adelete_thread(config["configurable"]["thread_id"])
     return config
@@ -164,16 +163,16 @@ async def before_input(agent, config, prompts=1):
 
 async def turn(spec, store, text, stopped, show, ask):
     async def run(agent, config, said):
-        """Runs the graph to its end, or to the questions that it has to put to the user."""
+        """Runs the graph until it ends or asks the user."""
         questions = {}
-        # Without the mode `messages` the model would be asked for replies in one piece.
+        # Without the mode `messages`, the SDK would request replies that are not streamed.
         how = {"stream_mode": ["updates", "messages"], "durability": MODES[spec["mode"]], "subgraphs": True}
         async for _, mode, update in agent.astream(said, config, **how):
             for node, change in (update.items() if mode == "updates" else ()):
                 if node == "__interrupt__":
                     questions |= {question.id: question.value["tool_call_id"] for question in change}
                 for message in (change or {}).get("messages", ()) if node in ("model", "tools") else ():
-                    # For a call that runs the SDK has no state.
+                    # The SDK reports no state for a running call.
                     if message.type == "tool":
                         status = "completed" if message.status == "success" else "failed"
                         await show(message.tool_call_id, status, message.name)
@@ -189,7 +188,7 @@ async def turn(spec, store, text, stopped, show, ask):
                 config, store.running = await before_input(agent, config, store.running), None
             while questions := await stoppable(run(agent, config, said), stopped):
                 answers = await asyncio.gather(*map(ask, questions.values()))
-                # The SDK is at rest while the user is asked: here the application is the one that is stopped.
+                # The SDK is idle while the user is asked, so the stop reaches only the application.
                 if stopped.done():
                     raise asyncio.CancelledError
                 kinds = [{"type": "approve"} if allowed else {"type": "reject"} for allowed in answers]
@@ -199,12 +198,12 @@ async def turn(spec, store, text, stopped, show, ask):
 
 
 def act(spec, store, action):
-    """Has the history summarised before the next call of the model, or the next prompt go to an earlier checkpoint."""
+    """Summarises the history before the next model request, or rewinds to an earlier checkpoint for the next prompt."""
     change = action["change"]
     if "prompts" in change:
         store.running = change["prompts"]
     else:
-        # Between turns, with what the user says next.
+        # Between turns, the next user message is kept too.
         compactions.setdefault(store.file, Compaction()).ask(change["keep"] + (store.file not in in_turn))
 
 

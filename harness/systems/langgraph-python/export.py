@@ -11,7 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 
 class Application:
-    """An agent whose thread is kept by a checkpointer."""
+    """An agent with a checkpointer that keeps the thread."""
 
     def __init__(self, url, tools):
         #? dialect=anthropic-messages

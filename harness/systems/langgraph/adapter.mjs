@@ -17,16 +17,16 @@ const MODELS = {
   'openai-chat': openai(false),
   'openai-responses': openai(true),
 };
-/** When a checkpoint is written: while the next step runs, before it, or when the run is over. */
+/** When a checkpoint is written: in parallel with the next step, before it, or at the end of the run. */
 const MODES = { async: 'async', sync: 'sync', exit: 'exit', compaction: 'async' };
-// A step of the model and one of the tools for each reply; more than any scenario has. The SDK's own default is 25.
+// Each reply takes one step of the model and one of the tools. More than any scenario has; the SDK's default is 25.
 const MAX_STEPS = 60;
 
 const gated = (given) => tool((input, config) => gate(given, input, config?.signal), {
   name: given.name, description: given.description, schema: given.inputSchema,
 });
 
-/** The SDK's saver, with a file behind it as an application would have a database: the SDK's own ones need a compiler. */
+/** The SDK's memory saver, backed by a file in place of a database: the SDK's database savers need a compiler. */
 class FileSaver extends MemorySaver {
   constructor(store) {
     super();
@@ -54,10 +54,10 @@ class FileSaver extends MemorySaver {
 
 const threadOf = ({ id }) => ({ configurable: { thread_id: id } });
 
-// Tokens from which on the history is summarised: more than any scenario has, if its provider does not say otherwise.
+// Token count at which the history is summarised: more than any scenario has unless its provider reports more.
 const FULL = 100_000;
 
-/** What the mode `compaction` adds to the agent. It counts as usual, but once as full when a summary is asked for. */
+/** The middleware of the mode `compaction`. If a summary is requested, its token counter returns the threshold once. */
 function compactionOf(session, model) {
   const tokenCounter = (messages) => {
     if (session.keep === undefined) return countTokensApproximately(messages);
@@ -67,7 +67,7 @@ function compactionOf(session, model) {
   return summarizationMiddleware({ model, trigger: { tokens: FULL }, keep: { messages: 1 }, tokenCounter });
 }
 
-/** It is looked at before the next call of the model, which is after what the user says next. */
+/** Takes effect before the next model request. Between turns, the next user message is in the history by then. */
 function act(session, { change: { keep } }) {
   session.keep = session.isRunning ? keep : keep + 1;
 }
@@ -82,7 +82,7 @@ function agentOf(session) {
   return session.agent;
 }
 
-/** The results of which the steps of the graph tell. For a call that runs the SDK has no state. */
+/** Shows the results in an update of the graph. The SDK reports no state for a running call. */
 function showUpdate(update, show) {
   for (const message of Object.values(update).flatMap((step) => step?.messages ?? [])) {
     if (message.tool_call_id) show(message.tool_call_id, message.status === 'error' ? 'failed' : 'completed', message.name);
@@ -96,7 +96,7 @@ async function turn(session, text, signal, show) {
   session.isRunning = true;
   try {
     const input = { messages: [{ role: 'user', content: text }] };
-    // The mode `messages` is what makes the model stream.
+    // The model streams only in the mode `messages`.
     const stream = await agentOf(session).stream(input, { ...config, streamMode: ['messages', 'updates'] });
     for await (const [mode, chunk] of stream) {
       if (mode === 'updates') showUpdate(chunk, show);

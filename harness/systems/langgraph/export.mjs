@@ -7,7 +7,7 @@ import { ChatOpenAI } from '@langchain/openai';
 //? end
 import { createAgent, tool } from 'langchain';
 
-/** The application: an agent whose thread is kept by a checkpointer. */
+/** The application: an agent with a checkpointer that keeps the thread. */
 function application(url, tools) {
   const agent = createAgent({
     //? dialect=anthropic-messages
@@ -32,7 +32,7 @@ function application(url, tools) {
         signal,
         recursionLimit: 60,
         durability: '{{mode}}',
-        // The mode `messages` is what makes the model stream.
+        // The model streams only in the mode `messages`.
         streamMode: ['messages', 'updates'],
       });
       for await (const _ of stream);

@@ -1,4 +1,4 @@
-"""Lets Brickbat drive a FunctionAgent of LlamaIndex, used as an application uses it. README.md says the rest."""
+"""Lets Brickbat drive a FunctionAgent of LlamaIndex, the way an application uses it. See README.md."""
 import asyncio
 from importlib.metadata import version
 from pathlib import Path
@@ -32,7 +32,7 @@ MODELS = {"anthropic-messages": anthropic, "openai-chat": chat, "openai-response
 
 
 class Failed(Exception):
-    """A tool that answers with an error."""
+    """A tool that returns an error."""
 
 
 class Metadata(ToolMetadata):
@@ -47,7 +47,7 @@ class Metadata(ToolMetadata):
 
 
 class Gated(AsyncBaseTool):
-    """A tool of the scenario. What it raises becomes an error result, as it does of a function that is a tool."""
+    """A tool of the scenario. As with function tools, its exceptions become error results."""
 
     def __init__(self, given):
         self.given, self.about = given, Metadata(given)

@@ -1,4 +1,4 @@
-// Lets Brickbat drive Mastra: an Agent whose Memory is in LibSQL, with one stream for each turn. README.md says the rest.
+// Lets Brickbat drive Mastra: an Agent whose Memory is in LibSQL, with one stream for each turn. See README.md.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAnthropic } from '@ai-sdk/anthropic';
@@ -20,9 +20,9 @@ const DIALECTS = {
   gemini: (baseURL, model = 'gemini-3-pro-preview') =>
     createGoogleGenerativeAI({ baseURL: `${baseURL}/v1beta`, apiKey: 'x' })(model),
 };
-/** When the SDK writes what a run says: when it is over, or with each step as well. */
+/** When the SDK writes the messages of a run: at its end, or also with each step. */
 const MODES = { run: {}, step: { savePerStep: true } };
-// More steps than any scenario has; the SDK's own default is 5.
+// More steps than any scenario has. The SDK's default is 5.
 const MAX_STEPS = 20;
 const RESOURCE = 'user';
 
@@ -34,12 +34,12 @@ const gated = (given) => createTool({
   execute: (input, { abortSignal }) => gate(given, input, abortSignal),
 });
 
-/** The database of a session, and what the SDK keeps in it. A process has one for each folder. */
+/** The database of a session, with the SDK's storage and memory. A process opens one for each folder. */
 const databases = new Map();
 function databaseOf({ stateDir }) {
   if (!databases.has(stateDir)) {
     const storage = new LibSQLStore({ id: 'storage', url: `file:${join(stateDir, 'mastra.db')}` });
-    // The SDK's own default is the last ten messages, and a call counts as one.
+    // The SDK's default is the last ten messages, and a call counts as one.
     databases.set(stateDir, { storage, memory: new Memory({ storage, options: { lastMessages: 1000 } }) });
   }
   return databases.get(stateDir);
@@ -58,22 +58,22 @@ function agentOf(spec) {
   return new Mastra({ agents: { agent }, storage, logger: false }).getAgent('agent');
 }
 
-/** What is stored of a thread. */
+/** The stored messages of a thread. */
 const recalled = async ({ id, spec }) =>
   (await databaseOf(spec).memory.recall({ threadId: id, resourceId: RESOURCE, perPage: false })).messages;
 
-/** Cuts what is recalled from now on, by `lastMessages` of each run: the storage keeps the rest. */
+/** Cuts the recalled history from now on with `lastMessages` of each run. The storage keeps the rest. */
 async function trim(session, keep) {
   session.store.save({ first: Math.max((await recalled(session)).length - keep, 0) });
 }
 
-/** How many of the last messages a run recalls; what is stored, if the history was cut. */
+/** The number of last messages that a run recalls, if the history was cut. */
 async function lastMessagesOf(session) {
   const { first } = session.store.load({});
   return first ? { options: { lastMessages: (await recalled(session)).length - first } } : {};
 }
 
-/** Reads a stream to its end: the calls that wait for the user's consent, and how it ended. */
+/** Reads a stream to its end. Returns the calls that wait for approval and how the stream ended. */
 async function read(stream, show) {
   const questions = [];
   /** @type {import('brickbat-adapter').End} */
@@ -102,7 +102,7 @@ async function turn(session, text, abortSignal, show, ask) {
     while (questions.length) {
       const [toolCallId] = questions;
       const allowed = await ask(toolCallId);
-      // The SDK is at rest while the user is asked: here the application is the one that is stopped.
+      // The SDK is idle while the user is asked, so the stop reaches only the application.
       if (abortSignal.aborted) return { cancelled: true };
       const answer = { ...options, runId: stream.runId, toolCallId };
       const further = await (allowed ? agent.approveToolCall(answer) : agent.declineToolCall(answer));
@@ -114,7 +114,7 @@ async function turn(session, text, abortSignal, show, ask) {
   }
 }
 
-/** Asks something with a memory that is only read, and without tools. */
+/** Asks a question without tools and with a read-only memory. */
 async function aside({ id, spec }, question) {
   const memory = { thread: id, resource: RESOURCE, options: { readOnly: true } };
   await read(await agentOf(spec).stream(question, { memory, toolChoice: 'none' }), () => {});

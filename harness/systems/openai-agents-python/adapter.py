@@ -1,4 +1,4 @@
-"""Lets Brickbat drive the OpenAI Agents SDK for Python, used as an application uses it. README.md says the rest."""
+"""Lets Brickbat drive the OpenAI Agents SDK for Python, the way an application uses it. See README.md."""
 import json
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -14,11 +14,11 @@ from brickbat_adapter import gate, saving, serve
 SDK = "openai-agents"
 FIRST = "brickbat"
 MODELS = {"openai-responses": (OpenAIResponsesModel, "gpt-5"), "openai-chat": (OpenAIChatCompletionsModel, "gpt-4.1")}
-# Tracing would go to OpenAI.
+# Tracing would send data to OpenAI.
 set_tracing_disabled(True)
 
 
-# Items that say that a call has ended.
+# Items that report the end of a call.
 ENDED = ("tool_call_output_item", "handoff_output_item")
 
 
@@ -40,7 +40,7 @@ class ToProvider(httpx2.AsyncHTTPTransport):
 
 
 class Failed(Exception):
-    """A tool that answers with an error."""
+    """A tool that returns an error."""
 
 
 class Cancelled(Exception):
@@ -51,7 +51,7 @@ def parsed(given, text):
     try:
         return json.loads(text or "{}")
     except ValueError as error:
-        # As `@function_tool` says it.
+        # The error of `@function_tool`.
         raise ModelBehaviorError(f"Invalid JSON input for tool {given['name']}: {text}") from error
 
 
@@ -69,7 +69,7 @@ def gated(given):
 
 
 def toolbox(given_tools, model):
-    """The tools of an agent. One with `agent` is an agent of its own (`Agent.as_tool`), with all that are none."""
+    """The tools of an agent. A tool with `agent` is a sub-agent (`Agent.as_tool`) that has all the plain tools."""
     own = [gated(given) for given in given_tools if not given.get("agent")]
     agents = (given for given in given_tools if given.get("agent"))
     return own + [Agent(given["name"], model=model, tools=own).as_tool(given["name"], given["description"])
@@ -77,7 +77,7 @@ def toolbox(given_tools, model):
 
 
 def agents_of(spec, model):
-    """The agents of a session by their names: the first, and one for each tool that hands over. They have the same tools."""
+    """The agents of a session by name: the first, and one for each handoff tool. All have the same tools."""
     tools = [given for given in spec["tools"] if "handsOver" not in given]
     final = [given["name"] for given in tools if given.get("ends")]
 
@@ -92,7 +92,7 @@ def agents_of(spec, model):
         async def invoke(_, text):
             await gate(given, parsed(given, text), Failed)
             return target
-        # `on_handoff` takes arguments of a Python type; the scenario has a schema of them.
+        # `on_handoff` takes arguments of a Python type, but the scenario has only a schema.
         made = handoff(target, tool_name_override=given["name"], tool_description_override=given["description"])
         made.input_json_schema, made.strict_json_schema, made.on_invoke_handoff = given["inputSchema"], False, invoke
         return made
@@ -105,11 +105,11 @@ def agents_of(spec, model):
 
 
 class Interrupted(Exception):
-    """An exception of the application's."""
+    """An exception that the application raises."""
 
 
 class Interrupting(RunHooks):
-    """Hooks of the run that end it by an exception, from when `interrupt` asks for it."""
+    """Hooks that raise an exception in the run once `interrupt` has requested it."""
 
     cause = None
 
@@ -128,7 +128,7 @@ class Interrupting(RunHooks):
 
 
 def kept(store):
-    """What the application stores: the items of the conversation, and the state of a run that was stopped, if there is one."""
+    """The application's store: the items of the conversation, and the state of a stopped run if there is one."""
     return json.loads(store.load() or '{"items": []}')
 
 
@@ -137,7 +137,7 @@ def keep_in(store, items, state=None):
 
 
 class Database(SQLiteSession):
-    """The SDK's session. The harness may hold its writes."""
+    """The SDK's session. The harness can delay its writes."""
 
     def __init__(self, spec, *args):
         super().__init__(*args)
@@ -149,13 +149,13 @@ class Database(SQLiteSession):
             await super().add_items(items)
 
 
-# Items that are a call or a result.
+# Item types of calls and results.
 ENTRIES = ("function_call", "function_call_output")
 
 
 @asynccontextmanager
 async def database(spec, store, text):
-    """A `SQLiteSession`, to which the SDK itself adds what is said."""
+    """A `SQLiteSession`, to which the SDK adds the messages."""
     session = Database(spec, store.file.stem, Path(spec["stateDir"], "sessions.db"))
     how = {"session": session}
     if first := kept(store).get("first"):
@@ -169,7 +169,7 @@ async def database(spec, store, text):
 
 
 async def trim(spec, store, keep):
-    """Cuts the history that is retrieved from now on; the session keeps the rest."""
+    """Cuts the history that is retrieved from now on. The session keeps the rest."""
     async with database(spec, store, "") as (_, how, _):
         first = max(len(await how["session"].get_items()) - keep, 0)
     store.save(json.dumps(kept(store) | {"first": first}).encode())
@@ -177,7 +177,7 @@ async def trim(spec, store, keep):
 
 @asynccontextmanager
 async def by_hand(_, store, text):
-    """"Manual conversation management": `to_input_list` of the run, however it ended, is the input of the next one."""
+    """"Manual conversation management": `to_input_list` of each run is the input of the next one, even after an error."""
     said = kept(store)["items"] + [{"role": "user", "content": text}]
     keep_in(store, said, kept(store).get("state"))
     yield said, {}, lambda result: keep_in(store, result.to_input_list())
@@ -185,20 +185,20 @@ async def by_hand(_, store, text):
 
 @asynccontextmanager
 async def chained(_, store, text):
-    """"Server-managed conversations": OpenAI keeps what is said, and a run goes on from the last response of the one before."""
+    """"Server-managed conversations": OpenAI keeps the messages, and a run continues from the last response before it."""
     last = kept(store).get("response")
     how = {"auto_previous_response_id": True, **({"previous_response_id": last} if last else {})}
 
     def keep(result):
-        # A run that failed has no result from which an application could take the id.
+        # A failed run has no result to take the id from.
         if result.final_output is not None:
             store.save(json.dumps(kept(store) | {"response": result.last_response_id}).encode())
 
     yield text, how, keep
 
 
-def is_whole(items):
-    """Whether every call has its output."""
+def is_complete(items):
+    """Returns true if every call has its output."""
     def ids(kind):
         return {item["call_id"] for item in items if item.get("type") == kind}
     return ids("function_call") <= ids("function_call_output")
@@ -218,11 +218,11 @@ async def turn(spec, store, text, stopped, show, ask):
     agent = agents[kept(store).get("agent", FIRST)]
     limit = {"max_turns": spec["maxSteps"]} if "maxSteps" in spec else {}
 
-    # The agent with which the run began, by which a state of it is restored.
+    # The agent that the run began with. Restoring the run's state needs it.
     begun = agent.name
 
     async def resumed(said):
-        """The unfinished run of a turn that was stopped, if there is one, with what the user says now.
+        """The unfinished run of a stopped turn, with the user's message added. Without one, only the message.
 
         "If new user input arrives before that unfinished run resumes, convert the drained result with
         `result.to_state()`, call `state.add_input(...)`, and resume from the state." (guide on streaming)
@@ -239,14 +239,14 @@ async def turn(spec, store, text, stopped, show, ask):
 
     async def run(said, how, keep):
         result = Runner.run_streamed(agent, said, hooks=hooks, **how, **limit)
-        # Of the two ways to stop that which "saves session state properly".
+        # There are two ways to stop. This one "saves session state properly".
         stopped.add_done_callback(lambda _: result.cancel(mode="after_turn"))
         try:
             async for event in result.stream_events():
-                # For a call that runs the SDK has no state.
+                # The SDK reports no state for a running call.
                 if event.type == "run_item_stream_event" and event.item.type in ENDED:
                     await show(event.item.raw_item["call_id"], "completed")
-                    if is_whole(result.to_input_list()):
+                    if is_complete(result.to_input_list()):
                         keep(result)
         finally:
             keep(result)
@@ -255,7 +255,7 @@ async def turn(spec, store, text, stopped, show, ask):
             state = result.to_state()
             for call in result.interruptions:
                 allowed = await ask(call.raw_item.call_id)
-                # The SDK is at rest while the user is asked: here the application is the one that is stopped.
+                # The SDK is idle while the user is asked, so the stop reaches only the application.
                 if allowed is None:
                     raise Cancelled
                 (state.approve if allowed else state.reject)(call)
@@ -276,7 +276,7 @@ async def read(spec, store):
 
 
 async def act(spec, store, action):
-    """Has a hook raise an exception, cuts the history, or takes back what was said, item by item."""
+    """Raises an exception in a hook, cuts the history, or removes the last messages item by item."""
     if "interrupt" in action:
         store.running.cause = action["interrupt"]
         return

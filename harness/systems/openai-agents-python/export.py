@@ -21,7 +21,7 @@ class Application:
     """The SDK keeps the thread in a `SQLiteSession`."""
     #? end
     #? mode=input-list
-    """`to_input_list` of the run, however it ended, is the input of the next one."""
+    """`to_input_list` of each run is the input of the next one, even after an error."""
     #? end
 
     def __init__(self, url, tools):
@@ -50,7 +50,7 @@ class Application:
         return FunctionTool(name, description, inputSchema, invoke, strict_json_schema=False)
 
     async def turn(self, text, stopped):
-        # A run that was stopped goes on from its state, as the guide on streaming asks.
+        # A stopped run continues from its state, as the guide on streaming recommends.
         state, self.state = self.state, None
         if state:
             state.add_input(text)

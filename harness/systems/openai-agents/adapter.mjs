@@ -10,7 +10,7 @@ const DIALECTS = {
   'openai-responses': { useResponses: true, model: 'gpt-5' },
   'openai-chat': { useResponses: false, model: 'gpt-4.1' },
 };
-// More steps than any scenario has; the SDK's own default is 10.
+// More steps than any scenario has. The SDK's default is 10.
 const MAX_STEPS = 20;
 
 const gated = (given) => tool({
@@ -21,11 +21,11 @@ const gated = (given) => tool({
   execute: (input, _context, details) => gate(given, input, details?.signal),
 });
 
-/** The agent that a conversation begins with. */
+/** The first agent of a conversation. */
 const FIRST = 'agent';
 
 /**
- * The agents of a session by their names: the first, and one for each tool that hands over. They have the same tools.
+ * The agents of a session by name: the first, and one for each handoff tool. All have the same tools.
  */
 const agentsOf = ({ tools, model, dialect }) => {
   const plain = tools.filter(({ handsOver }) => !handsOver);
@@ -51,13 +51,13 @@ const agentsOf = ({ tools, model, dialect }) => {
   return agents;
 };
 
-/** What is stored of a session: its items, the agent that goes on, and the run that was stopped, if it can go on. */
+/** The stored session: its items, the agent that continues, and the stopped run if it can continue. */
 const kept = (store) => store.load({ items: [] });
 
-/** What the user says, a call or a result. */
+/** True for a user message, a call or a result. */
 const isEntry = ({ role, type }) => role === 'user' || type === 'function_call' || type === 'function_call_result';
 
-/** The five methods of the SDK's `Session`, as its documentation asks of a store of one's own. */
+/** The five methods of the SDK's `Session`, which its documentation requires of a custom store. */
 const sessionOf = ({ id, spec, store }) => {
   const write = (items) => store.save({ ...kept(store), items });
   return {
@@ -75,7 +75,7 @@ const sessionOf = ({ id, spec, store }) => {
 };
 
 const MODES = {
-  /** What the user says is stored at once, and `result.history` when a step is whole and when the run is over. */
+  /** The user's message is stored at once, and `result.history` after each complete step and at the end of the run. */
   history: {
     async begin({ store }, text) {
       const items = [...kept(store).items, { role: 'user', content: text }];
@@ -86,8 +86,8 @@ const MODES = {
     end() {},
   },
   /**
-   * The SDK reads and writes its session itself. A turn that was stopped is no whole turn, so it is not in the session:
-   * the run goes on from its state, as the guide on results asks, and what the user says is added to it.
+   * The SDK reads and writes its session itself. A stopped turn is incomplete, so it is not in the session: the run
+   * continues from its state, as the guide on results recommends, and the user's message is added to it.
    */
   session: {
     async begin(session, text, agents) {
@@ -95,7 +95,7 @@ const MODES = {
       const { stopped, ...rest } = kept(session.store);
       if (!stopped) return { input: text, options };
       session.store.save(rest);
-      // The agent with which the run began is the one from which the others are found.
+      // The SDK finds the other agents through the one that the run began with.
       const state = await RunState.fromString(agents[stopped.begun], stopped.state);
       state.addInput(text);
       return { input: state, options, begun: stopped.begun };
@@ -106,8 +106,8 @@ const MODES = {
     },
   },
   /**
-   * OpenAI keeps what is said, and a run goes on from the last response of the one before: "use `previousResponseId` to
-   * continue from the last response" (guide on running agents). A run that was stopped goes on from its state.
+   * OpenAI keeps the messages, and a run continues from the last response before it: "use `previousResponseId` to continue
+   * from the last response" (guide on running agents). A stopped run continues from its state.
    */
   'response-id': {
     async begin({ store }, text, agents) {
@@ -119,7 +119,7 @@ const MODES = {
       return { input: state, options: {}, begun: stopped.begun };
     },
     keep() {},
-    /** A run that failed has no result from which an application could take the id. */
+    /** A failed run has no result to take the id from. */
     returned({ store }, { lastResponseId }) {
       store.save({ ...kept(store), response: lastResponseId });
     },
@@ -129,8 +129,8 @@ const MODES = {
   },
 };
 
-/** Whether every call of a history has its output. */
-const isWhole = (history) => {
+/** True if every call of a history has its output. */
+const isComplete = (history) => {
   const callIds = (kind) => history.filter(({ type }) => type === kind).map(({ callId }) => callId);
   const answered = new Set(callIds('function_call_result'));
   return callIds('function_call').every((id) => answered.has(id));
@@ -142,7 +142,7 @@ async function turn(session, text, signal, show) {
   const { begin, keep, end, returned } = MODES[spec.mode];
   const { useResponses } = DIALECTS[spec.dialect];
   const modelProvider = new OpenAIProvider({ apiKey: 'test', baseURL: `${spec.baseUrl}/v1`, useResponses });
-  // Traces would go to the provider.
+  // Tracing would send requests to the provider.
   const runner = new Runner({ modelProvider, tracingDisabled: true });
   // "You can store the last agent, and reuse it the next time the user messages the agent" (guide on results).
   let begun = kept(session.store).agent ?? FIRST;
@@ -154,17 +154,17 @@ async function turn(session, text, signal, show) {
     result = await runner.run(agents[begun], input, { stream: true, signal, maxTurns: MAX_STEPS, ...options });
     for await (const { name, item } of result) {
       if (name !== 'tool_output' && name !== 'handoff_occurred') continue;
-      // For a call that runs the SDK has no state.
+      // The SDK reports no state for a running call.
       show(item.rawItem.callId, 'completed', item.rawItem.name);
-      if (isWhole(result.history)) keep(session, result);
+      if (isComplete(result.history)) keep(session, result);
     }
-    // The guide has its caller await this after a stop, too: the results of a batch are there when all of it has ended.
+    // The guide awaits this even after a stop: the results of a batch are complete only when all of its calls have ended.
     await result.completed;
     if (!result.cancelled) returned?.(session, result);
   } catch (raised) {
     return { raised };
   } finally {
-    // Also of a run that failed the result says how far it came.
+    // Even for a failed run, the result has the history up to the failure.
     if (result) keep(session, result);
     if (result?.lastAgent) session.store.save({ ...kept(session.store), agent: result.lastAgent.name });
     if (result?.cancelled) end(session, result, begun);

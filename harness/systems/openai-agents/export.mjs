@@ -6,10 +6,10 @@ import { Agent, OpenAIProvider, Runner, RunState, tool } from '@openai/agents';
 //? end
 
 //? mode=history
-/** The application: the history of the result is the input of the next run, with what the user says. */
+/** The application: the input of the next run is the history of the result plus the user's message. */
 //? end
 //? mode=session
-/** The application: the SDK keeps the thread in a session, and a run that was stopped goes on from its state. */
+/** The application: the SDK keeps the thread in a session, and a stopped run continues from its state. */
 //? end
 function application(url, tools) {
   const modelProvider = new OpenAIProvider({

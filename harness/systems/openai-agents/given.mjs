@@ -1,6 +1,6 @@
-// A given history as the items of the OpenAI Agents SDK. What is broken in it stays broken.
+// Converts a given history to the items of the OpenAI Agents SDK. Broken parts stay broken.
 
-/** Calls and their outputs are items of their own, in both ways of storing. */
+/** Calls and their outputs are separate items in both modes. */
 export function given(history) {
   const calls = history.flatMap(({ assistant }) => assistant ?? []).flatMap(({ call }) => call ?? []);
   const names = new Map(calls.map(({ id, tool }) => [id, tool]));

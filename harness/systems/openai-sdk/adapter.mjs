@@ -3,13 +3,13 @@ import OpenAI, { APIUserAbortError } from 'openai';
 import { VERSION as version } from 'openai/version';
 import { gate, serve } from 'brickbat-adapter';
 
-// More steps than any scenario has; the SDK's own default is 10.
+// More steps than any scenario has. The SDK's default is 10.
 const MAX_STEPS = 20;
-// The runner's messages are the conversation. They are stored after each step; when the loop has ended well; and, but for
-// `steps`, also when it has failed.
+// The runner's messages are the conversation. They are stored after each step, when the loop has ended without an error
+// and, except in `steps`, when it has failed.
 const MODES = { finished: {}, steps: { dropsFailed: true } };
 
-/** A tool that answers with an error does it in words, since a message of a tool has no other place for it. */
+/** A tool reports an error in its text, because a tool message has no error field. */
 async function run(given, input, signal) {
   try {
     return await gate(given, input, signal);
@@ -42,7 +42,7 @@ async function turn({ spec, store }, text, signal, show) {
     tools: spec.tools.map(gated),
     stream: true,
   }, { signal, maxChatCompletions: spec.maxSteps ?? MAX_STEPS, afterCompletion: keep });
-  // The SDK has no state for a call: until its result is there, nothing is shown.
+  // The SDK reports no state for a call, so nothing is shown before the result.
   runner.on('message', ({ role, tool_call_id: id }) => role === 'tool' && show(id, 'completed'));
   try {
     await runner.done();
@@ -51,7 +51,7 @@ async function turn({ spec, store }, text, signal, show) {
   } catch (raised) {
     if (!MODES[spec.mode].dropsFailed) keep();
     if (raised instanceof APIUserAbortError) return { cancelled: true };
-    // The errors of this SDK differ in their class, and not in their name.
+    // Errors of this SDK differ by class only: they all have the same name.
     return { raised: { name: raised.constructor.name, message: raised.message } };
   }
 }

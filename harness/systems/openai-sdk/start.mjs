@@ -1,4 +1,4 @@
-// Starts the adapter with a Node.js that the SDK can run on: it needs 22 or later, and npm has installed one.
+// Starts the adapter. The SDK needs Node.js 22 or later; if this one is older, the one that npm installed is used.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// Puts a given history into opencode's store, as `opencode import` takes it: the form that `opencode export` writes.
+// Puts a given history into opencode's store with `opencode import`, in the format that `opencode export` writes.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const { folder, words, history } = JSON.parse(readFileSync(0, "utf8"));
 
-// opencode's ids begin with the time, 16 to the millisecond, and sort by it: these are an hour old.
+// opencode's ids begin with the time, in 1/16 of a millisecond, and sort by it. These ids are an hour old.
 const began = Date.now() - 3600_000;
 let n = 0;
 const id = (prefix) => {
@@ -17,7 +17,7 @@ const sessionID = id("ses");
 const model = { providerID: "brickbat", modelID: words.model };
 const results = new Map(history.flatMap(({ results }) => results ?? []).map((result) => [result.id, result]));
 
-/** What became of a call, as opencode keeps it in the call's own part. One without a result was running. */
+/** The state of a call, which opencode stores in the call's part. A call without a result is stored as running. */
 function state({ id, tool, args }) {
   const result = results.get(id);
   const time = { start: began + n, end: began + n };

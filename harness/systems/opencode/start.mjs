@@ -1,4 +1,4 @@
-// Starts the opencode that npm installed for this machine: its own launcher needs an install script, and those do not run.
+// Starts the opencode that npm installed for this machine. Its own launcher needs an install script, and those do not run.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 const platform = { win32: "windows" }[process.platform] ?? process.platform;
 const base = `opencode-${platform}-${process.arch}`;
 
-/** Old processors lack what the plain build needs; where that is not known, the plain build is tried. */
+/** Processors without AVX2 need the baseline build. If the features are unknown, the plain build is tried. */
 function isOld() {
   if (process.arch !== "x64" || process.platform !== "linux") return false;
   return !/\bavx2\b/.test(readFileSync("/proc/cpuinfo", "utf8"));
@@ -18,8 +18,8 @@ const found = names
   .map((name) => fileURLToPath(new URL(`./node_modules/${name}/bin/${program}`, import.meta.url)))
   .find(existsSync);
 if (!found) {
-  console.error(`npm has installed no opencode for this machine: ${names.join(" or ")} is missing.`);
-  console.error("The lockfile pins the builds for Linux on x64 only; elsewhere write a manifest of your own.");
+  console.error(`opencode is not installed for this machine: npm package ${names.join(" or ")} is missing.`);
+  console.error("The lockfile pins only the builds for Linux on x64. For other machines, write your own manifest.");
   process.exit(1);
 }
 const { status, error } = spawnSync(found, process.argv.slice(2), { stdio: "inherit" });

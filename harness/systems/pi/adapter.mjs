@@ -1,4 +1,4 @@
-// Lets Brickbat drive the coding agent pi through its SDK: an AgentSession for each conversation. README.md says the rest.
+// Lets Brickbat drive the coding agent pi through its SDK: an AgentSession for each conversation. See README.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -23,11 +23,11 @@ const gated = (given) => ({
   execute: async (_id, input, signal) => ({ content: [{ type: 'text', text: await gate(given, input, signal) }], details: {} }),
 });
 
-/** The model that a session asks. */
+/** The model of a session. */
 const modelId = ({ dialect, model = DIALECTS[dialect].model }) => model;
 const modelOf = (modelRuntime, spec) => modelRuntime.getModel(spec.dialect, modelId(spec));
 
-/** The models, as `models.json` describes those of providers that pi does not know: one for each dialect. */
+/** One model for each dialect, described as in `models.json` for providers that pi does not know. */
 async function runtimeOf({ stateDir, baseUrl, ...spec }) {
   const modelsPath = join(stateDir, 'models.json');
   const provider = ([dialect, { api, path, model }]) => {
@@ -53,7 +53,7 @@ const resourceLoader = () => ({
   reload: async () => {},
 });
 
-/** The sessions of the SDK that are open in this process, by the id of ours. */
+/** The SDK's open sessions by the id of ours. */
 const open = new Map();
 async function sessionOf({ id, spec }) {
   if (!open.has(id)) {
@@ -67,9 +67,9 @@ async function sessionOf({ id, spec }) {
       resourceLoader: resourceLoader(),
       noTools: 'builtin',
       customTools: spec.tools.map(gated),
-      // A conversation of a scenario is a few words, and of these a compaction of pi's own leaves the last.
+      // The conversations of scenarios are only a few words long, so pi's own compaction keeps only the last message.
       settingsManager: SettingsManager.inMemory({ compaction: { keepRecentTokens: 1 } }),
-      // "Continue most recent session (or create new if none)": a folder has one.
+      // "Continue most recent session (or create new if none)". Each folder has one session.
       sessionManager: SessionManager.continueRecent(spec.stateDir, join(spec.stateDir, 'sessions')),
     });
     open.set(id, session);
@@ -89,7 +89,7 @@ async function turn(running, text, stop, show) {
   });
   stop.addEventListener('abort', () => session.abort());
   try {
-    // "A follow-up enters after the current run finishes its pending work": what is said while a turn runs is queued.
+    // "A follow-up enters after the current run finishes its pending work", so a message during a turn is queued.
     await session.prompt(text, { streamingBehavior: 'followUp' });
     await session.waitForIdle();
   } catch (raised) {
@@ -97,15 +97,15 @@ async function turn(running, text, stop, show) {
   } finally {
     unsubscribe();
   }
-  // An error of the provider is in the last message, and no exception.
+  // pi reports a provider error in the last message instead of throwing it.
   if (last?.stopReason === 'error') return { raised: Object.assign(new Error(last.errorMessage), { name: 'error' }) };
   return { cancelled: last?.stopReason === 'aborted' };
 }
 
-/** What pi says where it has nothing to compact. */
+/** pi's errors when there is nothing to compact. */
 const NOTHING = /^(Nothing to compact|Already compacted)/;
 
-/** `/compact`; while a turn runs, the context counts as full, and pi looks at that itself after each batch of tools. */
+/** Runs `/compact`. During a turn, it declares the context full instead, which pi checks after each batch of tools. */
 async function compact(session, keep) {
   const settings = session.settingsManager;
   const last = keep ? session.messages.slice(-keep) : [];
@@ -129,14 +129,14 @@ async function compact(session, keep) {
   return {};
 }
 
-/** Goes back in the tree of the session to before a message of the user. */
+/** Goes back in the session tree to before a user message. */
 async function rewind(session, prompts) {
   const isOfUser = ({ type, message }) => type === 'message' && message.role === 'user';
   const said = session.sessionManager.getBranch().filter(isOfUser);
   await session.navigateTree(said.at(-prompts).id);
 }
 
-/** Says something to the running turn, or changes the history. */
+/** Steers the running turn or changes the history. */
 async function act(asked, { steer, change }) {
   const session = await sessionOf(asked);
   if (steer) return void await session.steer(steer);
@@ -147,7 +147,7 @@ serve({ sdk: '@earendil-works/pi-coding-agent', version, modes: ['session'] }, O
   {
     stored: async (asked) => (await sessionOf(asked)).sessionManager.getEntries(),
     act,
-    // As `/model` does it.
+    // Same as `/model`.
     provider: async (asked) => {
       const session = await sessionOf(asked);
       await session.setModel(modelOf(session.modelRuntime, asked.spec));

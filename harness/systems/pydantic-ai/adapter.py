@@ -1,4 +1,4 @@
-"""Lets Brickbat drive Pydantic AI, used as an application uses it. README.md says what each mode stores, and when."""
+"""Lets Brickbat drive Pydantic AI the way an application uses it. README.md describes what each mode stores and when."""
 import asyncio
 import json
 from importlib.metadata import version
@@ -20,12 +20,12 @@ MODELS = {
     "openai-responses": ("openai-responses:gpt-5", "/v1"),
     "gemini": ("google:gemini-3-pro-preview", ""),
 }
-# Version 2 has a token that stops a run. Before it, the task is cancelled, as the documentation says.
+# Version 2 has a token that stops a run. In version 1 the task is cancelled, as its documentation recommends.
 Token = getattr(pydantic_ai, "CancellationToken", None)
 Stopped = getattr(pydantic_ai, "RunCancelled", asyncio.CancelledError)
-# What a tool raises to answer with an error. Version 1 has no more than a request to try again.
+# The exception for a tool that returns an error. Version 1 has only a request to retry.
 Failed = getattr(pydantic_ai, "ToolFailed", pydantic_ai.ModelRetry)
-# Version 2 asks for it before a new prompt where the last response has calls without an answer.
+# Version 2 requires this before a new prompt if the last response has calls without a result.
 repair_messages = getattr(pydantic_ai.messages, "repair_messages", list)
 
 
@@ -36,19 +36,19 @@ def model(spec):
 
 
 class Interrupted(Exception):
-    """An exception of the application's, such as that of a limit on how long a turn may take."""
+    """An exception that the application raises, for example on a timeout of the turn."""
 
 
 class Running:
-    """A turn that runs, and what is done to it."""
+    """A running turn and the actions on it."""
 
     def __init__(self):
         self.context, self.notes, self.interrupted = None, [], asyncio.get_running_loop().create_future()
-        # What the user says while a question is open, and the SDK at rest.
+        # The user's messages while a question is open and the SDK is idle.
         self.aside = None
 
     def noting(self):
-        """The hook after a tool, which adds context for the model."""
+        """A hook after each tool that adds context for the model."""
         hooks = Hooks()
 
         @hooks.on.after_tool_execute
@@ -62,11 +62,11 @@ class Running:
 
 def gated(given, running):
     async def run(context, **arguments):
-        # By which what the user says is enqueued.
+        # Steering enqueues the user's messages in this context.
         running.context = context
         return await gate(given, arguments, Failed)
     tool = Tool.from_schema(run, given["name"], given["description"], given["inputSchema"], takes_ctx=True)
-    # `from_schema` has no parameter for it.
+    # `from_schema` has no parameter for approval.
     tool.requires_approval = given["asks"]
     return tool
 
@@ -79,7 +79,7 @@ def outside(given_tools):
 
 
 async def on_page(given_tools, call, stopped):
-    """What the user's side does with a call."""
+    """Runs a call on the user's side. Returns the error of a tool that fails."""
     given = next(given for given in given_tools if given["name"] == call.tool_name)
     try:
         return await gate(given, call.args_as_dict(), Failed, stop=stopped)
@@ -88,7 +88,7 @@ async def on_page(given_tools, call, stopped):
 
 
 async def run(agent, store, watch, **how):
-    """`Agent.run` with a handler of events. What was said is stored when the run is over, however it ended."""
+    """`Agent.run` with an event handler. The messages are stored at the end of the run, even after an error."""
     with pydantic_ai.capture_run_messages() as messages:
         try:
             return await agent.run(event_stream_handler=watch, **how)
@@ -97,7 +97,7 @@ async def run(agent, store, watch, **how):
 
 
 async def stream(agent, store, watch, **how):
-    """`Agent.run_stream_events`, which ends with the result as its last event. Stored as in `run`."""
+    """`Agent.run_stream_events`, whose last event is the result. Messages are stored as in `run`."""
     with pydantic_ai.capture_run_messages() as messages:
         try:
             async with agent.run_stream_events(**how) as events:
@@ -107,7 +107,7 @@ async def stream(agent, store, watch, **how):
 
 
 async def iterate(agent, store, watch, **how):
-    """`Agent.iter`, each node streamed. What was said is stored after each node, and at the end."""
+    """`Agent.iter` with each node streamed. The messages are stored after each node and at the end."""
     async with agent.iter(**how) as walk:
         try:
             async for node in walk:
@@ -124,20 +124,20 @@ MODES = {"run": run, "iter": iterate, "stream": stream}
 
 
 def keep(store, messages, message_history, **_):
-    """Stores what was said, once it is more than what was there before; until then the prompt is stored alone."""
+    """Stores the messages once the run has added some. Until then only the prompt is stored."""
     if len(messages) > len(message_history):
         store.save(ModelMessagesTypeAdapter.dump_json(messages))
 
 
 def settle(store, messages, message_history, **_):
-    """The same at the end of a run. A prompt that the SDK has refused is no part of the conversation."""
+    """Stores the messages at the end of a run. A prompt that the SDK has rejected is not part of the conversation."""
     store.save(ModelMessagesTypeAdapter.dump_json(max(messages, message_history, key=len)))
 
 
 async def turn(spec, store, text, stopped, show, ask):
     here = store.running = Running()
     tools, external = [gated(given, here) for given in spec["tools"] if not given.get("client")], outside(spec["tools"])
-    # Only who offers tools that ask, or run elsewhere, expects requests for an answer.
+    # Only agents with tools that ask or run elsewhere return deferred requests.
     defers = external or any(tool.requires_approval for tool in tools)
     agent = Agent(model(spec), tools=tools, toolsets=external, output_type=[str, DeferredToolRequests] if defers else str,
                   capabilities=[here.noting(), *([WebSearch(max_uses=5)] if spec.get("search") else [])])
@@ -148,7 +148,7 @@ async def turn(spec, store, text, stopped, show, ask):
 
     async def watch(_, events):
         async for event in events:
-            # For a call that runs the SDK has no state.
+            # The SDK reports no state for a running call.
             if event.event_kind == "function_tool_result":
                 done = event.part.part_kind == "tool-return" and event.part.outcome == "success"
                 await show(event.part.tool_call_id, "completed" if done else "failed")
@@ -168,7 +168,7 @@ async def turn(spec, store, text, stopped, show, ask):
         here.aside = []
         calls = {call.tool_call_id: on_page(spec["tools"], call, stopped) for call in result.output.calls}
         answers, handed_in = await asyncio.gather(asyncio.gather(*map(ask, ids)), asyncio.gather(*calls.values()))
-        # The SDK is at rest while the user is asked: here the application is the one that is stopped.
+        # The SDK is idle while the user is asked, so the stop reaches only the application.
         if stopped.done():
             raise Stopped("stopped while the user was asked")
         results = {id: True if allowed else ToolDenied() for id, allowed in zip(ids, answers)}
@@ -182,7 +182,7 @@ async def turn(spec, store, text, stopped, show, ask):
 
 
 async def act(spec, store, action):
-    """Steers the running turn, has its hook add context, ends it by an exception, or asks a question outside it."""
+    """Steers the running turn, adds context in its hook, ends it with an exception, or asks a question outside it."""
     match action:
         case {"steer": text} if store.running.aside is not None:
             store.running.aside.append(text)
@@ -193,7 +193,7 @@ async def act(spec, store, action):
         case {"interrupt": cause}:
             store.running.interrupted.set_exception(Interrupted(cause))
         case {"change": {"question": question}}:
-            # Another agent on the same messages: it has no tools, and nothing is stored.
+            # Another agent on the same messages, without tools. Nothing is stored.
             history = ModelMessagesTypeAdapter.validate_json(store.load() or "[]")
             await Agent(model(spec)).run(question, message_history=history)
 

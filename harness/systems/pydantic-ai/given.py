@@ -1,4 +1,4 @@
-"""A given history in the form in which an application of Pydantic AI stores one. What is broken stays broken."""
+"""Converts a given history to the form that an application of Pydantic AI stores. Broken parts stay broken."""
 from pydantic_ai import ModelMessagesTypeAdapter
 from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, ToolCallPart, ToolReturnPart, UserPromptPart
 
@@ -9,7 +9,7 @@ def give(_, store, history):
 
     def part(block):
         if call := block.get("call"):
-            # What is no JSON object stands in the store as the text that the model wrote.
+            # Arguments that are not a JSON object are stored as the model's text.
             return ToolCallPart(call["tool"], call.get("raw", call["args"]), call["id"])
         return TextPart(block["text"])
 

@@ -1,4 +1,4 @@
-// Starts Qwen Code over ACP with a Node.js that it can run on: it needs 22 or later, and npm has installed one.
+// Starts Qwen Code over ACP. It needs Node.js 22 or later; if this one is older, the one that npm installed is used.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";

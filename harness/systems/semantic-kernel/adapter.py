@@ -1,4 +1,4 @@
-"""Lets Brickbat drive Semantic Kernel for Python: a streamed ChatCompletionAgent. README.md says what is stored, and when."""
+"""Lets Brickbat drive Semantic Kernel for Python: a streamed ChatCompletionAgent. README.md describes what it stores and when."""
 import asyncio
 from importlib.metadata import version
 
@@ -12,7 +12,7 @@ from brickbat_adapter import gate, serve, stoppable
 
 SDK = "semantic-kernel"
 PLUGIN = "brickbat"
-# More requests than any scenario has; the SDK's own default is 5.
+# More requests than any scenario has. The SDK's default is 5.
 MAX_ATTEMPTS = 20
 
 
@@ -30,12 +30,12 @@ def chat(url, model):
     return OpenAIChatCompletion(ai_model_id=model or "gpt-4.1", async_client=client)
 
 
-# Each is imported by who needs it, since that takes long.
+# Imports are slow, so each dialect imports its own.
 MODELS = {"anthropic-messages": anthropic, "openai-chat": chat}
 
 
 class Failed(Exception):
-    """A tool that fails: the kernel answers the call with the words of the exception."""
+    """A tool that fails. The kernel returns the text of the exception as its result."""
 
 
 def function_of(given):
@@ -71,9 +71,9 @@ async def turn(spec, store, text, stopped, show):
         store.save(history.serialize().encode())
 
     async def between(message):
-        """A whole message in the middle of the turn."""
+        """Handles each complete message during the turn."""
         for item in message.items:
-            # For a call that runs the SDK has no state.
+            # The SDK reports no state for a running call.
             if isinstance(item, FunctionResultContent):
                 await show(item.id, "completed", item.function_name)
         keep()

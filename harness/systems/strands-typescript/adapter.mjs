@@ -1,4 +1,4 @@
-// Lets Brickbat drive Strands Agents for TypeScript, used as an application uses it. README.md says what is stored, and when.
+// Lets Brickbat drive Strands Agents for TypeScript the way an application uses it. README.md describes what it stores and when.
 import { readFileSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { gate, serve } from 'brickbat-adapter';
 // The package does not export its package.json.
 const root = new URL('../../package.json', import.meta.resolve('@strands-agents/sdk'));
 const { version } = JSON.parse(readFileSync(root, 'utf8'));
-// The SDK knows windows of very different sizes; here each model has one of this size.
+// The SDK has very different context windows for different models. Here every model has a window of this size.
 const contextWindowLimit = 200_000;
 const openai = (api, modelId, url) => new OpenAIModel({ api, modelId, contextWindowLimit, apiKey: 'x', clientConfig: { baseURL: `${url}/v1` } });
 const DIALECTS = {
@@ -33,7 +33,7 @@ const DIALECTS = {
       modelId,
       contextWindowLimit,
       region: 'us-east-1',
-      // Its own handler speaks HTTP/2, which a provider without TLS does not.
+      // The default handler uses HTTP/2, which a provider without TLS does not support.
       clientConfig: {
         endpoint: url, requestHandler: new NodeHttpHandler(), credentials: { accessKeyId: 'x', secretAccessKey: 'x' },
       },
@@ -49,23 +49,23 @@ const gated = (given) => tool({
   callback: (input, context) => gate(given, input, context.cancelSignal),
 });
 
-/** The managers by which the history is changed. The second summarises as much as it ever does. */
+/** The managers that change the history. The second summarises as much as the SDK allows. */
 const MANAGERS = {
   trim: (windowSize) => new SlidingWindowConversationManager({ windowSize }),
   summarise: (preserveRecentMessages) => new SummarizingConversationManager({ summaryRatio: 0.8, preserveRecentMessages }),
 };
 
-/** What summarises by itself when the context is nearly full, and leaves the last message. */
+/** The manager that summarises by itself when the context is nearly full. It leaves the last message. */
 const summarizing = () => new SummarizingConversationManager({
   summaryRatio: 0.8, preserveRecentMessages: 1, proactiveCompression: { compressionThreshold: 0.8 },
 });
 
-/** As the SDK does it when the context is getting full: before a call of the model, which is after what the user says next. */
+/** Reduces the context before the next model request, as the SDK does. The next user message is in the history by then. */
 function act(session, { change: { kind, keep } }) {
   session.reducing = MANAGERS[kind](session.isRunning ? keep : keep + 1);
 }
 
-/** An agent with what is stored of its session, which its manager keeps. */
+/** An agent with the stored session that its manager keeps. */
 function opened(session) {
   const { id, spec } = session;
   const asking = new Set(spec.tools.filter((given) => given.asks).map((given) => given.name));
@@ -92,7 +92,7 @@ function opened(session) {
   return agent;
 }
 
-/** Reads the events of a run to its result. */
+/** Reads the events of a run and returns its result. */
 async function read(events, show) {
   let result;
   for await (const event of events) {
@@ -115,7 +115,7 @@ async function turn(session, text, cancelSignal, show, ask) {
     while (result.stopReason === 'interrupt') {
       const asked = result.interrupts;
       const answers = await Promise.all(asked.map(({ reason }) => ask(reason.call)));
-      // The SDK is at rest while the user is asked: here the application is the one that is stopped.
+      // The SDK is idle while the user is asked, so the stop reaches only the application.
       if (cancelSignal.aborted) return { cancelled: true };
       const responses = asked.map(({ id }, i) => ({ interruptResponse: { interruptId: id, response: answers[i] ? 'yes' : 'no' } }));
       result = await read(agent.stream(responses, options), show);

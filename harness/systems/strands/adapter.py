@@ -1,4 +1,4 @@
-"""Lets Brickbat drive Strands Agents, used as an application uses it. README.md says what is stored, and when."""
+"""Lets Brickbat drive Strands Agents the way an application uses it. README.md describes what it stores and when."""
 import asyncio
 import json
 from importlib.metadata import version
@@ -15,7 +15,7 @@ from brickbat_adapter import gate, serve
 SDK = "strands-agents"
 
 
-# The SDK knows windows of very different sizes; here each model has one of this size.
+# The SDK has very different context windows for different models. Here every model has a window of this size.
 WINDOW = {"context_window_limit": 200_000}
 
 
@@ -46,7 +46,7 @@ def gemini(url, model, thinks):
     return GeminiModel(client_args=client, model_id=model or "gemini-3-pro-preview", **WINDOW, **thinking)
 
 
-# Each is imported by who needs it, since that takes long.
+# Imports are slow, so each dialect imports its own.
 MODELS = {"anthropic-messages": anthropic, "openai-chat": chat, "openai-responses": responses, "gemini": gemini}
 
 
@@ -59,19 +59,19 @@ def in_files(session, folder):
 
 
 def in_snapshots(session, folder):
-    """Its latest snapshot is written with each message."""
+    """Writes the latest snapshot with each message."""
     return SnapshotSessionManager(session_id=session, storage=LocalFileStorage(folder), save_latest_on="message")
 
 
 def summarizing():
-    """Summarises as much as it ever does, and by itself when the context is nearly full; how many messages it leaves alone, a
-    change of the history says."""
+    """Summarises as much as the SDK allows, and by itself when the context is nearly full. A change of the history sets
+    how many messages it leaves."""
     return SummarizingConversationManager(
         summary_ratio=0.8, preserve_recent_messages=1, proactive_compression={"compression_threshold": 0.8})
 
 
-# The managers of "Session Management" and of "Conversation Management" in the user guide; none is the SDK's default, which
-# is a window over the last 40 messages.
+# The managers of "Session Management" and of "Conversation Management" in the user guide. With None, the SDK uses its
+# default: a window over the last 40 messages.
 MODES = {
     "file": (in_files, lambda: None),
     "snapshot": (in_snapshots, lambda: None),
@@ -80,11 +80,11 @@ MODES = {
 
 
 class Failed(Exception):
-    """A tool that answers with an error."""
+    """A tool that returns an error."""
 
 
 class Cancelled(Exception):
-    """The result says that the agent was cancelled."""
+    """The result reports that the agent was cancelled."""
 
 
 def gated(given):
@@ -100,7 +100,7 @@ def gated(given):
 
 
 def toolbox(spec):
-    """The tools. One with `agent` is an agent of its own (`Agent.as_tool`), with all that are none."""
+    """The tools. A tool with `agent` is a sub-agent (`Agent.as_tool`) that has all the plain tools."""
     own = [gated(given) for given in spec["tools"] if not given.get("agent")]
     agents = (given for given in spec["tools"] if given.get("agent"))
     return own + [Agent(model_of(spec), tools=own, name=given["name"], callback_handler=None)
@@ -117,7 +117,7 @@ def asking(names):
 
 
 class Change:
-    """What is to become of the history before the next call of the model, where the SDK itself looks if it is too long."""
+    """A change of the history before the next model request, where the SDK itself checks its length."""
 
     def __init__(self, keep):
         self.keep = keep
@@ -136,7 +136,7 @@ class Change:
             manager.window_size = usual
 
 
-# By the file of the session: the changes of turns that run, and how many messages the next turn is to leave.
+# By session file: the changes of running turns, and the number of messages that the next turn keeps.
 running, changes = {}, {}
 
 
@@ -145,12 +145,12 @@ def act(spec, store, action):
     if store.file in running:
         running[store.file].keep = keep
     else:
-        # With what the user says then.
+        # The next user message is kept too.
         changes[store.file] = keep + 1
 
 
 def opened(spec, store, change):
-    """An agent with what is stored of its session, which its manager keeps."""
+    """An agent with the stored session that its manager keeps."""
     sessions, conversation = MODES[spec["mode"]]
     return Agent(
         model_of(spec),
@@ -176,7 +176,7 @@ async def run(spec, agent, text, stopped, show, ask):
     while True:
         result = None
         async for event in agent.stream_async(said, limits=limits):
-            # For a call that runs the SDK has no state.
+            # The SDK reports no state for a running call.
             for block in event.get("message", {}).get("content", []):
                 if "toolResult" in block:
                     done = block["toolResult"]["status"] == "success"
@@ -187,7 +187,7 @@ async def run(spec, agent, text, stopped, show, ask):
         if result.stop_reason != "interrupt":
             return
         answers = await asyncio.gather(*(ask(asked.reason["call"]) for asked in result.interrupts))
-        # The SDK is at rest while the user is asked: here the application is the one that is stopped.
+        # The SDK is idle while the user is asked, so the stop reaches only the application.
         if stopped.done():
             raise Cancelled
         said = [{"interruptResponse": {"interruptId": asked.id, "response": "yes" if allowed else "no"}}
@@ -195,7 +195,7 @@ async def run(spec, agent, text, stopped, show, ask):
 
 
 def read(spec, store):
-    """The messages in the files of the session."""
+    """The messages in the session's files."""
     files = sorted(Path(spec["stateDir"]).rglob("*.json"))
     kept = [json.loads(file.read_bytes()) for file in files if file != store.file and file.stat().st_size]
     if spec["mode"] == "snapshot":

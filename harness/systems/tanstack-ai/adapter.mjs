@@ -19,12 +19,12 @@ const MODELS = {
   'openai-responses': ({ baseUrl, model = 'gpt-5' }) =>
     createOpenaiChat(model, 'test', { baseURL: `${baseUrl}/v1` }),
 };
-// More steps than any scenario has; the SDK's own default is 5.
+// More steps than any scenario has. The SDK's default is 5.
 const MAX_STEPS = 20;
 const gated = ({ name, description, inputSchema, ...tool }) => toolDefinition({ name, description, inputSchema })
   .server((input, context) => gate(tool, input, context?.abortSignal));
 
-/** The server's half. Nothing in its stream tells of a stop, but its middleware is told. */
+/** The server's half. Its stream does not report a stop, but its middleware does. */
 const answer = ({ spec }, messages, abortController, end) => chat({
   adapter: MODELS[spec.dialect](spec),
   messages,
@@ -34,12 +34,12 @@ const answer = ({ spec }, messages, abortController, end) => chat({
   middleware: [{ name: 'outcome', onAbort: () => { end.cancelled = true; } }],
 });
 
-/** Shows each call in the state that its part of the message has: this is what a user interface renders. */
+/** Shows each call in the state of its message part, which a user interface renders. */
 const STATES = { 'awaiting-input': 'pending', 'input-streaming': 'pending', 'input-complete': 'in_progress',
   'approval-requested': 'pending', 'approval-responded': 'in_progress', complete: 'completed', error: 'failed' };
 function shower(session, show, stored) {
   const calls = (messages) => messages.flatMap(({ parts }) => parts).filter(({ type }) => type === 'tool-call');
-  // What is known from the turns before is not told again.
+  // States from earlier turns are not shown again.
   session.told ??= new Map(calls(stored).map(({ id, state }) => [id, state]));
   return (messages) => calls(messages).forEach(({ id, name, state }) => {
     if (session.told.get(id) !== state) show(id, STATES[state], name);
@@ -47,7 +47,7 @@ function shower(session, show, stored) {
   });
 }
 
-/** A server that keeps the messages of its StreamProcessor at every change. */
+/** A server that stores the messages of its StreamProcessor at every change. */
 async function server(session, text, _stop, show) {
   const end = {};
   const stored = session.store.load([]);
@@ -69,7 +69,7 @@ async function server(session, text, _stop, show) {
   return end;
 }
 
-/** The turns whose ChatClient may have something to consume: it takes one chunk in a turn of the timers. */
+/** The turns whose ChatClient may still have chunks to consume. It consumes one in each turn of the timers. */
 const running = new Set();
 async function settled() {
   const isBusy = ({ waiting, closed }) => waiting > 0 && !closed;
@@ -83,7 +83,7 @@ async function* counted(session, messages, controller, turn = session.turn) {
 }
 
 const CONNECTIONS = {
-  /** A route as the quick start has it. As with any fetch, its answer breaks off when the client does. */
+  /** The route of the quick start. As with any fetch, aborting the request ends its response. */
   client: (session) => fetchServerSentEvents('http://localhost/api/chat', { async fetchClient(_url, { body, signal }) {
     const abortController = new AbortController();
     const chunks = counted(session, JSON.parse(body).messages, abortController);
@@ -91,7 +91,7 @@ const CONNECTIONS = {
     signal.addEventListener('abort', () => { session.turn.closed = true; });
     return new Response(response.body.pipeThrough(new TransformStream(), { signal }), response);
   } }),
-  /** The stream itself, as from a server function. What comes after a stop still arrives. */
+  /** The stream itself, as from a server function. Chunks after a stop still arrive. */
   'client-direct': (session) => stream((messages, _data, signal) => {
     const controller = new AbortController();
     signal.addEventListener('abort', () => controller.abort());
@@ -99,13 +99,13 @@ const CONNECTIONS = {
   }),
 };
 
-/** The ChatClient of a session, which keeps its messages by its own persistence, at every change. */
+/** The ChatClient of a session. Its persistence stores the messages at every change. */
 const clientOf = (session) => new ChatClient({
   id: session.id,
   threadId: session.id,
   connection: CONNECTIONS[session.spec.mode](session),
   persistence: { getItem: () => session.store.load(undefined), setItem: (_, kept) => session.store.save(kept) },
-  // As the SDK's own useChat has it. Without one the client of 0.28.0 throws: "mountWithTools is not a function".
+  // Same as in the SDK's useChat. Without it, the client of 0.28.0 throws "mountWithTools is not a function".
   devtoolsBridgeFactory: createChatDevtoolsBridge,
   onChunk: () => { session.turn.waiting -= 1; },
   onMessagesChange: (messages) => session.turn?.shown(messages),
@@ -120,13 +120,13 @@ async function client(session, text, stop, show) {
   await session.client.sendMessage(text);
   await settled();
   running.delete(turn);
-  // A client that was stopped says nothing but that it is ready: a turn without `onFinish` was cancelled.
+  // A stopped client reports only that it is ready, so a turn without `onFinish` was cancelled.
   return { cancelled: turn.cancelled || (stop.aborted && !turn.finished), raised: session.client.getError() };
 }
 const MODES = { client, server, 'client-direct': client };
 serve({ sdk: '@tanstack/ai', version, modes: Object.keys(MODES) }, Object.keys(MODELS),
   (session, ...turn) => MODES[session.spec.mode](session, ...turn), {
     settled, give: given, events: consumers, capabilities: { changes: { provider: true } },
-    // The server's half reads the model with each request.
+    // The server's half reads the model for each request.
     provider() {},
   });

@@ -1,8 +1,8 @@
-// Feeds the chunks that chat() sends to whoever makes messages of them: the SDK's own StreamProcessor, and, in the version
-// whose wire is AG-UI's, the client of AG-UI.
+// Feeds the chunks that chat() sends to the code that makes messages of them: the SDK's StreamProcessor and, in the version
+// that speaks AG-UI, the AG-UI client.
 import * as sdk from '@tanstack/ai';
 
-// The folder of 0.58.0 has it. It is loaded when it is fed.
+// Only the folder of 0.58.0 has the AG-UI client. It is loaded when it is needed.
 const hasAgUi = (() => {
   try {
     return Boolean(import.meta.resolve('@ag-ui/client'));
@@ -12,7 +12,7 @@ const hasAgUi = (() => {
 })();
 
 const RUN = { threadId: 'thread', runId: 'run' };
-// In 0.58.0 what AG-UI does not know of a chunk goes over the wire as its metadata.
+// In 0.58.0, fields of a chunk that AG-UI does not know are sent as its metadata.
 const IS_SPEC = sdk.normalizeStreamChunk !== undefined;
 const wired = IS_SPEC ? sdk.normalizeStreamChunk : (chunk) => [chunk];
 const parent = IS_SPEC ? { parentMessageId: 'assistant' } : {};
@@ -33,7 +33,7 @@ function chunkOf({ type, call: toolCallId, text, failed }, { tool }) {
 const STATES = { 'awaiting-input': 'streaming', 'input-streaming': 'streaming', 'input-complete': 'ready',
   complete: 'succeeded', error: 'failed' };
 
-/** The state is that of the part of the call, which is what a user interface renders; the result has a part of its own. */
+/** The state is that of the call's part, which a user interface renders. The result is in a separate part. */
 function storedParts({ parts }) {
   const resultOf = (id) => parts.find(({ type, toolCallId }) => type === 'tool-result' && toolCallId === id);
   return parts.filter(({ type }) => type === 'tool-call').map(({ id, state, arguments: text }) => {
@@ -59,8 +59,8 @@ function streamProcessor() {
 }
 
 /**
- * Calls and their results as the messages have them. A message has no state: a call is ready since the client has said so
- * to its subscriber. AG-UI's event has no failed result: what tells one is the metadata that TanStack AI gives it.
+ * The calls and results in the messages. A message has no state: a call is ready once the client has reported it to its
+ * subscriber. AG-UI's event has no field for a failed result, so TanStack AI marks it in the metadata.
  */
 function storedMessages(messages, complete) {
   const stored = messages.flatMap(({ toolCalls = [] }) => toolCalls).map(({ id, function: { arguments: text } }) =>
@@ -75,7 +75,7 @@ function storedMessages(messages, complete) {
   return stored;
 }
 
-/** An agent whose run is what is fed. */
+/** An AG-UI agent whose run emits the fed chunks. */
 async function agUiClient() {
   const { AbstractAgent } = await import('@ag-ui/client');
   const { Subject } = await import('rxjs');
@@ -85,7 +85,7 @@ async function agUiClient() {
   const agent = new (class extends AbstractAgent { run = () => source; })({ threadId: RUN.threadId });
   const onNewToolCall = ({ toolCall }) => { complete.add(toolCall.id); };
   agent.runAgent({ runId: RUN.runId }, { onNewToolCall }).catch((error) => { raised ??= error; });
-  // Its run begins in a turn of the event loop.
+  // The run begins in a later turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   const put = (chunk) => wired(chunk).forEach((one) => source.next(one));
   put({ type: 'RUN_STARTED', ...RUN });

@@ -1,6 +1,6 @@
-// A given history as the UI messages that TanStack AI stores. What is broken in it stays broken.
+// Converts a given history to the UI messages that TanStack AI stores. Broken parts stay broken.
 
-/** One assistant message for a turn: its calls, and a part for each result behind those of its reply. */
+/** One assistant message for each turn, with the calls of each reply followed by a part for each result. */
 export function given(history) {
   const results = new Map(history.flatMap(({ results }) => results ?? []).map((result) => [result.id, result]));
   const partOf = ({ text, call }) => {

@@ -1,4 +1,4 @@
-"""Lets Brickbat drive tunacode through `process_request`, as its terminal interface does. README.md says the rest."""
+"""Lets Brickbat drive tunacode through `process_request`, as its terminal interface does. See README.md."""
 import asyncio
 import json
 import os
@@ -10,18 +10,18 @@ from tunacode.core.agents.main import process_request
 from tunacode.exceptions import UserAbortError
 
 SDK = "tunacode-cli"
-# Up to 0.1.x the loop is that of Pydantic AI, from 0.2 on that of tinyagent.
+# Up to 0.1.x, tunacode uses the loop of Pydantic AI. From 0.2 on, it uses that of tinyagent.
 if version(SDK).startswith("0.1."):
     import on_pydantic_ai as loop
 else:
     import on_tinyagent as loop
 
-# A state manager lives as long as the program does; a new process loads the session from its file.
+# A state manager lives as long as the process. A new process loads the session from its file.
 LIVE = {}
 
 
 def saving(spec, act):
-    """tunacode keeps its sessions where this variable says; it reads it before it awaits anything."""
+    """Sets the variable that names tunacode's session folder. tunacode reads it before its first await."""
     os.environ["XDG_DATA_HOME"] = spec["stateDir"]
     return maybe(act())
 
@@ -41,7 +41,7 @@ async def live(spec, store):
 
 
 async def request(manager, agent, text, stopped, confirm):
-    """One request, as the interface makes it: with streaming, and with the confirmation of tools where there is one."""
+    """One request, made like that of the interface: streamed and, if the version supports it, with tool confirmation."""
     async def shown(_):
         pass
     how = {"streaming_callback": shown} | ({"tool_callback": confirm} if loop.CONFIRMS else {})
@@ -49,7 +49,7 @@ async def request(manager, agent, text, stopped, confirm):
 
 
 async def patched(manager, *rest):
-    """The same inside the interface of 0.1.32, which answers the open calls of a request that did not end well."""
+    """One request inside the interface of 0.1.32, which adds results for the open calls of a failed request."""
     from tunacode.core.agents.agent_components import patch_tool_messages
     try:
         await request(manager, *rest)
@@ -68,7 +68,7 @@ async def turn(spec, store, text, stopped, show, ask=None):
     manager = await live(spec, store)
 
     async def run(given, call_id, arguments):
-        # tunacode shows a tool by its name alone, and none when the request is over: what is left open is its end.
+        # tunacode shows a tool only by its name, and no tool after the request. Calls that are still open end with it.
         status = "failed"
         try:
             result = await gate(given, arguments, loop.Failed)
@@ -78,7 +78,7 @@ async def turn(spec, store, text, stopped, show, ask=None):
             await show(call_id, status, given["name"])
 
     async def confirm(part, _node=None):
-        """The question that the interface asks before a tool runs."""
+        """Asks the question that the interface asks before a tool runs."""
         if any(given["asks"] for given in spec["tools"] if given["name"] == part.tool_name):
             if not await ask(part.tool_call_id):
                 raise UserAbortError("User aborted tool execution")

@@ -14,7 +14,7 @@ CAPABILITIES = {"approvals": True}
 CONFIRMS = True
 PATCHES = hasattr(agent_components, "patch_tool_messages")
 
-# The log is opened once, with the process; not in the folder of the first session.
+# The process opens the log only once, so it must not be in the folder of the first session.
 get_logger()
 
 
@@ -25,18 +25,18 @@ def point(config, spec):
 
 
 def agent_of(manager):
-    # An agent is also cached by the model's name alone, and would speak to another session's provider.
+    # tunacode also caches agents by model name only. A cached agent would use another session's provider.
     clear_all_caches()
     return get_or_create_agent(manager.session.current_model, manager)
 
 
 def offering(agent, given, run):
-    """The scenario's tools in the place of tunacode's own, each inside the decorator that all of those have."""
+    """Replaces tunacode's tools with those of the scenario, each with the decorator that tunacode's tools have."""
     def tool(one):
         async def named(ctx, **arguments):
             return await run(one, ctx.tool_call_id, arguments)
         made = Tool.from_schema(base_tool(named), one["name"], one["description"], one["inputSchema"], takes_ctx=True)
-        # As tunacode makes its own.
+        # Made like tunacode's own tools.
         made.max_retries = 3
         return made
     return agent.override(tools=[tool(one) for one in given])

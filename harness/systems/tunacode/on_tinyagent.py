@@ -9,16 +9,16 @@ from tunacode.core.session import StateManager
 __all__ = ["StateManager"]
 
 MODELS = {"openai-chat": "openai:gpt-4.1"}
-# Streams are read by a thread in Rust: turns of the event loop say nothing about them.
+# A Rust thread reads the streams, so turns of the event loop do not show its progress.
 CAPABILITIES = {"barrier": False}
 CONFIRMS = PATCHES = False
 
-# The log is opened once, with the process; not in the folder of the first session.
+# The process opens the log only once, so it must not be in the folder of the first session.
 get_logger()
 
 
 class Failed(Exception):
-    """Every exception of a tool becomes an error result."""
+    """A tool's error. Every exception of a tool becomes an error result."""
 
 
 def point(config, spec):
@@ -30,10 +30,10 @@ def agent_of(manager):
 
 
 def offering(agent, given, run):
-    """The scenario's tools in the place of tunacode's own."""
+    """Replaces tunacode's tools with those of the scenario."""
     def tool(one):
         async def execute(call_id, arguments, _signal, _on_update):
-            # The loop leaves it to each tool to look at its arguments, as tunacode's own tools do.
+            # The loop does not validate arguments. Each tool does it itself, as tunacode's tools do.
             if missing := [key for key in one["inputSchema"].get("required", ()) if key not in arguments]:
                 raise Failed(f"Invalid arguments: {', '.join(missing)} missing")
             return AgentToolResult(content=[TextContent(text=await run(one, call_id, arguments))])

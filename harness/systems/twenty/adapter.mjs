@@ -1,4 +1,4 @@
-// Lets Brickbat drive the chat of Twenty CRM, as far as the AI SDK and the store around it go.
+// Lets Brickbat drive the chat of Twenty CRM: its use of the AI SDK and the store around it.
 import { convertToModelMessages, jsonSchema, streamText } from 'ai';
 import { z } from 'zod';
 import { uiMessages } from './given.mjs';
@@ -9,7 +9,7 @@ import { asked, eagerTools, endOf, models, version } from './sdk.mjs';
 const states = { 'tool-input-start': 'pending', 'tool-input-available': 'in_progress', 'tool-input-error': 'failed',
   'tool-output-available': 'completed', 'tool-output-error': 'failed' };
 
-// Twenty describes its tools with zod, which refuses arguments that do not fit.
+// Twenty describes its tools with zod, which rejects invalid arguments.
 const strict = (schema) => {
   const parser = z.fromJSONSchema(schema);
   const validate = (value) => {
@@ -18,7 +18,7 @@ const strict = (schema) => {
   };
   return jsonSchema(schema, { validate });
 };
-/** What every application asks for, with tools that look at their arguments. */
+/** The shared options, with tools that validate their arguments. */
 function checked({ tools, ...asked }, spec) {
   const strictly = ({ name, inputSchema }) => [name, { ...tools[name], inputSchema: strict(inputSchema) }];
   return { ...asked, tools: Object.fromEntries(spec.tools.map(strictly)) };
@@ -44,7 +44,7 @@ async function turn({ spec, store }, text, signal, show) {
     });
     const stream = result.toUIMessageStream({
       generateMessageId: () => `assistant-${n + 1}`,
-      // What went wrong is stored with the call.
+      // The error is stored with the call.
       onError: (error) => error?.message ?? String(error),
       onFinish: ({ responseMessage }) => add(store, chokepoint, responseMessage),
     });
@@ -57,12 +57,12 @@ async function turn({ spec, store }, text, signal, show) {
   } catch (error) {
     raised ??= error;
   }
-  // When nothing streams any more, no call is drawn as running.
+  // After the stream has ended, no call is displayed as running.
   for (const id of running) show(id, 'failed');
   return endOf(signal, aborted, raised);
 }
 
-// A given history comes as it is: what is broken in it was written before there was a chokepoint.
+// A given history is stored unchanged: its broken parts were written before the chokepoint existed.
 const give = (history) => uiMessages(history, said).map(rowsOf);
 const capabilities = { eagerTools, history: true, sharedSession: true };
 serve({ sdk: 'ai', version, modes: Object.keys(CHOKEPOINTS) }, Object.keys(models), turn, { capabilities, give });

@@ -1,7 +1,7 @@
-// The store of Twenty's chat: a row for each part of a message. Own code, written from a description of what the
-// original does; the column names are those of its tables.
+// The store of Twenty's chat: a row for each part of a message. Our own code, based on a description of the original. The
+// column names are those of its tables.
 
-/** The columns of one part. What a part lacks is NULL, and what has no column is lost: the raw input of a call is. */
+/** The columns of one part. Missing fields become NULL. Fields without a column, such as a call's raw input, are lost. */
 const rowOf = (part, orderIndex) => ({
   orderIndex,
   type: part.type,
@@ -16,7 +16,7 @@ const rowOf = (part, orderIndex) => ({
   providerMetadata: part.providerMetadata ?? part.callProviderMetadata ?? null,
 });
 
-/** What a row is read as. NULL is what is not there, and the input of a call is then empty. */
+/** Reads a row as a part. NULL becomes a missing field, or an empty input of a call. */
 function partOf(row) {
   const { type, toolCallId, state } = row;
   const metadata = row.providerMetadata ?? undefined;
@@ -33,26 +33,26 @@ function partOf(row) {
 const isCall = ({ toolCallId }) => toolCallId !== undefined;
 const isFirst = ({ toolCallId }, idx, parts) => idx === parts.findIndex((part) => part.toolCallId === toolCallId);
 
-/** twentyhq/twenty#21276: a call that waits for its result will never get one, and is made to fail. */
+/** twentyhq/twenty#21276: a call that waits for its result never gets one, so it is marked as failed. */
 const finalised = (parts) => parts.map((part) => isCall(part) && part.state === 'input-available'
   ? { ...part, state: 'output-error', errorText: 'Tool execution was interrupted.' }
   : part);
-/** Later: a call that was still being written down is no call. */
+/** Later versions: a call that was still streaming is dropped. */
 const withoutHalves = (parts) => parts.filter((part) => !isCall(part) || part.state !== 'input-streaming');
-/** twentyhq/twenty#21752: a call that was refused for its input has none, and a request needs one. */
+/** twentyhq/twenty#21752: a call rejected because of its input has no input, but a request needs one. */
 const withInput = (parts) => parts.map((part) =>
   isCall(part) && part.state === 'output-error' ? { ...part, input: part.input ?? {} } : part);
-/** twentyhq/twenty#23277: a call can come as a typed part and as a dynamic one; the first stays. */
+/** twentyhq/twenty#23277: a call can occur both as a typed part and as a dynamic one. The first one is kept. */
 const withoutTwins = (parts) => parts.filter((part, idx) => !isCall(part) || isFirst(part, idx, parts));
 
-/** Until twentyhq/twenty#21740 a call of a tool that was not bound had no row: the whole message was not written. */
+/** Until twentyhq/twenty#21740, a call of an unbound tool had no row, so the complete message was not written. */
 function bound(parts) {
   const odd = parts.find(({ type }) => type === 'dynamic-tool');
   if (odd) throw new Error(`Unsupported part type: ${odd.type}`);
   return parts;
 }
 
-/** The one place through which every message is written, in its four versions. */
+/** The chokepoint through which every message is written, in its four versions. */
 export const CHOKEPOINTS = {
   v0: bound,
   v1: (parts) => finalised(bound(parts)),

@@ -1,6 +1,6 @@
-// Uses the page for pasted requests in a headless Chromium: with the keyboard, in both widths and both tones.
+// Tests the page for pasted requests in a headless Chromium: with the keyboard, in two widths and two color schemes.
 // `node paste.mjs PAGE.html ANSWERS.json PICTURES`, with `puppeteer-core` next to the working directory and the browser in
-// $CHROMIUM. ANSWERS.json is what `paste_vectors.mjs` wrote.
+// $CHROMIUM. `paste_vectors.mjs` writes ANSWERS.json.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -12,7 +12,7 @@ const [file, answers, pictures] = process.argv.slice(2);
 const html = readFileSync(file, "utf8");
 
 const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
-// A server that notes who asks for what, so that it would be seen if the page asked for anything.
+// Record all requests, to detect any request of the page.
 const asked = [];
 const server = createServer((request, response) => {
   asked.push(request.url);
@@ -40,7 +40,7 @@ async function opened(address, viewport, tone) {
 }
 
 try {
-  // Sizes and tones, from a server and from a file.
+  // Sizes and color schemes, from a server and from a file.
   for (const [name, viewport, tone, from] of [
     ["wide-light", wide, "light", `${address}/paste.html`],
     ["wide-dark", wide, "dark", pathToFileURL(file).href],
@@ -55,10 +55,10 @@ try {
     assert.equal(await page.$eval("#findings article h2 code", (code) => code.textContent), "anthropic-messages/tool-result-missing");
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(width <= viewport.width, `${name}: ${width} pixels wide`);
-    // The marked place is that of the call, in the text and in the excerpt.
+    // The call is marked in the text and in the excerpt.
     assert.match(await page.$eval("#marks mark", (mark) => mark.textContent), /toolu_2/);
     assert.match(await page.$eval(".excerpt mark", (mark) => mark.textContent), /toolu_2/);
-    // The copy under the box lies under it letter by letter, or the mark would be at another place.
+    // The copy under the box has the same layout as the box. Otherwise the mark would be at the wrong place.
     const [box, under] = await page.evaluate(() => ["text", "marks"].map((id) => {
       const { clientWidth, scrollHeight } = document.getElementById(id);
       return [clientWidth, scrollHeight];
@@ -73,7 +73,7 @@ try {
     await page.close();
   }
 
-  // With the keyboard alone: a text is typed, judged, mended, and put back.
+  // Type, check and repair a text and replace it, using only the keyboard.
   const { page, wrong } = await opened(`${address}/paste.html`, wide, "light");
   await page.focus("#text");
   await page.keyboard.type('{"model":"gpt-5","messages":[{"role":"user","content":"a"},{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"t","arguments":"{}"}}]},{"role":"user","content":"b"}]}');
@@ -83,20 +83,20 @@ try {
   await settled(page, "refused");
   assert.match(await verdict(page), /by openai-chat@/);
   assert.equal(await page.evaluate(() => document.activeElement.id), "verdict");
-  const mended = await page.waitForSelector("#copy");
+  const copyButton = await page.waitForSelector("#copy");
   await browser.defaultBrowserContext().overridePermissions(address, ["clipboard-read", "clipboard-sanitized-write"]);
-  await mended.focus();
+  await copyButton.focus();
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.querySelector("#repair [role=status]").textContent === "Copied.");
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   assert.equal(JSON.parse(copied).messages[2].role, "tool");
-  // From the button to the next two, and the text is what was copied.
+  // The second next button replaces the text with the copied one.
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await settled(page, "accepted");
   assert.equal(await page.$eval("#text", (text) => text.value), copied);
-  // A host is as strict as it is, and a profile says more than a host.
+  // A host selects its rules, and a profile overrides the host.
   await page.type("#host", "api.deepseek.com");
   await page.keyboard.press("Tab");
   await page.waitForFunction(() => document.querySelector("#verdict").textContent.includes("deepseek@"));
@@ -104,13 +104,13 @@ try {
   await page.waitForFunction(() => document.querySelector("#verdict").textContent.includes("openai-chat@2026-09"));
   assert.ok(await page.$eval("#host", (host) => host.disabled));
   await page.select("#profile", "");
-  // A place is brought into view and selected.
+  // The button of a finding scrolls to its place and selects it.
   await page.click("#example");
   await settled(page, "refused");
   await page.click("#findings article button");
   const selected = () => page.$eval("#text", (text) => text.value.slice(text.selectionStart, text.selectionEnd));
   assert.match(await selected(), /^\{[^]*toolu_2/);
-  // Hostile words are words.
+  // HTML in a request is displayed as text.
   const script = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
   await page.$eval("#text", (text, script) => {
     text.value = JSON.stringify({ model: "claude-x", messages: [{ role: "user", content: [{ type: "tool_result", tool_use_id: script }] }] });
@@ -119,14 +119,14 @@ try {
   await page.waitForFunction(() => document.querySelector("#findings").textContent.includes("onerror"));
   assert.equal(await page.$$eval("#findings img, #findings script", (found) => found.length), 0);
   assert.equal(await page.title(), "Paste a refused request – Brickbat");
-  // Dark and light.
+  // The dark and the light theme.
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await ground();
   await page.click("#theme");
   assert.notEqual(await ground(), light);
   assert.deepEqual(wrong, []);
 
-  // Nothing left: not by itself, and not when a script in it tries.
+  // The page has sent no request, and a script in it cannot send one.
   const before = asked.length;
   const left = await page.evaluate(async (address) => {
     const gone = [];
@@ -145,7 +145,7 @@ try {
   assert.deepEqual(asked.slice(before).filter((url) => url !== "/favicon.ico"), []);
   assert.deepEqual([...new Set(asked)].filter((url) => url !== "/favicon.ico"), ["/paste.html"]);
 
-  // The program of the page answers in this browser what it answers in Node.js, and what the command line says.
+  // In this browser, the program of the page gives the same answers as in Node.js and on the command line.
   const plain = await browser.newPage();
   await plain.goto("about:blank");
   const shim = readFileSync(new URL("../../web/page/wasi.mjs", import.meta.url), "utf8").replaceAll(/^export /gm, "");
@@ -168,7 +168,7 @@ try {
     }, part);
     part.forEach(({ answer, repaired }, i) => assert.deepEqual(got[i], [answer, repaired]));
   }
-  console.log(`the page judges, marks, mends and copies, in two widths and two tones; nothing leaves it; ${expected.length} vectors as on the command line`);
+  console.log(`the page judges, marks, repairs and copies, in two widths and two color schemes, and sends no request; ${expected.length} vectors give the same answers as on the command line`);
 } finally {
   await browser.close();
   server.close();

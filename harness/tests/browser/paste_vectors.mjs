@@ -1,6 +1,6 @@
-// Asks the program of the page, and the command line, about every vector: verdicts, findings, places and mended bodies are the
-// same. `node paste_vectors.mjs BRICKBAT PROGRAM.wasm FOLDER`; FOLDER/answers.json is for `paste.mjs`, which asks once more in a
-// browser.
+// Compares the program of the page with the command line for every vector: verdicts, findings, places and repaired bodies must
+// be the same. `node paste_vectors.mjs BRICKBAT PROGRAM.wasm FOLDER` writes FOLDER/answers.json for `paste.mjs`, which repeats
+// the comparison in a browser.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -10,14 +10,14 @@ import { load } from "../../web/page/wasi.mjs";
 const [brickbat, program, folder] = process.argv.slice(2).map((path) => resolve(path));
 const corpora = new URL("../../../corpora/histories/", import.meta.url).pathname;
 
-/** Every vector as a body, and who judges it: the profile that it names, else the newest of its dialect. */
+/** Every vector as a body with its profile: the one that it names, or the newest of its dialect. */
 function vectors() {
   const all = [];
   for (const dialect of readdirSync(corpora).filter((name) => !name.includes("."))) {
     for (const file of readdirSync(join(corpora, dialect)).sort()) {
       for (const vector of JSON.parse(readFileSync(join(corpora, dialect, file), "utf8")).vectors) {
         const text = vector.body ?? JSON.stringify(vector.request);
-        // What a provider remembers of earlier replies, a text does not show; and a list alone is judged as a list.
+        // A text does not contain the provider's earlier replies, and a list of messages is judged as a list.
         const isKnown = vector.earlier === undefined && !text.trimStart().startsWith("[");
         all.push({ name: `${dialect}/${file} ${vector.name}`, text, profile: vector.profile ?? dialect, result: isKnown ? vector.result : null });
       }
@@ -26,23 +26,23 @@ function vectors() {
   return all;
 }
 
-/** What the command line says of each body, and the copies that it mends. */
+/** The command line's report about each body, and its repaired copies. */
 function commandLine(all) {
   const path = (n) => join(folder, `${n}.json`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   all.forEach((vector, n) => writeFileSync(path(n), vector.text));
-  const said = [];
+  const requests = [];
   for (const profile of new Set(all.map((vector) => vector.profile))) {
     const paths = all.flatMap((vector, n) => (vector.profile === profile ? [path(n)] : []));
     const run = (...more) => spawnSync(brickbat, ["check", "--profile", profile, ...more, ...paths], { encoding: "utf8", maxBuffer: 1 << 30 });
     const report = JSON.parse(run("--format", "json").stdout);
-    for (const request of report.requests) said[Number(request.file.match(/(\d+)\.json$/)[1])] = request;
+    for (const request of report.requests) requests[Number(request.file.match(/(\d+)\.json$/)[1])] = request;
     run("--fix");
   }
-  return said.map((request, n) => {
+  return requests.map((request, n) => {
     const fixed = join(folder, `${n}.fixed.json`);
-    return { request, mended: existsSync(fixed) ? readFileSync(fixed, "utf8") : null };
+    return { request, fixed: existsSync(fixed) ? readFileSync(fixed, "utf8") : null };
   });
 }
 
@@ -51,13 +51,13 @@ const all = vectors();
 const expected = commandLine(all);
 assert.ok(all.length > 1000 && expected.length === all.length, `${all.length} vectors, ${expected.length} answers`);
 const answers = [];
-let n_mended = 0;
+let n_repaired = 0;
 let n_refused = 0;
 for (const [n, { name, text, profile, result }] of all.entries()) {
-  const { request, mended } = expected[n];
+  const { request, fixed } = expected[n];
   const answer = await ask({ ask: "check", text, profile });
   if (request.verdict === "unjudged") {
-    assert.ok(answer.unjudged, `${name}: judged, and not by the command line`);
+    assert.ok(answer.unjudged, `${name}: judged here, but not by the command line`);
   } else {
     const own = answer.report.requests[0];
     assert.deepEqual({ ...own, file: request.file }, request, name);
@@ -70,14 +70,14 @@ for (const [n, { name, text, profile, result }] of all.entries()) {
     }
   }
   const repaired = await ask({ ask: "repair", text, profile });
-  assert.equal(repaired.mended?.text ?? null, mended, name);
-  n_mended += mended !== null;
+  assert.equal(repaired.mended?.text ?? null, fixed, name);
+  n_repaired += fixed !== null;
   answers.push({ text, profile, answer, repaired });
 }
-assert.ok(n_refused > 500 && n_mended > 200, `${n_refused} refused, ${n_mended} mended`);
+assert.ok(n_refused > 500 && n_repaired > 200, `${n_refused} refused, ${n_repaired} repaired`);
 writeFileSync(join(folder, "answers.json"), JSON.stringify(answers));
 
-// A megabyte on one line, and the bytes of a hostile text.
+// A megabyte on one line, and hostile texts.
 const turn = { role: "user", content: "x".repeat(900) };
 const messages = Array.from({ length: 1150 }, (_, i) => (i % 2 ? { role: "assistant", content: "y" } : turn)).concat(turn);
 messages.splice(600, 0, { role: "user", content: "z".repeat(500_000) }, { role: "assistant", content: [{ type: "tool_use", id: "a", name: "t", input: {} }] });
@@ -92,4 +92,4 @@ for (const kind of ["check", "check", "check", "repair"]) {
 for (const text of ["", "\u0000", "[".repeat(200_000), `{"messages":[${'{"role":"user"},'.repeat(20_000)}`, "\ud800", '"'.repeat(9)]) {
   assert.ok((await ask({ ask: "check", text })).unjudged, text.slice(0, 20));
 }
-console.log(`${all.length} vectors: ${n_refused} refused, ${n_mended} mended, as on the command line; ${large.length} bytes: ${times.join(", ")}`);
+console.log(`${all.length} vectors: ${n_refused} refused, ${n_repaired} repaired, as on the command line; ${large.length} bytes: ${times.join(", ")}`);

@@ -1,5 +1,5 @@
-// Opens a report in a headless Chromium, and clicks. `node report.mjs REPORT.html PICTURE.png`, with `puppeteer-core` next to
-// the working directory and the browser in $CHROMIUM.
+// Tests an HTML report in a headless Chromium. `node report.mjs REPORT.html PICTURE.png`, with `puppeteer-core` next to the
+// working directory and the browser in $CHROMIUM.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { statSync } from "node:fs";
@@ -22,13 +22,13 @@ try {
   await page.setViewport({ width: 1100, height: 1600 });
   await page.goto(pathToFileURL(report).href);
 
-  // It stands by itself.
+  // The report loads no other file.
   assert.equal(requests.filter((url) => !url.startsWith("file:")).length, 0, requests.join("\n"));
 
-  // Causes, a timeline with the fault in its place, and the offending block of a request.
+  // The report shows causes, a timeline with the fault, and the offending block of a request.
   const causes = await page.$$("details.cause");
-  assert.ok(causes.length > 0, "there is no cause");
-  assert.ok((await page.$$(".step.fault")).length > 0, "there is no fault in a timeline");
+  assert.ok(causes.length > 0, "the report shows no cause");
+  assert.ok((await page.$$(".step.fault")).length > 0, "no timeline shows a fault");
   assert.ok((await page.$$("pre mark")).length > 0, "no block is marked");
 
   // A click opens a cause and closes it.
@@ -37,14 +37,14 @@ try {
   await page.click("details.cause > summary");
   assert.notEqual(await isOpen(), before);
 
-  // The search hides what does not match.
+  // The search hides items that do not match.
   const shown = () => page.$$eval("[data-words]", (items) => items.filter((item) => !item.hidden).length);
   const all = await shown();
   await page.type("#search", "bricked abort");
   const some = await shown();
   assert.ok(some > 0 && some < all, `${some} of ${all}`);
 
-  // Dark and light.
+  // The dark and the light theme.
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await background();
   await page.click("#theme");
@@ -57,12 +57,12 @@ try {
   });
   if (picture) await page.screenshot({ path: picture });
 
-  // On a telephone nothing sticks out.
+  // The report fits the width of a phone.
   await page.setViewport({ width: 390, height: 844 });
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
-  assert.ok(width <= 390, `${width} pixels wide on a telephone`);
+  assert.ok(width <= 390, `${width} pixels wide on a phone`);
   assert.deepEqual(errors, []);
 } finally {
   await browser.close();
 }
-console.log("the report opens, folds, searches, darkens, and fits a telephone");
+console.log("the report opens, folds, searches, switches to dark, and fits a phone");

@@ -1,9 +1,9 @@
-// Asks what the AI SDK checks itself before it sends a history.
+// Records the checks that the AI SDK makes itself before it sends a history.
 //
 // Usage: node ask_ai_sdk.mjs FOLDER HISTORIES VERDICTS, with a folder in which the package `ai` is installed
 //
-// Each line of HISTORIES is a request body of OpenAI Chat Completions, which is turned into the messages of the SDK. Each line
-// of VERDICTS has null if the SDK gives them to its model, else the class of its error.
+// Each line of HISTORIES is a request body of OpenAI Chat Completions, converted to the messages of the SDK. Each line of
+// VERDICTS is null if the SDK passes them to its model, or else the class of its error.
 
 
 

@@ -1,9 +1,9 @@
-"""Asks what client libraries in Python check themselves before they send a history, or turn it into another dialect.
+"""Records the checks that Python client libraries make themselves before they send or convert a history.
 
 Usage: ask_clients.py HISTORIES VERDICTS
 
 Each line of HISTORIES is a request body of OpenAI Chat Completions. Each line of VERDICTS has, for every check, null if it
-takes the body, else what it raises, without values.
+accepts the body, or else its error without values.
 """
 
 import copy
@@ -33,7 +33,7 @@ def litellm_anthropic(messages: list) -> None:
 
 
 def litellm_bedrock(messages: list) -> None:
-    # It takes the system prompt out before.
+    # LiteLLM removes the system prompt before this step.
     spoken = [message for message in messages if message.get("role") != "system"]
     factory._bedrock_converse_messages_pt(spoken, model="anthropic.claude-haiku-4-5", llm_provider="bedrock")
 
@@ -59,7 +59,7 @@ CHECKS: list[Callable[[list], None]] = [
     langgraph,
 ]
 
-# The kinds of one check are its classes with the first words of what is said.
+# The kind of an error is its class with the first words of its message.
 N_WORDS = 7
 
 
@@ -80,8 +80,8 @@ def main(histories: str, verdicts: str) -> None:
     with open(histories, encoding="utf-8") as bodies, open(verdicts, "w", encoding="utf-8") as out:
         for line in bodies:
             body = json.loads(line)
-            said = {check.__name__.replace("_", "-"): verdict(check, body) for check in CHECKS}
-            out.write(json.dumps(said) + "\n")
+            found = {check.__name__.replace("_", "-"): verdict(check, body) for check in CHECKS}
+            out.write(json.dumps(found) + "\n")
 
 
 main(*sys.argv[1:])

@@ -1,10 +1,10 @@
-"""Asks mistral-common, Mistral's own validator, about histories.
+"""Validates histories with mistral-common, Mistral's own validator.
 
 Usage: ask_mistral_common.py HISTORIES VERDICTS
 
 Each line of HISTORIES is a request body. Each line of VERDICTS has, for every version of the tokenizer, null if the
-validator accepts the body when it serves, else the class, the message and the kind of its exception. Exceptions of one kind
-are about the same thing, whatever values they name.
+validator accepts the body in serving mode, or else the class, message and kind of its exception. Exceptions of the same kind
+report the same problem, possibly with different values.
 """
 
 import json
@@ -24,7 +24,7 @@ def kind(error: Exception) -> str:
     if not isinstance(error, ValidationError):
         return re.sub(r" in \w+ message: .*| at indexes .*", "", getattr(error, "message", None) or str(error))
     found = error.errors()
-    # Of a field that is a text or a list, that it is no text says nothing.
+    # For a field that can be a string or a list, the error that it is not a string is not informative.
     telling = [one for one in found if one["loc"][-1] != "str"] or found
     if telling[0]["type"] == "value_error":
         return re.sub(r"Value error, \w+Chunk (.*) in \w+ message\.", r"chunk \1 in this role", telling[0]["msg"])
@@ -46,8 +46,8 @@ def main(histories: str, verdicts: str) -> None:
     with open(histories, encoding="utf-8") as bodies, open(verdicts, "w", encoding="utf-8") as out:
         for line in bodies:
             body = json.loads(line)
-            said = {version: verdict(version, body) for version in VERSIONS}
-            out.write(json.dumps(said) + "\n")
+            found = {version: verdict(version, body) for version in VERSIONS}
+            out.write(json.dumps(found) + "\n")
 
 
 main(*sys.argv[1:])

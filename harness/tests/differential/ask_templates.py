@@ -1,10 +1,10 @@
-"""Renders histories with the chat templates of a folder, as vLLM does, and notes which templates raise.
+"""Renders histories with the chat templates of a folder, as vLLM does, and records the templates that raise.
 
 Usage: ask_templates.py FOLDER HISTORIES VERDICTS
 
-Only templates that raise by themselves are asked, each once. Each line of VERDICTS has, for every template, null if it
-renders the history, else what it raises. vLLM refuses wrong types before it renders, so histories with such have no verdicts.
-What else is no mistake in roles or calls is put right, as vLLM does: contents become texts, and arguments become objects.
+Only distinct templates that call `raise_exception` are used. Each line of VERDICTS has, for every template, null if it renders
+the history, or else its error. vLLM rejects wrong types before it renders, so histories with wrong types have no verdicts.
+Other differences that do not concern roles or calls are converted as in vLLM: contents become texts, and arguments objects.
 """
 
 import json
@@ -18,7 +18,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 
 class Raised(TemplateError):
-    """What a template raises by itself."""
+    """An error that a template raises deliberately."""
 
 
 def raise_exception(message: str) -> None:
@@ -74,10 +74,10 @@ def verdict(template: object, messages: list, tools: list | None) -> dict | None
             messages=messages, tools=tools, bos_token="<s>", eos_token="</s>", add_generation_prompt=True
         )
     except Raised as raised:
-        # What follows is a value.
+        # Drop the value after the position.
         return {"kind": re.sub(r"( \(\d\)).*", r"\1", raised.message)}
     except Exception as error:
-        # What the template has not thought of.
+        # An error that the template does not expect.
         return {"kind": type(error).__name__}
     return None
 
@@ -87,12 +87,12 @@ def main(folder: str, histories: str, verdicts: str) -> None:
     with open(histories, encoding="utf-8") as bodies, open(verdicts, "w", encoding="utf-8") as out:
         for line in bodies:
             body = json.loads(line)
-            said = {}
+            found = {}
             if all(has_types(message) for message in body["messages"]):
                 messages = [message_of(message) for message in body["messages"]]
                 tools = [tool_of(tool) for tool in body["tools"]] if "tools" in body else None
-                said = {name: verdict(template, messages, tools) for name, template in asked.items()}
-            out.write(json.dumps(said) + "\n")
+                found = {name: verdict(template, messages, tools) for name, template in asked.items()}
+            out.write(json.dumps(found) + "\n")
 
 
 main(*sys.argv[1:])

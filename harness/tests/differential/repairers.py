@@ -1,13 +1,13 @@
-"""Holds Brickbat's repairs against those of libraries that mend histories, and against a tool that mends sessions.
+"""Compares Brickbat's repairs with those of libraries that repair histories and of a tool that repairs sessions.
 
 python repairers.py PROGRAM CORPORA FOLDER RESULT
 
-PROGRAM is brickbat, CORPORA the folder `corpora`, FOLDER is scratch, and RESULT the file of JSON that is written. What is valid
-is what the vectors and the entries of the stored sessions say; whether a mended history is accepted is judged by `brickbat
-check` and `brickbat session`, so that Brickbat is its own judge there. The exit code is 1 where it does worse than another, or
-harms anything.
+PROGRAM is brickbat, CORPORA the folder `corpora`, FOLDER a scratch folder, and RESULT the JSON file to write. The vectors and
+the entries of the stored sessions define which histories are valid. `brickbat check` and `brickbat session` decide if a
+repaired history is accepted, so in this part Brickbat judges itself. The exit code is 1 if Brickbat does worse than another
+tool or harms a history.
 
-Of a stored session the libraries are given the messages that its product sends of it, since they know no stores.
+The libraries cannot read stores. For a stored session, they get the messages that its product sends.
 """
 import copy
 import json
@@ -24,7 +24,7 @@ import toolrepair
 import turnsafe
 
 PROGRAM, CORPORA, FOLDER, RESULT = sys.argv[1], *map(Path, sys.argv[2:])
-# What the libraries say that they mend: pairing, ids and empty content.
+# The rules whose violations the libraries claim to repair: pairing, ids and empty content.
 RULES = {
     "anthropic-messages": """tool-result-missing tool-result-orphan tool-result-duplicate tool-result-not-first
         tool-use-id-duplicate tool-use-id-reused text-empty text-blank assistant-message-empty user-message-empty""",
@@ -35,14 +35,14 @@ NAMES = {"anthropic-messages": "anthropic", "openai-chat": "openai"}
 
 
 class Case:
-    """A history with what is known of it. Of a stored session also its file, and whether the messages alone show what it is."""
+    """A history with its expected verdict. For a stored session, also its file. `is_of_body`: the messages show the fault."""
 
     def __init__(self, dialect, request, is_valid, store=None):
         self.dialect, self.request, self.is_valid, self.store, self.is_of_body = dialect, request, is_valid, store, True
 
 
 def vectors():
-    """Each request. What a relative of the provider takes is left out: the libraries know OpenAI and Anthropic alone."""
+    """Yields the requests, except those for compatible providers: the libraries know only OpenAI and Anthropic."""
     for dialect, rules in RULES.items():
         for rule in rules.split():
             file = json.loads((CORPORA / "histories" / dialect / f"{rule}.json").read_text())
@@ -55,18 +55,18 @@ def vectors():
 
 
 def entry(file):
-    """The lines of an entry of the corpus, as far as they are asked for here: all of these are plain words."""
+    """The fields of a corpus entry. The ones used here are plain strings, so no YAML parser is needed."""
     lines = [line.strip().split(": ", 1) for line in file.read_text().splitlines()]
     return {line[0]: line[1] for line in lines if len(line) == 2}
 
 
-def stored(said, folder):
-    """The store of an entry in a folder of its own, under the name that the product gives it."""
-    source = folder / said["store"]
+def stored(fields, folder):
+    """Copies the store of an entry to a separate folder, under the name that the product gives it."""
+    source = folder / fields["store"]
     place = FOLDER / "stores" / folder.name / source.stem
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
-    file = place / said.get("name", source.name.removesuffix(".sql") + ".db" if source.suffix == ".sql" else source.name)
+    file = place / fields.get("name", source.name.removesuffix(".sql") + ".db" if source.suffix == ".sql" else source.name)
     if source.suffix == ".sql":
         with sqlite3.connect(file) as database:
             database.executescript(source.read_text())
@@ -79,16 +79,16 @@ def stored(said, folder):
 
 
 def sessions():
-    """The stored sessions of which the product sends a body in one of the two dialects: the healthy, and those that have a
-    fault which the libraries say that they mend."""
+    """Yields the stored sessions whose product sends a body in one of the two dialects: the healthy ones, and those with a
+    fault that the libraries claim to repair."""
     for file in sorted((CORPORA / "sessions").glob("*/*.yaml")):
-        said = entry(file)
-        is_valid, rule = said["repair"] == "healthy", said.get("rule", "")
+        fields = entry(file)
+        is_valid, rule = fields["repair"] == "healthy", fields.get("rule", "")
         is_theirs = any(rule == f"{dialect}/{name}" for dialect, names in RULES.items() for name in names.split())
-        is_asked = is_valid or is_theirs or said.get("gives_up") == "true"
-        if not is_asked or "profile" in said or said["exit"] != str(int(not is_valid)):
+        is_asked = is_valid or is_theirs or fields.get("gives_up") == "true"
+        if not is_asked or "profile" in fields or fields["exit"] != str(int(not is_valid)):
             continue
-        store = stored(said, file.parent)
+        store = stored(fields, file.parent)
         body = subprocess.run([PROGRAM, "session", "--request", str(store)], capture_output=True, text=True)
         dialect = next((dialect for dialect in RULES if body.stderr.rstrip().endswith(dialect)), None)
         if dialect and body.stdout:
@@ -116,22 +116,22 @@ def brickbat(request, dialect):
 
 
 def with_turnsafe(request, dialect):
-    said = request["messages"]
-    return not turnsafe.validate(said, NAMES[dialect]), turnsafe.repair(said, NAMES[dialect])
+    messages = request["messages"]
+    return not turnsafe.validate(messages, NAMES[dialect]), turnsafe.repair(messages, NAMES[dialect])
 
 
 def with_toolrepair(request, dialect):
-    said, name = request["messages"], NAMES[dialect]
-    return not toolrepair.is_valid(said, format=name), toolrepair.repair(said, format=name, strategy="synthesize")
+    messages, name = request["messages"], NAMES[dialect]
+    return not toolrepair.is_valid(messages, format=name), toolrepair.repair(messages, format=name, strategy="synthesize")
 
 
 def with_tessera(request, dialect):
-    said, adapter = request["messages"], NAMES[dialect]
-    return not tessera.inspect(said, adapter=adapter), list(tessera.repair(said, adapter=adapter).transcript)
+    messages, adapter = request["messages"], NAMES[dialect]
+    return not tessera.inspect(messages, adapter=adapter), list(tessera.repair(messages, adapter=adapter).transcript)
 
 
 def recorded(messages):
-    """What is recorded as the result of each call that stands in the history, by the call's id."""
+    """The recorded results of the calls in the history, with the call ids."""
     called, found = set(), []
     for message in messages:
         if not isinstance(message, dict):
@@ -148,26 +148,26 @@ def recorded(messages):
 
 
 def loses(before, after):
-    """Whether something that was recorded for a call is gone. Of two results that are equal one may go; of two that differ
-    nobody can tell from the history which is the true one."""
+    """Returns true if a recorded result of a call is lost. One of two equal results may be dropped. If two results differ,
+    the history does not show which one is true, so both must stay."""
     left = set(recorded(after))
-    return any(said not in left for said in recorded(before))
+    return any(result not in left for result in recorded(before))
 
 
 def judged(repairer, cases):
-    """What comes of a repairer: the counts of the table."""
+    """Runs a repairer on all cases and returns the counts of the table."""
     tally = dict(broken=0, noticed=0, valid=0, flagged=0, refused=0, harmed=0, changed=0, mended=0, lost=0, raised=0)
     for case in cases:
         request = case.request
         try:
-            noticed, mended = repairer(copy.deepcopy(request), case.dialect)
+            noticed, repaired = repairer(copy.deepcopy(request), case.dialect)
         except Exception:
-            # A library that gives up on a history notices it, in its way, and mends nothing.
+            # An exception counts as noticing the fault without repairing it.
             tally["raised"] += 1
-            noticed, mended = True, request["messages"]
-        after = is_accepted(request | {"messages": mended}, case.dialect)
-        count(tally, case, noticed, after, mended != request["messages"])
-        tally["lost"] += not case.is_valid and after and loses(request["messages"], mended)
+            noticed, repaired = True, request["messages"]
+        after = is_accepted(request | {"messages": repaired}, case.dialect)
+        count(tally, case, noticed, after, repaired != request["messages"])
+        tally["lost"] += not case.is_valid and after and loses(request["messages"], repaired)
     return tally
 
 
@@ -185,30 +185,30 @@ def count(tally, case, noticed, after, is_changed):
 
 
 def stores(tool, cases):
-    """What comes of a tool that is given the stores themselves: the same counts, without what is lost."""
+    """Runs a tool on the stores themselves and returns the same counts, without `lost`."""
     tally = dict(broken=0, noticed=0, valid=0, flagged=0, refused=0, harmed=0, changed=0, mended=0)
     for case in cases:
         folder = case.store.with_name("given")
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(case.store.parent, folder)
-        store, out = folder / case.store.name, folder / f"mended{case.store.suffix}"
+        store, out = folder / case.store.name, folder / f"repaired{case.store.suffix}"
         was = store.read_bytes()
         if tool.version:
             store.write_bytes(VERSION.sub(b'"version":"%s"' % tool.version, was))
         noticed = subprocess.run([*tool.check, str(store)], capture_output=True).returncode != 0
         subprocess.run([*tool.repair, "--out", str(out), str(store)], capture_output=True)
         is_changed = out.exists()
-        mended = out.read_bytes() if is_changed else was
-        # As it was written, under the name by which some products are known.
+        repaired = out.read_bytes() if is_changed else was
+        # Restore the original version and file name, which identify some products.
         own = VERSION.search(was) if tool.version else None
-        store.write_bytes(VERSION.sub(own[0], mended) if own else mended)
+        store.write_bytes(VERSION.sub(own[0], repaired) if own else repaired)
         after = subprocess.run([PROGRAM, "session", str(store)], capture_output=True).returncode == 0
         count(tally, case, noticed, after, is_changed)
     return tally
 
 
 class Tool:
-    """How a tool for stores is asked, and the version that it is made to believe, if it knows no other."""
+    """The commands of a tool for stores. If the tool knows only one version of the product, `version` is written first."""
 
     def __init__(self, check, repair, version=None):
         self.check, self.repair, self.version = check, repair, version
@@ -225,7 +225,7 @@ BODIES = {
 SESSLINT = [sys.executable, "-m", "sesslint"]
 REPAIR = ["repair", "--emit", "vendor"]
 NAMED = f"sesslint {sesslint.__version__}"
-# It says that it does not know the format where the version is another than 1.0.0, which no release has been for long.
+# sesslint reports an unknown format for any version except 1.0.0, which has been outdated for a long time.
 KNOWN = b"1.0.0"
 STORES = {
     OWN: Tool([PROGRAM, "session"], [PROGRAM, "repair"]),
@@ -239,7 +239,7 @@ STORES = {
 
 def main():
     own_sessions = list(sessions())
-    # Where it is the store that cannot be read, the messages show no fault.
+    # If the fault is in the store, the messages do not show it.
     bodies = [case for case in own_sessions if case.is_of_body]
     of_claude_code = [case for case in own_sessions if case.store.parent.parent.name == "claude-code"]
     sets = {

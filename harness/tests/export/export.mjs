@@ -1,4 +1,4 @@
-/** The application: a loop of its own over the API, which in version 1 forgets the calls of a batch that is stopped. */
+/** The application: its own loop over the API. In version 1, it forgets the calls of a stopped batch. */
 function application(url, tools) {
   const messages = [];
   const offered = tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }));

@@ -1,11 +1,11 @@
-// Holds the assertions of exported tests against the rule vectors: none may accuse a request that is valid, and each has to
-// see a request that is invalid.
+// Checks the assertions of exported tests with the rule vectors: they must accept every valid request, and each must reject
+// an invalid one.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 const RULES = 'harness/report/src/export/rules';
 const rules = readdirSync(RULES).flatMap((dialect) =>
   readdirSync(`${RULES}/${dialect}`).filter((file) => file.endsWith('.mjs')).map((file) => `${dialect}/${file.slice(0, -4)}`));
-/** A body that breaks off is nothing that a client sends. */
+/** Parses a body. Returns undefined for a truncated body, which no client sends. */
 const parsed = (text) => {
   try {
     return JSON.parse(text);
@@ -13,7 +13,7 @@ const parsed = (text) => {
     return undefined;
   }
 };
-// A function that several dialects have is seen to work in one of them.
+// A function shared by several dialects has to work in only one of them.
 const works = new Map();
 for (const rule of rules) {
   const code = readFileSync(`${RULES}/${rule}.mjs`, 'utf8');
@@ -21,7 +21,7 @@ for (const rule of rules) {
   const file = `corpora/histories/${rule}.json`;
   if (!existsSync(file)) throw new Error(`${rule} has no vectors`);
   for (const { name, request, body: text, result, profile } of JSON.parse(readFileSync(file, 'utf8')).vectors) {
-    // Other providers of a dialect have rules of their own.
+    // Other providers of a dialect have different rules.
     const body = request ?? parsed(text);
     if (profile || !body) continue;
     const found = problem(body);

@@ -1,17 +1,17 @@
-"""Lets products that break their own sessions do so, repairs these, and lets the products go on.
+"""Runs products that break their own sessions, repairs the sessions, and continues them in the products.
 
 python bricked.py PROGRAM PRODUCTS SCRATCH REPORT [--count N]
 
-The arguments are those of `healthy.py`; REPORT is the report of `brickbat closed-loop`, to which the sessions are added.
-Each turn is a process of its own:
+The arguments are those of `healthy.py`. REPORT is the report of `brickbat closed-loop`, to which the sessions are added.
+Each turn is a separate process:
 
-1. The user says something, and the strict provider answers with a batch of calls, and then in text.
-2. The user goes on, twice. The provider refuses both turns: the session is bricked, for good.
-3. `brickbat session` has to say so, and `brickbat repair --write` mends the store in its place.
-4. The user goes on, twice, and the provider answers in text. It may refuse nothing.
+1. The user sends a message, and the strict provider answers with a batch of calls and then with text.
+2. The user sends two more messages. The provider rejects both, so the session is permanently bricked.
+3. `brickbat session` must report this, and `brickbat repair --write` repairs the store in place.
+4. The user sends two more messages. The provider answers with text and must not reject a request.
 
-Gemini CLI names its files by the minute. A process that resumes in the minute in which the session was written goes on in
-the same file, and then a repair lasts that does not last otherwise: what counts is a session resumed a minute later.
+Gemini CLI names its files by the minute. A process that resumes within the minute in which the session was written
+continues in the same file, where a repair lasts that would not last otherwise. Only sessions resumed a minute later count.
 """
 import argparse
 import concurrent.futures
@@ -29,7 +29,7 @@ N_LATER_TURNS = 2
 
 
 def later_turns(session):
-    """How many of the turns that follow are refused."""
+    """Returns the number of rejected later turns."""
     n_refused = 0
     for n in range(N_LATER_TURNS):
         _, before = session.counts()
@@ -46,20 +46,20 @@ def fate(n_refused):
 
 
 def played(session):
-    """What became of one session, as a row of the report."""
+    """Runs one session and returns its row of the report."""
     product = session.product
     product.say(session, "Look around.")
     kept = session.home.with_name("kept")
     shutil.copytree(session.home, kept)
     without = fate(later_turns(session))
     rules = sorted(session.state()["refusals"])
-    # Refused turns leave words of the user behind, and files: the repair is to be held against the first of them.
+    # Rejected turns leave user messages and files behind, so the repair starts from the copy made before them.
     shutil.rmtree(session.home)
     kept.rename(session.home)
     one = session.judged()
     code, text = session.ask("repair", "--write", session.path())
     session.close()
-    # In text alone: the product would break each batch that follows again.
+    # Only text, because the product would break every further batch too.
     session.open("--rounds", "0")
     after = fate(later_turns(session))
     edits = {line.split(": ", 1)[1] for line in text.splitlines() if line.startswith("  ") and ": " in line}
@@ -73,7 +73,7 @@ def played(session):
 
 
 def attempted(program, product, seed, scratch):
-    """The row of a session, or why there is none."""
+    """Returns the row of a session, or the reason why there is none."""
     try:
         with Session(program, product, "bricked", seed, scratch / f"{product.name}-{seed}") as session:
             return played(session), None
@@ -82,7 +82,7 @@ def attempted(program, product, seed, scratch):
 
 
 def key(row):
-    """As `brickbat closed-loop` orders its rows."""
+    """The sort key of rows, as in `brickbat closed-loop`."""
     return row["system"], row["plan"], row.get("planted") or "", row.get("spot") or ""
 
 
@@ -101,7 +101,7 @@ def main():
     parser.add_argument("scratch", type=Path)
     parser.add_argument("report", type=Path)
     parser.add_argument("--count", type=int, default=2, help="sessions of each product")
-    parser.add_argument("--first", type=int, default=1, help="the seed of the first; one more for each that follows")
+    parser.add_argument("--first", type=int, default=1, help="the seed of the first session; each further session adds one")
     parser.add_argument("--jobs", type=int, default=2, help="sessions at once")
     given = parser.parse_args()
     products.MODULES = given.products.resolve() / "node_modules"
@@ -117,7 +117,7 @@ def main():
                 print(f"not judged: {why}", flush=True)
                 continue
             rows.append(row)
-            # After each, so that a run which is ended keeps what it has.
+            # Add each row at once, so that an interrupted run keeps its rows.
             add(given.report, [row])
             print(json.dumps(row), flush=True)
     n_bricked = sum(row["without"] == "bricked" for row in rows)

@@ -1,16 +1,15 @@
-"""Lets real products write healthy sessions, compact, fork and rewind them by the products' own means, and asks Brickbat.
+"""Lets real products write healthy sessions and compact, fork and rewind them, and requires that Brickbat finds no fault.
 
 python healthy.py PROGRAM PRODUCTS SCRATCH REPORT [--only PRODUCT] [--count N]
 
-PROGRAM is brickbat, PRODUCTS a folder in which npm has installed the products (README.md has the command), SCRATCH an
-empty folder, REPORT a file of JSON to which the sessions are added. Each session goes through these steps, and each turn
-is a process of its own:
+PROGRAM is brickbat, PRODUCTS a folder in which npm has installed the products (see README.md), SCRATCH an empty folder, and
+REPORT a JSON file to which the sessions are added. Each session has these steps, and each turn is a separate process:
 
-1. The user says something, twice. The strict provider of `brickbat serve` answers with a batch of calls, and then in text.
-2. What the kind asks for is done: nothing, a compaction, a fork, or a rewind.
-3. `brickbat session` judges what is stored, and `brickbat repair` is asked to mend it: nothing is to change.
-4. The user goes on, and the third step is repeated.
-5. The user goes on once more, and no request may have been refused.
+1. The user sends two messages. The strict provider of `brickbat serve` answers with a batch of calls and then with text.
+2. Depending on the kind of session: nothing, a compaction, a fork or a rewind.
+3. `brickbat session` judges the stored session, and `brickbat repair` runs on it. It must not change anything.
+4. The user sends another message, and step 3 is repeated.
+5. The user sends a last message. No request may have been rejected.
 """
 import argparse
 import concurrent.futures
@@ -25,7 +24,7 @@ from session import Session, Wrong
 
 
 def look(session):
-    """What brickbat says of the store as it is, and whether a repair would change it."""
+    """Returns Brickbat's judgement of the store, with the exit code of a repair and `changed`, true if it changed anything."""
     one, store = session.judged(), session.product.store(session)
     before, copy = store.read_bytes(), session.home / "repaired"
     repair_code, _ = session.ask("repair", session.path(), "--out", copy)
@@ -34,7 +33,7 @@ def look(session):
 
 
 def written(session):
-    """What became of one session, as a row of the report."""
+    """Runs one session and returns its row of the report."""
     product = session.product
     product.say(session, "Look around.")
     product.say(session, "Look again.")
@@ -47,20 +46,20 @@ def written(session):
     product.say(session, "What is there?")
     n_after, n_refused = session.counts()
     if n_after == n_before:
-        raise Wrong("the last turn asked the provider nothing")
+        raise Wrong("the last turn sent no request to the provider")
     most = {key: max(one[key] for one in looks)
             for key in ("exit", "repair_exit", "batches", "compactions", "forks", "off_branch", "changed")}
     last = looks[-1]
     return {
         "product": product.name, "version": last["version"] or product.version(session), "kind": session.kind,
         "seed": session.seed, "store": last["store"], "verdicts": [one["verdict"] for one in looks], **most,
-        # The first process begins the session, and each of the others takes it up from the store.
+        # The first process begins the session, and each further process resumes it from the store.
         "resumed": session.n_processes - 1, "refused": n_refused, "day": datetime.date.today().isoformat(),
     }
 
 
 def attempted(program, product, kind, seed, scratch):
-    """The row of a session, or why there is none."""
+    """Returns the row of a session, or the reason why there is none."""
     try:
         with Session(program, product, kind, seed, scratch / f"{product.name}-{kind}-{seed}") as session:
             return written(session), None
@@ -73,7 +72,7 @@ def key(row):
 
 
 def add(report, rows):
-    """Adds rows to the report; a session that is there already is replaced."""
+    """Adds rows to the report. A row for the same session is replaced."""
     old = json.loads(report.read_text())["sessions"] if report.exists() else []
     fresh = {key(row) for row in rows}
     all_rows = sorted([row for row in old if key(row) not in fresh] + rows, key=key)
@@ -82,7 +81,7 @@ def add(report, rows):
 
 
 def is_wrong(row):
-    """Whether a session that goes on was called broken or was changed, or one that was called sound does not go on."""
+    """Returns true if the session was reported as broken, was changed, or got a rejected request."""
     return row["exit"] != 0 or row["repair_exit"] != 0 or row["changed"] or row["refused"] > 0
 
 
@@ -92,10 +91,10 @@ def main():
     parser.add_argument("products", type=Path)
     parser.add_argument("scratch", type=Path)
     parser.add_argument("report", type=Path)
-    parser.add_argument("--only", action="append", help="a product; all by default")
+    parser.add_argument("--only", action="append", help="the name of a product; all by default")
     parser.add_argument("--kind", action="append", help="resumed, compacted, forked or rewound; all by default")
     parser.add_argument("--count", type=int, default=2, help="sessions of each product and kind")
-    parser.add_argument("--first", type=int, default=1, help="the seed of the first; one more for each that follows")
+    parser.add_argument("--first", type=int, default=1, help="the seed of the first session; each further session adds one")
     parser.add_argument("--jobs", type=int, default=2, help="sessions at once")
     given = parser.parse_args()
     products.MODULES = given.products.resolve() / "node_modules"
@@ -111,7 +110,7 @@ def main():
                 n_failed += 1
                 print(f"not written: {why}", flush=True)
                 continue
-            # After each, so that a run which is ended keeps what it has.
+            # Add each row at once, so that an interrupted run keeps its rows.
             add(given.report, [row])
             n_rows, n_wrong = n_rows + 1, n_wrong + is_wrong(row)
             print(f"{'WRONG' if is_wrong(row) else 'ok'}: {json.dumps(row)}", flush=True)

@@ -1,16 +1,16 @@
-"""Plants faults of public threads into the stores of products, repairs these, and lets the products go on.
+"""Plants publicly reported faults in the stores of products, repairs the stores, and continues the sessions.
 
 python planted.py PROGRAM PRODUCTS SCRATCH REPORT [--only PRODUCT] [--count N]
 
 The arguments are those of `healthy.py`; REPORT is the report of `brickbat closed-loop`, to which the sessions are added.
 Each turn is a process of its own:
 
-1. The user says something, and the strict provider answers with a batch of calls, and then in text.
-2. A fault is put into the store, at the first call or at the last reply, as the product itself would have left it.
-3. The user goes on, twice, with the store as it is; then the same with the store repaired. Where the first is refused, the
-   second has to be taken.
+1. The user sends a message, and the strict provider answers with a batch of calls and then with text.
+2. A fault is put into the store, for example at the first call or the last reply, as the product itself would have left it.
+3. The user sends two more messages with the broken store, and then with the repaired store. If the former are rejected, the
+   latter must be accepted.
 
-The repair is written to a copy, which takes the place of the store as `brickbat repair` says: of a database the log goes.
+The repair is written to a copy, which replaces the store as `brickbat repair` instructs: a database's log is deleted.
 """
 import argparse
 import concurrent.futures
@@ -37,7 +37,7 @@ def write(path, records):
 
 
 def codex_batch_twice(store, _):
-    """The calls of the first batch and their outputs are written a second time."""
+    """Duplicates the calls of the first batch and their outputs."""
     records = read(store)
     kinds = [record["payload"].get("type", "") if record["type"] == "response_item" else "" for record in records]
     first = next(at for at, kind in enumerate(kinds) if kind.endswith("_call"))
@@ -57,28 +57,28 @@ def codex_batch_twice(store, _):
 
 
 def codex_reply_twice(store, _):
-    """The item with the last words of the model is written a second time."""
+    """Duplicates the item with the model's last text."""
     records = read(store)
     copied(records, items(records, lambda item: item.get("role") == "assistant")[-1])
     write(store, records)
 
 
 def codex_output_twice(store, _):
-    """The first output is written a second time, without its call."""
+    """Duplicates the first output without its call."""
     records = read(store)
     copied(records, items(records, lambda item: item["type"] == "function_call_output")[0])
     write(store, records)
 
 
 def codex_instructions_twice(store, _):
-    """The item with the instructions of the developer, which has several parts, is written a second time."""
+    """Duplicates the item with the developer's instructions, which has several parts."""
     records = read(store)
     copied(records, items(records, lambda item: item.get("role") == "developer")[0])
     write(store, records)
 
 
 def codex_prompt_twice(store, _):
-    """The item with the last words of the user is written a second time."""
+    """Duplicates the item with the user's last message."""
     records = read(store)
     copied(records, items(records, lambda item: item.get("role") == "user")[-1])
     write(store, records)
@@ -94,14 +94,14 @@ def copied(records, at):
 
 
 def numbered(records):
-    """Gives the records of a paginated rollout their ordinals anew."""
+    """Renumbers the ordinals of a paginated rollout."""
     if "ordinal" in records[0]:
         for ordinal, record in enumerate(records, records[0]["ordinal"]):
             record["ordinal"] = ordinal
 
 
 def after(records, at, copies, keys):
-    """Puts copies into a chain of lines, after a line: what hung on that line hangs on the last copy."""
+    """Inserts copies into a chain of lines after a line. The children of that line become children of the last copy."""
     own, parent = keys
     tip = records[at][own]
     last = tip
@@ -115,7 +115,7 @@ def after(records, at, copies, keys):
 
 
 def qwen_result_twice(store, _):
-    """The line with the results of the first batch is written a second time."""
+    """Duplicates the line with the results of the first batch."""
     records = read(store)
     at = next(at for at, record in enumerate(records) if record["type"] == "tool_result")
     after(records, at, [json.loads(json.dumps(records[at]))], ("uuid", "parentUuid"))
@@ -123,14 +123,14 @@ def qwen_result_twice(store, _):
 
 
 def claude_lines(records, kind):
-    """The lines with a block of this kind."""
+    """The indexes of the lines with a block of this kind."""
     return [at for at, record in enumerate(records)
             if record.get("type") in ("user", "assistant") and isinstance(record["message"]["content"], list)
             and any(block["type"] == kind for block in record["message"]["content"])]
 
 
 def claude_batch_twice(store, _):
-    """The lines of the first batch, with the results, are written a second time."""
+    """Duplicates the lines of the first batch and its results."""
     records = read(store)
     lines = sorted(claude_lines(records, "tool_use") + claude_lines(records, "tool_result"))
     copies = [json.loads(json.dumps(records[at])) for at in lines]
@@ -139,7 +139,7 @@ def claude_batch_twice(store, _):
 
 
 def claude_result_twice(store, _):
-    """The line of the result on which the next reply hangs is written a second time."""
+    """Duplicates the line of the result that is the parent of the next reply."""
     records = read(store)
     parents = {record["parentUuid"] for record in records if record.get("type") == "assistant"}
     at = next(at for at in claude_lines(records, "tool_result") if records[at]["uuid"] in parents)
@@ -148,8 +148,8 @@ def claude_result_twice(store, _):
 
 
 def claude_open_result_twice(store, _):
-    """The reply to the batch is not stored, as where the process is ended before, and the line of the last result is written
-    a second time: it is the end of the file, and has the time of the first."""
+    """Removes the reply to the batch, as if the process had been killed before it, and duplicates the line of the last
+    result. The duplicate is the end of the file and has the time of the original."""
     records = read(store)
     while not claude_lines(records[-1:], "tool_result"):
         records.pop()
@@ -158,17 +158,17 @@ def claude_open_result_twice(store, _):
 
 
 def claude_result_missing(store, _):
-    """The line of the last result is lost."""
+    """Removes the line of the last result."""
     claude_lost(store, "tool_result")
 
 
 def claude_result_orphan(store, _):
-    """The line of the last call is lost."""
+    """Removes the line of the last call."""
     claude_lost(store, "tool_use")
 
 
 def claude_lost(store, kind):
-    """Takes the last line with a block of this kind out; what hung on it hangs on its parent."""
+    """Removes the last line with a block of this kind. Its children become children of its parent."""
     records = read(store)
     lost = records.pop(claude_lines(records, kind)[-1])
     for record in records:
@@ -178,7 +178,7 @@ def claude_lost(store, kind):
 
 
 def opencode_call_twice(store, session):
-    """The part with the first call and its result is written a second time."""
+    """Duplicates the part with the first call and its result."""
     with sqlite3.connect(store) as database:
         rows = database.execute("SELECT * FROM part WHERE session_id = ? ORDER BY id", [session.id])
         names = [column[0] for column in rows.description]
@@ -189,7 +189,7 @@ def opencode_call_twice(store, session):
     database.close()
 
 
-# The product, the word of the fault, where it is, and what it does to the store.
+# The product, the name of the fault, its place, and the function that plants it in the store.
 FAULTS = [
     ("codex", "batch-twice", "first-call", codex_batch_twice),
     ("codex", "output-twice", "first-call", codex_output_twice),
@@ -208,7 +208,7 @@ FAULTS = [
 
 
 def replaced(session):
-    """Repairs the store, and gives the exit code and the edits."""
+    """Repairs the store and returns the edits and the exit code."""
     store, copy = session.product.store(session), session.home / "repaired"
     code, text = session.ask("repair", session.path(), "--out", copy)
     if copy.exists():
@@ -219,7 +219,7 @@ def replaced(session):
 
 
 def played(session, fault, spot, plant):
-    """What became of one session, as a row of the report."""
+    """Runs one session and returns its row of the report."""
     product = session.product
     product.say(session, "Look around.")
     sound = session.judged()
@@ -244,7 +244,7 @@ def played(session, fault, spot, plant):
 
 
 def attempted(program, product, fault, spot, plant, seed, scratch):
-    """The row of a session, or why there is none."""
+    """Returns the row of a session, or the reason why there is none."""
     try:
         with Session(program, product, "planted", seed, scratch / f"{product.name}-{fault}-{spot}-{seed}") as session:
             return played(session, fault, spot, plant), None
@@ -258,9 +258,9 @@ def main():
     parser.add_argument("products", type=Path)
     parser.add_argument("scratch", type=Path)
     parser.add_argument("report", type=Path)
-    parser.add_argument("--only", action="append", help="a product; all by default")
+    parser.add_argument("--only", action="append", help="the name of a product; all by default")
     parser.add_argument("--count", type=int, default=2, help="sessions of each product and fault")
-    parser.add_argument("--first", type=int, default=1, help="the seed of the first; one more for each that follows")
+    parser.add_argument("--first", type=int, default=1, help="the seed of the first session; each further session adds one")
     parser.add_argument("--jobs", type=int, default=1, help="sessions at once")
     given = parser.parse_args()
     products.MODULES = given.products.resolve() / "node_modules"
@@ -281,9 +281,9 @@ def main():
             print(json.dumps(row), flush=True)
     n_bricked = sum(row["without"] == "bricked" for row in rows)
     n_back = sum(row["without"] == "bricked" and row["with"] == "goes-on" and bool(row["repair"]) for row in rows)
-    # The product goes on with the store as it is, and Brickbat says that it would be refused.
+    # The product continues with the broken store, but Brickbat predicted a rejection.
     n_accused = sum(row["without"] == "goes-on" and bool(row["diagnosis"]) for row in rows)
-    print(f"{n_bricked} sessions bricked by a planted fault, {n_back} brought back; {n_accused} that go on called bricked; "
+    print(f"{n_bricked} sessions bricked by a planted fault, {n_back} brought back; {n_accused} working sessions called bricked; "
           f"{n_failed} not judged")
     return 1 if n_back < n_bricked or n_accused else 3 if n_failed or not rows else 0
 

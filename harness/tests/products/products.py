@@ -1,10 +1,10 @@
-"""How each product is driven from the command line: a turn, a compaction, a fork, a rewind, and where it stores what."""
+"""Commands for each product: how to run a turn, a compaction, a fork and a rewind, and where its store is."""
 import json
 import sqlite3
 import urllib.request
 from pathlib import Path
 
-# The folder in which npm has installed the products; `healthy.py` sets it.
+# The folder in which npm has installed the products. The scripts set it.
 MODULES = Path("node_modules")
 
 
@@ -17,7 +17,7 @@ def version_of(name):
 
 
 class ClaudeCode:
-    """`claude -p`; the session is a file of JSON lines. `--resume-session-at` goes back to a message of the model."""
+    """`claude -p`. The session is a file of JSON lines. `--resume-session-at` goes back to a message of the model."""
 
     name = "claude-code"
     kinds = ("resumed", "compacted", "forked", "rewound")
@@ -54,7 +54,7 @@ class ClaudeCode:
 
     def rewound(self, session):
         records = [json.loads(line) for line in self.store(session).read_text().splitlines()]
-        # The reply that ended the first turn: the second one is taken back.
+        # Go back to the last reply of the first turn, which removes the second turn.
         prompts = [at for at, record in enumerate(records)
                    if record.get("type") == "user" and isinstance(record["message"]["content"], str)]
         last = [record["uuid"] for record in records[:prompts[1]] if record.get("type") == "assistant"][-1]
@@ -66,7 +66,7 @@ class ClaudeCode:
 
 
 class OlderClaudeCode(ClaudeCode):
-    """A version that sends what stands twice in its store twice, and was a package for Node.js."""
+    """A version that sends duplicates in its store twice. It is a Node.js package."""
 
     name = "older-claude-code"
     PACKAGE = "@anthropic-ai/claude-code"
@@ -76,7 +76,7 @@ class OlderClaudeCode(ClaudeCode):
 
 
 class OpenCode:
-    """`opencode run`, and the HTTP API of `opencode serve` for what the command line does not offer."""
+    """`opencode run`, and the HTTP API of `opencode serve` for operations that the command line lacks."""
 
     name = "opencode"
     kinds = ("resumed", "compacted", "forked", "rewound")
@@ -101,7 +101,7 @@ class OpenCode:
                "AUTOCOMPACT"]
         return {
             "OPENCODE_CONFIG_CONTENT": json.dumps(config), **{f"OPENCODE_DISABLE_{word}": "1" for word in off},
-            # Its plugins are not installed: nothing listens there.
+            # Nothing listens at this address, so no plugins are installed.
             "BUN_CONFIG_REGISTRY": "http://127.0.0.1:9", "npm_config_registry": "http://127.0.0.1:9",
         }
 
@@ -129,7 +129,7 @@ class OpenCode:
             rows = database.execute("SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id",
                                     [session.id]).fetchall()
         prompts = [id for id, data in rows if json.loads(data)["role"] == "user"]
-        # What was taken back is gone with the next prompt; until then it is hidden.
+        # The reverted messages are hidden until the next prompt deletes them.
         self.order(session, "revert", {"messageID": prompts[-1]})
 
     def order(self, session, what, body):
@@ -147,14 +147,14 @@ class OpenCode:
 
 
 class Codex:
-    """`codex exec`; the session is a rollout. It compacts by itself before a turn, from a number of tokens on."""
+    """`codex exec`. The session is a rollout. Above a token limit, it compacts by itself before a turn."""
 
     name = "codex"
     kinds = ("resumed", "compacted", "forked")
     PACKAGE = "@openai/codex-linux-x64"
-    # Later models get their tools in an item of the input, where the improvised model does not look.
+    # Later models get their tools in an input item, which the improvised model does not read.
     MODEL = "gpt-5"
-    # The provider says that each request had so many, and the limit is below only where a compaction is meant.
+    # The provider reports TOKENS for each request. LIMIT, which is lower, is set only for a compaction.
     TOKENS, LIMIT = 5000, 1000
 
     def version(self, _):
@@ -179,7 +179,7 @@ class Codex:
         session.id = next(event["thread_id"] for event in events if event["type"] == "thread.started")
 
     def compacted(self, session):
-        # With calls in the same turn it would compact after each of them, and never end.
+        # If the turn had calls, Codex would compact after each of them and never end.
         limit = f"model_auto_compact_token_limit={self.LIMIT}"
         self.say(session, "Say something.", "-c", limit, model=())
 
@@ -192,7 +192,7 @@ class Codex:
 
 
 class QwenCode:
-    """`qwen`; the session is a tree of JSON lines."""
+    """`qwen`. The session is a tree of JSON lines."""
 
     name = "qwen-code"
     kinds = ("resumed", "compacted")
@@ -224,8 +224,8 @@ class QwenCode:
 
 
 class GeminiCli:
-    """`gemini -p`; the session is a file of JSON lines with patches. Since 0.60 it stores each result twice, and what is
-    resumed is refused (https://github.com/google-gemini/gemini-cli/issues/29365)."""
+    """`gemini -p`. The session is a file of JSON lines with patches. Since 0.60 it stores each result twice, so resumed
+    sessions are rejected (https://github.com/google-gemini/gemini-cli/issues/29365)."""
 
     name = "gemini-cli"
     PACKAGE = "@google/gemini-cli"
@@ -256,7 +256,7 @@ class GeminiCli:
         return file
 
 
-# Those that write healthy sessions, older versions that break otherwise, and one that breaks its own.
+# Products that write healthy sessions, older versions that fail in other ways, and products that break their own sessions.
 PRODUCTS = [ClaudeCode(), OpenCode(), Codex(), QwenCode()]
 OLDER = [OlderClaudeCode()]
 BREAKS_ITS_OWN = [GeminiCli()]

@@ -1,29 +1,29 @@
-"""A conversation of a product from the command line, with the strict provider of `brickbat serve`."""
+"""A conversation with a product on the command line, using the strict provider of `brickbat serve`."""
 import json
 import os
 import subprocess
 import urllib.request
 from contextlib import contextmanager
 
-# Seconds that a turn may take on a loaded machine. One that takes longer is reported, and counts for nothing.
+# Seconds that a turn may take on a loaded machine. A longer turn is reported and not counted.
 PATIENCE = 900
 
-# Each further provider of a session has a seed that is this much higher. The ids that a provider gives follow from its seed, and no
-# real one gives an id twice.
+# The difference between the seeds of a session's successive providers. Ids depend on the seed, and a real provider never
+# repeats an id.
 NEXT_SEED = 1_000_000
 
 
 class Wrong(Exception):
-    """The session could not be written or taken up as planned: nothing is known of it."""
+    """The session could not be written or resumed as planned, so it has no result."""
 
 
 class Session:
-    """A conversation of a product in folders of its own, with a provider of its own."""
+    """A conversation with a product, with separate folders and its own provider."""
 
     def __init__(self, program, product, kind, seed, folder):
         self.program, self.product, self.kind, self.seed = program, product, kind, seed
         self.n_providers = 0
-        # Processes of the product that have read or written the session so far.
+        # The number of product processes that have read or written the session.
         self.n_processes = 0
         self.home, self.work = folder / "home", folder / "work"
         for path in (self.home, self.work):
@@ -36,7 +36,7 @@ class Session:
         return self
 
     def open(self, *options):
-        """Starts the provider. It ends with its standard input, also where this program is killed."""
+        """Starts the provider. It exits when its standard input closes, even if this program is killed."""
         seed = self.seed + self.n_providers * NEXT_SEED
         self.n_providers += 1
         words = [self.program, "serve", "--port", "0", "--control", "--seed", str(seed), *options]
@@ -54,7 +54,7 @@ class Session:
         return {"PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8", **self.product.env(self)}
 
     def run(self, words):
-        """Runs the product, and gives what it prints."""
+        """Runs the product and returns its output."""
         self.n_processes += 1
         words = [str(word) for word in words]
         done = subprocess.run(words, cwd=self.work, env=self.env(), input="", capture_output=True, text=True,
@@ -65,7 +65,7 @@ class Session:
 
     @contextmanager
     def beside(self, words, announced):
-        """Runs a server of the product meanwhile, and gives the address that it prints after some words."""
+        """Runs a server of the product during the block. Yields the address that it prints after `announced`."""
         self.n_processes += 1
         words = [str(word) for word in words]
         server = subprocess.Popen(words, cwd=self.work, env=self.env(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -73,14 +73,14 @@ class Session:
         try:
             line = next((line for line in server.stdout if announced in line), None)
             if line is None:
-                raise Wrong("the server of the product has ended")
+                raise Wrong("the product's server has exited")
             yield line.split(announced)[1].strip()
         finally:
             server.terminate()
             server.communicate(timeout=PATIENCE)
 
     def ask(self, *words):
-        """Asks brickbat, and gives exit code and output."""
+        """Runs brickbat and returns its exit code and output."""
         done = subprocess.run([self.program, *map(str, words)], capture_output=True, text=True, timeout=PATIENCE)
         return done.returncode, done.stdout + done.stderr
 
@@ -89,17 +89,17 @@ class Session:
             return json.load(answer)
 
     def counts(self):
-        """How many requests the provider has had, and how many of them it refused."""
+        """Returns the number of requests to the provider and of those that it rejected."""
         dialects = self.state()["dialects"].values()
         return sum(one["requests"] for one in dialects), sum(one["refused"] for one in dialects)
 
     def path(self):
-        """The stored session, as brickbat takes it."""
+        """The stored session as an argument for brickbat."""
         store = self.product.store(self)
         return f"{store}#{self.id}" if store.suffix == ".db" else store
 
     def judged(self):
-        """What `brickbat session` says of it, with its exit code."""
+        """The report of `brickbat session`, with its exit code."""
         code, text = self.ask("session", "--format", "json", self.path())
         try:
             [one] = json.loads(text)["sessions"]

@@ -1,9 +1,9 @@
-"""Runs programs of others in `brickbat wrap`: each is stopped, killed and given faults, resumed, and judged.
+"""Runs third-party programs in `brickbat wrap`: stops or kills them or injects faults, resumes them, and records the verdicts.
 
 python wrapped.py PROGRAM FOLDER REPORT [--only NAME]
 
-PROGRAM is brickbat; FOLDER gets the programs, from npm and PyPI, and a home folder for each run; REPORT is the file of JSON
-that is written anew. The programs know nothing of Brickbat: what they are given is the base URL, a made-up key and a prompt.
+PROGRAM is brickbat. FOLDER gets the programs from npm and PyPI and a home folder for each run. REPORT is a JSON file that is
+replaced. The programs are not changed for Brickbat: they get only the base URL, a made-up key and a prompt.
 """
 import argparse
 import json
@@ -16,7 +16,7 @@ from pathlib import Path
 
 PROMPT = "Look around."
 
-# pi takes the address from a file alone; its first argument here is where it is installed.
+# pi reads the address only from a file. The first argument here is the path of its program.
 PI = """mkdir -p "$HOME/.pi/agent"
 printf %s '{"providers":{"anthropic":{"baseUrl":"{url}"},"openai":{"baseUrl":"{url}/v1"}}}' >"$HOME/.pi/agent/models.json"
 exec "$0" --offline "$@\""""
@@ -39,7 +39,7 @@ def codex(folder):
     return [*start, PROMPT], [*start, "resume", "--last", "{turn}"]
 
 
-# Each with its package in its registry, and its ways to be started: what is said first, and how it goes on.
+# Each program with its registry, its package and version, and functions for its commands: the first run and the resumed one.
 PROGRAMS = [
     ("pi", "npm", "@mariozechner/pi-coding-agent", "0.73.1", [
         lambda folder: pi(folder, "anthropic", "claude-haiku-4-5"), lambda folder: pi(folder, "openai", "gpt-5.4")]),
@@ -47,12 +47,12 @@ PROGRAMS = [
     ("Codex", "npm", "@openai/codex", "0.169.0", [codex]),
 ]
 
-# After all calls are there, and after the first one of them; and spoilt replies in one longer turn.
+# Stops and kills after all calls and after the first one. Faults are injected into one longer turn.
 ENDS = [("stopped", "--stop-at", "after calls"), ("stopped", "--stop-at", "after end a"),
         ("killed", "--kill-at", "after calls"), ("killed", "--kill-at", "after end a")]
 FAULTS = ["--faults", "--rounds", "6", "--seed", "3"]
 
-# A run takes seconds on an idle machine.
+# Generous: a run takes seconds on an idle machine.
 TIMEOUT = "20m"
 
 
@@ -66,7 +66,7 @@ def install(folder, registry, package, version):
         subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", part, f"{package}@{version}"], check=True)
         part.rename(folder)
         return
-    # A virtual environment does not work under another name.
+    # A virtual environment cannot be renamed.
     try:
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
         subprocess.run([folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", f"{package}=={version}"], check=True)
@@ -76,17 +76,17 @@ def install(folder, registry, package, version):
 
 
 def wrapped(program, home, options, command):
-    """Runs a command in an empty home folder; the report of `wrap`."""
+    """Runs a command in an empty home folder and returns the report of `wrap`."""
     shutil.rmtree(home, ignore_errors=True)
     (home / "work").mkdir(parents=True)
     (home / "work/orders.txt").write_text("order 1: shipped\n")
     report = home / "report.json"
-    with open(home / "said", "w") as said:
+    with open(home / "output", "w") as output:
         code = subprocess.run(
             [program, "wrap", "--timeout", TIMEOUT, "--report", report, *options, "--", *command], cwd=home / "work",
-            env=os.environ | {"HOME": str(home)}, stdin=subprocess.DEVNULL, stdout=said, stderr=said).returncode
+            env=os.environ | {"HOME": str(home)}, stdin=subprocess.DEVNULL, stdout=output, stderr=output).returncode
     if not report.exists():
-        sys.exit(f"no verdict, exit code {code}: {home / 'said'}")
+        sys.exit(f"no verdict, exit code {code}: {home / 'output'}")
     return json.loads(report.read_text())
 
 

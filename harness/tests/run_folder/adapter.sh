@@ -1,6 +1,6 @@
 #!/bin/bash
-# An SDK that tells its keys to everybody: in headers, in the body, in its errors, in its log and in its store.
-# It stands in the place of node, and of npm, which has nothing to install.
+# An SDK that leaks its keys everywhere: in headers, in the body, in its errors, in its log and in its store.
+# It replaces node, and also npm, which then installs nothing.
 [ "$1" = --version ] && echo v99.0.0 && exit
 [ "$(basename "$0")" = npm ] && exit
 answer() { printf '{"jsonrpc":"2.0","id":"%s","result":%s}\n' "$id" "$1"; }

@@ -1,5 +1,5 @@
-// Puts the page together: `node assemble.mjs PROGRAM.wasm PAGE.html`. Everything is in the one file, and its policy allows what
-// is in it and nothing else.
+// Assembles the page: `node assemble.mjs PROGRAM.wasm PAGE.html`. The page is a single file, and its policy allows only its own
+// script and style.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
@@ -9,7 +9,7 @@ const part = (name) => readFileSync(new URL(name, import.meta.url), "utf8");
 const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
 const style = part("page.css");
-// Modules of a page that stands alone cannot import one another.
+// Modules in a single file cannot import each other.
 const script = `(async () => {\n${part("wasi.mjs").replaceAll(/^export /gm, "")}${part("page.mjs").replaceAll(/^import .*$/gm, "")}})();\n`;
 const policy = [
   "default-src 'none'",

@@ -1,11 +1,11 @@
-// The page: asks the program about the text, and draws what it answers.
+// The page: sends the text to the program and displays the answer.
 import { load } from "./wasi.mjs";
 
-/** Milliseconds without a key after which a text is checked. */
+/** Milliseconds after the last key press before the text is checked. */
 const PAUSE = 250;
-/** Characters of a place that are marked in the text; a place can be the whole of it. */
+/** The maximal number of characters to mark for a place, which can be the complete text. */
 const MAX_MARKED = 2000;
-/** Characters that are shown at each end of a long stretch that stays as it is. */
+/** Characters to show at each end of a long unchanged part. */
 const CONTEXT = 90;
 
 const EXAMPLE = `{
@@ -30,7 +30,7 @@ const EXAMPLE = `{
 const at = (id) => document.getElementById(id);
 const [text, marks, verdict, notes, repair, findings] = ["text", "marks", "verdict", "notes", "repair", "findings"].map(at);
 
-/** An element with properties and children; text is never read as HTML. */
+/** Makes an element with properties and children. Text is never parsed as HTML. */
 function element(name, properties = {}, ...children) {
   const made = Object.assign(document.createElement(name), properties);
   made.append(...children.filter((child) => child !== null));
@@ -40,14 +40,14 @@ function element(name, properties = {}, ...children) {
 const button = (words, press, properties = {}) =>
   element("button", { type: "button", textContent: words, onclick: press, ...properties });
 
-/** The bytes of the program, which is gzipped in the page. */
+/** Unpacks the program, which the page contains gzipped. */
 async function program() {
   const packed = Uint8Array.from(atob(at("program").textContent.trim()), (letter) => letter.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).arrayBuffer();
 }
 
-/** What is asked of the text in the box. */
+/** The question about the text in the box. */
 function question(kind, more = {}) {
   const asked = { ask: kind, text: text.value, ...more };
   for (const name of ["dialect", "host", "model", "profile"]) {
@@ -61,13 +61,13 @@ let ask;
 let latest = 0;
 let pause;
 
-/** Checks the text, and then looks for an edit; an answer that comes after the text has changed is not drawn. */
+/** Checks the text and then searches for a repair. Answers for an outdated text are not displayed. */
 async function check() {
   const own = ++latest;
   clearTimeout(pause);
   clear();
   if (text.value.trim() === "") {
-    show("", "Paste a request, drop a file, or take the example.");
+    show("", "Paste a request, drop a file, or load the example.");
     return;
   }
   const asked = question("check");
@@ -86,10 +86,10 @@ async function check() {
   if (request.verdict === "refused") await look(own, {});
 }
 
-/** Looks for an edit after which the request is accepted. */
+/** Searches for an edit that makes the request acceptable. */
 async function look(own, more) {
-  repair.replaceChildren(element("p", { className: "note" }, "Looking for an edit …"));
-  // The verdict is painted first.
+  repair.replaceChildren(element("p", { className: "note" }, "Searching for a repair …"));
+  // Let the browser paint the verdict first.
   await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
   const asked = question("repair", more);
   const answer = await answered(asked);
@@ -99,13 +99,13 @@ async function look(own, more) {
   else repair.replaceChildren();
 }
 
-/** An answer; a program that fails leaves a message and not an empty page. */
+/** Gets an answer. If the program fails, the page displays a message. */
 async function answered(asked) {
   try {
     const answer = await ask(asked);
     return answer.error ? { unjudged: { reason: answer.error, hints: [] } } : answer;
   } catch (error) {
-    return { unjudged: { reason: `this is a bug of Brickbat, please report it: ${error.message}`, hints: [] } };
+    return { unjudged: { reason: `this is a bug in Brickbat, please report it: ${error.message}`, hints: [] } };
   }
 }
 
@@ -118,7 +118,7 @@ function show(kind, ...words) {
   verdict.replaceChildren(...words.filter((word) => word !== null));
 }
 
-/** Words in which `…` is code. */
+/** Splits a text into plain text and code, which is between backticks. */
 function code(words) {
   return words.split("`").map((part, n) => (n % 2 ? element("code", {}, part) : part));
 }
@@ -131,7 +131,7 @@ function drawVerdict(request, answer) {
   const refusal = request.findings.find((finding) => finding.level === "refused");
   const sentence = refusal ? element("p", {}, refusal.message) : null;
   if (request.status === null) {
-    show("accepted", element("strong", {}, "Accepted"), union ? " by everyone in " : " by ", by, `${warnings}.`);
+    show("accepted", element("strong", {}, "Accepted"), union ? " by every provider in " : " by ", by, `${warnings}.`);
   } else if (union) {
     show("refused", element("strong", {}, "Refused"), ` by ${request.refused_by.length} of ${answer.n_relatives} in `, by, `${warnings}.`, sentence);
   } else {
@@ -139,15 +139,15 @@ function drawVerdict(request, answer) {
   }
   const note = (words) => notes.append(element("p", { className: "note" }, ...code(words)));
   if (request.profile_by === "newest" && answer.n_relatives > 1) {
-    note(`No host is named, so the own provider of ${request.dialect} judged. Name the host if it is another.`);
+    note(`No host is set, so the rules of the original provider of ${request.dialect} were used. Set the host if yours is different.`);
   }
   if (request.rules_by_model.length > 0) {
     const rules = request.rules_by_model.map((rule) => `\`${rule}\``).join(", ");
-    note(`No model is named, so these rules were not applied in full: ${rules}.`);
+    note(`No model is set, so these rules were only partly applied: ${rules}.`);
   }
 }
 
-/** Marks the places in the text, in a copy of it under the box. */
+/** Marks the places in a copy of the text under the box. */
 function drawMarks(words, request, answer) {
   const places = request.findings.map((finding, n) => ({
     level: finding.level,
@@ -167,16 +167,16 @@ function drawMarks(words, request, answer) {
     }
     from = cut;
   }
-  // A text that begins with a place has its sign there.
+  // A place at the beginning of the text gets its anchor there.
   for (const place of places.filter((place) => place.start === 0 && !at(`place-${place.n}`))) {
     marks.prepend(element("span", { id: `place-${place.n}` }));
   }
-  // The last line of a text counts only with something in it.
+  // An empty last line has no height unless it contains a character.
   marks.append("\n ");
   marks.scrollTop = text.scrollTop;
 }
 
-/** Brings a place into view, and selects it. */
+/** Scrolls to a place and selects it. */
 function goTo(n, place) {
   const sign = at(`place-${n}`);
   text.focus({ preventScroll: true });
@@ -187,28 +187,28 @@ function goTo(n, place) {
 
 function drawn(finding, answer, n) {
   const place = answer.places[n];
-  const minded = [["Refused by", finding.refused_by], ["Warned of by", finding.warned_by]];
+  const minded = [["Refused by", finding.refused_by], ["Warning from", finding.warned_by]];
   const several = answer.report.requests[0].profile.startsWith("union:");
   return element("article", {},
     element("h2", {}, element("span", { className: `level ${finding.level}`, textContent: finding.level }), element("code", {}, finding.rule)),
-    element("p", { className: "said" }, finding.message),
+    element("p", { className: "message" }, finding.message),
     element("p", {}, ...code(finding.summary)),
     ...(several ? minded.filter(([, names]) => names.length).map(([words, names]) => element("p", { className: "note" }, `${words} ${names.join(", ")}.`)) : []),
     excerpt(place.lines),
     element("div", { className: "buttons" },
       button(`Show line ${finding.place.line}, column ${finding.place.column}`, () => goTo(n, place)),
-      element("code", { className: "note" }, finding.pointer || "the whole")),
+      element("code", { className: "note" }, finding.pointer || "the request")),
     element("p", {}, ...code(finding.mend)),
     element("details", {},
-      element("summary", {}, "What is known of this rule"),
+      element("summary", {}, "About this rule"),
       element("pre", {}, answer.explained[finding.rule]),
-      element("p", {}, element("a", { href: `rules/${finding.rule}.html` }, "Its page, with an example"))));
+      element("p", {}, element("a", { href: `rules/${finding.rule}.html` }, "The rule's page, with an example"))));
 }
 
 function excerpt(lines) {
   const shown = element("pre", { className: "excerpt", tabIndex: 0 });
   shown.setAttribute("role", "group");
-  shown.setAttribute("aria-label", "What stands there");
+  shown.setAttribute("aria-label", "The text at this place");
   for (const line of lines) {
     const letters = Array.from(line.text);
     const [start, end] = line.marked ?? [letters.length, letters.length];
@@ -219,28 +219,28 @@ function excerpt(lines) {
   return shown;
 }
 
-function drawnRepair(old, mended) {
-  const lost = mended.edits.some((edit) => edit.loses);
-  const edits = mended.edits.map((edit) =>
-    element("li", {}, element("code", {}, edit.pointer || "the whole"), `: ${edit.words}`, edit.loses ? element("strong", {}, " (it stands nowhere else)") : ""));
-  const whole = element("textarea", { value: mended.text, readOnly: true, rows: 12, spellcheck: false });
-  whole.setAttribute("aria-label", "The mended request");
+function drawnRepair(old, repaired) {
+  const lost = repaired.edits.some((edit) => edit.loses);
+  const edits = repaired.edits.map((edit) =>
+    element("li", {}, element("code", {}, edit.pointer || "the request"), `: ${edit.words}`, edit.loses ? element("strong", {}, " (this content is lost)") : ""));
+  const box = element("textarea", { value: repaired.text, readOnly: true, rows: 12, spellcheck: false });
+  box.setAttribute("aria-label", "The repaired request");
   const state = element("span", { className: "note" });
   state.setAttribute("role", "status");
   return element("article", {},
-    element("h2", {}, element("span", { className: "level mended", textContent: "mended" }),
-      `Accepted after ${mended.edits.length} edit${mended.edits.length > 1 ? "s" : ""}, ${lost ? "which take something out" : "and nothing is lost"}`),
+    element("h2", {}, element("span", { className: "level repaired", textContent: "repaired" }),
+      `Accepted after ${repaired.edits.length} edit${repaired.edits.length > 1 ? "s" : ""}, ${lost ? "with loss of content" : "without loss of content"}`),
     element("ul", {}, ...edits),
     element("div", { className: "buttons" },
-      button("Copy the mended request", () => copy(mended.text, whole, state), { className: "main", id: "copy" }),
-      button("Download", () => download(mended.text)),
-      button("Put it into the box", () => { text.value = mended.text; check(); verdict.focus(); }),
+      button("Copy the repaired request", () => copy(repaired.text, box, state), { className: "main", id: "copy" }),
+      button("Download", () => download(repaired.text)),
+      button("Replace the request", () => { text.value = repaired.text; check(); verdict.focus(); }),
       state),
-    change(old, mended.pieces),
-    element("details", {}, element("summary", {}, "The whole of it"), whole));
+    change(old, repaired.pieces),
+    element("details", {}, element("summary", {}, "Show the complete request"), box));
 }
 
-/** The edit, with what stands around it. */
+/** The edit with the text around it. */
 function change(old, pieces) {
   const shown = element("pre", { className: "edit", tabIndex: 0, id: "edit" });
   shown.setAttribute("role", "group");
@@ -248,7 +248,7 @@ function change(old, pieces) {
   let from = 0;
   pieces.forEach((piece, n) => {
     if (piece.same === undefined) {
-      // A message that is edited is written anew, and white space is no change to anybody.
+      // An edited message is formatted again, so changes of white space are not displayed.
       const words = piece.in ?? piece.out;
       if (words.trim() !== "") shown.append(element(piece.in === undefined ? "del" : "ins", {}, words));
       from += piece.out?.length ?? 0;
@@ -260,7 +260,7 @@ function change(old, pieces) {
     const tail = n === pieces.length - 1 ? "" : same.slice(-CONTEXT);
     const left = same.length - head.length - tail.length;
     if (left <= CONTEXT) shown.append(same);
-    else shown.append(head, element("span", { className: "cut" }, ` … ${left.toLocaleString("en")} characters as they were … `), tail);
+    else shown.append(head, element("span", { className: "cut" }, ` … ${left.toLocaleString("en")} unchanged characters … `), tail);
   });
   return shown;
 }
@@ -268,22 +268,22 @@ function change(old, pieces) {
 function drawnBeyond(own, beyond) {
   const truncate = () => look(own, { truncate: true });
   return element("article", {},
-    element("p", {}, `No edit is known: ${beyond.reason}.`),
+    element("p", {}, `No repair is known: ${beyond.reason}.`),
     beyond.can_truncate
-      ? element("p", {}, "It is accepted if the conversation ends before that; what came after is lost. ",
-          button("End it there", truncate))
+      ? element("p", {}, "The request is accepted if the conversation ends before that place. Everything after it is lost. ",
+          button("Truncate there", truncate))
       : null);
 }
 
-async function copy(words, whole, state) {
+async function copy(words, box, state) {
   try {
     await navigator.clipboard.writeText(words);
   } catch {
-    // Without leave, or in an old browser.
-    whole.closest("details").open = true;
-    whole.select();
+    // Without permission, or in an old browser.
+    box.closest("details").open = true;
+    box.select();
     if (!document.execCommand("copy")) {
-      state.textContent = "Not copied; it is selected below.";
+      state.textContent = "Not copied. Copy the selected text below.";
       return;
     }
   }
@@ -307,7 +307,7 @@ function choices(catalogue) {
   at("dialect").append(...catalogue.dialects.map(({ name }) => element("option", { value: name }, name)));
   for (const { name } of catalogue.dialects) {
     const profiles = catalogue.profiles.filter((profile) => profile.dialect === name);
-    const options = [...profiles.map((profile) => [profile.name, profile.name]), [`union:${name}`, `all of ${name} at once`]];
+    const options = [...profiles.map((profile) => [profile.name, profile.name]), [`union:${name}`, `all profiles of ${name} at once`]];
     at("profile").append(element("optgroup", { label: name }, ...options.map(([value, words]) => element("option", { value }, words))));
   }
   at("hosts").append(...catalogue.hosts.filter((host) => !host.includes("*")).map((value) => element("option", { value })));
@@ -324,14 +324,14 @@ text.addEventListener("keydown", (event) => {
 });
 for (const name of ["dialect", "host", "model", "profile"]) {
   at(name).addEventListener("change", () => {
-    // A profile says all that a host says.
+    // A profile includes the choice of the host.
     at("host").disabled = at("profile").value !== "";
     check();
   });
 }
-// On a telephone the verdict comes first.
+// On narrow screens, the verdict is at the top.
 at("whom").open = innerWidth >= 960;
-/** Another text, which has nothing to do with what was chosen for the last one. */
+/** Starts with another text and resets the options. */
 function begin(words) {
   text.value = words;
   for (const name of ["dialect", "host", "model", "profile"]) at(name).value = "";
@@ -361,5 +361,5 @@ try {
   choices(await ask({ ask: "catalogue" }));
   await check();
 } catch (error) {
-  show("unjudged", `The program cannot run here: ${error.message}. It needs a browser of 2023 or later.`);
+  show("unjudged", `The program cannot run here: ${error.message}. It needs a browser from 2023 or later.`);
 }

@@ -1,23 +1,23 @@
-// Runs the program in a WebAssembly sandbox. It reads a question, writes an answer, and can do nothing else: it gets no files,
-// no clock and no randomness, and a program that asks for more than the calls below is not started.
+// Runs the program in a WebAssembly sandbox. It can only read a question and write an answer: it has no files, no clock and
+// no randomness. A program that imports more than the calls below is not started.
 
 const BAD_DESCRIPTOR = 8;
 
-/** Compiles the program; the function that comes back asks it a question and resolves to its answer. */
+/** Compiles the program. Returns a function that sends it a question and resolves to the answer. */
 export async function load(bytes) {
   const module = await WebAssembly.compile(bytes);
   return (question) => run(module, question);
 }
 
 async function run(module, question) {
-  // Half a character of UTF-16 stands for nothing outside of JavaScript; what replaces it is as long.
-  const whole = (_, value) => (typeof value === "string" ? value.toWellFormed() : value);
-  const input = new TextEncoder().encode(JSON.stringify(question, whole));
+  // A lone surrogate is invalid outside JavaScript. Its replacement has the same length.
+  const wellFormed = (_, value) => (typeof value === "string" ? value.toWellFormed() : value);
+  const input = new TextEncoder().encode(JSON.stringify(question, wellFormed));
   const output = [];
   let read = 0;
   let memory;
   const view = () => new DataView(memory.buffer);
-  // Each pair at `list` is the address and the length of a stretch of memory.
+  // Each pair at `list` is the address and the length of a memory range.
   const stretches = (list, n) =>
     Array.from({ length: n }, (_, i) => {
       const address = view().getUint32(list + 8 * i, true);
@@ -51,7 +51,7 @@ async function run(module, question) {
       return 0;
     },
     environ_get: () => 0,
-    // For the seeds of hash tables. They are the same each time, and so is the answer.
+    // For the seeds of hash tables. They are constant, so that answers are reproducible.
     random_get(address, n) {
       new Uint8Array(memory.buffer, address, n).fill(0);
       return 0;
@@ -61,7 +61,7 @@ async function run(module, question) {
     },
   };
   for (const wanted of WebAssembly.Module.imports(module)) {
-    if (!(wanted.name in calls)) throw new Error(`the program asks for ${wanted.module}.${wanted.name}`);
+    if (!(wanted.name in calls)) throw new Error(`the program imports the unknown ${wanted.module}.${wanted.name}`);
   }
   const instance = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: calls });
   memory = instance.exports.memory;

@@ -1,72 +1,72 @@
-/** A tool that the harness gives. */
+/** A tool of the scenario. */
 export interface Given {
   name: string;
   description: string;
-  /** A JSON Schema of its arguments. */
+  /** The JSON Schema of its arguments. */
   inputSchema: any;
-  /** Where the tool's arguments go; the answer is how the tool ends. */
+  /** The URL to post the tool's arguments to. The response tells how the tool ends. */
   gateUrl: string;
-  /** Whether the tool does not hear a stop. */
+  /** True if the tool ignores a stop. */
   deaf: boolean;
-  /** Whether the user is asked before it runs; only for adapters with the capability `approvals`. */
+  /** True if the tool needs the user's approval. Only for adapters with the capability `approvals`. */
   asks?: boolean;
-  /** Whether its result ends the turn; only for adapters with the capability `finalTools`. */
+  /** True if its result ends the turn. Only for adapters with the capability `finalTools`. */
   ends?: boolean;
-  /** The agent to which it hands the conversation over; only for adapters with the capability `handoffs`. */
+  /** The agent that it hands the conversation over to. Only for adapters with the capability `handoffs`. */
   handsOver?: string;
-  /** Whether it runs on the user's side; only for adapters with the capability `clientTools`. */
+  /** True if it runs on the user's side. Only for adapters with the capability `clientTools`. */
   client?: boolean;
 }
 
-/** What a session is opened with. */
+/** The options of a session. */
 export interface Spec {
   protocol: 1;
-  /** Without `/v1` and without a slash at its end. */
+  /** The provider's URL, without `/v1` and without a trailing slash. */
   baseUrl: string;
   dialect: string;
   mode: string;
-  /** The model to ask; a current one of the dialect if there is none. */
+  /** The model to use. If absent, use a current one of the dialect. */
   model?: string;
-  /** Whether the model is asked to think. */
+  /** True to request thinking from the model. */
   thinking?: boolean;
-  /** Whether to offer the web search that the provider runs itself; only with the capability `serverTools`. */
+  /** True to offer the provider's own web search. Only with the capability `serverTools`. */
   search?: boolean;
-  /** The SDK's limit of steps; only for adapters with the capability `stepLimit`. */
+  /** The SDK's limit of steps. Only for adapters with the capability `stepLimit`. */
   maxSteps?: number;
-  /** A folder for what the application around the SDK would keep in its database. */
+  /** A folder for the data that an application would keep in its database. */
   stateDir: string;
-  /** Where to ask before and after each write of the SDK's store; only with the capability `saving`. */
+  /** The URL to call before and after each write of the SDK's store. Only with the capability `saving`. */
   savingUrl?: string;
   tools: Given[];
 }
 
-/** What your database would keep of a session. */
+/** The stored session, which your application would keep in its database. */
 export interface Store {
-  /** What was saved last, or `empty`. */
+  /** The history saved last, or `empty`. */
   load<T>(empty: T): T;
   save(history: unknown): void;
 }
 
-/** A session that is open. */
+/** An open session. */
 export interface Session {
   id: string;
   spec: Spec;
   store: Store;
-  /** Of the running turn. */
+  /** The stop of the running turn. */
   stop?: AbortController;
-  /** Called at each stop of a turn; the signal is for the first. */
+  /** Called at each stop of a turn. The signal reports only the first. */
   onStop?: () => void;
-  /** Whatever an adapter keeps of a session. */
+  /** The adapter's own data of the session. */
   [own: string]: any;
 }
 
 /** Shows the user the state of a call. */
 export type Show = (id: string, state?: string, title?: string) => void;
 
-/** Whether the user allows a call; nothing after a stop. */
+/** Resolves to true if the user allows the call, false if not, and undefined after a stop. */
 export type Ask = (callId: string) => Promise<boolean | undefined>;
 
-/** How a turn ended, as the SDK says it. */
+/** The end of a turn as the SDK reports it. */
 export interface End {
   raised?: any;
   cancelled?: boolean;
@@ -75,30 +75,30 @@ export interface End {
 /** One turn of the SDK. */
 export type Turn = (session: Session, text: string, stop: AbortSignal, show: Show, ask: Ask) => Promise<End>;
 
-/** A token by which some SDKs tell of a stop. */
+/** A cancellation token, which some SDKs use instead of a signal. */
 export interface Token {
   isCancellationRequested?: boolean;
   onCancellationRequested(stop: () => void): unknown;
 }
 
-/** By what an SDK tells its tools of a stop. */
+/** The forms in which an SDK reports a stop to its tools. */
 export type Stop = AbortSignal | PromiseLike<unknown> | Token;
 
-/** How a tool ended that did not return. */
+/** The error of a tool that did not return. */
 export interface ToolFailure extends Error {
   name: "Denied" | "ToolError";
   kind: "error" | "throw" | "deny";
 }
 
 /**
- * Posts a tool's arguments to its gate and waits: the harness decides when and how the tool ends. Rejects with a
- * `ToolFailure`, or as `fetch` does when `stop` comes.
+ * Posts a tool's arguments to its gate and waits. The harness decides when and how the tool ends. Rejects with a
+ * `ToolFailure`, or with the abort error of `fetch` after a stop.
  */
 export function gate(given: Given, input: unknown, stop?: Stop): Promise<string>;
 
 /**
- * Makes a write of the SDK's store: the harness decides when it begins, and when the SDK goes on after it. `entries` is how
- * many entries it adds to the thread: what the user says, each call and each result.
+ * Runs a write of the SDK's store. The harness decides when it begins and when the SDK continues after it. `entries` is the
+ * number of entries that it adds to the thread: user messages, calls and results.
  */
 export function saving<T>(spec: Spec, entries: number, write: () => Promise<T>): Promise<T>;
 
@@ -111,13 +111,13 @@ export interface Event {
   failed?: boolean;
 }
 
-/** What the events tell of a call: its tool, and its arguments so far. */
+/** A call's tool and its arguments so far, collected from the events. */
 export interface Known {
   tool: string;
   input: any;
 }
 
-/** What is stored of a call. */
+/** A stored call. */
 export interface Stored {
   call: string;
   state: string;
@@ -125,42 +125,42 @@ export interface Stored {
   result?: string;
 }
 
-/** Whoever makes messages of the SDK's own stream. What is out of order stays so. */
+/** Code that makes messages of the SDK's own stream. Feed it events in the given order, even if that is wrong. */
 export interface Consumer {
   feed(event: Event, known: Known): any;
   end(): any;
   stored(): Stored[];
-  /** What the SDK has reported, where it does not throw. */
+  /** The error that the SDK has reported, if it reports errors without throwing. */
   error?(): any;
 }
 
-/** What an adapter may add. */
+/** The optional parts of an adapter. */
 export interface More {
-  /** Where they differ from those of an SDK that streams, can be stopped, and stores its history. */
+  /** Capabilities that differ from those of an SDK that streams, can be stopped and stores its history. */
   capabilities?: Record<string, any>;
-  /** Waits until what the SDK has taken in is consumed, where turns of the event loop do not tell. */
+  /** Waits until the SDK has consumed its input, if turns of the event loop are not enough. */
   settled?: () => Promise<void>;
-  /** A given history in the form of the store. */
+  /** Converts a given history to the form of the store. */
   give?: (history: any[], spec: Spec) => any;
-  /** The history, where what the store holds is more than that. */
+  /** Returns the history, if the store contains more than that. */
   stored?: (session: Session) => any;
   /**
-   * Does what `_brickbat/action` asks for: `{ steer: "…" }`, `{ inject: "…" }`, `{ interrupt: "…" }` or `{ change: { … } }`.
-   * It may return `{ changed: false }`, where the SDK says that there is nothing to change.
+   * Runs an action of `_brickbat/action`: `{ steer: "…" }`, `{ inject: "…" }`, `{ interrupt: "…" }` or `{ change: { … } }`.
+   * It can return `{ changed: false }` if the SDK reports that there is nothing to change.
    */
   act?: (session: Session, action: any) => any;
-  /** Lets go of a session that is over, such as of its connections. */
+  /** Releases the resources of an ended session, such as its connections. */
   closed?: (session: Session) => any;
   /**
-   * Gives the open session a model of the provider that its `spec` names now, for an adapter that claims
-   * `changes.provider`; without it, the session is closed and loaded anew.
+   * Switches the open session to a model of the provider that its `spec` now names, for an adapter that claims
+   * `changes.provider`. Without it, the session is closed and loaded again.
    */
   provider?: (session: Session) => any;
-  /** Opens a consumer of events, by name. */
+  /** Functions that open consumers of events, by name. */
   events?: Record<string, () => Consumer | Promise<Consumer>>;
 }
 
-/** Answers the harness until standard input ends. */
+/** Serves the protocol until standard input ends. */
 export function serve(
   about: { sdk: string; version: string; modes: string[] },
   dialects: string[],
@@ -168,7 +168,7 @@ export function serve(
   more?: More,
 ): void;
 
-/** Feeds a new consumer with events, and notes what it has stored after each of them and when the stream has ended. */
+/** Feeds a new consumer with events and records its stored calls after each event and after the end of the stream. */
 export function replay(
   consumers: More["events"],
   params: { consumer: string; events: Event[] },

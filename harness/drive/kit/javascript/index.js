@@ -1,4 +1,4 @@
-// Speaks Brickbat's protocol for the adapter of an SDK, and knows none.
+// Speaks Brickbat's protocol for an adapter. It is independent of the SDK.
 import { Console } from 'node:console';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,29 +7,29 @@ import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclien
 
 /** @typedef {{ name: string, description: string, inputSchema: any, gateUrl: string, deaf: boolean }} Given a tool */
 /** @typedef {{ baseUrl: string, dialect: string, mode: string, stateDir: string, tools: Given[], savingUrl?: string }} Spec */
-/** @typedef {{ load: (empty: any) => any, save: (history: any) => void }} Store what your database would keep */
-/** @typedef {(id: string, state?: string, title?: string) => void} Show what the user sees of a call */
-/** @typedef {{ raised?: any, cancelled?: boolean }} End how the turn ended, as the SDK says it */
-/** `onStop` is called at each stop of a turn; the signal is for the first. */
+/** @typedef {{ load: (empty: any) => any, save: (history: any) => void }} Store the data in your database */
+/** @typedef {(id: string, state?: string, title?: string) => void} Show shows the user the state of a call */
+/** @typedef {{ raised?: any, cancelled?: boolean }} End the end of a turn as the SDK reports it */
+/** `onStop` is called at each stop of a turn. The signal reports only the first. */
 /** @typedef {{ id: string, spec: Spec, store: Store, stop?: AbortController, onStop?: () => void }} Session */
-/** @typedef {(callId: string) => Promise<boolean | undefined>} Ask whether the user allows it; nothing after a stop */
+/** @typedef {(callId: string) => Promise<boolean | undefined>} Ask the user's decision; undefined after a stop */
 /** @typedef {(session: Session, text: string, stop: AbortSignal, show: Show, ask: Ask) => Promise<End>} Turn */
 /** @typedef {{ type: string, call?: string, tool?: string, text?: string, failed?: boolean }} Event */
-/** @typedef {{ tool: string, input: any }} Known what the events tell of a call: its tool, and its arguments so far */
-/** @typedef {{ call: string, state: string, arguments?: string, result?: string }} Stored what is stored of a call */
+/** @typedef {{ tool: string, input: any }} Known a call's tool and its arguments so far */
+/** @typedef {{ call: string, state: string, arguments?: string, result?: string }} Stored a stored call */
 /**
- * Whoever makes messages of the SDK's own stream. `feed` puts an event into that stream and `end` ends it: what is out
- * of order stays so. `error`: what the SDK has reported, where it does not throw.
+ * Code that makes messages of the SDK's own stream. `feed` puts an event into that stream, even if it is out of order.
+ * `end` ends the stream. `error` returns the error that the SDK has reported, if it reports errors without throwing.
  * @typedef {{ feed: (event: Event, known: Known) => any, end: () => any,
  *   stored: () => Stored[], error?: () => any }} Consumer
  */
 /**
- * What an adapter may add. `capabilities`: where it differs from those below. `settled`: waits until what the SDK has
- * taken in is consumed, where turns of the event loop do not tell. `give`: a given history in the form of the store.
- * `stored`: the history, where what the store holds is more than that. `act`: does what `_brickbat/action` asks for.
- * `closed`: lets go of a session that is over, such as of its connections. `events`: opens a consumer of events, by name.
- * `provider`: gives the open session a model of the provider that its `spec` names now; without it, the session is loaded
- * anew.
+ * The optional parts of an adapter. `capabilities`: those that differ from CAPABILITIES. `settled`: waits until the SDK
+ * has consumed its input, if turns of the event loop are not enough. `give`: converts a given history to the form of the
+ * store. `stored`: returns the history, if the store contains more than that. `act`: runs an action of `_brickbat/action`.
+ * `closed`: releases the resources of an ended session. `events`: functions that open consumers of events, by name.
+ * `provider`: switches the open session to a model of the provider that its `spec` now names. Without it, the session is
+ * loaded again.
  * @typedef {{ capabilities?: Record<string, any>, settled?: () => Promise<void>,
  *   give?: (history: any[], spec: Spec) => any, stored?: (session: Session) => any,
  *   act?: (session: Session, action: any) => any, closed?: (session: Session) => any,
@@ -37,25 +37,25 @@ import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclien
  *   events?: Record<string, () => Consumer | Promise<Consumer>> }} More
  */
 
-// Standard output belongs to the protocol.
+// The protocol uses standard output.
 globalThis.console = new Console(process.stderr, process.stderr);
 
-// `eagerTools`: whether the SDK starts tools while the reply is still streaming.
+// `eagerTools`: true if the SDK starts tools while the reply is still streaming.
 const CAPABILITIES = { cancel: true, streaming: true, eagerTools: false, barrier: true, history: true, load: true };
 const OPTIONS = [
   { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
   { optionId: 'no', name: 'No', kind: 'reject_once' },
 ];
-// Turns of the event loop that bring a byte from the socket through every stream of the SDK, with a margin.
+// Turns of the event loop after which a byte from the socket has passed every stream of the SDK, with a margin.
 const LOOP_TURNS = 16;
 
 /** @typedef {{ isCancellationRequested?: boolean, onCancellationRequested: (stop: () => void) => unknown }} Token */
-/** @typedef {AbortSignal | PromiseLike<unknown> | Token} Stop by what an SDK tells its tools of a stop */
+/** @typedef {AbortSignal | PromiseLike<unknown> | Token} Stop the forms in which an SDK reports a stop to its tools */
 
 /**
- * Posts a tool's arguments to its gate and waits: the harness decides when and how the tool ends. What it throws has a
- * `kind`: `error` for a tool that answers with an error, `throw` for one that breaks, `deny` for one that was refused.
- * `stop` is a signal, a promise that is settled by the stop, or a cancellation token.
+ * Posts a tool's arguments to its gate and waits. The harness decides when and how the tool ends. The thrown error has a
+ * `kind`: `error` for a tool that returns an error, `throw` for one that throws, `deny` for one that the user denied.
+ * `stop` is a signal, a promise that the stop settles, or a cancellation token.
  * @type {(given: Given, input: unknown, stop?: Stop) => Promise<string>}
  */
 export async function gate({ gateUrl, deaf }, input, stop) {
@@ -66,13 +66,13 @@ export async function gate({ gateUrl, deaf }, input, stop) {
   throw Object.assign(new Error(text), { name: kind === 'deny' ? 'Denied' : 'ToolError', kind });
 }
 
-/** For each session whose writes are held, the end of its last write: the next one does not begin before. */
+/** The last write of each session with delayed writes. The next write waits for it. */
 const writing = new Map();
 
 /**
- * Makes a write of the SDK's store: the harness decides when it begins, and when the SDK goes on after it. `entries` is how
- * many entries it adds to the thread: what the user says, each call and each result. The harness holds no write of a
- * scenario in which nothing happens there.
+ * Runs a write of the SDK's store. The harness decides when it begins and when the SDK continues after it. `entries` is the
+ * number of entries that it adds to the thread: user messages, calls and results. The harness delays writes only in
+ * scenarios where something happens during a write.
  * @template T
  * @type {(spec: Spec, entries: number, write: () => Promise<T>) => Promise<T>}
  */
@@ -105,7 +105,7 @@ function signalOf(stop) {
   return controller.signal;
 }
 
-/** Where a session is kept: a file for each, which is there from the start, and is replaced in one step. */
+/** The store of a session: one file, created with the session and replaced atomically. */
 function storeAt(file) {
   const save = (history) => {
     writeFileSync(`${file}.new`, JSON.stringify(history));
@@ -122,12 +122,12 @@ function outcomeOf({ raised, cancelled }) {
   return { kind: 'raised', class: raised?.name ?? typeof raised, text: raised?.message ?? String(raised) };
 }
 
-/** As many turns of the event loop as there could be stages on the way of what has been taken in. */
+/** Waits one turn of the event loop for each stage that the SDK's input may have to pass. */
 async function turns() {
   for (let i = 0; i < LOOP_TURNS; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Arguments as an SDK parses them: none are an empty object, and what is no JSON stays text. */
+/** Parses arguments the way an SDK does. Empty arguments become an empty object, and invalid JSON stays text. */
 function inputOf(text) {
   try {
     return text === '' ? {} : JSON.parse(text);
@@ -137,15 +137,15 @@ function inputOf(text) {
 }
 
 /**
- * Feeds a new consumer with events, and notes what it has stored after each of them and when the stream has ended.
+ * Feeds a new consumer with events and records its stored calls after each event and after the end of the stream.
  * @type {(consumers: More['events'], params: { consumer: string, events: Event[] }) => Promise<any>}
  */
 export async function replay(consumers, { consumer, events }) {
-  if (!Object.hasOwn(consumers ?? {}, consumer)) throw RequestError.invalidParams(undefined, `no consumer ${consumer}`);
+  if (!Object.hasOwn(consumers ?? {}, consumer)) throw RequestError.invalidParams(undefined, `unknown consumer ${consumer}`);
   const { feed, end, stored, error } = await consumers[consumer]();
   await turns();
   const tools = new Map(events.filter(({ type }) => type === 'start').map(({ call, tool }) => [call, tool]));
-  // Since the call was last begun: whoever tries again tells its arguments again.
+  // Arguments since the last start of the call, because a retry sends them again.
   const texts = new Map();
   const told = { stored: [] };
   for (let at = 0; at <= events.length; at++) {
@@ -168,7 +168,7 @@ export async function replay(consumers, { consumer, events }) {
 }
 
 /**
- * Answers the harness until standard input ends.
+ * Serves the protocol until standard input ends.
  * @param {{ sdk: string, version: string, modes: string[] }} about
  * @param {string[]} dialects
  * @param {Turn} turn
@@ -180,21 +180,21 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
   const invalid = (why) => RequestError.invalidParams(undefined, why);
   const session = (id) => {
     const found = sessions.get(id);
-    if (!found) throw invalid(`no session ${id}`);
+    if (!found) throw invalid(`unknown session ${id}`);
     return found;
   };
   const open = (id, spec) => {
-    if (spec?.protocol !== 1) throw invalid('expected _meta.brickbat of protocol 1');
-    if (!about.modes.includes(spec.mode)) throw invalid(`no mode ${spec.mode}`);
-    if (!dialects.includes(spec.dialect)) throw invalid(`no dialect ${spec.dialect}`);
+    if (spec?.protocol !== 1) throw invalid('expected _meta.brickbat with protocol 1');
+    if (!about.modes.includes(spec.mode)) throw invalid(`unknown mode ${spec.mode}`);
+    if (!dialects.includes(spec.dialect)) throw invalid(`unknown dialect ${spec.dialect}`);
     const opened = { id, spec, store: storeAt(join(spec.stateDir, `${id}.json`)) };
     sessions.set(id, opened);
     return opened;
   };
-  /** The thread goes on with the provider of another dialect, and with a current model of it. */
+  /** Continues the thread with the provider of another dialect and a current model of it. */
   const goOver = async (id, dialect) => {
     const before = session(id);
-    if (!dialects.includes(dialect)) throw invalid(`no dialect ${dialect}`);
+    if (!dialects.includes(dialect)) throw invalid(`unknown dialect ${dialect}`);
     const { model, ...spec } = { ...before.spec, dialect };
     if (provider) {
       before.spec = spec;
@@ -237,7 +237,7 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
         if (!status) return;
         const sessionUpdate = shown.has(toolCallId) ? 'tool_call_update' : 'tool_call';
         shown.add(toolCallId);
-        // A harness that is gone needs no update.
+        // Ignore updates that fail because the harness has exited.
         const update = { sessionUpdate, toolCallId, title, status };
         client.notify('session/update', { sessionId, update }).catch(() => {});
       };
@@ -280,6 +280,6 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
     })
     .onRequest('_brickbat/events', (params) => params, ({ params }) => replay(events, params))
     .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))
-    // The harness is gone, and so is the reason to live, whatever tools still wait.
+    // The harness has exited, so this process exits too, even if tools still wait.
     .closed.then(() => process.exit());
 }

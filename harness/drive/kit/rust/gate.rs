@@ -1,4 +1,4 @@
-//! The tools of a session, whose bodies wait at the harness.
+//! The tools of a session. Their bodies wait for the harness.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -9,23 +9,23 @@ use serde_json::Value;
 pub struct Given {
     /// The name by which the model calls it.
     pub name: String,
-    /// What the model reads about it.
+    /// The description for the model.
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input_schema: Value,
-    /// Whether the user is asked before it runs ([`crate::Session::ask`]).
+    /// True if it needs the user's approval ([`crate::Session::ask`]).
     #[serde(default)]
     pub asks: bool,
     gate_url: String,
     deaf: bool,
 }
 
-/// How a tool ended badly.
+/// The error of a tool that did not return.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolError {
-    /// `error` for a tool that answers with an error, `throw` for one that breaks, `deny` for one that was refused.
+    /// `error` for a tool that returns an error, `throw` for one that throws, `deny` for one that the user denied.
     pub kind: String,
-    /// What it says.
+    /// The text of the error.
     pub text: String,
 }
 
@@ -37,8 +37,8 @@ impl std::fmt::Display for ToolError {
 
 impl std::error::Error for ToolError {}
 
-/// Posts a tool's arguments to its gate and waits: the harness decides when and how the tool ends. To drop the future
-/// is to give the tool up.
+/// Posts a tool's arguments to its gate and waits. The harness decides when and how the tool ends. Dropping the future
+/// gives the tool up.
 pub async fn gate(tool: Given, arguments: Value) -> Result<String, ToolError> {
     let deaf = tool.deaf;
     let asking = async move {
@@ -46,15 +46,15 @@ pub async fn gate(tool: Given, arguments: Value) -> Result<String, ToolError> {
         answer.text().await
     };
     let said = match deaf {
-        // A deaf tool goes on when the SDK gives it up.
+        // A deaf tool continues when the SDK gives it up.
         true => tokio::spawn(asking).await.map_err(|error| broken(&error))?,
         false => asking.await,
     };
     read(&said.map_err(|error| broken(&error))?)
 }
 
-/// The same for an SDK that tells its tools of a stop by a future of its own, such as that of a cancellation token. The
-/// tool then gives up, and answers with an error.
+/// Like [`gate`], for an SDK that reports a stop to its tools with a future, such as that of a cancellation token. After
+/// a stop, the tool gives up and returns an error.
 pub async fn gate_until(
     tool: Given,
     arguments: Value,
@@ -69,9 +69,9 @@ pub async fn gate_until(
     }
 }
 
-/// The answer of a gate. A text may hold half of a character, which no string of Rust can.
+/// Parses the response of a gate. A text may contain a lone surrogate, which a Rust string cannot.
 fn read(said: &str) -> Result<String, ToolError> {
-    let answer: Value = serde_json::from_str(&whole(said)).map_err(|error| broken(&error))?;
+    let answer: Value = serde_json::from_str(&well_formed(said)).map_err(|error| broken(&error))?;
     let word = |key: &str| answer[key].as_str().unwrap_or_default().to_owned();
     match word("kind").as_str() {
         "return" => Ok(word("text")),
@@ -79,8 +79,8 @@ fn read(said: &str) -> Result<String, ToolError> {
     }
 }
 
-/// The text with U+FFFD where half of a character was.
-fn whole(said: &str) -> String {
+/// Replaces lone surrogates with U+FFFD.
+fn well_formed(said: &str) -> String {
     said.replace("\\ud83d", "\\ufffd")
 }
 

@@ -1,7 +1,7 @@
-//! Speaks Brickbat's protocol for the adapter of an SDK, and knows none.
+//! Speaks version 1 of Brickbat's protocol for an adapter. It is independent of the SDK.
 //!
-//! This is version 1 of the protocol. An adapter says what it is ([`Adapter`]), plays a turn of its SDK, and calls
-//! [`serve`]; [`gate`] is the body of each tool.
+//! To write an adapter, describe the SDK ([`Adapter`]), write a function that runs one of its turns, use [`gate`] as the
+//! body of each tool, and call [`serve`].
 
 mod gate;
 mod session;
@@ -15,26 +15,26 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-/// A turn of the SDK: it ends when everything has ended.
+/// A turn of the SDK. It ends when all its work has ended.
 pub type Turn = fn(Arc<Session>, String) -> BoxFuture<'static, Result<(), Failure>>;
 
-/// Makes, of a history that the harness gives, what [`Session::save`] would have stored.
+/// Converts a given history to the form that [`Session::save`] stores.
 pub type Give = fn(&Spec, &[Value]) -> Result<Vec<Value>, String>;
 
-/// Lets go of a session that is over, such as of its connections.
+/// Releases the resources of an ended session, such as its connections.
 pub type Closed = fn(&Session);
 
-/// How the user's stop comes to the SDK.
+/// The way the user's stop reaches the SDK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// The future of the turn is dropped, as by an application that drops a run.
+    /// The future of the turn is dropped, as in an application that drops a run.
     Drop,
-    /// The SDK has a stop of its own: the turn awaits [`Session::stopped`] beside its work, tells the SDK, and ends by
-    /// itself, with [`Failure::Cancelled`] where the SDK reports that it was stopped.
+    /// The SDK has its own way to stop. The turn awaits [`Session::stopped`] while it works, stops the SDK, and ends by
+    /// itself, with [`Failure::Cancelled`] if the SDK reports the stop.
     Ask,
 }
 
-/// What an adapter is.
+/// The description of an adapter.
 #[derive(Debug, Clone)]
 pub struct Adapter {
     sdk: String,
@@ -49,7 +49,7 @@ pub struct Adapter {
 }
 
 impl Adapter {
-    /// An adapter whose turns are stopped by dropping them, and that claims no more than most can do.
+    /// An adapter with default capabilities. A stop drops the future of its turn.
     pub fn new(sdk: &str, version: &str, modes: &[&str], dialects: &[&str], turn: Turn) -> Adapter {
         let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
         Adapter {
@@ -65,29 +65,29 @@ impl Adapter {
         }
     }
 
-    /// The same with another way of the stop.
+    /// Sets the way to stop.
     pub fn stopped_by(self, stop: Stop) -> Adapter {
         Adapter { stop, ..self }
     }
 
-    /// The same with a store that a given history can be put into.
+    /// Adds a function that converts given histories.
     pub fn given(self, give: Give) -> Adapter {
         Adapter { give: Some(give), ..self }
     }
 
-    /// The same with something to do when a session is over.
+    /// Adds a function that runs at the end of a session.
     pub fn closed(self, closed: Closed) -> Adapter {
         Adapter { closed: Some(closed), ..self }
     }
 
-    /// The same with a capability that differs from the usual ones, by its key: `eagerTools` if the SDK starts tools
-    /// while the reply is still streaming, `history` if what is stored may be shown.
+    /// Sets a capability that differs from the default, by its key: `eagerTools` if the SDK starts tools while the reply
+    /// is still streaming, `history` if the stored history may be shown.
     pub fn with(mut self, capability: &str, value: impl Into<Value>) -> Adapter {
         self.capabilities.insert(capability.to_owned(), value.into());
         self
     }
 
-    /// What the answer to `initialize` says of it.
+    /// The response to `initialize`.
     fn about(&self) -> Value {
         let mut capabilities = json!({ "cancel": true, "streaming": true, "eagerTools": false, "barrier": true,
             "history": false, "load": true, "givenHistory": self.give.is_some() });
@@ -103,13 +103,13 @@ impl Adapter {
     }
 }
 
-/// The version of a crate that is built in, as a lockfile names it; empty if it is not there.
+/// The version of a dependency, read from the text of a lockfile. Empty if the lockfile does not list it.
 pub fn locked(lockfile: &str, name: &str) -> String {
     let rest = lockfile.split(&format!("name = \"{name}\"\nversion = \"")).nth(1);
     rest.and_then(|rest| rest.split('"').next()).unwrap_or_default().to_owned()
 }
 
-/// Answers the harness until standard input ends.
+/// Serves the protocol until standard input ends.
 pub fn serve(adapter: Adapter) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     match runtime.map(|runtime| runtime.block_on(wire::answer(adapter))) {
@@ -117,7 +117,7 @@ pub fn serve(adapter: Adapter) {
         Ok(Err(error)) => eprintln!("{error}"),
         Err(error) => eprintln!("{error}"),
     }
-    // The harness is gone, and so is the reason to live, whatever tools still wait.
+    // The harness has exited, so this process exits too, even if tools still wait.
     std::process::exit(0);
 }
 

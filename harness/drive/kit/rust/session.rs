@@ -1,4 +1,4 @@
-//! A conversation: what it is opened with, what is stored of it, and what its user sees.
+//! A conversation: its options, its store and the updates for its user.
 
 use std::collections::HashSet;
 use std::fs;
@@ -17,51 +17,51 @@ use tokio::sync::watch;
 
 use crate::gate::Given;
 
-/// What a session is opened with.
+/// The options of a session.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Spec {
     pub(crate) protocol: u32,
-    /// Where the provider is, without `/v1` and without a final slash.
+    /// The provider's URL, without `/v1` and without a trailing slash.
     pub base_url: String,
-    /// What the provider speaks.
+    /// The dialect of the provider.
     pub dialect: String,
-    /// How the history is stored and restored.
+    /// The way the history is stored and restored.
     pub mode: String,
-    /// Whether the model thinks in the conversation.
+    /// True to request thinking from the model.
     #[serde(default)]
     pub thinking: bool,
-    /// Whether the model is offered the web search that the provider runs itself.
+    /// True to offer the provider's own web search.
     #[serde(default)]
     pub search: bool,
-    /// The most steps of a turn, where there is a limit.
+    /// The limit of steps in a turn, if there is one.
     pub max_steps: Option<u32>,
-    /// The tools that the model may call.
+    /// The tools that the model can call.
     pub tools: Vec<Given>,
     model: Option<String>,
     state_dir: PathBuf,
 }
 
 impl Spec {
-    /// The model that requests are to name: `unasked`, unless the harness names one.
+    /// The model for requests: the one that the harness names, or else `unasked`.
     pub fn model<'a>(&'a self, unasked: &'a str) -> &'a str {
         self.model.as_deref().unwrap_or(unasked)
     }
 }
 
-/// Why a turn did not return.
+/// The reason why a turn did not return.
 #[derive(Debug)]
 pub enum Failure {
     /// The SDK raised an error.
     Raised {
         /// Its name in the SDK.
         class: String,
-        /// What it says.
+        /// The text of the error.
         text: String,
     },
     /// The SDK reports that it was stopped.
     Cancelled,
-    /// The store failed, which is no error of the SDK.
+    /// The store failed. This is not an error of the SDK.
     Store(String),
 }
 
@@ -75,7 +75,7 @@ impl<E: std::error::Error> From<E> for Failure {
 /// A conversation.
 #[derive(Debug)]
 pub struct Session {
-    /// What it was opened with.
+    /// The options of the session.
     pub spec: Spec,
     pub(crate) id: String,
     client: ConnectionTo<Client>,
@@ -88,27 +88,27 @@ impl Session {
         Session { spec, id, client, shown: Mutex::default(), stop: watch::Sender::new(false) }
     }
 
-    /// What is stored; empty before the first turn.
+    /// The stored history. Empty before the first turn.
     pub fn load<T: DeserializeOwned>(&self) -> Result<Vec<T>, Failure> {
         let text = fs::read(self.file()).map_err(failed)?;
         serde_json::from_slice(&text).map_err(failed)
     }
 
-    /// Stores the history: what the database of your application would keep.
+    /// Stores the history in place of your application's database.
     pub fn save<T: Serialize>(&self, history: &[T]) -> Result<(), Failure> {
-        // In one step, as a database would: a process may be killed while it writes.
+        // Written atomically, as in a database: the process may be killed during the write.
         let new = self.file().with_extension("new");
         fs::write(&new, json!(history).to_string()).map_err(failed)?;
         fs::rename(&new, self.file()).map_err(failed)
     }
 
-    /// Shows the user the state of a call. The title counts when a call is shown first.
+    /// Shows the user the state of a call. The title is used only when the call is shown for the first time.
     pub fn show(&self, id: &str, status: &str, title: &str) {
         let is_new = self.shown.lock().is_ok_and(|mut shown| shown.insert(id.to_owned()));
         let kind = if is_new { "tool_call" } else { "tool_call_update" };
         let update = json!({ "sessionUpdate": kind, "toolCallId": id, "title": title, "status": status });
         if let Ok(update) = serde_json::from_value(update) {
-            // A harness that is gone needs no update.
+            // Ignore updates that fail because the harness has exited.
             let _ = self.client.send_notification(SessionNotification::new(self.id.clone(), update));
         }
     }
@@ -118,7 +118,7 @@ impl Session {
         self.show(id, if is_error { "failed" } else { "completed" }, "");
     }
 
-    /// Whether the user allows a call of a tool that `asks`; nothing after a stop.
+    /// Asks the user about a call of a tool that `asks`. Returns nothing after a stop.
     pub async fn ask(&self, call_id: &str) -> Option<bool> {
         let question = json!({ "sessionId": self.id, "toolCall": { "toolCallId": call_id }, "options": [
             { "optionId": "yes", "name": "Yes", "kind": "allow_once" },
@@ -132,9 +132,9 @@ impl Session {
         }
     }
 
-    /// Is done when the user stops the running turn.
+    /// Completes when the user stops the running turn.
     pub async fn stopped(&self) {
-        // The sender is this session's own, so it is there.
+        // The session owns the sender, so the channel is open.
         let _ = self.stop.subscribe().wait_for(|is_stopped| *is_stopped).await;
     }
 
@@ -155,12 +155,12 @@ impl Session {
     }
 }
 
-/// Where a session is stored.
+/// The file of a session.
 fn file(spec: &Spec, id: &str) -> PathBuf {
     spec.state_dir.join(format!("{id}.json"))
 }
 
-/// Stores a given history of a session that is not open yet.
+/// Stores a given history for a session that is not open yet.
 pub(crate) fn give(spec: &Spec, id: &str, history: &[Value]) -> std::io::Result<()> {
     fs::write(file(spec, id), json!(history).to_string())
 }

@@ -52,7 +52,7 @@ struct Taken {
     session_id: String,
 }
 
-/// Turns of the event loop that bring a byte from the socket through every stage of the SDK, with a margin.
+/// Turns of the event loop after which a byte from the socket has passed every stage of the SDK, with a margin.
 const LOOP_TURNS: usize = 64;
 
 /// An adapter and its sessions.
@@ -61,7 +61,7 @@ struct Served {
     sessions: Mutex<HashMap<String, Arc<Session>>>,
 }
 
-/// Answers the harness until standard input ends.
+/// Serves the protocol until standard input ends.
 pub(crate) async fn answer(adapter: Adapter) -> Result<(), Error> {
     let served = Arc::new(Served { adapter, sessions: Mutex::default() });
     let [said, opening, loading, closing, asked, stopped, shown, given] =
@@ -99,7 +99,7 @@ pub(crate) async fn answer(adapter: Adapter) -> Result<(), Error> {
             async move |request: PromptRequest, responder: Responder<PromptResponse>, _connection| {
                 match asked.session(&request.session_id.to_string()) {
                     Ok(session) => {
-                        // A stop that comes before the turn has been polled is one of this turn.
+                        // A stop before the first poll of the turn still counts for this turn.
                         session.begin();
                         drop(tokio::spawn(asked.clone().run(session, request, responder)));
                     }
@@ -173,14 +173,14 @@ impl Served {
         let spec: Spec = serde_json::from_value(given).map_err(|error| invalid(error.to_string()))?;
         let Adapter { modes, dialects, .. } = &self.adapter;
         if spec.protocol != 1 || !modes.contains(&spec.mode) || !dialects.contains(&spec.dialect) {
-            return Err(invalid(format!("no mode {} or no dialect {}", spec.mode, spec.dialect)));
+            return Err(invalid(format!("unknown mode {} or unknown dialect {}", spec.mode, spec.dialect)));
         }
         Ok(spec)
     }
 
     fn session(&self, id: &str) -> Result<Arc<Session>, Error> {
         let sessions = self.sessions.lock().map_err(internal)?;
-        sessions.get(id).cloned().ok_or_else(|| invalid(format!("no session {id}")))
+        sessions.get(id).cloned().ok_or_else(|| invalid(format!("unknown session {id}")))
     }
 
     fn close(&self, id: &str) -> Result<CloseSessionResponse, Error> {
@@ -207,7 +207,7 @@ impl Served {
         Ok(Taken { session_id })
     }
 
-    /// Runs a turn to its real end and says how it ended.
+    /// Runs a turn until all its work has ended and returns its outcome.
     async fn run(
         self: Arc<Served>,
         session: Arc<Session>,

@@ -1,4 +1,4 @@
-"""Speaks Brickbat's protocol for the adapter of an SDK, and knows none."""
+"""Speaks Brickbat's protocol for an adapter. It is independent of the SDK."""
 import asyncio
 import concurrent.futures
 import contextlib
@@ -14,7 +14,7 @@ import acp
 import httpx2
 
 
-# `eagerTools`: whether the SDK starts tools while the reply is still streaming. What `about` says of itself goes first.
+# `eagerTools`: true if the SDK starts tools while the reply is still streaming. Capabilities in `about` override these.
 CAPABILITIES = dict(cancel=True, streaming=True, eagerTools=False, barrier=True, history=False, load=True)
 
 OPTIONS = [
@@ -22,7 +22,7 @@ OPTIONS = [
     acp.schema.PermissionOption(option_id="no", name="No", kind="reject_once"),
 ]
 
-# Turns of the event loop that bring a byte from the socket through every task of the SDK, with a margin.
+# Turns of the event loop after which a byte from the socket has passed every task of the SDK, with a margin.
 LOOP_TURNS = 64
 
 
@@ -32,15 +32,15 @@ async def loop_turns():
 
 
 class StoreError(Exception):
-    """The store failed, which is no error of the SDK."""
+    """The store failed. This is not an error of the SDK."""
 
 
 class Store:
-    """What the database of your application would keep of one session: a file, which is there from the start."""
+    """The store of one session in place of your application's database: a file, created with the session."""
 
     def __init__(self, spec, session_id):
         self.file = Path(spec["stateDir"], f"{session_id}.json")
-        # The adapter's own: what `act` needs of the running turn.
+        # Owned by the adapter: the data of the running turn that `act` needs.
         self.running = None
 
     def load(self):
@@ -50,7 +50,7 @@ class Store:
             raise StoreError(str(error)) from error
 
     def save(self, history):
-        # In one step, as a database would: a process may be killed while it writes.
+        # Written atomically, as in a database: the process may be killed during the write.
         new = self.file.with_suffix(".new")
         try:
             new.write_bytes(history)
@@ -60,18 +60,18 @@ class Store:
 
 
 async def gate(given, arguments, failed=RuntimeError, stop=None):
-    """Posts a tool's arguments to its gate and waits: the harness decides when and how the tool ends.
+    """Posts a tool's arguments to its gate and waits. The harness decides when and how the tool ends.
 
-    A tool that answers with an error raises `failed`; one that throws raises RuntimeError.
-    `stop` is by what the SDK tells its tools of a stop, where it does not cancel their task: a `threading.Event`, an
-    `asyncio.Event` or a future. The tool then gives up, and raises `failed`.
+    A tool that returns an error raises `failed`. A tool that throws raises RuntimeError.
+    If the SDK reports a stop without cancelling the tool's task, pass its `threading.Event`, `asyncio.Event` or future as
+    `stop`. The tool then gives up and raises `failed`.
     """
 
     async def ask():
         async with httpx2.AsyncClient(timeout=None) as client:
             return (await client.post(given["gateUrl"], content=json.dumps(arguments))).json()
 
-    # A deaf tool goes on when the SDK cancels it.
+    # A deaf tool continues when the SDK cancels it.
     if given["deaf"]:
         answer = await asyncio.shield(ask())
     elif stop is None:
@@ -84,20 +84,20 @@ async def gate(given, arguments, failed=RuntimeError, stop=None):
 
 
 def gate_in_thread(given, arguments, failed=RuntimeError, stop=None):
-    """The same for a tool that is a plain function, which the SDK runs in a thread of its own."""
+    """Runs `gate` for a tool that is a plain function, which the SDK runs in its own thread."""
     return asyncio.run(gate(given, arguments, failed, stop))
 
 
-# For each session whose writes are held, what keeps a write from beginning before the one before it is over.
+# A lock for each session with delayed writes: the next write waits for the last one.
 writing = {}
 
 
 @contextlib.asynccontextmanager
 async def saving(spec, entries):
-    """Around a write of the SDK's store: the harness decides when it begins, and when the SDK goes on after it.
+    """Wraps a write of the SDK's store. The harness decides when it begins and when the SDK continues after it.
 
-    `entries` is how many entries it adds to the thread: what the user says, each call and each result. The harness holds
-    no write of a scenario in which nothing happens there.
+    `entries` is the number of entries that it adds to the thread: user messages, calls and results. The harness delays
+    writes only in scenarios where something happens during a write.
     """
     url = spec.get("savingUrl")
     if not url or not entries:
@@ -115,18 +115,18 @@ async def saving(spec, entries):
 
 
 async def unless(stop, asking):
-    """Awaits an answer of a gate, unless the stop comes first."""
+    """Awaits the response of a gate, unless the stop comes first."""
     asked, stopped = asyncio.ensure_future(asking), asyncio.ensure_future(stop_of(stop))
     try:
         await asyncio.wait([asked, stopped], return_when=asyncio.FIRST_COMPLETED)
         return asked.result() if asked.done() else {"kind": "error", "text": "The tool was stopped."}
     finally:
-        # Which closes the connection: the proof that the tool was given up.
+        # Closes the connection, which shows the harness that the tool gave up.
         asked.cancel()
         stopped.cancel()
 
 
-# Seconds after which the thread that waits for a `threading.Event` looks whether it is still needed.
+# Seconds after which the thread that waits for a `threading.Event` checks if it is still needed.
 LOOK_AGAIN = 0.1
 
 
@@ -150,20 +150,20 @@ async def stop_of(stop):
         finally:
             is_over.set()
     else:
-        # A future of somebody else: it is not cancelled with this wait.
+        # The future belongs to the SDK, so cancelling this wait must not cancel it.
         await asyncio.wait([asyncio.wrap_future(stop) if isinstance(stop, concurrent.futures.Future) else stop])
 
 
 async def stoppable(turn, stopped):
-    """Awaits a turn whose task is cancelled when the user stops it, for an SDK that has no other stop."""
+    """Awaits a turn and cancels its task when the user stops it, for an SDK without another way to stop."""
     task = asyncio.ensure_future(turn)
     stopped.add_done_callback(lambda _: task.cancel())
     return await task
 
 
 async def interruptible(turn, interrupted):
-    """Awaits a turn that an exception of the application's ends, as `asyncio.timeout` does: its task is cancelled, and
-    what `interrupted` has as its exception is raised."""
+    """Awaits a turn that the application can end with an exception, as `asyncio.timeout` does: the task is cancelled, and
+    the exception of `interrupted` is raised."""
     task = asyncio.ensure_future(turn)
     interrupted.add_done_callback(lambda _: task.cancel())
     try:
@@ -175,7 +175,7 @@ async def interruptible(turn, interrupted):
 
 
 async def maybe(result):
-    """Awaits what has to be awaited."""
+    """Awaits the result if it is awaitable."""
     return await result if inspect.isawaitable(result) else result
 
 
@@ -187,7 +187,7 @@ class Session:
 
 
 class Adapter:
-    """Answers the harness."""
+    """Handles the requests of the harness."""
 
     def __init__(self, about, dialects, turn, cancelled, give, read, ready, settled, closed, act):
         self.about, self.dialects, self.turn, self.cancelled = about, dialects, turn, cancelled
@@ -224,18 +224,18 @@ class Adapter:
 
     def open(self, session_id, spec):
         if not spec or spec.get("protocol") != 1:
-            raise invalid("expected _meta.brickbat of protocol 1")
+            raise invalid("expected _meta.brickbat with protocol 1")
         if spec["mode"] not in self.about["modes"]:
-            raise invalid(f"no mode {spec['mode']}")
+            raise invalid(f"unknown mode {spec['mode']}")
         if spec["dialect"] not in self.dialects:
-            raise invalid(f"no dialect {spec['dialect']}")
+            raise invalid(f"unknown dialect {spec['dialect']}")
         session = self.sessions[session_id] = Session(spec, Store(spec, session_id))
         if self.ready:
             self.ready(spec)
         return session
 
     async def go_over(self, session_id, dialect):
-        """The thread goes on with the provider of another dialect, and with a current model of it: it is loaded anew."""
+        """Loads the thread again, with the provider of another dialect and a current model of it."""
         before = self.session(session_id)
         if self.closed:
             await maybe(self.closed(before.spec, before.store))
@@ -244,7 +244,7 @@ class Adapter:
 
     def session(self, session_id):
         if session_id not in self.sessions:
-            raise invalid(f"no session {session_id}")
+            raise invalid(f"unknown session {session_id}")
         return self.sessions[session_id]
 
     async def prompt(self, session_id, prompt, **_):
@@ -259,7 +259,7 @@ class Adapter:
             await self.client.session_update(session_id, update)
 
         async def ask(call_id):
-            """Whether the user allows a call; after a stop the answer is None."""
+            """Returns the user's decision about a call, or None after a stop."""
             call = acp.schema.ToolCallUpdate(tool_call_id=call_id)
             asked = await self.client.request_permission(session_id=session_id, tool_call=call, options=OPTIONS)
             answer = asked.outcome
@@ -313,24 +313,24 @@ def invalid(why):
 
 def serve(about, dialects, turn, cancelled, give=None, read=None, ready=None, settled=None, closed=None,
           act=None):
-    """Answers the harness until standard input ends.
+    """Serves the protocol until standard input ends.
 
-    `cancelled` is what the SDK raises when it has been stopped.
-    `give`, if your store can be filled, writes a history that the harness gives, and `read` tells what is stored.
-    `ready` does, when a session is opened, what takes long the first time, such as to import a provider.
-    `settled` waits for what your SDK does beside its turn, such as to write, and says whether there was any.
-    `closed` lets go of a session that is over, such as of its connections.
-    `act` does what `_brickbat/action` asks for: `{"steer": …}`, `{"inject": …}`, `{"interrupt": …}` or `{"change": …}`.
-    It may return `{"changed": False}`, where the SDK says that there is nothing to change.
+    `cancelled` is the exception that the SDK raises after a stop.
+    `give` writes a given history to the store, if your store supports that. `read` returns the stored history.
+    `ready` runs when a session is opened. Use it for slow first-time work, such as importing a provider.
+    `settled` waits for work that your SDK does outside the turn, such as writes, and returns true if there was any.
+    `closed` releases the resources of an ended session, such as its connections.
+    `act` runs an action of `_brickbat/action`: `{"steer": …}`, `{"inject": …}`, `{"interrupt": …}` or `{"change": …}`.
+    It can return `{"changed": False}` if the SDK reports that there is nothing to change.
     """
 
     async def main():
         reader, writer = await acp.stdio_streams()
-        # The harness is gone: so is the reason to live, whatever turns and threads still wait.
+        # The harness has exited, so this process exits too, even if turns and threads still wait.
         reader.feed_eof = lambda: os._exit(0)
-        sys.stdout = sys.stderr  # Standard output belongs to the protocol.
+        sys.stdout = sys.stderr  # The protocol uses standard output.
         adapter = Adapter(about, dialects, turn, cancelled, give, read, ready, settled, closed, act)
-        # `session/close` is among what the library calls unstable.
+        # The library lists `session/close` as unstable.
         await acp.run_agent(adapter, writer, reader, use_unstable_protocol=True)
 
     asyncio.run(main())
