@@ -115,7 +115,8 @@ pub enum Edit {
         id: String,
     },
     /// A call without any recorded result gets one with the text [`NOT_RECORDED`](crate::NOT_RECORDED), as an error
-    /// where the store can say so.
+    /// where the store can say so. A call that the store shows as declined, or as never approved, gets a result that
+    /// says so.
     Synthesise {
         /// The call.
         call: Place,

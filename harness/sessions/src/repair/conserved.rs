@@ -1,12 +1,12 @@
 //! What a repair must not do: lose what was recorded, and say what was not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use brickbat_rules::histories::{Block, Role};
 
 use super::plan::{Planned, Reason};
-use crate::{Message, NOT_RECORDED, Place, Session};
+use crate::{Edit, Message, NOT_APPROVED, NOT_RECORDED, Place, Session};
 
 /// Something that a repair lost or made up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,11 +68,25 @@ pub fn losses(before: &Session, after: &Session, edits: &[Planned]) -> Vec<Loss>
         found.push(Loss::Result);
     }
     let recorded = |key: &str| had.results.contains_key(key) || had.off_branch.contains_key(key);
-    let made_up = has.results.iter().any(|(key, _)| !recorded(key) && !key.ends_with(NOT_RECORDED));
+    // The words for a declined call are the product's own, or the user's.
+    let declined: BTreeSet<&str> = edits.iter().filter_map(declined).collect();
+    let is_honest = |key: &str| {
+        let id = key.split_once('\u{0}').map_or(key, |(id, _)| id);
+        [NOT_RECORDED, NOT_APPROVED].iter().any(|words| key.ends_with(words)) || declined.contains(id)
+    };
+    let made_up = has.results.iter().any(|(key, _)| !recorded(key) && !is_honest(key));
     if made_up {
         found.push(Loss::MadeUpResult);
     }
     found
+}
+
+/// The call of an edit that records that the user declined it.
+fn declined(planned: &Planned) -> Option<&str> {
+    match &planned.edit {
+        Edit::Synthesise { id, .. } if planned.reason == Reason::Declined => Some(id),
+        _ => None,
+    }
 }
 
 /// How many blocks lie at a place, or are parts of what lies there.

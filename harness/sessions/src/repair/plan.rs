@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use brickbat_rules::histories::{Block, Call, CallResult, Role};
 
+use crate::session::{ASKED, DECLINED};
 use crate::{Edit, Message, Place};
 
 /// An edit, and why.
@@ -30,6 +31,10 @@ pub enum Reason {
     OffBranch,
     /// No result of the call was recorded.
     NotRecorded,
+    /// The user declined the call, and the store shows that without a result.
+    Declined,
+    /// The call waited for the user's approval, which was never given.
+    NotApproved,
     /// The same result stands there twice.
     Duplicate,
     /// The same call stands there twice.
@@ -58,10 +63,12 @@ pub enum Reason {
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Reason; 15] = [
+    pub const ALL: [Reason; 17] = [
         Reason::Misplaced,
         Reason::OffBranch,
         Reason::NotRecorded,
+        Reason::Declined,
+        Reason::NotApproved,
         Reason::Duplicate,
         Reason::DuplicateCall,
         Reason::DuplicateThought,
@@ -82,6 +89,8 @@ impl Reason {
             Reason::Misplaced => "misplaced",
             Reason::OffBranch => "off-branch",
             Reason::NotRecorded => "not-recorded",
+            Reason::Declined => "declined",
+            Reason::NotApproved => "not-approved",
             Reason::Duplicate => "duplicate",
             Reason::DuplicateCall => "duplicate-call",
             Reason::DuplicateThought => "duplicate-thought",
@@ -103,6 +112,10 @@ impl Reason {
             Reason::Misplaced => "the result is moved to its call",
             Reason::OffBranch => "the result is taken from where it was recorded",
             Reason::NotRecorded => "a result \"not recorded\" is added",
+            Reason::Declined => "the call was refused and did not run, which is recorded as its result",
+            Reason::NotApproved => {
+                "the call was never approved and did not run, which is recorded as its result"
+            }
             Reason::Duplicate => "the second copy of a result is taken out",
             Reason::DuplicateCall => "the second copy of a call is taken out",
             Reason::DuplicateThought => "the second copy of a thought is taken out",
@@ -259,6 +272,8 @@ struct Pairing<'m> {
 struct PlacedCall<'m> {
     place: &'m Place,
     call: &'m Call,
+    /// What is to be said of the call if no result of it was recorded.
+    unanswered: Reason,
     /// The messages in which its result may stand.
     zone: std::ops::Range<usize>,
     /// Its result.
@@ -289,6 +304,7 @@ impl<'m> Pairing<'m> {
                     Block::Call(call) => pairing.calls.push(PlacedCall {
                         place: &block.place,
                         call,
+                        unanswered: unanswered(block.state.as_deref()),
                         zone: n..zones[n],
                         result: None,
                         is_dropped: false,
@@ -390,7 +406,7 @@ impl<'m> Pairing<'m> {
                 None => planned.push(Planned {
                     edit: Edit::Synthesise { call: call_place.clone(), id: call.id.clone() },
                     place: call_place,
-                    reason: Reason::NotRecorded,
+                    reason: self.calls[n].unanswered,
                 }),
             }
         }
@@ -416,6 +432,15 @@ impl<'m> Pairing<'m> {
             planned.push(Planned { edit: Edit::Drop { block: place.clone() }, place, reason });
         }
         planned
+    }
+}
+
+/// Why a call in this state has no result, as far as its store shows that.
+fn unanswered(state: Option<&str>) -> Reason {
+    match state {
+        Some(DECLINED) => Reason::Declined,
+        Some(ASKED) => Reason::NotApproved,
+        _ => Reason::NotRecorded,
     }
 }
 
