@@ -21,6 +21,7 @@ mod session;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod stores;
+mod strays;
 
 pub use files::{File, Files};
 pub use judge::{Judgement, Refusal, Verdict, judge, judge_for};

@@ -18,7 +18,7 @@ use crate::{
     Block, Edit, Files, Judgement, Message, Place, ReadError, Relapse, Session, Trouble, Verdict, WriteError,
     judge_for, read_body, store_of,
 };
-use crate::{halves, stores};
+use crate::{halves, stores, strays};
 
 pub use conserved::{Loss, losses};
 pub use plan::{Planned, Reason, plan};
@@ -169,17 +169,18 @@ pub fn repair(files: &Files, index: usize, options: &RepairOptions) -> Result<Re
         let why = why(&start.judgement);
         return Ok(Repair::Beyond(Box::new(Beyond { before: start.judgement, why, can_truncate: false })));
     }
-    let (whole, reattached) = reattach(&start, options)?;
+    let (clean, strays) = without_strays(&start, options)?;
+    let (whole, reattached) = reattach(&clean, options)?;
     let is_changed = !reattached.is_empty() || has_torn || start.judgement.verdict != Verdict::Cut;
     if is_changed && let Some((last, edits)) = mended(&whole, options)? {
-        return Ok(finished(start, last, reattached, edits));
+        return Ok(finished(start, last, reattached, [strays, edits].concat()));
     }
     // What was lost may hold a fault of its own that cannot be mended.
     if !reattached.is_empty()
         && start.judgement.verdict != Verdict::Cut
-        && let Some((last, edits)) = mended(&start, options)?
+        && let Some((last, edits)) = mended(&clean, options)?
     {
-        return Ok(finished(start, last, Vec::new(), edits));
+        return Ok(finished(start, last, Vec::new(), [strays, edits].concat()));
     }
     let Mending { attempt: stuck, unwritten, .. } = mend(&whole, options)?;
     let can_truncate =
@@ -209,6 +210,17 @@ fn mended(start: &Attempt, options: &RepairOptions) -> Result<Option<(Attempt, V
     let (last, edits) = fewest(start, last, rounds, options)?;
     hold(start, &last, &edits, options)?;
     Ok(Some((last, edits)))
+}
+
+/// The session without what stands beside its records, and how that was taken out. It comes before all else: the places of
+/// other edits are those of the files without it.
+fn without_strays(start: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Planned>), RepairError> {
+    let strays = start.session.troubles.iter().filter(|trouble| strays::is_stray(trouble));
+    let planned: Vec<Planned> = strays.map(|trouble| discard(&trouble.place, reason_of(trouble))).collect();
+    match planned.is_empty() {
+        true => Ok((start.clone(), planned)),
+        false => Ok((start.after(&edits_of(&planned), options)?, planned)),
+    }
 }
 
 /// Puts the branch back on the lines that it is proven to follow, and says with which lines it was cut.
@@ -258,7 +270,9 @@ impl Attempt {
 
     fn after(&self, edits: &[Edit], options: &RepairOptions) -> Result<Attempt, RepairError> {
         let store = store_of(self.session.product).ok_or(RepairError::NoSession)?;
-        let files = match halves::replaced(&self.files, &self.session, edits) {
+        let files = halves::replaced(&self.files, &self.session, edits)
+            .or_else(|| strays::taken_out(&self.files, &self.session, edits));
+        let files = match files {
             Some(files) => files,
             None => store.write(&self.files, &self.session, edits)?,
         };
@@ -304,11 +318,6 @@ impl Attempt {
 
     /// What should be edited next; empty if there is nothing to be done.
     fn plan(&self, options: &RepairOptions) -> Vec<Planned> {
-        let discard = |place: &Place, reason: Reason| Planned {
-            edit: Edit::Discard { place: place.clone() },
-            place: place.clone(),
-            reason,
-        };
         // Halves of characters first, since no store can write a text that holds one.
         let halves = self.session.troubles.iter().filter(|trouble| halves::is_half(trouble));
         let halves: Vec<Planned> =
@@ -317,11 +326,7 @@ impl Attempt {
             return halves;
         }
         let torn = self.session.troubles.iter().filter(|trouble| trouble.loses.is_some());
-        let reason = |trouble: &Trouble| match trouble.loses {
-            Some(words) if words.starts_with("nothing") => Reason::Stray,
-            _ => Reason::Unreadable,
-        };
-        let torn: Vec<Planned> = torn.map(|trouble| discard(&trouble.place, reason(trouble))).collect();
+        let torn: Vec<Planned> = torn.map(|trouble| discard(&trouble.place, reason_of(trouble))).collect();
         if !torn.is_empty() {
             return torn;
         }
@@ -357,6 +362,18 @@ impl Attempt {
             true => plan::drop_thinking(sent, &refused),
             false => straightened,
         }
+    }
+}
+
+fn discard(place: &Place, reason: Reason) -> Planned {
+    Planned { edit: Edit::Discard { place: place.clone() }, place: place.clone(), reason }
+}
+
+/// Why what cannot be read is taken out.
+fn reason_of(trouble: &Trouble) -> Reason {
+    match trouble.loses {
+        Some(words) if words.starts_with("nothing") => Reason::Stray,
+        _ => Reason::Unreadable,
     }
 }
 
