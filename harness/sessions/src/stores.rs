@@ -255,6 +255,10 @@ fn read_by(
     let halves = Halves::of(whole);
     let whole = halves.as_ref().map_or(whole, |halves| &halves.files);
     let store = store(whole).ok_or(ReadError::Unknown)?;
+    #[cfg(feature = "sqlite")]
+    if let Some(words) = crate::sqlite::refusal(whole) {
+        return Err(ReadError::Form { product: store.product(), words });
+    }
     let mut sessions = store.read(whole)?;
     if store.is_parted()
         && let Some(parted) = Parted::of(whole, &sessions)
