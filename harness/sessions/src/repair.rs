@@ -125,6 +125,9 @@ const MAX_ROUNDS: usize = 8;
 /// Edits up to which it is tried for each of them whether the others are enough. Beyond, all are kept.
 const MAX_TRIED: usize = 48;
 
+/// Bytes that all these tries together may read and write: each goes over the whole session. It is a second or two.
+const MAX_TRIED_BYTES: usize = 96 << 20;
+
 /// Places where a branch was cut that are mended, one after the other. Each was a lost line.
 const MAX_CUTS: usize = 32;
 
@@ -459,7 +462,8 @@ fn fewest(
         && (2..=MAX_TRIED).contains(&only.len())
     {
         let mut n = 0;
-        while n < only.len() && only.len() > 1 {
+        let mut left = n_tries(start);
+        while n < only.len() && only.len() > 1 && left > 0 {
             // What was written twice goes as a whole: the copy of a result answers a call that is gone.
             let copy = [Reason::Duplicate, Reason::DuplicateThought];
             if copy.contains(&only[n].reason)
@@ -468,6 +472,7 @@ fn fewest(
                 n += 1;
                 continue;
             }
+            left -= 1;
             let mut fewer = only.clone();
             fewer.remove(n);
             match start.after(&edits_of(&fewer), options) {
@@ -483,6 +488,12 @@ fn fewest(
     Ok((best, rounds.into_iter().flatten().collect()))
 }
 
+/// How often a session may be written, read and judged once more.
+fn n_tries(attempt: &Attempt) -> usize {
+    let n_bytes = attempt.files.main().len().max(attempt.judgement.body.len());
+    (MAX_TRIED_BYTES / n_bytes.max(1)).max(1)
+}
+
 /// Ends the branch before what is refused, as late as the provider accepts.
 fn truncate(from: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Vec<Planned>>), RepairError> {
     let messages = &from.session.messages;
@@ -493,7 +504,7 @@ fn truncate(from: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Vec
     let first = refused.filter_map(at).min().unwrap_or(messages.len());
     // A branch ends after what the model said to the end, so that the user goes on from there.
     let ends = (0..first).rev().filter(|n| messages[*n].calls().next().is_none());
-    for n in ends.take(MAX_TRUNCATED) {
+    for n in ends.take(MAX_TRUNCATED.min(n_tries(from))) {
         let Some(block) = messages[n].blocks.last() else { continue };
         let place = block.place.clone();
         let planned =

@@ -45,7 +45,7 @@ pub fn losses(before: &Session, after: &Session, edits: &[Planned]) -> Vec<Loss>
     let mut found = Vec::new();
     let (had, has) = (Kept::of(before), Kept::of(after));
     let copies = edits.iter().filter(|planned| planned.reason == Reason::DuplicateMessage);
-    let n_copies: usize = copies.map(|planned| n_parts(before, &planned.place)).sum();
+    let n_copies = n_parts(before, copies.map(|planned| &planned.place).collect());
     let (user, reply) = (copies_gone(&had.user, &has.user), copies_gone(&had.reply, &has.reply));
     if user.is_none_or(|user| user > n_copies) {
         found.push(Loss::UserMessage);
@@ -89,14 +89,23 @@ fn declined(planned: &Planned) -> Option<&str> {
     }
 }
 
-/// How many blocks lie at a place, or are parts of what lies there.
-fn n_parts(session: &Session, place: &Place) -> usize {
+/// How many blocks lie at these places, or are parts of what lies there.
+fn n_parts(session: &Session, places: Vec<&Place>) -> usize {
+    let home = |place: &Place| (place.file, place.line, place.row.clone());
+    let mut pointers: BTreeMap<_, BTreeSet<&str>> = BTreeMap::new();
+    for place in places {
+        pointers.entry(home(place)).or_default().insert(&place.pointer);
+    }
     let is_part = |block: &&crate::Block| {
-        let below = block.place.pointer.strip_prefix(place.pointer.as_str());
-        (block.place.file, block.place.line, &block.place.row) == (place.file, place.line, &place.row)
-            && below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        let Some(own) = pointers.get(&home(&block.place)) else { return false };
+        let pointer = &block.place.pointer;
+        own.contains(pointer.as_str())
+            || pointer.match_indices('/').any(|(at, _)| own.contains(&pointer[..at]))
     };
-    session.messages.iter().flat_map(|message| &message.blocks).filter(is_part).count()
+    match pointers.is_empty() {
+        true => 0,
+        false => session.messages.iter().flat_map(|message| &message.blocks).filter(is_part).count(),
+    }
 }
 
 /// Whether the branch has all that it had, and besides only what stood off it in the same files.
@@ -187,7 +196,8 @@ fn said(output: &[Block]) -> String {
 fn copies_gone(had: &[String], has: &[String]) -> Option<usize> {
     let mut kept = has.iter().peekable();
     let gone: Vec<&String> = had.iter().filter(|words| kept.next_if_eq(words).is_none()).collect();
-    let is_same = kept.next().is_none() && gone.iter().all(|words| has.contains(words));
+    let said: BTreeSet<&String> = has.iter().collect();
+    let is_same = kept.next().is_none() && gone.iter().all(|words| said.contains(words));
     is_same.then_some(gone.len())
 }
 
