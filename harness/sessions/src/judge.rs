@@ -1,5 +1,7 @@
 //! Whether the provider would take what the product sends next.
 
+use std::collections::BTreeSet;
+
 use brickbat_rules::histories::{self, Role, render};
 use brickbat_rules::{
     Dialect, MAX_VIOLATIONS, Profile, Rule, Severity, Violation, list_of, validate_list_to, validate_to,
@@ -226,9 +228,9 @@ pub(crate) fn closed(messages: &[Message]) -> Vec<Message> {
     let Some(last) = messages.iter().rposition(|message| message.role == Role::Assistant) else {
         return closed;
     };
-    let answered: Vec<&str> =
+    let answered: BTreeSet<&str> =
         messages[last..].iter().flat_map(Message::results).map(|result| result.call.as_str()).collect();
-    let is_open = |call: &&histories::Call| !answered.contains(&call.id.as_str());
+    let is_open = |call: &&histories::Call| !answered.contains(call.id.as_str());
     let place = &messages[last].place;
     let result = |call: &histories::Call| {
         let output = vec![histories::Block::Text(crate::NOT_RECORDED.to_owned())];

@@ -21,6 +21,7 @@ mod session;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod stores;
+mod strays;
 
 pub use files::{File, Files};
 pub use judge::{Judgement, Refusal, Verdict, judge, judge_for};
@@ -37,3 +38,10 @@ pub use stores::{Edit, ReadError, Relapse, WriteError, messages_of, parent_of, r
 /// Text of a result that stands in for one that was never recorded. It claims nothing that the store does not show.
 pub const NOT_RECORDED: &str =
     "No result of this call was recorded. It may or may not have run; check before you run it again.";
+
+/// Text of a result for a call that the user declined, in stores that have no form of their own for that.
+pub const DECLINED: &str = "The user declined this call, and it did not run.";
+
+/// Text of a result for a call that was never approved: the product asked, and runs nothing before the answer.
+pub const NOT_APPROVED: &str =
+    "This call waited for the user's approval, which was not given. It did not run.";

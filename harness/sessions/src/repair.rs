@@ -18,7 +18,7 @@ use crate::{
     Block, Edit, Files, Judgement, Message, Place, ReadError, Relapse, Session, Trouble, Verdict, WriteError,
     judge_for, read_body, store_of,
 };
-use crate::{halves, stores};
+use crate::{halves, stores, strays};
 
 pub use conserved::{Loss, losses};
 pub use plan::{Planned, Reason, plan};
@@ -125,6 +125,9 @@ const MAX_ROUNDS: usize = 8;
 /// Edits up to which it is tried for each of them whether the others are enough. Beyond, all are kept.
 const MAX_TRIED: usize = 48;
 
+/// Bytes that all these tries together may read and write: each goes over the whole session. It is a second or two.
+const MAX_TRIED_BYTES: usize = 96 << 20;
+
 /// Places where a branch was cut that are mended, one after the other. Each was a lost line.
 const MAX_CUTS: usize = 32;
 
@@ -169,17 +172,18 @@ pub fn repair(files: &Files, index: usize, options: &RepairOptions) -> Result<Re
         let why = why(&start.judgement);
         return Ok(Repair::Beyond(Box::new(Beyond { before: start.judgement, why, can_truncate: false })));
     }
-    let (whole, reattached) = reattach(&start, options)?;
+    let (clean, strays) = without_strays(&start, options)?;
+    let (whole, reattached) = reattach(&clean, options)?;
     let is_changed = !reattached.is_empty() || has_torn || start.judgement.verdict != Verdict::Cut;
     if is_changed && let Some((last, edits)) = mended(&whole, options)? {
-        return Ok(finished(start, last, reattached, edits));
+        return Ok(finished(start, last, reattached, [strays, edits].concat()));
     }
     // What was lost may hold a fault of its own that cannot be mended.
     if !reattached.is_empty()
         && start.judgement.verdict != Verdict::Cut
-        && let Some((last, edits)) = mended(&start, options)?
+        && let Some((last, edits)) = mended(&clean, options)?
     {
-        return Ok(finished(start, last, Vec::new(), edits));
+        return Ok(finished(start, last, Vec::new(), [strays, edits].concat()));
     }
     let Mending { attempt: stuck, unwritten, .. } = mend(&whole, options)?;
     let can_truncate =
@@ -209,6 +213,17 @@ fn mended(start: &Attempt, options: &RepairOptions) -> Result<Option<(Attempt, V
     let (last, edits) = fewest(start, last, rounds, options)?;
     hold(start, &last, &edits, options)?;
     Ok(Some((last, edits)))
+}
+
+/// The session without what stands beside its records, and how that was taken out. It comes before all else: the places of
+/// other edits are those of the files without it.
+fn without_strays(start: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Planned>), RepairError> {
+    let strays = start.session.troubles.iter().filter(|trouble| strays::is_stray(trouble));
+    let planned: Vec<Planned> = strays.map(|trouble| discard(&trouble.place, reason_of(trouble))).collect();
+    match planned.is_empty() {
+        true => Ok((start.clone(), planned)),
+        false => Ok((start.after(&edits_of(&planned), options)?, planned)),
+    }
 }
 
 /// Puts the branch back on the lines that it is proven to follow, and says with which lines it was cut.
@@ -258,7 +273,9 @@ impl Attempt {
 
     fn after(&self, edits: &[Edit], options: &RepairOptions) -> Result<Attempt, RepairError> {
         let store = store_of(self.session.product).ok_or(RepairError::NoSession)?;
-        let files = match halves::replaced(&self.files, &self.session, edits) {
+        let files = halves::replaced(&self.files, &self.session, edits)
+            .or_else(|| strays::taken_out(&self.files, &self.session, edits));
+        let files = match files {
             Some(files) => files,
             None => store.write(&self.files, &self.session, edits)?,
         };
@@ -304,11 +321,6 @@ impl Attempt {
 
     /// What should be edited next; empty if there is nothing to be done.
     fn plan(&self, options: &RepairOptions) -> Vec<Planned> {
-        let discard = |place: &Place, reason: Reason| Planned {
-            edit: Edit::Discard { place: place.clone() },
-            place: place.clone(),
-            reason,
-        };
         // Halves of characters first, since no store can write a text that holds one.
         let halves = self.session.troubles.iter().filter(|trouble| halves::is_half(trouble));
         let halves: Vec<Planned> =
@@ -317,11 +329,7 @@ impl Attempt {
             return halves;
         }
         let torn = self.session.troubles.iter().filter(|trouble| trouble.loses.is_some());
-        let reason = |trouble: &Trouble| match trouble.loses {
-            Some(words) if words.starts_with("nothing") => Reason::Stray,
-            _ => Reason::Unreadable,
-        };
-        let torn: Vec<Planned> = torn.map(|trouble| discard(&trouble.place, reason(trouble))).collect();
+        let torn: Vec<Planned> = torn.map(|trouble| discard(&trouble.place, reason_of(trouble))).collect();
         if !torn.is_empty() {
             return torn;
         }
@@ -357,6 +365,18 @@ impl Attempt {
             true => plan::drop_thinking(sent, &refused),
             false => straightened,
         }
+    }
+}
+
+fn discard(place: &Place, reason: Reason) -> Planned {
+    Planned { edit: Edit::Discard { place: place.clone() }, place: place.clone(), reason }
+}
+
+/// Why what cannot be read is taken out.
+fn reason_of(trouble: &Trouble) -> Reason {
+    match trouble.loses {
+        Some(words) if words.starts_with("nothing") => Reason::Stray,
+        _ => Reason::Unreadable,
     }
 }
 
@@ -442,7 +462,8 @@ fn fewest(
         && (2..=MAX_TRIED).contains(&only.len())
     {
         let mut n = 0;
-        while n < only.len() && only.len() > 1 {
+        let mut left = n_tries(start);
+        while n < only.len() && only.len() > 1 && left > 0 {
             // What was written twice goes as a whole: the copy of a result answers a call that is gone.
             let copy = [Reason::Duplicate, Reason::DuplicateThought];
             if copy.contains(&only[n].reason)
@@ -451,6 +472,7 @@ fn fewest(
                 n += 1;
                 continue;
             }
+            left -= 1;
             let mut fewer = only.clone();
             fewer.remove(n);
             match start.after(&edits_of(&fewer), options) {
@@ -466,6 +488,12 @@ fn fewest(
     Ok((best, rounds.into_iter().flatten().collect()))
 }
 
+/// How often a session may be written, read and judged once more.
+fn n_tries(attempt: &Attempt) -> usize {
+    let n_bytes = attempt.files.main().len().max(attempt.judgement.body.len());
+    (MAX_TRIED_BYTES / n_bytes.max(1)).max(1)
+}
+
 /// Ends the branch before what is refused, as late as the provider accepts.
 fn truncate(from: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Vec<Planned>>), RepairError> {
     let messages = &from.session.messages;
@@ -476,7 +504,7 @@ fn truncate(from: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Vec
     let first = refused.filter_map(at).min().unwrap_or(messages.len());
     // A branch ends after what the model said to the end, so that the user goes on from there.
     let ends = (0..first).rev().filter(|n| messages[*n].calls().next().is_none());
-    for n in ends.take(MAX_TRUNCATED) {
+    for n in ends.take(MAX_TRUNCATED.min(n_tries(from))) {
         let Some(block) = messages[n].blocks.last() else { continue };
         let place = block.place.clone();
         let planned =

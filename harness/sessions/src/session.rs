@@ -69,9 +69,16 @@ pub struct Block {
     pub place: Place,
     /// What it is.
     pub content: histories::Block,
-    /// The product's own word for the state of a call, such as `input-available` or `running`.
+    /// The product's own word for the state of a call, such as `input-available` or `running`; [`DECLINED`] where the
+    /// user has declined the call.
     pub state: Option<String>,
 }
+
+/// The state of a call that the user declined, whatever the product's word for it is.
+pub(crate) const DECLINED: &str = "declined";
+
+/// The state of a call that waits for the user's approval. No product runs it before that.
+pub(crate) const ASKED: &str = "approval-requested";
 
 /// How a reply ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -10,6 +10,8 @@ mod log;
 #[cfg(test)]
 mod tests;
 
+use std::io::Read;
+
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
@@ -74,6 +76,23 @@ const STEPS_A_BYTE: u64 = 64;
 /// Bytes by which an edit may make a cell longer than the whole file was.
 const ROOM: usize = 1 << 20;
 
+/// Bytes of one cell that are read. The largest outputs of tools that products keep have a few megabytes, and each cell is
+/// held several times while it is judged.
+const MAX_CELL: usize = 64 << 20;
+
+/// Why a database is not read: a cell of it is too long.
+pub(crate) fn refusal(files: &Files) -> Option<String> {
+    // A small file has no such cell.
+    if !is_database(files.main())
+        || files.files.iter().map(|file| file.bytes.len()).sum::<usize>() <= MAX_CELL
+    {
+        return None;
+    }
+    let table = Database::open(files).ok()?.too_long().ok()??;
+    let table = crate::json::word(&table);
+    Some(format!("a cell of the table {table} has more than {} MiB, the most that is read", MAX_CELL >> 20))
+}
+
 /// Whether the bytes are those of a database.
 pub(crate) fn is_database(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
@@ -82,24 +101,53 @@ pub(crate) fn is_database(bytes: &[u8]) -> bool {
 impl Database {
     /// The database of the first file, merged with its log if `<name>-wal` is among its companions.
     pub(crate) fn open(files: &Files) -> Result<Database, String> {
-        let mut bytes = files.main().to_vec();
-        if !is_database(&bytes) || bytes.len() < 100 {
+        let main = files.main();
+        if !is_database(main) || main.len() < 100 {
             return Err("not a SQLite database".to_owned());
         }
-        if let Some((_, wal)) = files.ending_in("-wal") {
+        // A large file is held often enough: it is copied only where its log is merged into it.
+        let merged = files.ending_in("-wal").map(|(_, wal)| {
+            let mut bytes = main.to_vec();
             log::merge(&mut bytes, &wal.bytes);
-        }
-        // A database in memory has no log: 1 means a rollback journal.
+            bytes
+        });
+        let bytes = merged.as_deref().unwrap_or(main);
         let versions = [bytes[18], bytes[19]];
-        bytes[18] = 1;
-        bytes[19] = 1;
         let n_bytes = bytes.len();
         let mut connection = Connection::open_in_memory().map_err(words)?;
         restrict(&mut connection, n_bytes).map_err(words)?;
-        connection.deserialize_read_exact(MAIN_DB, bytes.as_slice(), n_bytes, false).map_err(words)?;
+        // A database in memory has no log: 1 means a rollback journal.
+        let bytes = bytes[..18].chain(&[1, 1][..]).chain(&bytes[20..]);
+        connection.deserialize_read_exact(MAIN_DB, bytes, n_bytes, false).map_err(words)?;
         let database = Database { connection, n_bytes, versions };
         database.tables()?;
         Ok(database)
+    }
+
+    /// The first table with a cell that is too long to be read.
+    fn too_long(&self) -> Result<Option<String>, String> {
+        for table in self.tables()? {
+            let columns = self.columns(&table);
+            let is_long = |column: &String| format!("octet_length({}) > {MAX_CELL}", quoted(column));
+            let are_long: Vec<String> = columns.iter().map(is_long).collect();
+            if are_long.is_empty() {
+                continue;
+            }
+            let query =
+                format!("SELECT EXISTS (SELECT 1 FROM {} WHERE {})", quoted(&table), are_long.join(" OR "));
+            let found = self.connection.query_row(&query, [], |row| row.get::<_, bool>(0));
+            // SQLite itself takes no row that is longer.
+            let is_limit =
+                |error: &rusqlite::Error| error.sqlite_error_code() == Some(rusqlite::ErrorCode::TooBig);
+            match found {
+                Ok(false) => {}
+                Ok(true) => return Ok(Some(table)),
+                Err(error) if is_limit(&error) => return Ok(Some(table)),
+                // A damaged table is read as far as it goes.
+                Err(_) => {}
+            }
+        }
+        Ok(None)
     }
 
     /// The connection, for queries.
@@ -217,7 +265,7 @@ fn restrict(connection: &mut Connection, n_bytes: usize) -> rusqlite::Result<()>
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     // A row that is deleted must not take others with it.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, false)?;
-    let length = i32::try_from(n_bytes.saturating_add(ROOM)).unwrap_or(i32::MAX);
+    let length = i32::try_from(n_bytes.min(MAX_CELL).saturating_add(ROOM)).unwrap_or(i32::MAX);
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, length)?;
     let mut left = (n_bytes as u64).saturating_mul(STEPS_A_BYTE).saturating_add(MIN_STEPS);
     connection.progress_handler(

@@ -49,6 +49,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::halves::Halves;
+use crate::strays::{self, Parted};
 use crate::{Files, Place, Planned, Product, Sent, Session};
 
 /// What is known of one product's store.
@@ -85,6 +86,12 @@ pub trait Store: Sync {
     /// The store has no form for an edit.
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError>;
 
+    /// Whether a line of its files that holds more than one record is taken apart before it is read. A store that reads
+    /// such lines in a way of its own says no.
+    fn is_parted(&self) -> bool {
+        true
+    }
+
     /// What the product does with a session that was repaired so, which undoes the repair; nothing if the repair lasts.
     fn relapse(&self, _: &[Planned]) -> Option<&'static Relapse> {
         None
@@ -115,7 +122,8 @@ pub enum Edit {
         id: String,
     },
     /// A call without any recorded result gets one with the text [`NOT_RECORDED`](crate::NOT_RECORDED), as an error
-    /// where the store can say so.
+    /// where the store can say so. A call that the store shows as declined, or as never approved, gets a result that
+    /// says so.
     Synthesise {
         /// The call.
         call: Place,
@@ -242,11 +250,25 @@ fn read_by(
     files: &Files,
     store: impl FnOnce(&Files) -> Option<&'static dyn Store>,
 ) -> Result<Vec<Session>, ReadError> {
-    let halves = Halves::of(files);
-    let whole = halves.as_ref().map_or(files, |halves| &halves.files);
-    let mut sessions = store(whole).ok_or(ReadError::Unknown)?.read(whole)?;
+    let unmarked = strays::unmarked(files);
+    let whole = unmarked.as_ref().unwrap_or(files);
+    let halves = Halves::of(whole);
+    let whole = halves.as_ref().map_or(whole, |halves| &halves.files);
+    let store = store(whole).ok_or(ReadError::Unknown)?;
+    #[cfg(feature = "sqlite")]
+    if let Some(words) = crate::sqlite::refusal(whole) {
+        return Err(ReadError::Form { product: store.product(), words });
+    }
+    let mut sessions = store.read(whole)?;
+    if store.is_parted()
+        && let Some(parted) = Parted::of(whole, &sessions)
+    {
+        sessions = store.read(&parted.files)?;
+        parted.note(&mut sessions);
+    }
+    strays::note_mark(files, &mut sessions);
     if let Some(halves) = halves {
-        halves.note(files, &mut sessions);
+        halves.note(unmarked.as_ref().unwrap_or(files), &mut sessions);
     }
     Ok(sessions)
 }
@@ -257,7 +279,12 @@ fn read_by(
 ///
 /// It is not JSON.
 pub fn read_body(body: &[u8], dialect: Dialect) -> Result<Session, ReadError> {
-    request::session(body, dialect)
+    let Some(unmarked) = strays::unmarked(&Files::one("", body)) else {
+        return request::session(body, dialect);
+    };
+    let mut session = request::session(unmarked.main(), dialect)?;
+    strays::note_mark(&Files::one("", body), std::slice::from_mut(&mut session));
+    Ok(session)
 }
 
 /// The messages of a body that is a value already: what is said, without its places.

@@ -84,8 +84,8 @@ pub(super) fn signs(session: &Session, judgement: &Judgement) -> BTreeSet<Sign> 
         signs.insert(Sign::Failed);
     }
     let late = next_user.map_or(&[][..], |next| &after[next..]);
-    let is_own = |id: &str| reply.calls().any(|call| call.id == id);
-    if late.iter().flat_map(Message::results).any(|result| is_own(&result.call)) {
+    let own: BTreeSet<&str> = reply.calls().map(|call| call.id.as_str()).collect();
+    if late.iter().flat_map(Message::results).any(|result| own.contains(result.call.as_str())) {
         signs.insert(Sign::CameLate);
     }
     let is_unfinished = |state: &str| UNFINISHED.contains(&state);

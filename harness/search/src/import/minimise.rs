@@ -2,6 +2,7 @@
 //! single results and texts; in the end what is odd is made plain, as far as the fault is not in it.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::shape::{Shape, ShapeArgs, ShapeBlock, ShapeId, ShapeMessage, Words};
 use brickbat_scenario::scenario::Signature;
@@ -37,6 +38,7 @@ impl<F: Fn(&Shape) -> bool> Search<F> {
         let is_smaller = candidate != self.best && (self.fails)(&candidate);
         if is_smaller {
             self.best = candidate;
+            self.best.prune();
         }
         is_smaller
     }
@@ -64,19 +66,33 @@ impl<F: Fn(&Shape) -> bool> Search<F> {
         has_dropped
     }
 
-    /// Single calls with their results, results and texts.
+    /// Calls with their results, results and texts: of each message halves first, then quarters, down to single ones.
     fn drop_parts(&mut self) -> bool {
         let mut has_dropped = false;
-        let (mut n, mut part) = (0, 0);
-        while n < self.best.messages.len() {
-            let mut fewer = self.best.clone();
-            if !fewer.drop_part(n, part) {
-                (n, part) = (n + 1, 0);
-                continue;
+        let mut n = 0;
+        while let Some(message) = self.best.messages.get(n) {
+            let mut run = n_droppable(message).div_ceil(2);
+            while run > 0 {
+                has_dropped |= self.drop_parts_of(n, run);
+                run /= 2;
             }
+            n += 1;
+        }
+        has_dropped
+    }
+
+    /// The parts of one message, so many at a time.
+    fn drop_parts_of(&mut self, n: usize, run: usize) -> bool {
+        let mut has_dropped = false;
+        let mut part = 0;
+        while let Some(message) = self.best.messages.get(n)
+            && part < n_droppable(message)
+        {
+            let mut fewer = self.best.clone();
+            fewer.drop_run(n, part..part + run);
             match self.try_it(fewer) {
                 true => has_dropped = true,
-                false => part += 1,
+                false => part += run,
             }
         }
         has_dropped
@@ -104,32 +120,31 @@ impl Shape {
         matches!(first, Some(ShapeMessage::User(_) | ShapeMessage::Picture(_) | ShapeMessage::Compacted))
     }
 
-    /// Takes a part of a message out, and what speaks of it; false if there is none of that number.
-    fn drop_part(&mut self, message: usize, part: usize) -> bool {
+    /// Takes parts of a message out, and what speaks of them.
+    fn drop_run(&mut self, message: usize, parts: Range<usize>) {
         let mut gone = BTreeSet::new();
-        let is_there = match self.messages.get_mut(message) {
-            Some(ShapeMessage::Assistant(blocks)) if part < blocks.len() => {
-                if let ShapeBlock::Call { call, .. } = blocks.remove(part) {
-                    gone.insert(call);
-                }
-                true
+        match self.messages.get_mut(message) {
+            Some(ShapeMessage::Assistant(blocks)) => {
+                let parts = parts.start.min(blocks.len())..parts.end.min(blocks.len());
+                gone.extend(blocks.drain(parts).filter_map(|block| match block {
+                    ShapeBlock::Call { call, .. } => Some(call),
+                    ShapeBlock::Text(_) | ShapeBlock::Think { .. } => None,
+                }));
             }
-            Some(ShapeMessage::Results(results)) if part < results.len() => {
-                results.remove(part);
-                true
+            Some(ShapeMessage::Results(results)) => {
+                results.drain(parts.start.min(results.len())..parts.end.min(results.len()));
             }
-            _ => false,
-        };
+            _ => {}
+        }
         let is_empty = |message: &ShapeMessage| match message {
             ShapeMessage::Assistant(blocks) => blocks.is_empty(),
             ShapeMessage::Results(results) => results.is_empty(),
             _ => false,
         };
-        if is_there && self.messages.get(message).is_some_and(is_empty) {
+        if self.messages.get(message).is_some_and(is_empty) {
             self.messages.remove(message);
         }
         self.forget(&gone);
-        is_there
     }
 
     /// Takes out the results of calls that go, and messages of nothing else: a pair goes as a whole.
@@ -170,6 +185,15 @@ impl Shape {
             }
             n -= own;
         }
+    }
+}
+
+/// How many parts a message has that can go.
+fn n_droppable(message: &ShapeMessage) -> usize {
+    match message {
+        ShapeMessage::Assistant(blocks) => blocks.len(),
+        ShapeMessage::Results(results) => results.len(),
+        _ => 0,
     }
 }
 

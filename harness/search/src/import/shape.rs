@@ -5,7 +5,7 @@ mod odd;
 mod read;
 mod render;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use brickbat_scenario::scenario::{
     Call, CallId, GivenBlock, GivenHistory, GivenMessage, GivenResult, GivenThought, Picture, Signature,
@@ -99,32 +99,29 @@ impl Shape {
     /// speaks of.
     pub(super) fn named(&self) -> Shape {
         let mut order: Vec<usize> = Vec::new();
+        let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
         for call in self.messages.iter().flat_map(ShapeMessage::calls) {
-            if !order.contains(&call) {
+            numbers.entry(call).or_insert_with(|| {
                 order.push(call);
-            }
+                order.len() - 1
+            });
         }
-        let number = |call: usize| order.iter().position(|known| *known == call).unwrap_or(order.len());
-        let mut tools: Vec<usize> = Vec::new();
+        let number = |call: usize| numbers.get(&call).copied().unwrap_or(order.len());
+        let mut tools: BTreeMap<usize, usize> = BTreeMap::new();
         let mut named = Shape::default();
         for (n, call) in order.iter().enumerate() {
             let Some(ShapeCall { tool, id }) = self.calls.get(call) else { continue };
-            if !tools.contains(tool) {
-                tools.push(*tool);
-            }
+            let n_tools = tools.len();
+            let tool = *tools.entry(*tool).or_insert(n_tools);
             let id = match id {
-                ShapeId::Same(other) if order.contains(other) => ShapeId::Same(number(*other)),
+                ShapeId::Same(other) if numbers.contains_key(other) => ShapeId::Same(number(*other)),
                 ShapeId::Same(_) => ShapeId::Own,
                 other => other.clone(),
             };
-            let tool = tools.iter().position(|known| known == tool).unwrap_or(0);
             named.calls.insert(n, ShapeCall { tool, id });
         }
-        named.tools = tools
-            .iter()
-            .enumerate()
-            .filter_map(|(n, tool)| Some((n, self.tools.get(tool)?.clone())))
-            .collect();
+        let odd = tools.iter().filter_map(|(tool, n)| Some((*n, self.tools.get(tool)?.clone())));
+        named.tools = odd.collect();
         named.messages = self.messages.clone();
         for message in &mut named.messages {
             match message {
@@ -146,13 +143,25 @@ impl Shape {
 
     /// The calls that results speak of and no message has.
     pub(super) fn lost(&self) -> Vec<usize> {
-        let made: Vec<usize> = self.messages.iter().flat_map(ShapeMessage::made).collect();
+        let made: BTreeSet<usize> = self.messages.iter().flat_map(ShapeMessage::made).collect();
+        let results = self.messages.iter().flat_map(ShapeMessage::results);
+        let answered: BTreeSet<usize> = results.map(|result| result.call).collect();
         let calls = self.calls.keys().copied();
-        let is_spoken_of = |call: &usize| {
-            let mut results = self.messages.iter().flat_map(ShapeMessage::results);
-            results.any(|result| result.call == *call)
-        };
-        calls.filter(|call| !made.contains(call) && is_spoken_of(call)).collect()
+        calls.filter(|call| !made.contains(call) && answered.contains(call)).collect()
+    }
+
+    /// Forgets the calls and tools that nothing speaks of any more, so that a small structure is small.
+    pub(super) fn prune(&mut self) {
+        let mut spoken: BTreeSet<usize> = self.messages.iter().flat_map(ShapeMessage::calls).collect();
+        let same = spoken.iter().filter_map(|call| match self.calls.get(call)?.id {
+            ShapeId::Same(other) => Some(other),
+            ShapeId::Own | ShapeId::Foreign(_) => None,
+        });
+        let same: Vec<usize> = same.collect();
+        spoken.extend(same);
+        self.calls.retain(|call, _| spoken.contains(call));
+        let tools: BTreeSet<usize> = self.calls.values().map(|call| call.tool).collect();
+        self.tools.retain(|tool, _| tools.contains(tool));
     }
 
     /// Its tools: the names by which the scenario has them, each with the odd name by which the model calls it, if it is

@@ -1,12 +1,12 @@
 //! What a repair must not do: lose what was recorded, and say what was not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use brickbat_rules::histories::{Block, Role};
 
 use super::plan::{Planned, Reason};
-use crate::{Message, NOT_RECORDED, Place, Session};
+use crate::{Edit, Message, NOT_APPROVED, NOT_RECORDED, Place, Session};
 
 /// Something that a repair lost or made up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub fn losses(before: &Session, after: &Session, edits: &[Planned]) -> Vec<Loss>
     let mut found = Vec::new();
     let (had, has) = (Kept::of(before), Kept::of(after));
     let copies = edits.iter().filter(|planned| planned.reason == Reason::DuplicateMessage);
-    let n_copies: usize = copies.map(|planned| n_parts(before, &planned.place)).sum();
+    let n_copies = n_parts(before, copies.map(|planned| &planned.place).collect());
     let (user, reply) = (copies_gone(&had.user, &has.user), copies_gone(&had.reply, &has.reply));
     if user.is_none_or(|user| user > n_copies) {
         found.push(Loss::UserMessage);
@@ -68,21 +68,44 @@ pub fn losses(before: &Session, after: &Session, edits: &[Planned]) -> Vec<Loss>
         found.push(Loss::Result);
     }
     let recorded = |key: &str| had.results.contains_key(key) || had.off_branch.contains_key(key);
-    let made_up = has.results.iter().any(|(key, _)| !recorded(key) && !key.ends_with(NOT_RECORDED));
+    // The words for a declined call are the product's own, or the user's.
+    let declined: BTreeSet<&str> = edits.iter().filter_map(declined).collect();
+    let is_honest = |key: &str| {
+        let id = key.split_once('\u{0}').map_or(key, |(id, _)| id);
+        [NOT_RECORDED, NOT_APPROVED].iter().any(|words| key.ends_with(words)) || declined.contains(id)
+    };
+    let made_up = has.results.iter().any(|(key, _)| !recorded(key) && !is_honest(key));
     if made_up {
         found.push(Loss::MadeUpResult);
     }
     found
 }
 
-/// How many blocks lie at a place, or are parts of what lies there.
-fn n_parts(session: &Session, place: &Place) -> usize {
+/// The call of an edit that records that the user declined it.
+fn declined(planned: &Planned) -> Option<&str> {
+    match &planned.edit {
+        Edit::Synthesise { id, .. } if planned.reason == Reason::Declined => Some(id),
+        _ => None,
+    }
+}
+
+/// How many blocks lie at these places, or are parts of what lies there.
+fn n_parts(session: &Session, places: Vec<&Place>) -> usize {
+    let home = |place: &Place| (place.file, place.line, place.row.clone());
+    let mut pointers: BTreeMap<_, BTreeSet<&str>> = BTreeMap::new();
+    for place in places {
+        pointers.entry(home(place)).or_default().insert(&place.pointer);
+    }
     let is_part = |block: &&crate::Block| {
-        let below = block.place.pointer.strip_prefix(place.pointer.as_str());
-        (block.place.file, block.place.line, &block.place.row) == (place.file, place.line, &place.row)
-            && below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        let Some(own) = pointers.get(&home(&block.place)) else { return false };
+        let pointer = &block.place.pointer;
+        own.contains(pointer.as_str())
+            || pointer.match_indices('/').any(|(at, _)| own.contains(&pointer[..at]))
     };
-    session.messages.iter().flat_map(|message| &message.blocks).filter(is_part).count()
+    match pointers.is_empty() {
+        true => 0,
+        false => session.messages.iter().flat_map(|message| &message.blocks).filter(is_part).count(),
+    }
 }
 
 /// Whether the branch has all that it had, and besides only what stood off it in the same files.
@@ -173,7 +196,8 @@ fn said(output: &[Block]) -> String {
 fn copies_gone(had: &[String], has: &[String]) -> Option<usize> {
     let mut kept = has.iter().peekable();
     let gone: Vec<&String> = had.iter().filter(|words| kept.next_if_eq(words).is_none()).collect();
-    let is_same = kept.next().is_none() && gone.iter().all(|words| has.contains(words));
+    let said: BTreeSet<&String> = has.iter().collect();
+    let is_same = kept.next().is_none() && gone.iter().all(|words| said.contains(words));
     is_same.then_some(gone.len())
 }
 

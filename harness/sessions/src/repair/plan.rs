@@ -4,10 +4,11 @@
 //! written, and only then is anything else dropped. Nothing is guessed: where two results contradict each other, or two
 //! calls share an id, there is no edit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use brickbat_rules::histories::{Block, Call, CallResult, Role};
 
+use crate::session::{ASKED, DECLINED};
 use crate::{Edit, Message, Place};
 
 /// An edit, and why.
@@ -30,6 +31,10 @@ pub enum Reason {
     OffBranch,
     /// No result of the call was recorded.
     NotRecorded,
+    /// The user declined the call, and the store shows that without a result.
+    Declined,
+    /// The call waited for the user's approval, which was never given.
+    NotApproved,
     /// The same result stands there twice.
     Duplicate,
     /// The same call stands there twice.
@@ -58,10 +63,12 @@ pub enum Reason {
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Reason; 15] = [
+    pub const ALL: [Reason; 17] = [
         Reason::Misplaced,
         Reason::OffBranch,
         Reason::NotRecorded,
+        Reason::Declined,
+        Reason::NotApproved,
         Reason::Duplicate,
         Reason::DuplicateCall,
         Reason::DuplicateThought,
@@ -82,6 +89,8 @@ impl Reason {
             Reason::Misplaced => "misplaced",
             Reason::OffBranch => "off-branch",
             Reason::NotRecorded => "not-recorded",
+            Reason::Declined => "declined",
+            Reason::NotApproved => "not-approved",
             Reason::Duplicate => "duplicate",
             Reason::DuplicateCall => "duplicate-call",
             Reason::DuplicateThought => "duplicate-thought",
@@ -103,6 +112,10 @@ impl Reason {
             Reason::Misplaced => "the result is moved to its call",
             Reason::OffBranch => "the result is taken from where it was recorded",
             Reason::NotRecorded => "a result \"not recorded\" is added",
+            Reason::Declined => "the call was refused and did not run, which is recorded as its result",
+            Reason::NotApproved => {
+                "the call was never approved and did not run, which is recorded as its result"
+            }
             Reason::Duplicate => "the second copy of a result is taken out",
             Reason::DuplicateCall => "the second copy of a call is taken out",
             Reason::DuplicateThought => "the second copy of a thought is taken out",
@@ -252,13 +265,43 @@ pub(super) fn drop_unfinished(messages: &[Message], places: &[Place]) -> Vec<Pla
 struct Pairing<'m> {
     calls: Vec<PlacedCall<'m>>,
     results: Vec<PlacedResult<'m>>,
-    /// The results of each key, by index.
-    by_key: BTreeMap<&'m str, Vec<usize>>,
+    /// The results of each key.
+    by_key: BTreeMap<&'m str, SameKey>,
+}
+
+/// The results of one key, in their order. Where the product has no ids, a conversation may have all its results there.
+#[derive(Default)]
+struct SameKey {
+    results: Vec<usize>,
+    /// For each of them, and for their end, where to look for one that is free; itself, if it is.
+    free: Vec<usize>,
+}
+
+impl SameKey {
+    /// The first free one from here on.
+    fn free_from(&mut self, from: usize) -> usize {
+        let mut at = from;
+        while self.free.get(at).is_some_and(|next| *next != at) {
+            at = self.free[at];
+        }
+        // The next look takes one step.
+        let mut passed = from;
+        while passed < at {
+            passed = std::mem::replace(&mut self.free[passed], at);
+        }
+        at
+    }
+
+    fn claim(&mut self, at: usize) {
+        self.free[at] = at + 1;
+    }
 }
 
 struct PlacedCall<'m> {
     place: &'m Place,
     call: &'m Call,
+    /// What is to be said of the call if no result of it was recorded.
+    unanswered: Reason,
     /// The messages in which its result may stand.
     zone: std::ops::Range<usize>,
     /// Its result.
@@ -289,13 +332,16 @@ impl<'m> Pairing<'m> {
                     Block::Call(call) => pairing.calls.push(PlacedCall {
                         place: &block.place,
                         call,
+                        unanswered: unanswered(block.state.as_deref()),
                         zone: n..zones[n],
                         result: None,
                         is_dropped: false,
                     }),
                     Block::Result(result) => {
                         let key = key(&result.call, &result.name);
-                        pairing.by_key.entry(key).or_default().push(pairing.results.len());
+                        let same = pairing.by_key.entry(key).or_default();
+                        same.free.push(same.results.len());
+                        same.results.push(pairing.results.len());
                         pairing.results.push(PlacedResult {
                             message: n,
                             place: &block.place,
@@ -316,20 +362,35 @@ impl<'m> Pairing<'m> {
     /// Gives a call the first free result of its zone.
     fn claim(&mut self, n: usize) {
         let call = &self.calls[n];
-        let key = key(&call.call.id, &call.call.name);
-        let free = self.by_key.get(key).into_iter().flatten().copied().find(|index| {
-            let result = &self.results[*index];
-            result.call.is_none() && call.zone.contains(&result.message)
-        });
-        if let Some(index) = free {
-            self.results[index].call = Some(n);
-            self.calls[n].result = Some(index);
-        }
+        let Some(same) = self.by_key.get_mut(key(&call.call.id, &call.call.name)) else { return };
+        let message = |index: &usize| self.results[*index].message;
+        let from = same.results.partition_point(|index| message(index) < call.zone.start);
+        let at = same.free_from(from);
+        let Some(index) = same.results.get(at).copied().filter(|index| call.zone.contains(&message(index)))
+        else {
+            return;
+        };
+        same.claim(at);
+        self.results[index].call = Some(n);
+        self.calls[n].result = Some(index);
+    }
+
+    /// Gives a call the first free result of all.
+    fn claim_anywhere(&mut self, n: usize) -> Option<usize> {
+        let call = self.calls[n].call;
+        let same = self.by_key.get_mut(key(&call.id, &call.name))?;
+        let at = same.free_from(0);
+        let index = same.results.get(at).copied()?;
+        same.claim(at);
+        self.results[index].call = Some(n);
+        self.calls[n].result = Some(index);
+        Some(index)
     }
 
     /// Takes the second of two equal calls with one id out, with its own result.
     fn drop_copies(&mut self) -> Vec<Planned> {
         let mut first: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut released = BTreeSet::new();
         let mut planned = Vec::new();
         for n in 0..self.calls.len() {
             let call = self.calls[n].call;
@@ -360,7 +421,14 @@ impl<'m> Pairing<'m> {
             // Where one object of the store holds both, the result goes with its call, and needs no edit of its own.
             if let Some(result) = own.filter(|result| *self.results[*result].place != *self.calls[n].place) {
                 self.results[result].call = None;
+                released.insert(key(&call.id, &call.name));
             }
+        }
+        for key in released {
+            let Some(same) = self.by_key.get_mut(key) else { continue };
+            let is_free = |index: &usize| self.results[*index].call.is_none();
+            let free = same.results.iter().enumerate();
+            same.free = free.map(|(at, index)| if is_free(index) { at } else { at + 1 }).collect();
         }
         planned
     }
@@ -375,11 +443,7 @@ impl<'m> Pairing<'m> {
             }
             let call = self.calls[n].call;
             let call_place = self.calls[n].place.clone();
-            let free = self.by_key.get(key(&call.id, &call.name)).into_iter().flatten().copied();
-            let on_branch = free.into_iter().find(|index| self.results[*index].call.is_none());
-            if let Some(index) = on_branch {
-                self.results[index].call = Some(n);
-                self.calls[n].result = Some(index);
+            if let Some(index) = self.claim_anywhere(n) {
                 let result = self.results[index].place.clone();
                 planned.push(moved(result, call_place, call, Reason::Misplaced));
                 continue;
@@ -390,7 +454,7 @@ impl<'m> Pairing<'m> {
                 None => planned.push(Planned {
                     edit: Edit::Synthesise { call: call_place.clone(), id: call.id.clone() },
                     place: call_place,
-                    reason: Reason::NotRecorded,
+                    reason: self.calls[n].unanswered,
                 }),
             }
         }
@@ -400,22 +464,35 @@ impl<'m> Pairing<'m> {
     /// Takes out the results that belong to no call, unless they contradict the one that does.
     fn drop_leftovers(&self) -> Vec<Planned> {
         let mut planned = Vec::new();
+        let mut claimed: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
         for result in self.results.iter().filter(|result| result.call.is_none()) {
-            let same_key =
-                self.by_key.get(key(&result.result.call, &result.result.name)).into_iter().flatten();
-            let claimed: Vec<&PlacedResult> =
-                same_key.map(|index| &self.results[*index]).filter(|other| other.call.is_some()).collect();
+            let key = key(&result.result.call, &result.result.name);
+            let claimed = claimed.entry(key).or_insert_with(|| self.said(key));
             let reason = match claimed.is_empty() {
                 true => Reason::Orphan,
-                false if claimed.iter().any(|other| says_the_same(other.result, result.result)) => {
-                    Reason::Duplicate
-                }
+                false if claimed.contains(&said(result.result)) => Reason::Duplicate,
                 false => continue,
             };
             let place = result.place.clone();
             planned.push(Planned { edit: Edit::Drop { block: place.clone() }, place, reason });
         }
         planned
+    }
+
+    /// What the results of a key say that belong to a call.
+    fn said(&self, key: &str) -> BTreeSet<String> {
+        let same = self.by_key.get(key).into_iter().flat_map(|same| &same.results);
+        let claimed = same.map(|index| &self.results[*index]).filter(|result| result.call.is_some());
+        claimed.map(|claimed| said(claimed.result)).collect()
+    }
+}
+
+/// Why a call in this state has no result, as far as its store shows that.
+fn unanswered(state: Option<&str>) -> Reason {
+    match state {
+        Some(DECLINED) => Reason::Declined,
+        Some(ASKED) => Reason::NotApproved,
+        _ => Reason::NotRecorded,
     }
 }
 
@@ -425,6 +502,11 @@ fn moved(result: Place, call: Place, of: &Call, reason: Reason) -> Planned {
 
 fn says_the_same(a: &CallResult, b: &CallResult) -> bool {
     a.output == b.output && a.is_error == b.is_error
+}
+
+/// What a result says, in words that two of them share only if they say the same.
+fn said(result: &CallResult) -> String {
+    format!("{} {:?}", result.is_error, result.output)
 }
 
 /// For each message, the end of the stretch in which results of its calls may stand: the messages with results directly

@@ -257,3 +257,14 @@ fn read_all(files: &Files) {
         database.into_bytes().ok();
     }
 }
+
+#[test]
+fn a_cell_that_is_too_long_is_refused_by_the_name_of_its_table() {
+    let table = "CREATE TABLE note (id TEXT PRIMARY KEY, data TEXT); INSERT INTO note VALUES";
+    let mib = |n: usize| format!("{table} ('a', zeroblob({n} << 20)), ('b', zeroblob({n} << 20));");
+    assert_eq!(refusal(&made_by(&mib(34))), None);
+    for n in [65, 70] {
+        let words = "a cell of the table note has more than 64 MiB, the most that is read";
+        assert_eq!(refusal(&made_by(&mib(n))).as_deref(), Some(words));
+    }
+}

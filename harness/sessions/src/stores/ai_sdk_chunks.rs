@@ -13,13 +13,14 @@ use brickbat_rules::json::{Document, Json};
 use serde_json::json;
 
 use super::ai_sdk::send::{send, waits};
-use super::ai_sdk::ui::{UiMessage, read};
+use super::ai_sdk::ui::{UiMessage, is_declined, read};
 use super::json_changes::JsonChanges;
 use super::json_text::whole;
 use super::list_reader::{form, place_of, session};
 use super::{Edit, ReadError, Store, WriteError};
-use crate::json::splice;
-use crate::{Files, NOT_RECORDED, Place, Product, Sent, Session};
+use crate::json::{splice, text};
+use crate::session::ASKED;
+use crate::{Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
 
 /// The chunks of a UI message stream.
 pub(crate) struct AiSdkChunks;
@@ -69,11 +70,13 @@ impl Store for AiSdkChunks {
         let whole = whole(files.main()).ok_or_else(|| refuse(&nowhere, "no JSON any more"))?;
         let document = Document::parse(&whole.text).map_err(|_| refuse(&nowhere, "no JSON any more"))?;
         let folded = fold::fold(document.root());
-        let chunks: BTreeMap<&Place, &[usize]> =
-            folded.parts.iter().map(|part| (&part.place, part.chunks.as_slice())).collect();
-        let own = |place: &Place| {
-            chunks.get(place).copied().ok_or_else(|| refuse(place, "nothing of the session lies there"))
+        let parts: BTreeMap<&Place, &fold::Part> =
+            folded.parts.iter().map(|part| (&part.place, part)).collect();
+        let part = |place: &Place| {
+            parts.get(place).copied().ok_or_else(|| refuse(place, "nothing of the session lies there"))
         };
+        let own = |place: &Place| part(place).map(|part| part.chunks.as_slice());
+        let kinds: Vec<Json<'_, '_>> = document.root().items().map(|chunk| chunk.field("type")).collect();
         let (mut changes, mut gone, mut closing) = (JsonChanges::default(), BTreeSet::<usize>::new(), None);
         for edit in edits {
             match edit {
@@ -82,10 +85,18 @@ impl Store for AiSdkChunks {
                     return Err(refuse(result, "chunks of two parts with one id cannot be told apart"));
                 }
                 Edit::Synthesise { call, id } => {
-                    let last = own(call)?.last().copied().unwrap_or_default();
-                    let chunk =
-                        json!({ "type": "tool-output-error", "toolCallId": id, "errorText": NOT_RECORDED });
+                    let part = part(call)?;
+                    let last = part.chunks.last().copied().unwrap_or_default();
+                    let is_asked = text(&part.value, "state") == ASKED;
+                    let words = if is_asked { NOT_APPROVED } else { NOT_RECORDED };
+                    let chunk = match is_declined(&part.value) {
+                        true => json!({ "type": "tool-output-denied", "toolCallId": id }),
+                        false => json!({ "type": "tool-output-error", "toolCallId": id, "errorText": words }),
+                    };
                     changes.insert_after(&format!("/{last}"), chunk.to_string());
+                    // The SDK keeps a question that nobody answered beside the error, and then takes neither.
+                    let asks = |chunk: &&usize| kinds[**chunk].is("tool-approval-request");
+                    gone.extend(part.chunks.iter().filter(asks).filter(|_| is_asked));
                 }
                 Edit::Drop { block } => gone.extend(own(block)?),
                 Edit::Truncate { last } => {

@@ -17,7 +17,8 @@ use super::list_reader::{block, form, message, note, place_of, role_of, session}
 use super::list_writer::{ListWriter, raw};
 use super::{Edit, ReadError, Store, WriteError};
 use crate::json::{text, word};
-use crate::{Block, Files, NOT_RECORDED, Place, Product, Sent, Session};
+use crate::session::{ASKED, DECLINED};
+use crate::{Block, Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
 
 /// `ModelMessage[]`.
 pub(crate) struct AiSdkModel;
@@ -51,6 +52,7 @@ impl Store for AiSdkModel {
         for (n, value) in document.root().items().enumerate() {
             read_message(&mut session, n, value).map_err(|words| form(self.product(), words))?;
         }
+        note_answers(&mut session, messages.iter().map(|(_, message)| message));
         Ok(vec![session])
     }
 
@@ -65,6 +67,8 @@ impl Store for AiSdkModel {
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
         let mut writer = ListWriter::new(session);
         let mut results = Results::default();
+        let blocks = session.messages.iter().flat_map(|message| &message.blocks);
+        let calls: BTreeMap<&Place, &Block> = blocks.map(|block| (&block.place, block)).collect();
         for edit in edits {
             match edit {
                 Edit::Move { result, call, .. } => {
@@ -77,7 +81,7 @@ impl Store for AiSdkModel {
                 }
                 Edit::Synthesise { call, id } => {
                     let message = writer.message_of(call)?;
-                    results.add(message, synthetic(session, message, id));
+                    results.add(message, synthetic(calls.get(call).copied(), id));
                 }
                 Edit::Drop { block } => writer.drop(block)?,
                 Edit::Discard { place } => writer.discard(place)?,
@@ -131,10 +135,16 @@ impl Results {
 }
 
 /// The result that stands in for one that was never recorded.
-fn synthetic(session: &Session, message: usize, id: &str) -> String {
-    let mut calls = session.messages.get(message).into_iter().flat_map(crate::Message::calls);
-    let name = calls.find(|call| call.id == id).map_or("", |call| call.name.as_str());
-    let output = json!({ "type": "error-text", "value": NOT_RECORDED });
+fn synthetic(call: Option<&Block>, id: &str) -> String {
+    let name = match call.map(|block| &block.content) {
+        Some(Content::Call(call)) => call.name.as_str(),
+        _ => "",
+    };
+    let output = match call.and_then(|block| block.state.as_deref()) {
+        Some(DECLINED) => json!({ "type": "execution-denied" }),
+        Some(ASKED) => json!({ "type": "error-text", "value": NOT_APPROVED }),
+        _ => json!({ "type": "error-text", "value": NOT_RECORDED }),
+    };
     json!({ "type": "tool-result", "toolCallId": id, "toolName": name, "output": output }).to_string()
 }
 
@@ -203,11 +213,38 @@ fn read_message(session: &mut Session, n: usize, value: Json<'_, '_>) -> Result<
         if let Content::Call(call) = &block.content
             && asked.contains(&call.id)
         {
-            block.state = Some("approval-requested".to_owned());
+            block.state = Some(ASKED.to_owned());
         }
     }
     session.messages.push(message(role, blocks, None, &place));
     Ok(())
+}
+
+/// Notes what the user answered to the questions of the model's messages. The answers come in messages of the role `tool`,
+/// and name the question.
+fn note_answers<'v>(session: &mut Session, messages: impl Iterator<Item = &'v Value>) {
+    let mut asked: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut answers: BTreeMap<&str, bool> = BTreeMap::new();
+    for part in messages.filter_map(|message| message.get("content")?.as_array()).flatten() {
+        match text(part, "type") {
+            "tool-approval-request" => drop(asked.insert(text(part, "approvalId"), text(part, "toolCallId"))),
+            "tool-approval-response" => {
+                let approved = part.get("approved").and_then(Value::as_bool);
+                if let (Some(call), Some(approved)) = (asked.get(text(part, "approvalId")), approved) {
+                    answers.insert(call, approved);
+                }
+            }
+            _ => {}
+        }
+    }
+    for block in session.messages.iter_mut().flat_map(|message| &mut message.blocks) {
+        let Content::Call(call) = &block.content else { continue };
+        match answers.get(call.id.as_str()) {
+            Some(true) => block.state = Some("approval-responded".to_owned()),
+            Some(false) => block.state = Some(DECLINED.to_owned()),
+            None => {}
+        }
+    }
 }
 
 fn read_part(session: &mut Session, role: Role, at: &Place, part: &Value) -> Result<Option<Block>, String> {

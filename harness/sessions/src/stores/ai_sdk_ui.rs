@@ -9,12 +9,14 @@ use brickbat_rules::json::{Document, Json};
 use serde_json::json;
 
 use super::ai_sdk::send::{send, waits};
-use super::ai_sdk::ui::{STATES, UiMessage, read};
+use super::ai_sdk::ui::{STATES, UiMessage, is_declined, read};
 use super::json_text::whole;
 use super::list_reader::{form, place_of, role_of, session};
 use super::list_writer::{ListWriter, raw};
 use super::{Edit, ReadError, Store, WriteError};
-use crate::{Files, NOT_RECORDED, Product, Sent, Session};
+use crate::json::text;
+use crate::session::ASKED;
+use crate::{Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
 
 /// `UIMessage[]`.
 pub(crate) struct AiSdkUi;
@@ -59,7 +61,8 @@ impl Store for AiSdkUi {
                     writer.message_of(call)?;
                     writer.drop(result)?;
                     let from = Document::parse(raw(files, result).as_bytes()).unwrap_or_default();
-                    for name in ["state", "output", "errorText"] {
+                    leave_out_approval(&mut writer, files, call);
+                    for name in ["state", "output", "errorText", "approval"] {
                         if let Some(value) = from.root().get(name) {
                             writer.changes.set(&call.pointer, name, value.raw().to_owned());
                         }
@@ -67,8 +70,7 @@ impl Store for AiSdkUi {
                 }
                 Edit::Synthesise { call, .. } => {
                     writer.message_of(call)?;
-                    writer.changes.set(&call.pointer, "state", json!("output-error").to_string());
-                    writer.changes.set(&call.pointer, "errorText", json!(NOT_RECORDED).to_string());
+                    answer(&mut writer, files, call);
                 }
                 Edit::Drop { block } => writer.drop(block)?,
                 Edit::Discard { place } => writer.discard(place)?,
@@ -76,6 +78,36 @@ impl Store for AiSdkUi {
             }
         }
         writer.finish(files)
+    }
+}
+
+/// Ends a call without a result as `validateUIMessages` of the AI SDK 5, 6 and 7 takes it.
+///
+/// A declined call becomes `output-denied`, which is what the SDK itself makes of it and which keeps the user's decision.
+fn answer(writer: &mut ListWriter<'_>, files: &Files, call: &Place) {
+    let document = Document::parse(raw(files, call).as_bytes()).unwrap_or_default();
+    let part = document.root().to_value();
+    let is_asked = text(&part, "state") == ASKED;
+    if is_declined(&part) && part.get("input").is_some() && part.pointer("/approval/id").is_some() {
+        writer.changes.set(&call.pointer, "state", json!("output-denied").to_string());
+        return;
+    }
+    let words = match () {
+        () if is_declined(&part) => crate::DECLINED,
+        () if is_asked => NOT_APPROVED,
+        () => NOT_RECORDED,
+    };
+    leave_out_approval(writer, files, call);
+    writer.changes.set(&call.pointer, "state", json!("output-error").to_string());
+    writer.changes.set(&call.pointer, "errorText", json!(words).to_string());
+}
+
+/// Takes the question whether a call may run out of it, unless the user has approved. With a result beside a question
+/// that nobody answered, `validateUIMessages` throws AI_TypeValidationError (assistant-ui/assistant-ui#4195).
+fn leave_out_approval(writer: &mut ListWriter<'_>, files: &Files, call: &Place) {
+    let document = Document::parse(raw(files, call).as_bytes()).unwrap_or_default();
+    if document.root().field("approval").field("approved").as_bool() != Some(true) {
+        writer.changes.unset(&call.pointer, "approval");
     }
 }
 

@@ -72,6 +72,10 @@ impl Store for CopilotCli {
         send::recovers(session.version.as_deref()).then_some("recovers interrupted calls at resume")
     }
 
+    fn is_parted(&self) -> bool {
+        false
+    }
+
     fn write(&self, files: &Files, _: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
         write::write(files, edits)
     }

@@ -12,8 +12,8 @@ use super::list::Changes;
 pub(crate) struct JsonChanges {
     /// Items of it, if it is a list.
     items: Changes,
-    /// Fields of it, if it is an object: JSON texts by name.
-    fields: BTreeMap<&'static str, String>,
+    /// Fields of it, if it is an object: JSON texts by name; nothing for a field that goes.
+    fields: BTreeMap<&'static str, Option<String>>,
     /// What lies in it, by name or index.
     below: BTreeMap<String, JsonChanges>,
 }
@@ -35,7 +35,12 @@ impl JsonChanges {
 
     /// Gives a field of an object a value.
     pub(crate) fn set(&mut self, object: &str, name: &'static str, text: String) {
-        self.at(object).fields.insert(name, text);
+        self.at(object).fields.insert(name, Some(text));
+    }
+
+    /// Takes a field out of an object, if it has one of that name.
+    pub(crate) fn unset(&mut self, object: &str, name: &'static str) {
+        self.at(object).fields.insert(name, None);
     }
 
     /// The edits of the bytes in which the value lies.
@@ -77,9 +82,17 @@ impl JsonChanges {
     }
 
     fn collect_fields(&self, object: Json<'_, '_>, edits: &mut Vec<(Range<usize>, Vec<u8>)>) {
-        let last = object.fields().last().map(|(_, value)| value.span().end);
+        let fields: Vec<Range<usize>> =
+            object.fields().map(|(name, value)| name.span().start..value.span().end).collect();
+        let goes = |own: Json<'_, '_>| self.fields.iter().any(|(name, text)| text.is_none() && own.is(name));
+        let names = object.fields().map(|(name, _)| name).enumerate();
+        let gone = names.filter(|(_, name)| goes(*name)).map(|(n, _)| n).collect();
+        let gone = Changes { gone, ..Changes::default() };
+        edits.extend(gone.removals(&fields));
+        let last = fields.iter().enumerate().rev().find(|(n, _)| !gone.gone.contains(n));
+        let last = last.map(|(_, field)| field.end);
         let mut added = Vec::new();
-        for (name, text) in &self.fields {
+        for (name, text) in self.fields.iter().filter_map(|(name, text)| Some((name, text.as_ref()?))) {
             match object.get(name) {
                 Some(field) => edits.push((field.span(), text.clone().into_bytes())),
                 None => added.push(format!("\"{name}\":{text}")),
@@ -120,6 +133,23 @@ mod tests {
         let written = splice(text, changes.edits(document.root()));
         let expected = r#"[ {"a" : [1], "b": 2,"n":3}, {"m":4}, {"c":null},8 ]"#;
         assert_eq!(String::from_utf8(written).unwrap(), expected);
+    }
+
+    #[test]
+    fn fields_go_with_their_commas_while_others_come() {
+        let written = |text: &str, gone: &[&'static str], set: &[(&'static str, &str)]| {
+            let mut changes = JsonChanges::default();
+            gone.iter().for_each(|name| changes.unset("", name));
+            set.iter().for_each(|(name, text)| changes.set("", name, (*text).to_owned()));
+            let document = Document::parse(text.as_bytes()).unwrap();
+            String::from_utf8(splice(text.as_bytes(), changes.edits(document.root()))).unwrap()
+        };
+        let text = r#"{"a": 1, "b": {"c": 2}, "d": 3}"#;
+        assert_eq!(written(text, &["a"], &[]), r#"{"b": {"c": 2}, "d": 3}"#);
+        assert_eq!(written(text, &["b"], &[("d", "4")]), r#"{"a": 1, "d": 4}"#);
+        assert_eq!(written(text, &["d"], &[("e", "4")]), r#"{"a": 1, "b": {"c": 2},"e":4}"#);
+        assert_eq!(written(r#"{ "a": 1 }"#, &["a"], &[("e", "4")]), r#"{"e":4  }"#);
+        assert_eq!(written(text, &["x"], &[]), text);
     }
 
     #[test]

@@ -46,7 +46,7 @@ impl Changes {
     }
 
     /// One removal for each run of items that go.
-    fn removals(&self, items: &[Range<usize>]) -> Vec<(Range<usize>, Vec<u8>)> {
+    pub(crate) fn removals(&self, items: &[Range<usize>]) -> Vec<(Range<usize>, Vec<u8>)> {
         let mut removals = Vec::new();
         let mut n = 0;
         while n < items.len() {

@@ -18,7 +18,8 @@ use super::json_text::whole;
 use super::list_reader::{form, message, place_of, role_of, session};
 use super::list_writer::{ListWriter, index, raw};
 use super::{Edit, ReadError, Store, WriteError};
-use crate::{Files, NOT_RECORDED, Product, Sent, Session};
+use crate::session::ASKED;
+use crate::{Files, NOT_APPROVED, NOT_RECORDED, Product, Sent, Session};
 
 use parts::Reply;
 
@@ -85,12 +86,14 @@ impl Store for Tanstack {
                 Edit::Synthesise { call, id } => {
                     let message = writer.message_of(call)?;
                     let after = homes.entry(message).or_insert_with(|| home(session, message));
+                    let own = Document::parse(raw(files, call).as_bytes()).unwrap_or_default();
+                    let words = if own.root().field("state").is(ASKED) { NOT_APPROVED } else { NOT_RECORDED };
                     let part = json!({
                         "type": "tool-result",
                         "toolCallId": id,
-                        "content": NOT_RECORDED,
+                        "content": words,
                         "state": "error",
-                        "error": NOT_RECORDED,
+                        "error": words,
                     });
                     writer.changes.insert_after(after, part.to_string());
                     writer.changes.set(&call.pointer, "state", json!("error").to_string());

@@ -18,7 +18,8 @@ use super::list_writer::raw;
 use super::{Edit, ReadError, Store, WriteError};
 use crate::json::{splice, text, word};
 use crate::place::Row;
-use crate::{Files, NOT_RECORDED, Place, Product, Sent, Session};
+use crate::session::ASKED;
+use crate::{Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
 
 /// Twenty.
 pub(crate) struct Twenty;
@@ -102,7 +103,11 @@ impl Store for Twenty {
                 }
                 Edit::Synthesise { call, .. } => {
                     rows.changes.set(&call.pointer, "state", json!("output-error").to_string());
-                    rows.changes.set(&call.pointer, "errorMessage", json!(NOT_RECORDED).to_string());
+                    let from = Document::parse(raw(files, call).as_bytes()).unwrap_or_default();
+                    // Twenty keeps the state of a call, and not what the user answered.
+                    let words =
+                        if from.root().field("state").is(ASKED) { NOT_APPROVED } else { NOT_RECORDED };
+                    rows.changes.set(&call.pointer, "errorMessage", json!(words).to_string());
                     rows.knows(call)
                 }
                 Edit::Drop { block } => rows.drop(block),

@@ -44,6 +44,8 @@ struct Reader {
     /// Ids of results that came before their call, with the number of the call.
     early: BTreeMap<String, usize>,
     answered: BTreeSet<usize>,
+    /// How many of the first calls of an id are answered.
+    n_answered: BTreeMap<String, usize>,
     tools: BTreeMap<String, usize>,
     n_calls: usize,
     left_out: Vec<&'static str>,
@@ -104,9 +106,7 @@ impl Reader {
     }
 
     fn result(&mut self, result: &histories::CallResult) -> ShapeResult {
-        let made = self.calls.get(&result.call).cloned().unwrap_or_default();
-        let open = made.iter().find(|call| !self.answered.contains(call)).or(made.last()).copied();
-        let known = open.or_else(|| self.early.get(&result.call).copied());
+        let known = self.open(&result.call).or_else(|| self.early.get(&result.call).copied());
         let call = known.unwrap_or_else(|| self.call_elsewhere(result));
         self.answered.insert(call);
         let mut pictures = result.output.iter().filter_map(|block| match block {
@@ -121,6 +121,15 @@ impl Reader {
             self.left_out.push("a block of one provider alone");
         }
         ShapeResult { call, is_error: result.is_error, picture }
+    }
+
+    /// The first call of an id that has no result yet, or the last one of all.
+    fn open(&mut self, id: &str) -> Option<usize> {
+        let made = self.calls.get(id)?;
+        // Where the product has no ids, all calls of a conversation are here.
+        let n_answered = self.n_answered.entry(id.to_owned()).or_default();
+        *n_answered += made[*n_answered..].iter().take_while(|call| self.answered.contains(call)).count();
+        made.get(*n_answered).or(made.last()).copied()
     }
 
     /// The call of a result that comes before it, or whose call stands nowhere.

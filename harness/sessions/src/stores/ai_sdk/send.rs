@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{Block as Content, Role};
 
+use crate::session::{ASKED, DECLINED};
 use crate::{Block, Message, Place, Sent, Session};
 
 /// Ids that the SDK's error names here; the SDK names all.
@@ -47,7 +48,7 @@ pub(crate) fn waits(session: &Session) -> Option<&'static str> {
         _ => false,
     });
     let waits =
-        |block: &Block| matches!(block.state.as_deref(), Some("approval-requested" | "approval-responded"));
+        |block: &Block| matches!(block.state.as_deref(), Some(ASKED | DECLINED | "approval-responded"));
     let states: Vec<bool> = open.map(waits).collect();
     let all_wait = !states.is_empty() && states.into_iter().all(|waits| waits);
     all_wait.then_some("waits for the user's decision about the call")

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::parts::{call, dialect_of, file, plain_output, thinking};
 use crate::json::{text, word};
+use crate::session::DECLINED;
 use crate::stores::list_reader::{block, message, note};
 use crate::{Block, Place, Session};
 
@@ -120,7 +121,7 @@ impl Step {
         };
         let call = call(part, name, input, session.dialect);
         let (id, name) = (call.id.clone(), call.name.clone());
-        let state = Some(state.to_owned());
+        let state = Some(if is_declined(part) { DECLINED } else { state }.to_owned());
         let content = histories::Block::Call(call);
         self.said.push(Block { place: place.clone(), content, state: state.clone() });
         if let Some((output, is_error)) = output(part) {
@@ -167,6 +168,13 @@ impl Step {
             }
         }
     }
+}
+
+/// Whether the user has declined a call of which nothing came yet. The SDK answers it with the denial once the
+/// conversation is sent right after that, and never later (`collectToolApprovals`).
+pub(crate) fn is_declined(part: &Value) -> bool {
+    let approved = part.pointer("/approval/approved").and_then(Value::as_bool);
+    text(part, "state") == "approval-responded" && approved == Some(false)
 }
 
 /// What came of a call, and whether it is an error; nothing if nothing did yet.

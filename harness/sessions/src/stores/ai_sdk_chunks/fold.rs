@@ -83,9 +83,8 @@ impl Fold {
             }
             "tool-input-available" => self.call(n, place, chunk, "input-available"),
             "tool-input-error" => self.call(n, place, chunk, "output-error"),
-            "tool-approval-request" | "tool-approval-response" => {
-                self.change(n, chunk, kind.trim_start_matches("tool-"))?
-            }
+            "tool-approval-request" => self.change(n, chunk, "approval-request")?,
+            "tool-approval-response" => self.answer(n, chunk),
             "tool-output-available" | "tool-output-error" | "tool-output-denied" => {
                 self.change(n, chunk, kind.trim_start_matches("tool-"))?;
             }
@@ -168,8 +167,6 @@ impl Fold {
                     &[("state", Some(&json!("approval-requested"))), ("approval", Some(&approval))],
                 );
             }
-            // Not applied to the message: the response is put there where the user gives it.
-            "approval-response" => self.add(n, part, &[]),
             state => {
                 let state = json!(state);
                 self.add(n, part, &[("state", Some(&state))]);
@@ -180,6 +177,19 @@ impl Fold {
             }
         }
         Ok(())
+    }
+
+    /// What the user answered, as version 7 applies it. It names the question, and not the call.
+    fn answer(&mut self, n: usize, chunk: &Value) {
+        let asked = |part: &Part| part.value.pointer("/approval/id") == chunk.get("approvalId");
+        let Some(part) = self.folded.parts.iter().rposition(asked) else { return };
+        let [approved, reason] = ["approved", "reason"].map(|key| chunk.get(key));
+        let mut approval = json!({ "id": chunk.get("approvalId"), "approved": approved });
+        if let Some(reason) = reason.filter(|reason| !reason.is_null()) {
+            approval["reason"] = reason.clone();
+        }
+        let state = json!("approval-responded");
+        self.add(n, part, &[("state", Some(&state)), ("approval", Some(&approval))]);
     }
 
     fn any(&self, id: &str) -> Option<usize> {

@@ -100,3 +100,24 @@ fn hostile_files_are_survived() {
     let chunks = [vec![json!({ "type": "start-step" })], said("t", "x"), call("c1"), output("c1")].concat();
     survive(&Value::Array(chunks));
 }
+
+#[test]
+fn a_question_that_nobody_answered_goes_and_a_declined_call_is_denied() {
+    let asks = json!({ "type": "tool-approval-request", "toolCallId": "c1", "approvalId": "p" });
+    let answers =
+        |approved: bool| json!({ "type": "tool-approval-response", "approvalId": "p", "approved": approved });
+    let synthesised = |chunks: &[Value]| {
+        let files = stream(&[call("c1"), chunks.to_vec()]);
+        let after = written(&files, &[Edit::Synthesise { call: place(&files, "/2"), id: "c1".into() }]);
+        let list: Vec<Value> = serde_json::from_slice(after.main()).unwrap();
+        (list[5..list.len() - 2].to_vec(), results(&after)[0].1.clone())
+    };
+    let error = |words: &str| json!({ "type": "tool-output-error", "toolCallId": "c1", "errorText": words });
+    let (chunks, said) = synthesised(std::slice::from_ref(&asks));
+    assert_eq!((chunks, said.as_str()), (vec![error(crate::NOT_APPROVED)], crate::NOT_APPROVED));
+    let (chunks, _) = synthesised(&[asks.clone(), answers(true)]);
+    assert_eq!(chunks, [asks.clone(), answers(true), error(NOT_RECORDED)]);
+    let (chunks, said) = synthesised(&[asks.clone(), answers(false)]);
+    let denied = json!({ "type": "tool-output-denied", "toolCallId": "c1" });
+    assert_eq!((chunks, said.as_str()), (vec![asks, answers(false), denied], "Tool call execution denied."));
+}

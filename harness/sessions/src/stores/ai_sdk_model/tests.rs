@@ -1,7 +1,9 @@
 use serde_json::{Value, json};
 
 use crate::stores::list_tests::*;
-use crate::{Edit, Files, NOT_RECORDED, Product, Verdict, judge, read};
+use crate::{
+    Edit, Files, NOT_RECORDED, Product, Reason, Repair, RepairOptions, Verdict, judge, read, repair,
+};
 
 fn user(text: &str) -> Value {
     json!({ "role": "user", "content": text })
@@ -206,4 +208,25 @@ fn signatures_are_read_for_the_provider_that_signed() {
 #[test]
 fn hostile_files_are_survived() {
     survive(&json!([user("a"), reply(&[call("c1")]), tools(&[result("c1")])]));
+}
+
+#[test]
+fn a_declined_call_is_denied_and_one_that_was_never_approved_says_so() {
+    let asks = json!({ "type": "tool-approval-request", "approvalId": "p", "toolCallId": "c1" });
+    let answers =
+        |approved: bool| json!({ "type": "tool-approval-response", "approvalId": "p", "approved": approved });
+    let repaired = |middle: &[Value]| {
+        let Ok(Repair::Mended(mended)) = repair(&thread(middle), 0, &RepairOptions::default()) else {
+            panic!("{middle:?}")
+        };
+        let after: Value = serde_json::from_slice(mended.files.main()).unwrap();
+        (mended.edits[0].reason, after[2]["content"][0]["output"].clone())
+    };
+    let asked = reply(&[call("c1"), asks]);
+    let denied = repaired(&[asked.clone(), tools(&[answers(false)])]);
+    assert_eq!(denied, (Reason::Declined, json!({ "type": "execution-denied" })));
+    let error = |words: &str| json!({ "type": "error-text", "value": words });
+    assert_eq!(repaired(std::slice::from_ref(&asked)), (Reason::NotApproved, error(crate::NOT_APPROVED)));
+    let given = repaired(&[asked, tools(&[answers(true)])]);
+    assert_eq!(given, (Reason::NotRecorded, error(NOT_RECORDED)));
 }

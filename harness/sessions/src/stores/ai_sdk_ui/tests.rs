@@ -296,3 +296,72 @@ fn a_message_that_says_nothing_is_taken_out_whole() {
         assert_eq!(after, expected);
     }
 }
+
+/// The tool part after the repair of a thread in which it stands before the user's next words.
+fn repaired(part: &Value) -> Value {
+    let files = thread(json!([part]));
+    let Ok(Repair::Mended(mended)) = repair(&files, 0, &RepairOptions::default()) else { panic!("{part}") };
+    let after: Value = serde_json::from_slice(mended.files.main()).unwrap();
+    after[1]["parts"][0].clone()
+}
+
+/// The forms are those of `validateUIMessages` of `ai` 6.0.326 and 7.0.173: an error has no approval beside it, or one that
+/// was given; a denial has one that was refused.
+#[test]
+fn calls_whose_approval_never_led_to_a_result_are_ended_as_the_sdk_takes_them() {
+    for kind in ["tool-weigh", "dynamic-tool"] {
+        let asked = |state: &str, approval: Value| {
+            let mut part = tool("c1", state);
+            part["type"] = json!(kind);
+            part["toolName"] = json!("weigh");
+            part["approval"] = approval;
+            part
+        };
+        let waits = repaired(&asked("approval-requested", json!({ "id": "p" })));
+        assert_eq!((&waits["state"], waits.get("approval")), (&json!("output-error"), None));
+        assert_eq!(waits["errorText"], json!(crate::NOT_APPROVED));
+
+        let given = json!({ "id": "p", "approved": true });
+        let approved = repaired(&asked("approval-responded", given.clone()));
+        assert_eq!((&approved["state"], &approved["approval"]), (&json!("output-error"), &given));
+        assert_eq!(approved["errorText"], json!(NOT_RECORDED));
+
+        for approval in
+            [json!({ "id": "p", "approved": false, "reason": "no" }), json!({ "id": "p", "approved": false })]
+        {
+            let mut expected = asked("approval-responded", approval);
+            let declined = repaired(&expected);
+            expected["state"] = json!("output-denied");
+            assert_eq!(declined, expected);
+        }
+
+        // Without the id of its question it cannot be a denial.
+        let declined = repaired(&asked("approval-responded", json!({ "approved": false })));
+        assert_eq!((&declined["state"], declined.get("approval")), (&json!("output-error"), None));
+        assert_eq!(declined["errorText"], json!(crate::DECLINED));
+    }
+}
+
+#[test]
+fn a_declined_call_is_said_to_have_been_declined() {
+    let mut part = tool("c1", "approval-responded");
+    part["approval"] = json!({ "id": "p", "approved": false });
+    let Ok(Repair::Mended(mended)) = repair(&thread(json!([part])), 0, &RepairOptions::default()) else {
+        panic!("it is mended")
+    };
+    let words = crate::report::repaired(&mended);
+    assert!(words.contains("was refused and did not run"), "{words}");
+    assert!(!words.contains("not recorded"), "{words}");
+    assert_eq!(results(&mended.files), [("c1".to_owned(), "Tool call execution denied.".to_owned(), true)]);
+}
+
+#[test]
+fn a_result_that_moves_takes_its_approval_along_and_leaves_none_that_was_not_given() {
+    let mut first = tool("c1", "approval-requested");
+    first["approval"] = json!({ "id": "p" });
+    let files = thread(json!([first, tool("c1", "output-available")]));
+    let (call, result) = (place(&files, "/1/parts/0"), place(&files, "/1/parts/1"));
+    let after = written(&files, &[Edit::Move { result, call, id: "c1".into() }]);
+    let after: Value = serde_json::from_slice(after.main()).unwrap();
+    assert_eq!(after[1]["parts"], json!([tool("c1", "output-available")]));
+}

@@ -21,6 +21,8 @@ struct Entry {
 
 enum State {
     Untouched,
+    /// Looked at, and as it is in the text.
+    Read(Value),
     Edited(Value),
     Dropped,
 }
@@ -40,19 +42,28 @@ impl Entries {
         self.entries.len()
     }
 
-    /// The entry as it is, if it is there and not dropped.
-    pub(super) fn get(&self, text: &[u8], n: usize) -> Option<Value> {
-        let entry = self.entries.get(n)?;
+    /// The entry as it is, if it is there and not dropped. It is read once.
+    pub(super) fn get(&mut self, text: &[u8], n: usize) -> Option<&Value> {
+        let entry = self.entries.get_mut(n)?;
+        if matches!(entry.state, State::Untouched) {
+            entry.state = State::Read(Document::parse(&text[entry.span.clone()]).ok()?.root().to_value());
+        }
         match &entry.state {
-            State::Dropped => None,
-            State::Edited(value) => Some(value.clone()),
-            State::Untouched => Some(Document::parse(&text[entry.span.clone()]).ok()?.root().to_value()),
+            State::Untouched | State::Dropped => None,
+            State::Read(value) | State::Edited(value) => Some(value),
         }
     }
 
-    pub(super) fn set(&mut self, n: usize, value: Value) {
-        if let Some(entry) = self.entries.get_mut(n) {
-            entry.state = State::Edited(value);
+    /// The entry, to be edited.
+    pub(super) fn edit(&mut self, text: &[u8], n: usize) -> Option<&mut Value> {
+        self.get(text, n)?;
+        let entry = self.entries.get_mut(n)?;
+        if let State::Read(value) = &mut entry.state {
+            entry.state = State::Edited(value.take());
+        }
+        match &mut entry.state {
+            State::Edited(value) => Some(value),
+            State::Untouched | State::Read(_) | State::Dropped => None,
         }
     }
 
@@ -84,7 +95,7 @@ impl Entries {
             let kept: Option<Vec<u8>> = match &entry.state {
                 State::Dropped => None,
                 State::Edited(value) => Some(value.to_string().into_bytes()),
-                State::Untouched => Some(text[entry.span.clone()].to_vec()),
+                State::Untouched | State::Read(_) => Some(text[entry.span.clone()].to_vec()),
             };
             if let Some(bytes) = kept {
                 let space = between.iter().copied().filter(|byte| *byte != b',');

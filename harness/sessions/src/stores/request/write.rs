@@ -1,6 +1,6 @@
 //! Edits of a request body, in each dialect.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use brickbat_rules::histories::{Block, Call};
 use brickbat_rules::{Dialect, list_of};
@@ -31,8 +31,9 @@ pub(super) fn write(
     let nowhere = Place::default();
     let entries = Entries::of(body, list).ok_or_else(|| fail(&nowhere, "no list of messages"))?;
     let mut writer = Writer { body, dialect, at, entries, dropped: BTreeSet::new() };
+    let calls = calls(session);
     // Results are read before anything is taken out.
-    let mut results = Vec::new();
+    let mut results: Vec<(&Place, Value)> = Vec::new();
     for edit in edits {
         match edit {
             Edit::Move { result, call, .. } => {
@@ -41,7 +42,7 @@ pub(super) fn write(
                 results.push((call, value));
             }
             Edit::Synthesise { call, .. } => {
-                let made = call_at(session, call).map(|call| not_recorded(dialect, call));
+                let made = calls.get(call).map(|call| not_recorded(dialect, call));
                 results.push((call, made.ok_or_else(|| fail(call, "no call there"))?));
             }
             Edit::Drop { block } => {
@@ -55,22 +56,26 @@ pub(super) fn write(
         }
     }
     writer.take_out();
+    let mut by_call: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
     for (call, value) in results {
         let n = writer.index(call).ok_or_else(|| fail(call, "no message there"))?;
-        writer.put(n, value);
+        by_call.entry(n).or_default().push(value);
     }
+    writer.put(by_call);
     if dialect == Dialect::BedrockConverse {
         writer.join_neighbours();
     }
     Ok(writer.entries.write(body))
 }
 
-fn call_at<'s>(session: &'s Session, place: &Place) -> Option<&'s Call> {
-    let mut blocks = session.messages.iter().flat_map(|message| &message.blocks);
-    blocks.find_map(|block| match &block.content {
-        Block::Call(call) if &block.place == place => Some(call),
+/// The calls of a session, by their places.
+fn calls<'s>(session: &'s Session) -> BTreeMap<&'s Place, &'s Call> {
+    let blocks = session.messages.iter().flat_map(|message| &message.blocks);
+    let call = |block: &'s crate::Block| match &block.content {
+        Block::Call(call) => Some((&block.place, call)),
         _ => None,
-    })
+    };
+    blocks.filter_map(call).collect()
 }
 
 /// A result that says that none was recorded.
@@ -123,42 +128,28 @@ impl Writer<'_> {
     }
 
     /// What stands at a place.
-    fn value(&self, place: &Place) -> Option<Value> {
+    fn value(&mut self, place: &Place) -> Option<Value> {
         let steps = self.steps(&place.pointer);
         let (first, rest) = steps.split_first()?;
-        let entry = self.entries.get(self.body, first.parse().ok()?)?;
         let pointer: String = rest.iter().map(|step| format!("/{step}")).collect();
+        let entry = self.entries.get(self.body, first.parse().ok()?)?;
         entry.pointer(&pointer).cloned()
     }
 
     /// Takes out what is to go, and the messages that nothing is left of.
     fn take_out(&mut self) {
-        let mut by_entry: Vec<(usize, Vec<String>)> = Vec::new();
+        let mut by_entry: BTreeMap<usize, Vec<Vec<String>>> = BTreeMap::new();
         for pointer in std::mem::take(&mut self.dropped) {
             let steps = self.steps(&pointer);
             let Some(n) = steps.first().and_then(|step| step.parse().ok()) else { continue };
             let rest = steps[1..].iter().map(|step| (*step).to_owned()).collect();
-            by_entry.push((n, rest));
+            by_entry.entry(n).or_default().push(rest);
         }
-        by_entry.sort_by_key(|(n, rest)| (*n, rest.last().and_then(|step| step.parse::<usize>().ok())));
-        // From the end, so that indices stay what they were.
-        for (n, steps) in by_entry.into_iter().rev() {
-            let Some(mut entry) = self.entries.get(self.body, n) else { continue };
-            match steps.as_slice() {
-                [key, index] => {
-                    let list = entry.get_mut(key.as_str()).and_then(Value::as_array_mut);
-                    if let (Some(list), Ok(index)) = (list, index.parse::<usize>())
-                        && index < list.len()
-                    {
-                        list.remove(index);
-                    }
-                }
-                [key] => entry[key.as_str()] = Value::Null,
-                _ => entry = Value::Null,
-            }
-            match is_void(&mut entry) {
-                true => self.entries.drop_entry(n),
-                false => self.entries.set(n, entry),
+        for (n, gone) in by_entry {
+            let Some(entry) = self.entries.edit(self.body, n) else { continue };
+            take_out_of(entry, &gone);
+            if is_void(entry) {
+                self.entries.drop_entry(n);
             }
         }
     }
@@ -167,19 +158,18 @@ impl Writer<'_> {
     fn join_neighbours(&mut self) {
         let mut before: Option<usize> = None;
         for n in 0..self.entries.len() {
-            let Some(mut message) = self.entries.get(self.body, n) else { continue };
-            let was_parted = before.is_some_and(|before| before + 1 < n && !self.entries.has_after(before));
-            let earlier =
-                before.filter(|_| was_parted).and_then(|before| self.entries.get(self.body, before));
-            if let (Some(at), Some(mut earlier)) = (before, earlier)
-                && text(&earlier, "role") == text(&message, "role")
-                && let (Some(into), Some(from)) = (
-                    earlier.get_mut("content").and_then(Value::as_array_mut),
-                    message.get_mut("content").and_then(Value::as_array_mut),
-                )
-            {
-                into.append(from);
-                self.entries.set(at, earlier);
+            let Some(message) = self.entries.get(self.body, n) else { continue };
+            let (role, has_content) = (text(message, "role").to_owned(), has_list(message));
+            let parted = before.filter(|before| before + 1 < n && !self.entries.has_after(*before));
+            let is_same = |earlier: &&Value| has_list(earlier) && text(earlier, "role") == role;
+            let has_earlier = parted.and_then(|at| self.entries.get(self.body, at)).filter(is_same).is_some();
+            if let Some(at) = parted.filter(|_| has_content && has_earlier) {
+                let own = self.entries.edit(self.body, n).and_then(|own| own.get_mut("content"));
+                let mut own = own.and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default();
+                let into = self.entries.edit(self.body, at).and_then(|earlier| earlier.get_mut("content"));
+                if let Some(into) = into.and_then(Value::as_array_mut) {
+                    into.append(&mut own);
+                }
                 self.entries.drop_entry(n);
                 continue;
             }
@@ -187,59 +177,122 @@ impl Writer<'_> {
         }
     }
 
-    /// Puts a result where the dialect wants it: after the message of the call of this index.
-    fn put(&mut self, n: usize, result: Value) {
+    /// Puts results where the dialect wants them: after the messages of their calls, which have these indices.
+    fn put(&mut self, by_call: BTreeMap<usize, Vec<Value>>) {
         match self.dialect {
             Dialect::AnthropicMessages | Dialect::BedrockConverse => {
-                self.put_into_next(n, result, "content", "user")
+                by_call.into_iter().for_each(|(n, results)| self.put_into_next(n, results, "content"));
             }
-            Dialect::Gemini => self.put_into_next(n, result, "parts", "user"),
-            _ => self.put_after(n, result),
+            Dialect::Gemini => {
+                by_call.into_iter().for_each(|(n, results)| self.put_into_next(n, results, "parts"));
+            }
+            _ => self.put_after(by_call),
         }
     }
 
     /// Dialects whose results are blocks of the user's next message.
-    fn put_into_next(&mut self, n: usize, result: Value, key: &str, role: &str) {
-        let next = (n + 1..self.entries.len()).find_map(|n| Some((n, self.entries.get(self.body, n)?)));
-        let has_made = self.entries.after(n).is_some_and(|after| !after.is_empty());
-        if let Some((at, mut message)) = next
-            && !has_made
-            && takes_result(self.dialect, &message, key)
-        {
+    fn put_into_next(&mut self, n: usize, results: Vec<Value>, key: &str) {
+        let is_there = |entries: &mut Entries, n: &usize| entries.get(self.body, *n).is_some();
+        let next = (n + 1..self.entries.len()).find(|n| is_there(&mut self.entries, n));
+        let has_made = self.entries.has_after(n);
+        let takes = |message: &&Value| takes_result(self.dialect, message, key);
+        let next = next.filter(|at| !has_made && self.entries.get(self.body, *at).filter(takes).is_some());
+        if let Some(message) = next.and_then(|at| self.entries.edit(self.body, at)) {
             if let Some(Value::String(words)) = message.get(key) {
                 message[key] = json!([{ "type": "text", "text": words }]);
             }
             if let Some(blocks) = message.get_mut(key).and_then(Value::as_array_mut) {
                 let n_results = blocks.iter().take_while(|block| is_result(block)).count();
-                blocks.insert(n_results, result);
+                blocks.splice(n_results..n_results, results);
             }
-            self.entries.set(at, message);
             return;
         }
         let Some(after) = self.entries.after(n) else { return };
         match after.last_mut().and_then(|last| last.get_mut(key)).and_then(Value::as_array_mut) {
-            Some(blocks) => blocks.push(result),
-            None => after.push(json!({ "role": role, key: [result] })),
+            Some(blocks) => blocks.extend(results),
+            None => after.push(json!({ "role": "user", key: results })),
         }
     }
 
     /// Dialects whose results are entries of their own: after the calls of the reply, and the results that are there.
-    fn put_after(&mut self, n: usize, result: Value) {
-        let mut at = n;
-        let mut has_results = false;
-        for next in n + 1..self.entries.len() {
-            match self.entries.get(self.body, next) {
-                None => {}
-                Some(entry) if is_result(&entry) => (at, has_results) = (next, true),
-                // After the results comes the next reply.
-                Some(entry) if is_call(&entry) && !has_results => at = next,
-                Some(_) => break,
+    fn put_after(&mut self, by_call: BTreeMap<usize, Vec<Value>>) {
+        let Some(first) = by_call.keys().next().copied() else { return };
+        let homes = self.homes(first);
+        for (n, results) in by_call {
+            if let Some(after) = homes.get(n - first).and_then(|home| self.entries.after(*home)) {
+                after.extend(results);
             }
         }
-        if let Some(after) = self.entries.after(at) {
-            after.push(result);
+    }
+
+    /// For each entry from this one on, the entry after which a result of a call in it has to stand.
+    fn homes(&mut self, first: usize) -> Vec<usize> {
+        let n_entries = self.entries.len();
+        let mut homes: Vec<usize> = (first..n_entries).collect();
+        // What comes next: its index, whether it is a result or a call, and the end of the results that begin there.
+        let mut next: Option<(usize, Kind)> = None;
+        let mut last_result = n_entries;
+        for n in (first..n_entries).rev() {
+            homes[n - first] = match next {
+                Some((_, Kind::Result)) => last_result,
+                // After the results comes the next reply.
+                Some((at, Kind::Call)) => homes[at - first],
+                Some((_, Kind::Other)) | None => n,
+            };
+            let Some(entry) = self.entries.get(self.body, n) else { continue };
+            let kind = Kind::of(entry);
+            if kind == Kind::Result && !matches!(next, Some((_, Kind::Result))) {
+                last_result = n;
+            }
+            next = Some((n, kind));
+        }
+        homes
+    }
+}
+
+/// What an entry is for the place of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Result,
+    Call,
+    Other,
+}
+
+impl Kind {
+    fn of(entry: &Value) -> Kind {
+        match () {
+            () if is_result(entry) => Kind::Result,
+            () if is_call(entry) => Kind::Call,
+            () => Kind::Other,
         }
     }
+}
+
+/// Takes out of an entry what these steps lead to.
+fn take_out_of(entry: &mut Value, gone: &[Vec<String>]) {
+    let mut items: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for steps in gone {
+        match steps.as_slice() {
+            [key, index] => {
+                items.entry(key).or_default().extend(index.parse::<usize>());
+            }
+            [key] => entry[key.as_str()] = Value::Null,
+            _ => *entry = Value::Null,
+        }
+    }
+    for (key, gone) in items {
+        if let Some(list) = entry.get_mut(key).and_then(Value::as_array_mut) {
+            let mut n = 0;
+            list.retain(|_| {
+                n += 1;
+                !gone.contains(&(n - 1))
+            });
+        }
+    }
+}
+
+fn has_list(message: &Value) -> bool {
+    message.get("content").is_some_and(Value::is_array)
 }
 
 /// Whether a result may be put into this message. Gemini's responses do not mix with words, so there only a content of
