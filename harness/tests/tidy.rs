@@ -145,6 +145,23 @@ fn each_scenario_file_has_a_name_in_kebab_case_and_leads_an_editor_to_the_schema
     }
 }
 
+/// What pip installs for a system is what was looked at when it was locked. npm and cargo lock with checksums by themselves.
+#[test]
+fn each_package_that_pip_installs_for_a_system_is_held_to_a_hash() {
+    let folders = ["harness/systems", "harness/filters"].map(|folder| root().join(folder));
+    let locks: Vec<PathBuf> = folders.iter().flat_map(|folder| files(folder, &["txt"])).collect();
+    let locks: Vec<&PathBuf> = locks.iter().filter(|path| path.ends_with("requirements.txt")).collect();
+    assert!(locks.len() > 10, "{locks:?}");
+    for path in locks {
+        let name = path.display().to_string();
+        assert_eq!(unhashed(&name, &std::fs::read_to_string(path).unwrap()), Complaints::new());
+    }
+    let hashed = "# Made with uv\na==1 \\\n    --hash=sha256:00\nb==2 ; python_version < '3.12' \\\n    --hash=sha256:01\n";
+    assert!(unhashed("x", hashed).is_empty());
+    assert_eq!(unhashed("x", &hashed.replacen("    --hash=sha256:00\n", "", 1)).len(), 1);
+    assert_eq!(unhashed("x", "a==1\nb>=2\n").len(), 2);
+}
+
 /// Runs a check over the whole house, and shows that it can fail.
 fn hold(check: fn(&str, &str) -> Complaints, must_complain: &[(&str, &str)]) {
     let sources = ["harness", "fuzz"].into_iter().flat_map(|folder| files(&root().join(folder), &["rs"]));
@@ -238,6 +255,15 @@ fn impartiality(path: &str, text: &str) -> Complaints {
     words.extend(code.contains("canary").then_some("canary"));
     let known = names.chain(["canary".to_owned()]).filter(|name| words.contains(name.as_str()));
     known.map(|name| format!("{path}: knows `{name}`")).collect()
+}
+
+/// The packages of a `requirements.txt` that no hash follows.
+fn unhashed(path: &str, text: &str) -> Complaints {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    let is_hash = |line: &str| line.trim_start().starts_with("--hash=");
+    let packages = lines.iter().enumerate().filter(|(_, line)| !is_hash(line) && !line.trim().is_empty());
+    let bare = packages.filter(|(at, _)| !lines.get(at + 1).is_some_and(|next| is_hash(next)));
+    bare.map(|(_, line)| format!("{path}: {line} has no hash")).collect()
 }
 
 fn unplanned(entries: &[String]) -> Complaints {
