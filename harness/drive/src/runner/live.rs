@@ -315,7 +315,9 @@ impl Live<'_> {
                     // A tool that is still running settles in a system that knows of the break.
                     self.session.barrier().await?;
                 }
-                if self.conductor.is_of_sub_agent(exchange) && !self.session.barrier().await? {
+                if self.conductor.is_of_sub_agent(exchange)
+                    && !(self.session.barrier().await? && self.mount.shows_queues())
+                {
                     self.conductor.doubt(exchange);
                 }
             }
@@ -381,10 +383,11 @@ impl Live<'_> {
         }
     }
 
-    /// The peer has it; the barrier shows whether the system has taken it in.
+    /// Where the peer has read it, the barrier shows whether the system has taken it in. Of bytes that may still be on
+    /// their way a barrier shows nothing.
     async fn confirm(&mut self, grade: Confidence) -> Result<Confidence, DriverError> {
         let passed = self.session.barrier().await?;
-        Ok(if passed { Confidence::Observed } else { grade })
+        Ok(if passed && grade >= Confidence::Read { Confidence::Observed } else { grade })
     }
 
     /// What is kept of the plan. Our own agent in this process is no adapter: its store is not a file of its own.

@@ -555,3 +555,6 @@ impl Adapted {
 
 /// The part of the run's folder in which each plan has its state folder.
 const STATE: &str = "state";
+
+#[cfg(test)]
+mod tests;
