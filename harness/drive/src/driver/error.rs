@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use brickbat_engine::provider::Misaddressed;
+
 /// What an error comes from; shared, since every session of an adapter learns why the adapter is gone.
 pub type ErrorSource = Arc<dyn Error + Send + Sync>;
 
@@ -37,6 +39,9 @@ pub enum DriverError {
     /// More happened in one session than is kept.
     #[error("the adapter sent more than {limit} events before any was read")]
     EventOverflow { limit: usize },
+    /// The system asks where no provider of the plan is.
+    #[error("{0}")]
+    Misaddressed(Misaddressed),
     /// Another error, with the end of the adapter's standard error.
     #[error("{source}{}", tail(.stderr))]
     WithStderr { source: Box<DriverError>, stderr: String },
@@ -64,6 +69,12 @@ impl PartialEq for DriverError {
 }
 
 impl Eq for DriverError {}
+
+impl From<Misaddressed> for DriverError {
+    fn from(lost: Misaddressed) -> DriverError {
+        DriverError::Misaddressed(lost)
+    }
+}
 
 impl DriverError {
     pub(crate) fn harness(
@@ -117,7 +128,12 @@ impl DriverError {
         }
     }
 
-    /// Whether the adapter is well and has answered with an error.
+    /// Whether the adapter itself is well, so that its process can go on.
+    pub fn is_of_a_healthy_process(&self) -> bool {
+        self.is_refusal() || matches!(self.plain(), DriverError::Misaddressed(_))
+    }
+
+    /// Whether the adapter has answered with an error.
     pub fn is_refusal(&self) -> bool {
         matches!(self.plain(), DriverError::RequestRefused { .. })
     }

@@ -120,6 +120,8 @@ pub(super) async fn drive(
     if let Some(Ok(history)) = &store {
         live.trace.push(Event::Stored { history: history.to_string().into_bytes().into() });
     }
+    let misaddressed = live.mount.with_core(|core| core.provider.misaddressed().cloned());
+    let done = misaddressed.map_or(done, |lost| Err(lost.into()));
     let kept = keep.map(|redactor| live.observed(redactor, store));
     let is_plain = live.session.is_plain();
     let run = done.map(|()| Run { trace: live.trace, receipts: live.conductor.receipts().to_vec() });
