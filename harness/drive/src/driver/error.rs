@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::process::InstalledIn;
 use brickbat_engine::provider::Misaddressed;
 
 /// What an error comes from; shared, since every session of an adapter learns why the adapter is gone.
@@ -42,6 +43,12 @@ pub enum DriverError {
     /// The system asks where no provider of the plan is.
     #[error("{0}")]
     Misaddressed(Misaddressed),
+    /// An adapter did not start, and what it says names what was installed for it, which may be damaged.
+    #[error(
+        "{source}; if an installed file is damaged, remove {folders} in the cache folder ($BRICKBAT_CACHE, else \
+         ~/.cache/brickbat) to install it again"
+    )]
+    InstalledPackage { source: Box<DriverError>, folders: String },
     /// Another error, with the end of the adapter's standard error.
     #[error("{source}{}", tail(.stderr))]
     WithStderr { source: Box<DriverError>, stderr: String },
@@ -120,10 +127,22 @@ impl DriverError {
         }
     }
 
-    /// The error without the adapter's standard error around it.
+    /// Says how to install an adapter again that did not start, if the error names what was installed.
+    pub(crate) fn of_installed(self, installed: Option<&InstalledIn>) -> DriverError {
+        match installed {
+            Some(InstalledIn { pattern, made }) if self.to_string().contains(made) => {
+                DriverError::InstalledPackage { source: Box::new(self), folders: pattern.clone() }
+            }
+            _ => self,
+        }
+    }
+
+    /// The error without what is said around it.
     pub fn plain(&self) -> &DriverError {
         match self {
-            DriverError::WithStderr { source, .. } => source.plain(),
+            DriverError::WithStderr { source, .. } | DriverError::InstalledPackage { source, .. } => {
+                source.plain()
+            }
             other => other,
         }
     }
