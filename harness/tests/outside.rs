@@ -47,4 +47,6 @@ mod shards;
 mod supervisor;
 mod verify;
 mod verify_plain;
+#[cfg(unix)]
+mod workflows;
 mod wrap;
