@@ -120,7 +120,8 @@ fn may_be_of(baseline: &Baseline, system: &System) -> bool {
 fn add_own(systems: &[&System], baselines: &mut Vec<Baseline>) -> Result<(), CliError> {
     for system in systems {
         let System::Adapted(subject) = system else { continue };
-        let Some(text) = subject.manifest.text(BASELINE) else {
+        let text = subject.manifest.read_text(BASELINE, MAX_TEXT as u64);
+        let Some(text) = text.map_err(|error| CliError::cannot_read(BASELINE, error))? else {
             tell(format!("{} has no baseline; every finding counts", system.name()));
             continue;
         };

@@ -303,3 +303,49 @@ fn a_temporary_folder_that_cannot_be_written_is_named() {
     assert_eq!(said.code, Some(3), "{said:#?}");
     assert!(said.out.contains("folder") && said.out.contains("harness-error"), "{said:#?}");
 }
+
+/// An adapter that asks the API of another dialect than it is told to.
+fn at_the_api_of(asked: &str) -> String {
+    format!("sed -u 's/\"dialect\":\"[a-z-]*\"/\"dialect\":\"{asked}\"/' | '{BRICKBAT}' agent\n")
+}
+
+#[test]
+fn the_api_of_another_dialect() {
+    for (own, asked) in [
+        ("openai-chat", "openai-responses"),
+        ("anthropic-messages", "openai-chat"),
+        ("gemini", "anthropic-messages"),
+        ("mistral", "bedrock-converse"),
+    ] {
+        let folder = TempDir::new().unwrap();
+        fs::write(folder.path().join("lost.sh"), at_the_api_of(asked)).unwrap();
+        let args = ["run", "control/plain-batch", "abort/mid-batch", "--dialect", own, "--no-out"];
+        let more = ["--command", "sh lost.sh", "--report", "r.json"];
+        let said = brickbat(folder.path(), &[&args[..], &more].concat(), &[]);
+        assert_eq!(said.code, Some(3), "{said:#?}");
+        assert!(!said.out.contains("bricked"), "{said:#?}");
+        let report = report(&folder.path().join("r.json"));
+        for case in report["cases"].as_array().unwrap() {
+            let verdict = case["verdict"].as_str().unwrap();
+            if verdict == "inconclusive" {
+                continue;
+            }
+            assert_eq!(verdict, "harness-error", "{case:#}");
+            let reason = case["reason"].as_str().unwrap();
+            assert!(reason.contains(&format!("the system asks {asked} (POST /")), "{reason}");
+            assert!(reason.contains(&format!("the dialect of this session is {own}")), "{reason}");
+        }
+        assert!(said.out.contains(&format!("the system asks {asked}")), "{said:#?}");
+    }
+}
+
+#[test]
+fn verify_adapter_names_the_api_of_another_dialect() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("lost.sh"), at_the_api_of("openai-responses")).unwrap();
+    let args = ["verify-adapter", "--command", "sh lost.sh"];
+    let said = brickbat(folder.path(), &args, &[]);
+    assert_eq!(said.code, Some(1), "{said:#?}");
+    let words = "the system asks openai-responses (POST /v1/responses), but the dialect of this session is anthropic-messages";
+    assert!(said.out.replace('\n', " ").contains(words), "{said:#?}");
+}

@@ -48,4 +48,6 @@ mod shards;
 mod supervisor;
 mod verify;
 mod verify_plain;
+#[cfg(unix)]
+mod workflows;
 mod wrap;

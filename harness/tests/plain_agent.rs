@@ -76,6 +76,7 @@ fn launch(folder: &Path, on_prompt: &str) -> Launch {
         program: "/bin/sh".into(),
         args: ["-c", AGENT, "agent", on_prompt].map(str::to_owned).to_vec(),
         folder: "/".into(),
+        installed: None,
         env: [("ASKED".to_owned(), asked)].into(),
         supervisor: env!("CARGO_BIN_EXE_brickbat").into(),
         scratch: None,

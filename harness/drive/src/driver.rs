@@ -14,6 +14,7 @@ mod error;
 mod event;
 pub mod exported;
 mod feed;
+mod file_source;
 mod filter;
 mod give;
 mod http;

@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::net::TcpSocket;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 
@@ -156,14 +156,29 @@ impl Server {
         // A port that was just given up is free, whatever connections linger.
         socket.set_reuseaddr(port != 0)?;
         socket.bind((Ipv4Addr::LOCALHOST, port).into())?;
-        let listener = socket.listen(BACKLOG)?;
+        Server::accept(socket.listen(BACKLOG)?, limits, admission, Queues::open())
+    }
+
+    /// A server on a machine that shows no queues of sockets.
+    #[cfg(test)]
+    pub(crate) async fn start_unseeing(limits: ServerLimits) -> std::io::Result<Server> {
+        let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        Server::accept(listener, limits, Admission::LOCAL, Queues::hidden())
+    }
+
+    fn accept(
+        listener: TcpListener,
+        limits: ServerLimits,
+        admission: Admission,
+        queues: Queues,
+    ) -> std::io::Result<Server> {
         let addr = listener.local_addr()?;
         let shared = Arc::new(Shared {
             limits,
             admission,
             mounts: Mutex::default(),
             newcomers: Mutex::default(),
-            queues: Queues::open(),
+            queues,
         });
         let accepting = tokio::spawn(accept::accept(listener, shared.clone())).abort_handle();
         Ok(Server { running: Arc::new(ServerTask { addr, shared, accepting }) })
@@ -265,6 +280,11 @@ impl<C: Responder> Mount<C> {
     /// Says below which process everything runs that asks here, so that receipts are waited for in its own time.
     pub(crate) fn belongs_to(&self, process: Option<u32>) {
         self.mounted.process.store(process.unwrap_or_default(), Ordering::Relaxed);
+    }
+
+    /// Whether this machine shows what a peer has not read yet. Where it does not, nothing that is sent is proven to be read.
+    pub(crate) fn shows_queues(&self) -> bool {
+        self.running.shared.queues.are_shown()
     }
 
     /// The core, for someone who does not hold the mount.

@@ -214,6 +214,9 @@ pub fn judge_apart_from(
 
     let proven = |receipt: &&Receipt| receipt.fired && receipt.grade >= Some(needed);
     let missing = run.receipts.iter().find(|receipt| !proven(receipt));
+    // It happened, and nobody knows what the system had read by then: nothing follows from what the system did.
+    let is_unread =
+        run.receipts.iter().any(|receipt| receipt.fired && receipt.grade < Some(Confidence::Read));
     let judgement = |verdict, reason| Judgement {
         verdict,
         findings: findings.clone(),
@@ -230,7 +233,7 @@ pub fn judge_apart_from(
     let is_hang = |finding: &Finding| finding.harm == Severity::Hang;
     let hangs = findings.iter().any(is_hang);
     match missing {
-        Some(missing) if findings.is_empty() || !is_played_in_order(run, proven) => {
+        Some(missing) if findings.is_empty() || is_unread || !is_played_in_order(run, proven) => {
             match unreachable::why(&evidence, missing, concurrency) {
                 // A turn that never ends is why the rest of the plan was not played.
                 _ if hangs => judgement(Verdict::Fail, Some(format!("no receipt for `{}`", missing.words))),
@@ -242,7 +245,7 @@ pub fn judge_apart_from(
                     )
                 }
                 Some(reason) => nothing(Verdict::Unreachable, reason),
-                None => nothing(Verdict::Vacuous, format!("no receipt for `{}`", missing.words)),
+                None => nothing(Verdict::Vacuous, no_receipt(missing)),
             }
         }
         _ if !findings.is_empty() => judgement(Verdict::Fail, None),
@@ -256,6 +259,19 @@ pub fn judge_apart_from(
             }
             None => judgement(Verdict::Pass, None),
         },
+    }
+}
+
+/// What a plan lacks that is vacuous.
+fn no_receipt(missing: &Receipt) -> String {
+    let words = &missing.words;
+    match missing.grade {
+        Some(Confidence::Written) if missing.fired => {
+            format!(
+                "no receipt for `{words}`: nothing shows that the system had read what was sent before it"
+            )
+        }
+        _ => format!("no receipt for `{words}`"),
     }
 }
 

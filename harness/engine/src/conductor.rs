@@ -274,6 +274,7 @@ impl Conductor {
 
     fn tool_settled(&mut self, call: CallKey, grade: Confidence, commands: &mut Vec<Command>) {
         self.tools.settled(call);
+        self.turn.results = self.turn.results.min(grade);
         self.actions.iter_mut().for_each(|action| action.settled(call, grade));
         self.tool_point(PlannedPoint::Settled(call, Side::After), grade, commands);
         let n_settled = self.tools.n_settled(&self.plan, self.turn.idx);
@@ -414,7 +415,7 @@ impl Conductor {
             return;
         }
         let Some(call) = self.next_to_settle() else { return };
-        self.tool_point(PlannedPoint::Settled(call, Side::Before), Confidence::Observed, commands);
+        self.tool_point(PlannedPoint::Settled(call, Side::Before), self.turn.results, commands);
         if self.is_interrupted() {
             return;
         }

@@ -7,6 +7,7 @@
 //! The provider is strict: each request is held against the rules of a profile, and one that breaks them
 //! is refused as the real provider would, without moving the script.
 
+mod address;
 mod answer;
 mod compaction;
 pub(crate) mod playhead;
@@ -17,6 +18,8 @@ pub(crate) mod voice;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use address::Addresses;
+pub use address::Misaddressed;
 pub use answer::{Answer, Headers, Hold, Request, Sent};
 pub use brickbat_scenario::wire::Frames;
 use compaction::Compaction;
@@ -46,6 +49,7 @@ pub struct Provider {
     profile: &'static Profile,
     recall: Recall,
     strays: Strays,
+    addresses: Addresses,
     /// The turns after which the system has asked a question of its own.
     asked_by_itself: BTreeSet<usize>,
     /// The history is being changed between two turns.
@@ -67,6 +71,7 @@ impl Provider {
             profile,
             recall,
             strays: Strays::default(),
+            addresses: Addresses::default(),
             asked_by_itself: BTreeSet::new(),
             is_changing: false,
             compaction: Compaction::default(),
@@ -114,6 +119,10 @@ impl Provider {
         let Some(route) = route else {
             let body = Document::parse(request.body).unwrap_or_default();
             let dialect = self.dialect();
+            if self.has_replies_left() && !self.is_changing {
+                let of = (self.playhead.turn(), dialect);
+                self.addresses.unknown(&self.plan, of, request, body.root());
+            }
             self.recall.replied(&self.plan, dialect, exchange, RequestKind::Auxiliary, body.root());
             return (
                 RequestKind::Auxiliary,
@@ -134,6 +143,7 @@ impl Provider {
                 self.compaction.look(request.body);
             }
             let status = refusal.status();
+            self.addresses.found(self.playhead.turn());
             let answer = self.voice(exchange, &self.recall.unique(exchange)).refuse(refusal);
             return (RequestKind::Refused { status }, answer);
         }
@@ -158,8 +168,21 @@ impl Provider {
                 None => self.scripted(exchange, &asked, &sight),
             }
         };
+        if kind.is_of_thread() {
+            self.addresses.found(self.playhead.turn());
+        }
         self.recall.replied(&self.plan, dialect, exchange, kind, body);
         (kind, answer)
+    }
+
+    /// The request of the thread that did not reach this provider, if there is one: then the run says nothing.
+    pub fn misaddressed(&self) -> Option<&Misaddressed> {
+        self.addresses.lost()
+    }
+
+    fn has_replies_left(&self) -> bool {
+        let planned = self.plan.turns.get(self.playhead.turn());
+        planned.is_some_and(|planned| self.playhead.next().reply < planned.replies.len())
     }
 
     /// The turn after which a request asks something in words of the system's own, with the thread before it: what the user
@@ -169,7 +192,7 @@ impl Provider {
     fn asks_by_itself_after(&self, bytes: &[u8], body: Json) -> Option<usize> {
         let turn = self.playhead.turn();
         let planned = self.plan.turns.get(turn)?;
-        let is_over = self.playhead.next().reply >= planned.replies.len();
+        let is_over = !self.has_replies_left();
         // Most requests hold the words as they are; then nothing need be read.
         if !is_over
             && (turn == 0 || str::from_utf8(bytes).is_ok_and(|text| text.contains(planned.user.trim())))

@@ -161,6 +161,12 @@ pub(crate) enum Paths {
     },
 }
 
+/// Segments of a path that are looked at from its end: that of Gemini on Vertex AI has nine, and the last three tell it.
+const MAX_SEGMENTS: usize = 4;
+
+/// The versions that base URLs end in.
+const API_VERSIONS: [&str; 2] = ["/v1", "/v1beta"];
+
 impl Wire {
     /// What a request asks for, as far as the path says, if it asks for a reply of the model.
     pub fn route<'a>(&self, method: &str, path: &'a str) -> Option<Route<'a>> {
@@ -192,6 +198,15 @@ impl Wire {
             }
             Paths::Fixed(_) | Paths::OfModel { .. } => self.route(method, path),
         }
+    }
+
+    /// Whether a client asks for a reply of this API, wherever it takes the API to begin: below another path, or without its
+    /// version. That is how a client with a wrong base URL is known.
+    pub fn is_asked_at(&self, method: &str, path: &str) -> bool {
+        let is_one = |path: &str| self.route(method, path).is_some();
+        let ends = path.rmatch_indices('/').take(MAX_SEGMENTS).map(|(at, _)| &path[at..]);
+        let mut ends = ends.filter(|end| end.len() > 1);
+        ends.any(|end| is_one(end) || API_VERSIONS.iter().any(|version| is_one(&format!("{version}{end}"))))
     }
 
     /// The body of the answer, with status 200, to a request outside the conversation, such as a count of tokens; none

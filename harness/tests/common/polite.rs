@@ -12,6 +12,7 @@ pub fn launch(script: &str, arg: &str) -> Launch {
         program: "/bin/sh".into(),
         args: ["-c", script, "adapter", arg].map(str::to_owned).to_vec(),
         folder: "/".into(),
+        installed: None,
         env: BTreeMap::new(),
         supervisor: env!("CARGO_BIN_EXE_brickbat").into(),
         scratch: None,

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::process::InstalledIn;
+use brickbat_engine::provider::Misaddressed;
+
 /// What an error comes from; shared, since every session of an adapter learns why the adapter is gone.
 pub type ErrorSource = Arc<dyn Error + Send + Sync>;
 
@@ -37,6 +40,15 @@ pub enum DriverError {
     /// More happened in one session than is kept.
     #[error("the adapter sent more than {limit} events before any was read")]
     EventOverflow { limit: usize },
+    /// The system asks where no provider of the plan is.
+    #[error("{0}")]
+    Misaddressed(Misaddressed),
+    /// An adapter did not start, and what it says names what was installed for it, which may be damaged.
+    #[error(
+        "{source}; if an installed file is damaged, remove {folders} in the cache folder ($BRICKBAT_CACHE, else \
+         ~/.cache/brickbat) to install it again"
+    )]
+    InstalledPackage { source: Box<DriverError>, folders: String },
     /// Another error, with the end of the adapter's standard error.
     #[error("{source}{}", tail(.stderr))]
     WithStderr { source: Box<DriverError>, stderr: String },
@@ -64,6 +76,12 @@ impl PartialEq for DriverError {
 }
 
 impl Eq for DriverError {}
+
+impl From<Misaddressed> for DriverError {
+    fn from(lost: Misaddressed) -> DriverError {
+        DriverError::Misaddressed(lost)
+    }
+}
 
 impl DriverError {
     pub(crate) fn harness(
@@ -109,15 +127,32 @@ impl DriverError {
         }
     }
 
-    /// The error without the adapter's standard error around it.
+    /// Says how to install an adapter again that did not start, if the error names what was installed.
+    pub(crate) fn of_installed(self, installed: Option<&InstalledIn>) -> DriverError {
+        match installed {
+            Some(InstalledIn { pattern, made }) if self.to_string().contains(made) => {
+                DriverError::InstalledPackage { source: Box::new(self), folders: pattern.clone() }
+            }
+            _ => self,
+        }
+    }
+
+    /// The error without what is said around it.
     pub fn plain(&self) -> &DriverError {
         match self {
-            DriverError::WithStderr { source, .. } => source.plain(),
+            DriverError::WithStderr { source, .. } | DriverError::InstalledPackage { source, .. } => {
+                source.plain()
+            }
             other => other,
         }
     }
 
-    /// Whether the adapter is well and has answered with an error.
+    /// Whether the adapter itself is well, so that its process can go on.
+    pub fn is_of_a_healthy_process(&self) -> bool {
+        self.is_refusal() || matches!(self.plain(), DriverError::Misaddressed(_))
+    }
+
+    /// Whether the adapter has answered with an error.
     pub fn is_refusal(&self) -> bool {
         matches!(self.plain(), DriverError::RequestRefused { .. })
     }

@@ -12,13 +12,15 @@ mod tools;
 
 use std::fs::{File, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::{Duration, Instant};
 
 use super::error::DriverError;
-use super::manifest::{FileSource, Install, Manifest};
-use super::process::{Launch, ProcessLimits};
+use super::file_source;
+use super::manifest::{FileSource, Install, MAX_FILE, Manifest};
+use super::process::{InstalledIn, Launch, ProcessLimits};
 use super::supervisor_handle;
 use project::Project;
 use tools::Tools;
@@ -36,9 +38,12 @@ pub async fn launch(
 ) -> Result<Launch, DriverError> {
     let tools = Tools { manifest, supervisor, progress };
     tools.check(manifest.requires).await?;
-    let folder = match in_place(manifest) {
-        Some(folder) => folder,
-        None => install(manifest, cache, &tools).await?,
+    let (folder, installed) = match in_place(manifest) {
+        Some(folder) => (folder, None),
+        None => {
+            let Installed { folder, pattern } = install(manifest, cache, &tools).await?;
+            (folder, made_by(manifest.install).map(|made| InstalledIn { pattern, made }))
+        }
     };
     let (program, args) = manifest.command.split_first().ok_or_else(|| {
         DriverError::install(format!("system {}", manifest.name), "its manifest gives no command")
@@ -53,6 +58,7 @@ pub async fn launch(
         program,
         args: args.to_vec(),
         folder,
+        installed,
         env: manifest.env.clone(),
         supervisor: supervisor.to_owned(),
         scratch: None,
@@ -126,30 +132,54 @@ fn made_by(install: Install) -> Option<&'static str> {
     }
 }
 
+/// The folder of the cache with the adapters and their dependencies.
+const SYSTEMS: &str = "systems";
+
+/// What stands in the name of a folder that is being filled, after its base.
+const PART: &str = ".part-";
+
+/// Bytes of a file that says which dependencies there are. The lock file of a large repository has some MB.
+const MAX_LOCK: u64 = 64 << 20;
+
 /// A file of an adapter: its path in the adapter's folder, and its text.
 type AdapterFile = (String, String);
 
-async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result<PathBuf, DriverError> {
-    let own = |file: &String| {
-        let text = manifest.text(file).ok_or_else(|| {
-            let what = format!("system {}", manifest.name);
-            DriverError::install(what, format!("its file {file} cannot be read"))
-        });
-        text.map(|text| (file.clone(), text))
+/// An adapter in the cache.
+struct Installed {
+    folder: PathBuf,
+    /// Its folders, as a path in the cache folder.
+    pattern: String,
+}
+
+async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result<Installed, DriverError> {
+    let unreadable = |file: &str, why: String| {
+        let what = format!("system {}", manifest.name);
+        DriverError::install(what, format!("its file {file} cannot be read: {why}"))
+    };
+    let read = |file: &str, max_bytes: u64| {
+        manifest.read_text(file, max_bytes).map_err(|error| unreadable(file, error.to_string()))
+    };
+    let own = |file: &String| match read(file, MAX_FILE)? {
+        Some(text) => Ok((file.clone(), text)),
+        None => Err(unreadable(file, "there is no such file".to_owned())),
     };
     let mut files: Vec<AdapterFile> = manifest.files.iter().map(own).collect::<Result<_, _>>()?;
     let kit = manifest.kit.map_or(&[][..], |_| kit::files(manifest.install));
     files.extend(kit.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())));
     let named = named_by(manifest.install).iter().filter_map(|name| {
         let path = manifest.folder.as_ref().map_or((*name).to_owned(), |folder| format!("{folder}/{name}"));
-        Some(((*name).to_owned(), manifest.text(&path)?))
+        let text = read(&path, MAX_LOCK).transpose()?;
+        Some(text.map(|text| ((*name).to_owned(), text)))
     });
-    let named: Vec<AdapterFile> = named.collect();
+    let named: Vec<AdapterFile> = named.collect::<Result<_, _>>()?;
 
-    let systems = cache.join("systems");
+    let systems = cache.join(SYSTEMS);
     std::fs::create_dir_all(&systems).map_err(|error| failed(&systems, error))?;
+    // The folders hold absolute paths: in a cache that was copied or moved they lead to where it was.
+    let systems = systems.canonicalize().map_err(|error| failed(&systems, error))?;
+    remove_parts(&systems);
     let project = Project::of(manifest, &named)?;
-    let of = (manifest.install, &manifest.pinned, &named);
+    let of = (manifest.install, &manifest.pinned, &named, &systems);
     let base = match &project {
         None => format!("{}-{:016x}", manifest.name, fingerprint(&of)),
         Some(project) => format!("{}-{:016x}", manifest.name, fingerprint(&(of, project))),
@@ -157,9 +187,10 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
     let made = made_by(manifest.install);
     let place = systems.join(format!("{base}-{:016x}", fingerprint(&files)));
     let dependencies = systems.join(&base);
-    let is_there = place.is_dir() && (made.is_none() || dependencies.is_dir());
+    let is_there = has_files(&place, &manifest.files, &files) && (made.is_none() || dependencies.is_dir());
+    let installed = Installed { pattern: format!("{SYSTEMS}/{base}*"), folder: place.clone() };
     if is_there && manifest.install != Install::Cargo {
-        return Ok(place);
+        return Ok(installed);
     }
     // Held until the end of this function, so that two harnesses do not install the same adapter at once.
     let _lock = lock(&systems.join(format!("{base}.lock")), tools.progress).await?;
@@ -168,7 +199,10 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
         tools.fetch(filled.path(), project.as_ref()).await?;
         finish(filled, &dependencies)?;
     }
-    if !place.is_dir() {
+    if !has_files(&place, &manifest.files, &files) {
+        if place.is_dir() {
+            std::fs::remove_dir_all(&place).map_err(|error| failed(&place, error))?;
+        }
         if kit::is_among(&dependencies, manifest.install) {
             files.truncate(manifest.files.len());
         }
@@ -181,7 +215,34 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
     if manifest.install == Install::Cargo {
         tools.build(&place, project.as_ref()).await?;
     }
-    Ok(place)
+    Ok(installed)
+}
+
+/// Whether a folder of the cache has the adapter's own files as they were put there.
+fn has_files(place: &Path, names: &[String], files: &[AdapterFile]) -> bool {
+    let is_whole = |(file, text): &AdapterFile| {
+        file_source::read(&place.join(file), MAX_FILE).is_ok_and(|found| found == *text)
+    };
+    place.is_dir() && files.iter().filter(|(file, _)| names.contains(file)).all(is_whole)
+}
+
+/// Removes what installations have left that were killed in the middle. One that goes on holds the lock of its base.
+fn remove_parts(systems: &Path) {
+    let entries = std::fs::read_dir(systems).into_iter().flatten().flatten();
+    for entry in entries {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Some((base, _)) = name.split_once(PART) else { continue };
+        let lock = File::open(systems.join(format!("{base}.lock")));
+        let is_free = match &lock {
+            // Held until the folder is gone.
+            Ok(lock) => lock.try_lock().is_ok(),
+            Err(error) => error.kind() == ErrorKind::NotFound,
+        };
+        if is_free {
+            // What cannot be removed takes up room, and no more.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 /// Names what is in the cache. It need not withstand anyone: who can write to the cache can write anything.
@@ -195,7 +256,7 @@ fn fingerprint(of: &impl Hash) -> u64 {
 /// A folder next to its place with those files in it. Until it is finished, dropping it removes it.
 fn fill(systems: &Path, base: &str, files: &[AdapterFile]) -> Result<tempfile::TempDir, DriverError> {
     let filled = tempfile::Builder::new()
-        .prefix(&format!("{base}.part-"))
+        .prefix(&format!("{base}{PART}"))
         .tempdir_in(systems)
         .map_err(|error| failed(systems, error))?;
     for (file, text) in files {
@@ -303,21 +364,13 @@ mod tests {
         let manifest = own(folder.path(), sheet);
         std::fs::create_dir(folder.path().join("sub")).unwrap();
         std::fs::write(folder.path().join("requirements.txt"), "").unwrap();
-        // As an installation leaves it, which needs the network.
-        let base = format!(
-            "own-{:016x}",
-            fingerprint(&(
-                Install::Pip,
-                &None::<String>,
-                &vec![("requirements.txt".to_owned(), String::new())]
-            ))
-        );
-        std::fs::create_dir_all(cache.join("systems").join(&base).join(".venv")).unwrap();
+        std::fs::create_dir_all(dependencies(&cache, Install::Pip, ("requirements.txt", "")).join(".venv"))
+            .unwrap();
         let tools = Tools { manifest: &manifest, supervisor: SUPERVISOR.as_ref(), progress: &|_| {} };
         let mut places = Vec::new();
         for text in ["one", "two", "one"] {
             std::fs::write(folder.path().join("sub/adapter.py"), text).unwrap();
-            let place = install(&manifest, &cache, &tools).await.unwrap();
+            let place = install(&manifest, &cache, &tools).await.unwrap().folder;
             assert_eq!(std::fs::read_to_string(place.join("sub/adapter.py")).unwrap(), text);
             assert!(place.join(".venv").is_dir());
             places.push(place);
@@ -326,11 +379,18 @@ mod tests {
         assert_ne!(places[0], places[1]);
     }
 
-    /// As an installation of npm leaves it, which needs the network.
+    /// The folder of the dependencies that a file names. To fill it as an installation does needs the network.
+    fn dependencies(cache: &Path, install: Install, (file, text): (&str, &str)) -> PathBuf {
+        let systems = cache.join(SYSTEMS);
+        std::fs::create_dir_all(&systems).unwrap();
+        let systems = systems.canonicalize().unwrap();
+        let named = vec![(file.to_owned(), text.to_owned())];
+        systems.join(format!("own-{:016x}", fingerprint(&(install, &None::<String>, &named, &systems))))
+    }
+
+    /// As an installation of npm leaves it.
     fn installed(cache: &Path, packages: &[&str]) -> PathBuf {
-        let named = ("package.json".to_owned(), "{}".to_owned());
-        let base = format!("own-{:016x}", fingerprint(&(Install::Npm, &None::<String>, &vec![named])));
-        let modules = cache.join("systems").join(&base).join("node_modules");
+        let modules = dependencies(cache, Install::Npm, ("package.json", "{}")).join("node_modules");
         for package in packages {
             std::fs::create_dir_all(modules.join(package)).unwrap();
         }
@@ -349,7 +409,7 @@ mod tests {
             std::fs::write(folder.path().join("package.json"), "{}").unwrap();
             let modules = installed(&cache, packages);
             let tools = Tools { manifest: &manifest, supervisor: SUPERVISOR.as_ref(), progress: &|_| {} };
-            let place = install(&manifest, &cache, &tools).await.unwrap();
+            let place = install(&manifest, &cache, &tools).await.unwrap().folder;
             let kit = place.join("node_modules/brickbat-adapter");
             assert_eq!(kit.join("index.js").is_file(), !is_own);
             assert_eq!(kit.canonicalize().unwrap().starts_with(&modules), is_own);
@@ -357,6 +417,93 @@ mod tests {
                 place.join("node_modules/@me/lib").is_dir()
                     && !modules.join("brickbat-adapter/index.js").exists()
             );
+        }
+    }
+
+    /// A manifest of an adapter with nothing to fetch.
+    fn npm(folder: &Path) -> Manifest {
+        let manifest =
+            own(folder, "install: npm\nfiles: [adapter.mjs]\nkit: 1\ncommand: [node, adapter.mjs]\n");
+        std::fs::write(folder.join("adapter.mjs"), "mine").unwrap();
+        std::fs::write(folder.join("package.json"), "{}").unwrap();
+        manifest
+    }
+
+    #[tokio::test]
+    async fn a_cache_that_was_copied_does_not_lead_to_where_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest = npm(folder.path());
+        let tools = Tools { manifest: &manifest, supervisor: SUPERVISOR.as_ref(), progress: &|_| {} };
+        let (old, new) = (folder.path().join("old"), folder.path().join("new"));
+        installed(&old, &["lib"]);
+        let place = install(&manifest, &old, &tools).await.unwrap().folder;
+        std::fs::rename(&old, &new).unwrap();
+        let moved = new.join(place.strip_prefix(old.canonicalize().unwrap_or(old)).unwrap());
+        assert!(moved.is_dir());
+        installed(&new, &["lib"]);
+        let place = install(&manifest, &new, &tools).await.unwrap().folder;
+        assert_ne!(place, moved.canonicalize().unwrap());
+        assert!(place.join("node_modules/lib").is_dir());
+    }
+
+    #[tokio::test]
+    async fn an_adapter_whose_file_is_damaged_in_the_cache_is_put_there_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (manifest, cache) = (npm(folder.path()), folder.path().join("cache"));
+        let tools = Tools { manifest: &manifest, supervisor: SUPERVISOR.as_ref(), progress: &|_| {} };
+        installed(&cache, &["lib"]);
+        let place = install(&manifest, &cache, &tools).await.unwrap().folder;
+        std::fs::write(place.join("adapter.mjs"), "").unwrap();
+        assert_eq!(install(&manifest, &cache, &tools).await.unwrap().folder, place);
+        std::fs::remove_file(place.join("adapter.mjs")).unwrap();
+        install(&manifest, &cache, &tools).await.unwrap();
+        assert_eq!(std::fs::read_to_string(place.join("adapter.mjs")).unwrap(), "mine");
+        assert!(place.join("node_modules/lib").is_dir());
+    }
+
+    #[tokio::test]
+    async fn what_a_killed_installation_has_left_is_removed_unless_somebody_installs_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (manifest, cache) = (npm(folder.path()), folder.path().join("cache"));
+        let tools = Tools { manifest: &manifest, supervisor: SUPERVISOR.as_ref(), progress: &|_| {} };
+        let base = dependencies(&cache, Install::Npm, ("package.json", "{}"));
+        let systems = base.parent().unwrap();
+        let name = base.file_name().unwrap().to_string_lossy();
+        let [own, other, busy] = [&*name, "other-1", "busy-1"].map(|base| {
+            let part = systems.join(format!("{base}.part-XXXX"));
+            std::fs::create_dir_all(part.join("node_modules/half")).unwrap();
+            part
+        });
+        File::create(systems.join("other-1.lock")).unwrap();
+        let lock = File::create(systems.join("busy-1.lock")).unwrap();
+        lock.try_lock().unwrap();
+        installed(&cache, &["lib"]);
+        install(&manifest, &cache, &tools).await.unwrap();
+        assert_eq!([own, other, busy].map(|part| part.is_dir()), [false, false, true]);
+    }
+
+    #[tokio::test]
+    async fn a_file_of_a_manifest_is_a_regular_one_within_a_bound() {
+        let folder = tempfile::tempdir().unwrap();
+        let (manifest, cache) = (npm(folder.path()), folder.path().join("cache"));
+        let tools = Tools { manifest: &manifest, supervisor: SUPERVISOR.as_ref(), progress: &|_| {} };
+        let large = File::create(folder.path().join("large")).unwrap();
+        large.set_len(MAX_LOCK + 1).unwrap();
+        for (file, of) in [
+            ("adapter.mjs", "/dev/zero"),
+            ("adapter.mjs", "large"),
+            ("package.json", "/dev/zero"),
+            ("package.json", "large"),
+            ("package-lock.json", "/dev/zero"),
+        ] {
+            npm(folder.path());
+            let path = folder.path().join(file);
+            let _ = std::fs::remove_file(&path);
+            symlink(folder.path().join(of), &path).unwrap();
+            let error = install(&manifest, &cache, &tools).await.err().unwrap().to_string();
+            std::fs::remove_file(&path).unwrap();
+            let why = if of == "large" { "it has more than" } else { "not a regular file" };
+            assert!(error.contains(&format!("its file {file} cannot be read: {why}")), "{error}");
         }
     }
 

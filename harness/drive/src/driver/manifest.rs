@@ -7,11 +7,14 @@ use serde::Deserialize;
 
 use super::capability::{CAPABILITIES, Capabilities};
 use super::error::InvalidValue;
+use super::file_source;
 use super::plain::{self, NamePattern, Plain};
 use super::waits::{Waits, WaitsSheet};
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::duty::{Application, Duty, Repairs};
-use brickbat_scenario::parse::{self, Diagnostic, MAX_TEXT};
+use brickbat_scenario::parse::{self, Diagnostic};
+
+pub use super::file_source::{FileSource, MAX_FILE};
 
 /// One SDK at one version, and how its adapter is installed and started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,25 +61,6 @@ pub struct Manifest {
 
 /// The version of the protocol that the kit speaks.
 const KIT: u32 = 1;
-
-/// Where a system's files are.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileSource {
-    /// Inside the binary: each with its path and its text.
-    BuiltIn(&'static [(&'static str, &'static str)]),
-    /// In that folder.
-    Folder(PathBuf),
-}
-
-impl FileSource {
-    /// Where a path leads from the folder; nowhere for what is inside the binary.
-    fn path(&self, path: &str) -> Option<PathBuf> {
-        match self {
-            FileSource::BuiltIn(_) => None,
-            FileSource::Folder(folder) => Some(folder.join(path)),
-        }
-    }
-}
 
 /// What is wrong with a manifest of the user's.
 #[derive(Debug, thiserror::Error)]
@@ -269,14 +253,14 @@ impl Manifest {
         Manifest { waits: self.waits.times(factor), ..self }
     }
 
-    /// The text of one of its files, by its path; none if there is no such file.
+    /// The text of one of its files, by its path; none if there is no such file, or none that can be read.
     pub fn text(&self, path: &str) -> Option<String> {
-        match &self.place {
-            FileSource::BuiltIn(files) => {
-                files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned())
-            }
-            FileSource::Folder(folder) => std::fs::read_to_string(folder.join(path)).ok(),
-        }
+        self.read_text(path, MAX_FILE).ok().flatten()
+    }
+
+    /// The same of at most so many bytes; none if there is no such file.
+    pub fn read_text(&self, path: &str, max_bytes: u64) -> std::io::Result<Option<String>> {
+        self.place.read_text(path, max_bytes)
     }
 
     /// The names under which the model is offered the tools; none if those of the scenario stay.
@@ -464,11 +448,8 @@ impl Release {
 
 /// The text of a manifest of the user, and its folder.
 pub(super) fn read_sheet(path: &Path) -> Result<(String, PathBuf), ManifestError> {
-    use std::io::Read;
     let failed = |source| ManifestError::Unreadable { path: path.to_owned(), source };
-    let mut text = String::new();
-    let file = std::fs::File::open(path).map_err(failed)?;
-    file.take(MAX_TEXT as u64 + 1).read_to_string(&mut text).map_err(failed)?;
+    let text = file_source::read(path, MAX_FILE).map_err(failed)?;
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Ok((text, std::path::absolute(folder).map_err(failed)?))
 }

@@ -25,6 +25,8 @@ pub struct Launch {
     pub program: String,
     pub args: Vec<String>,
     pub folder: PathBuf,
+    /// Where in the cache its dependencies are, if they were installed.
+    pub installed: Option<InstalledIn>,
     /// Variables that it is given, after all that is withheld has been taken out.
     pub env: BTreeMap<String, String>,
     /// The program `brickbat`, which supervises the adapter.
@@ -34,6 +36,15 @@ pub struct Launch {
     pub scratch: Option<PathBuf>,
     /// How long and how much is waited for.
     pub limits: ProcessLimits,
+}
+
+/// Where in the cache folder an adapter and its dependencies are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstalledIn {
+    /// Its folders, as a path in the cache folder that ends in `*`.
+    pub pattern: String,
+    /// The folder in them that the installation has made.
+    pub made: &'static str,
 }
 
 #[derive(Debug, Clone, Copy)]

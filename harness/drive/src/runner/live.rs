@@ -120,6 +120,8 @@ pub(super) async fn drive(
     if let Some(Ok(history)) = &store {
         live.trace.push(Event::Stored { history: history.to_string().into_bytes().into() });
     }
+    let misaddressed = live.mount.with_core(|core| core.provider.misaddressed().cloned());
+    let done = misaddressed.map_or(done, |lost| Err(lost.into()));
     let kept = keep.map(|redactor| live.observed(redactor, store));
     let is_plain = live.session.is_plain();
     let run = done.map(|()| Run { trace: live.trace, receipts: live.conductor.receipts().to_vec() });
@@ -315,7 +317,9 @@ impl Live<'_> {
                     // A tool that is still running settles in a system that knows of the break.
                     self.session.barrier().await?;
                 }
-                if self.conductor.is_of_sub_agent(exchange) && !self.session.barrier().await? {
+                if self.conductor.is_of_sub_agent(exchange)
+                    && !(self.session.barrier().await? && self.mount.shows_queues())
+                {
                     self.conductor.doubt(exchange);
                 }
             }
@@ -381,10 +385,11 @@ impl Live<'_> {
         }
     }
 
-    /// The peer has it; the barrier shows whether the system has taken it in.
+    /// Where the peer has read it, the barrier shows whether the system has taken it in. Of bytes that may still be on
+    /// their way a barrier shows nothing.
     async fn confirm(&mut self, grade: Confidence) -> Result<Confidence, DriverError> {
         let passed = self.session.barrier().await?;
-        Ok(if passed { Confidence::Observed } else { grade })
+        Ok(if passed && grade >= Confidence::Read { Confidence::Observed } else { grade })
     }
 
     /// What is kept of the plan. Our own agent in this process is no adapter: its store is not a file of its own.

@@ -388,7 +388,7 @@ impl Running {
 
     /// Lets no later plan into the process that has failed a plan.
     pub(super) fn shun(&self, plan: &Plan, error: &DriverError) {
-        if let (Some(adapted), false) = (self.adapted(), error.is_refusal()) {
+        if let (Some(adapted), false) = (self.adapted(), error.is_of_a_healthy_process()) {
             let number = self.process_of(plan).unwrap_or_default();
             adapted.sick.fetch_max(number, Ordering::Relaxed);
         }
@@ -555,3 +555,6 @@ impl Adapted {
 
 /// The part of the run's folder in which each plan has its state folder.
 const STATE: &str = "state";
+
+#[cfg(test)]
+mod tests;

@@ -25,22 +25,49 @@ pub(super) enum Queue {
 pub(super) struct Queues {
     #[cfg(target_os = "linux")]
     diag: Option<std::sync::Mutex<linux::Diag>>,
+    /// Whether nothing is shown, as where there is no such window.
+    #[cfg(test)]
+    are_hidden: bool,
 }
 
 impl Queues {
-    #[cfg(target_os = "linux")]
     pub(super) fn open() -> Queues {
-        Queues { diag: linux::Diag::open().ok().map(std::sync::Mutex::new) }
+        Queues {
+            #[cfg(target_os = "linux")]
+            diag: linux::Diag::open().ok().map(std::sync::Mutex::new),
+            #[cfg(test)]
+            are_hidden: false,
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn hidden() -> Queues {
+        Queues { are_hidden: true, ..Queues::open() }
+    }
+
+    /// Whether there is anything to look at.
+    #[cfg(target_os = "linux")]
+    pub(super) fn are_shown(&self) -> bool {
+        #[cfg(test)]
+        if self.are_hidden {
+            return false;
+        }
+        let is_answered = |diag: &std::sync::Mutex<linux::Diag>| super::lock(diag).is_answered();
+        self.diag.as_ref().is_some_and(is_answered) || linux::has_table()
     }
 
     #[cfg(not(target_os = "linux"))]
-    pub(super) fn open() -> Queues {
-        Queues {}
+    pub(super) fn are_shown(&self) -> bool {
+        false
     }
 
     /// Looks at the two ends of a connection, on which we have written so many bytes.
     #[cfg(target_os = "linux")]
     pub(super) fn look(&self, ours: SocketAddr, peer: SocketAddr, n_written: u64) -> Queue {
+        #[cfg(test)]
+        if self.are_hidden {
+            return Queue::Unknown;
+        }
         let (SocketAddr::V4(ours), SocketAddr::V4(peer)) = (ours, peer) else { return Queue::Unknown };
         let diag = self.diag.as_ref().map(|diag| super::lock(diag).look(ours, peer, n_written));
         match diag {
@@ -143,6 +170,12 @@ mod linux {
             }
         }
 
+        /// Whether the kernel answers at all: it says of a socket that is not there that it is not.
+        pub(super) fn is_answered(&mut self) -> bool {
+            let nowhere = SocketAddrV4::new(std::net::Ipv4Addr::LOCALHOST, 0);
+            self.lengths(nowhere, nowhere).is_ok()
+        }
+
         /// What is known of the socket with these addresses; none if there is no such socket.
         fn lengths(&mut self, local: SocketAddrV4, remote: SocketAddrV4) -> Result<Option<Lengths>> {
             self.n_asked = self.n_asked.wrapping_add(1);
@@ -213,12 +246,19 @@ mod linux {
     /// Bytes read of a table at most: some 100,000 sockets.
     const MAX_TABLE: u64 = 16 << 20;
 
+    /// The tables of all sockets. A client's may be of IPv6 although it connected to an IPv4 address.
+    const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
+
+    /// Whether the table in which our sockets stand can be read.
+    pub(super) fn has_table() -> bool {
+        std::fs::File::open(TABLES[0]).is_ok()
+    }
+
     /// The same by the table of all sockets.
     pub(super) fn look_in_proc(ours: SocketAddrV4, peer: SocketAddrV4) -> Queue {
         let (our_row, peer_row) = (in_table(ours), in_table(peer));
         let mut found = (None, None);
-        // A client's socket may be of IPv6 although it connected to an IPv4 address.
-        for path in ["/proc/net/tcp", "/proc/net/tcp6"] {
+        for path in TABLES {
             let Ok(table) = std::fs::File::open(path) else { continue };
             for line in BufReader::new(table.take(MAX_TABLE)).lines() {
                 let Ok(line) = line else { return Queue::Unknown };

@@ -21,6 +21,8 @@ pub(super) struct TurnState {
     pub(super) n_requests: u32,
     /// Whether a request came for which the script had no reply left.
     pub(super) is_off_script: bool,
+    /// How sure it is that the system has the results that it was given.
+    pub(super) results: Confidence,
     /// Actions that end the turn when the result under way has arrived, as indices, with the grade of their place.
     pub(super) put_off: Vec<(usize, Confidence)>,
     /// Actions that settle a call which has not started yet, with the grade of their place.
@@ -56,6 +58,7 @@ impl TurnState {
             longest_wait: 0,
             n_requests: 0,
             is_off_script: false,
+            results: Confidence::Observed,
             put_off: Vec::new(),
             awaiting: Vec::new(),
         }

@@ -6,8 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use super::super::error::DriverError;
+use super::super::file_source;
 use super::super::manifest::{FileSource, Install, Manifest};
-use super::{AdapterFile, symlink};
+use super::{AdapterFile, MAX_LOCK, symlink};
 
 /// What of a working tree decides what is installed.
 #[derive(Debug, Hash)]
@@ -44,11 +45,13 @@ impl Project {
         };
         trees.extend(tree.clone());
         let read = |path: PathBuf| {
-            let text = std::fs::read_to_string(&path).ok()?;
-            Some((path.to_string_lossy().into_owned(), text))
+            let text =
+                file_source::read_if_there(&path, MAX_LOCK).map_err(|error| super::failed(&path, error));
+            text.map(|text| Some((path.to_string_lossy().into_owned(), text?))).transpose()
         };
         let depends = trees.iter().flat_map(|tree| DEPENDENCY_FILES.map(|name| tree.join(name)));
-        Ok(Some(Project { folder: folder.clone(), tree, depends: depends.filter_map(read).collect() }))
+        let depends = depends.filter_map(read).collect::<Result<_, _>>()?;
+        Ok(Some(Project { folder: folder.clone(), tree, depends }))
     }
 
     /// Links a tree of npm into the `node_modules` of a folder, under the name in its `package.json`. It brings its own
@@ -57,7 +60,7 @@ impl Project {
         let Some(tree) = &self.tree else { return Ok(()) };
         let failed = |path: &Path, error: std::io::Error| super::failed(path, error);
         let path = tree.join("package.json");
-        let text = std::fs::read_to_string(&path).map_err(|error| failed(&path, error))?;
+        let text = file_source::read(&path, MAX_LOCK).map_err(|error| failed(&path, error))?;
         let name = serde_json::from_str::<serde_json::Value>(&text)
             .ok()
             .and_then(|package| package.get("name")?.as_str().map(str::to_owned))

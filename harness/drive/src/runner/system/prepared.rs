@@ -46,10 +46,11 @@ impl Prepared {
     }
 
     pub(in crate::runner) async fn start(&self) -> Result<Adapter, DriverError> {
-        match &self.agent {
+        let started = match &self.agent {
             Some(agent) => Adapter::start_plain(&self.launch, agent.clone()).await,
             None => Adapter::start(&self.launch).await,
-        }
+        };
+        started.map_err(|error| error.of_installed(self.launch.installed.as_ref()))
     }
 
     /// Opens a session in whose store that history stands.

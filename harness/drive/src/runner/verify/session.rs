@@ -211,7 +211,14 @@ impl ProbeSession {
                 None => return Ok(()),
             }
         }
-        self.catch_up()
+        self.catch_up()?;
+        self.reached()
+    }
+
+    /// Whether what the system asked came to the provider.
+    fn reached(&self) -> Result<(), DriverError> {
+        let misaddressed = self.mount.with_core(|core| core.0.misaddressed().cloned());
+        misaddressed.map_or(Ok(()), |lost| Err(lost.into()))
     }
 
     /// Says the words of a turn and lets it run to its end.
@@ -233,7 +240,10 @@ impl ProbeSession {
                 self.session.cancel().await?;
                 Ok(gate)
             }
-            _ => Err(Defect::no_gate().into()),
+            _ => {
+                self.reached()?;
+                Err(Defect::no_gate().into())
+            }
         }
     }
 
