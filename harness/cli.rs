@@ -34,6 +34,7 @@ mod mending;
 mod merge;
 mod options;
 mod output;
+mod private;
 mod progress;
 mod promote;
 mod provider;

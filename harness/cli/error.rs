@@ -2,6 +2,8 @@
 
 use std::error::Error;
 use std::fmt::Display;
+use std::io::{self, ErrorKind};
+use std::path::Path;
 
 /// Exit code for wrong arguments or input; clap uses it for wrong usage as well.
 pub(super) const BAD_INPUT: u8 = 2;
@@ -41,6 +43,16 @@ impl CliError {
 
     pub(super) fn cannot_write(file: impl Display, why: impl Display) -> CliError {
         CliError::input(format!("cannot write {file}: {why}"))
+    }
+
+    /// A file that must not be there yet could not be written. If it is there, `way_out` says what to do.
+    pub(super) fn cannot_write_new(file: &Path, why: io::Error, way_out: &str) -> CliError {
+        match why.kind() {
+            ErrorKind::AlreadyExists => {
+                CliError::input(format!("{} is there already\nhint: {way_out}", file.display()))
+            }
+            _ => CliError::cannot_write(file.display(), why),
+        }
     }
 
     pub(super) fn exit_code(&self) -> u8 {

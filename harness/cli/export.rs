@@ -10,6 +10,7 @@ use super::error::{CliError, Outcome};
 use super::interrupt::until_interrupted;
 use super::launch::{block_on, own_program};
 use super::output::{print, tell};
+use super::private;
 use super::secrets::redactor;
 use super::show::WantedCase;
 use brickbat_drive::driver::catalogue::ISSUE;
@@ -258,7 +259,8 @@ fn write(made: &export::Export, to: &Path) -> Result<(), CliError> {
     }
     std::fs::create_dir_all(to).map_err(|error| CliError::cannot_write(to.display(), error))?;
     for (path, text) in &files {
-        std::fs::write(path, text).map_err(|error| CliError::cannot_write(path.display(), error))?;
+        private::write(path, text.as_bytes())
+            .map_err(|error| CliError::cannot_write(path.display(), error))?;
     }
     Ok(())
 }

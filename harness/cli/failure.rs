@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::error::CliError;
 use super::output::paint;
+use super::private;
 use super::secrets::redactor;
 use brickbat_report::report::Case;
 use brickbat_report::report::text::{Tone, counted};
@@ -46,7 +47,7 @@ pub(super) fn comment(found: &str, what: &str, finding: &Finding) -> String {
 pub(super) fn write(path: &Path, scenario: &Scenario) -> Result<(), CliError> {
     let mut scenario = scenario.clone();
     let to = |path: &Path, text: &str| {
-        let written = std::fs::write(path, redactor().text(text).as_bytes());
+        let written = private::write(path, redactor().text(text).as_bytes());
         written.map_err(|error| CliError::cannot_write(path.display(), error))
     };
     if let Some(given) = &mut scenario.given

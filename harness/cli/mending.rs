@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::output::tell;
+use super::private;
 use super::stored;
 use brickbat_drive::runner::{Mend, StoredSession};
 use brickbat_rules::Profile;
@@ -231,7 +232,7 @@ fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     if std::fs::read(path)? == bytes {
         return Ok(());
     }
-    stored::replace(path, bytes)?;
+    private::replace(path, bytes)?;
     for log in ["-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();
         name.push(log);

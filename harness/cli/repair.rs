@@ -11,6 +11,7 @@ use serde_json::json;
 use super::error::{CliError, Outcome, UNJUDGED};
 use super::options::{model, profile};
 use super::output::{print, print_json, tell};
+use super::private;
 use super::stored::{self, Store};
 use brickbat_rules::Profile;
 use brickbat_sessions::{self as sessions, Files, Mended, Product, Repair, RepairOptions, report};
@@ -135,8 +136,8 @@ impl RepairSession {
             true => replace(path, before.main(), bytes),
             false => {
                 let out = self.out.clone().unwrap_or_else(|| copy_of(path));
-                stored::write_new(&out, bytes)
-                    .map_err(|error| CliError::cannot_write(out.display(), error))?;
+                private::write_new_like(path, &out, bytes)
+                    .map_err(|error| CliError::cannot_write_new(&out, error, "--out names another file"))?;
                 Ok(Written { file: Some(out), backup: None })
             }
         }
@@ -201,8 +202,9 @@ fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<Written, CliError
         return Err(CliError::input(format!("refused: {} has changed since it was read", path.display())));
     }
     let backup = backup_of(path);
-    stored::write_new(&backup, before).map_err(|error| CliError::cannot_write(backup.display(), error))?;
-    stored::replace(path, after).map_err(|error| CliError::cannot_write(path.display(), error))?;
+    private::write_new_like(path, &backup, before)
+        .map_err(|error| CliError::cannot_write(backup.display(), error))?;
+    private::replace(path, after).map_err(|error| CliError::cannot_write(path.display(), error))?;
     Ok(Written { file: Some(path.clone()), backup: Some(backup) })
 }
 

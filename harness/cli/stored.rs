@@ -1,7 +1,7 @@
-//! Stored sessions on disk: found in folders, opened with their companions, and written back with care.
+//! Stored sessions on disk: found in folders, and opened with their companions.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use brickbat_sessions::{self as sessions, Files};
@@ -258,28 +258,4 @@ fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     File::open(path).and_then(|file| file.take(max_bytes).read_to_end(&mut bytes)).map_err(cannot)?;
     Ok(bytes)
-}
-
-/// Writes a file that must not be there yet.
-pub(super) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create_new(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
-}
-
-/// Puts new bytes in the place of a file: written next to it, synced, renamed. The permissions stay.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".brickbat-new");
-    let beside = PathBuf::from(beside);
-    write_new(&beside, bytes)?;
-    let permissions = fs::metadata(path).map(|data| data.permissions());
-    let moved = permissions
-        .and_then(|permissions| fs::set_permissions(&beside, permissions))
-        .and_then(|()| fs::rename(&beside, path));
-    if moved.is_err() {
-        // The file of the user is as it was; what was written next to it is of no use to anybody.
-        let _ = fs::remove_file(&beside);
-    }
-    moved
 }

@@ -59,6 +59,37 @@ fn a_repair_writes_a_copy_that_is_accepted_and_leaves_the_original() {
     assert_eq!((again.code, again.out.as_str()), (Some(0), "healthy: nothing written.\n"));
     let twice = said(&folder, &["repair", "broken.json"]);
     assert_eq!(twice.code, Some(2), "a copy is never overwritten: {twice:#?}");
+    assert_eq!(twice.err, "error: broken.repaired.json is there already\nhint: --out names another file\n");
+    assert_eq!(said(&folder, &["repair", "broken.json", "--out", "other.json"]).code, Some(0));
+}
+
+/// A session is private, and so is all that is made of it.
+#[cfg(unix)]
+#[test]
+fn what_is_made_of_a_private_session_is_private() {
+    use std::os::unix::fs::PermissionsExt;
+
+    for bits in [0o600, 0o640] {
+        let folder = folder_of(&[("broken.json", BROKEN)]);
+        fs::set_permissions(folder.path().join("broken.json"), fs::Permissions::from_mode(bits)).unwrap();
+        let mode = |name: &str| fs::metadata(folder.path().join(name)).unwrap().permissions().mode() & 0o777;
+        for (args, made, expected) in [
+            (&["repair", "broken.json"][..], &["broken.repaired.json"][..], bits),
+            (&["repair", "broken.json", "--out", "other.json"], &["other.json"], bits),
+            (&["check", "--fix", "broken.json"], &["broken.fixed.json"], bits),
+            (&["import", "broken.json", "--out", "mine.yaml"], &["mine.yaml", "mine.json"], 0o600),
+            (&["repair", "broken.json", "--write"], &["broken.json", "broken.json.backup-1"], bits),
+        ] {
+            let run = said(&folder, args);
+            assert_eq!(run.code, Some(0), "{args:?}: {run:#?}");
+            for name in made {
+                assert_eq!(mode(name), expected, "{args:?} makes {name}");
+            }
+        }
+        let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        let left: Vec<_> = names.filter(|name| name.to_string_lossy().contains("brickbat-new")).collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
 }
 
 #[test]
@@ -230,6 +261,9 @@ fn a_fix_is_shown_or_written_next_to_the_request() {
     assert_eq!(fixed.code, Some(0), "{fixed:#?}");
     assert_eq!(said(&folder, &["check", "broken.fixed.json"]).code, Some(0));
     assert!(!folder.path().join("healthy.fixed.json").exists());
+    let twice = said(&folder, &["check", "--fix", "broken.json"]);
+    assert_eq!(twice.code, Some(2), "{twice:#?}");
+    assert!(twice.err.contains("hint: move it away, or remove it"), "{}", twice.err);
 }
 
 /// One fault in one form is one scenario, whatever was said.

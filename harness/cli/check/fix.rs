@@ -6,6 +6,7 @@ use similar::TextDiff;
 
 use super::super::error::{BAD_INPUT, CliError, Outcome};
 use super::super::output::{print, tell};
+use super::super::private;
 use super::super::requests::Inputs;
 use super::super::stored;
 use brickbat_rules::check::{CheckOptions, Strictness};
@@ -91,8 +92,8 @@ fn keep(path: &str, before: &Files, mended: &Mended, fix: Fix) -> Outcome {
     }
     print(&format!("{path}: {}", report::repaired(mended)));
     let out = fixed_name(Path::new(path));
-    stored::write_new(&out, mended.files.main())
-        .map_err(|error| CliError::cannot_write(out.display(), error))?;
+    private::write_new_like(Path::new(path), &out, mended.files.main())
+        .map_err(|error| CliError::cannot_write_new(&out, error, "move it away, or remove it"))?;
     print(&format!("wrote {}; the original is as it was.\n", out.display()));
     Ok(0)
 }
