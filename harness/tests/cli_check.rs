@@ -85,7 +85,7 @@ fn no_form_of_output_shows_what_is_private_and_the_fixed_file_keeps_it() {
         body["messages"][0]["content"] = secret.clone();
         body["messages"][1]["content"][0]["input"] = input.clone().into();
         body["messages"][2]["content"] = secret.clone();
-        let folder = folder_of(&[("bad.json", &format!("{body:#}"))]);
+        let folder = folder_of(&[("bad.json", format!("{body:#}").as_str())]);
         let mut printed = Vec::new();
         for form in [
             &["check", "bad.json"][..],

@@ -245,19 +245,17 @@ fn a_path_that_the_server_might_read_in_another_way_is_not_passed_on() {
 #[test]
 fn what_a_server_quotes_of_a_request_is_neither_printed_nor_recorded() {
     let signature = "fe5f80f77d5fa3beca038a248ff027d0445342fe2855ddc963176630326f1024";
+    let signed = format!(
+        "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE9/20251128/us-east-1/bedrock/aws4_request, \
+             SignedHeaders=host, Signature={signature}"
+    );
     let planted = [
         ("x-litellm-api-key", "lite-9-llm-key"),
         ("Ocp-Apim-Subscription-Key", "ocp-sub-key-77"),
         ("x-portkey-api-key", "pk-port-key-88"),
         ("X-Tenant-Of-Mine", "Tenant-of-mine-99"),
         ("proxy-authorization", "Basic YWRhLWxvdmU6cGE1NXdvcmQtOQ=="),
-        (
-            "authorization",
-            &format!(
-                "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE9/20251128/us-east-1/bedrock/aws4_request, \
-             SignedHeaders=host, Signature={signature}"
-            ),
-        ),
+        ("authorization", signed.as_str()),
     ];
     let secrets = [
         "lite-9-llm-key",
