@@ -41,6 +41,7 @@ mod provider;
 mod proxy;
 mod recorded;
 mod recordings;
+mod regular;
 mod repair;
 mod replay;
 mod reports;

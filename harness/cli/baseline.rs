@@ -1,7 +1,7 @@
 //! The options of `brickbat run` for baselines.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::Read;
 use std::path::Path;
 
@@ -10,6 +10,7 @@ use clap::Args;
 use super::embedded::catalogue;
 use super::error::CliError;
 use super::output::tell;
+use super::regular;
 use brickbat_drive::driver::BASELINE;
 use brickbat_drive::runner::{Origin, Subject, System};
 use brickbat_report::baseline::{Baseline, Format, Known, PlanFindings, common_system, rewrite};
@@ -144,7 +145,7 @@ fn read_any(file: &str) -> Result<(Baseline, Format), CliError> {
 
 fn text_of(file: &str) -> Result<String, CliError> {
     let mut text = String::new();
-    let opened = File::open(Path::new(file));
+    let opened = regular::open(Path::new(file));
     let read = opened.and_then(|opened| opened.take(MAX_TEXT as u64 + 1).read_to_string(&mut text));
     read.map_err(|error| CliError::cannot_read(file, error))?;
     Ok(text)

@@ -13,7 +13,7 @@ use fix::Fix;
 use super::error::{BAD_INPUT, CliError, Outcome, UnknownName};
 use super::options::{dialect, profile};
 use super::output::{error, print, tell};
-use super::requests::{self, Input, Inputs, ReadEvent};
+use super::requests::{self, Input, Inputs, MAX_ERRORS, ReadEvent};
 use super::secrets::redactor;
 use super::stream::Sender;
 use super::{rule, stream};
@@ -52,7 +52,8 @@ pub(super) struct Check {
     /// Check recorded streams instead, one in each file, as the provider sent them.
     #[arg(long, conflicts_with_all = ["off", "deny"])]
     stream: bool,
-    /// Write the smallest edit after which each request is accepted, as a copy next to its file. A file holds one request.
+    /// Write the smallest edit after which each request is accepted, as a copy next to its file. The same options decide who
+    /// judges as without it, and each line of a file with several requests is judged and mended by itself.
     #[arg(long, conflicts_with_all = ["stream", "format"])]
     fix: bool,
     /// Show that edit as a diff, with the content around it, and write nothing.
@@ -197,7 +198,7 @@ impl Check {
             |n_bytes| bar.iter().for_each(|bar| bar.set_position(n_bytes)),
         );
         bar.iter().for_each(ProgressBar::finish_and_clear);
-        printer.count_unprinted();
+        requests::tell_unprinted(printer.n_errors, "judged");
         print(&printer.report.end());
         let tally = printer.report.tally();
         match (tally.n_unjudged, tally.n_requests, tally.n_refused + tally.n_denied) {
@@ -220,8 +221,25 @@ struct Printer<'a> {
     n_errors: usize,
 }
 
-/// Errors that are printed one by one. A file of another kind would have one on each line.
-const MAX_ERRORS: usize = 20;
+/// Why the text at a place is not judged, in words.
+fn unjudged(place: &str, is_line: bool, problem: &CheckError) -> String {
+    match problem {
+        // A line of a file is the first of its own text.
+        CheckError::NotJson(words) if is_line => {
+            let words = words.replacen(" at line 1 column ", " at column ", 1);
+            format!("cannot read {place} as JSON: {words}")
+        }
+        CheckError::NotJson(words) => format!("cannot read {place} as JSON: {words}"),
+        CheckError::NotSpoken(name) => {
+            format!("{place} is written for {name}, which Brickbat does not speak")
+        }
+        CheckError::NoProfile { dialect, host } => {
+            format!("{place}: no profile known for {dialect} at {host}")
+        }
+        CheckError::NoDialect | CheckError::NoConversation => format!("{place} does not show its dialect"),
+        CheckError::NoReply => format!("{place} asks for no reply"),
+    }
+}
 
 /// What was looked for in vain, and how to say it.
 fn dialect_hint() -> String {
@@ -251,6 +269,7 @@ impl<'a> Printer<'a> {
         let file = input.path.as_str();
         let place = |line: Option<u64>| line.map_or(file.to_owned(), |line| format!("{file}:{line}"));
         match event {
+            ReadEvent::Marked => tell(requests::marked(file)),
             ReadEvent::Judged(audited) => print(&self.report.request(file, &audited)),
             ReadEvent::End => print(&self.report.end_of_file(file)),
             ReadEvent::Unreadable(line, words) => {
@@ -263,27 +282,13 @@ impl<'a> Printer<'a> {
                 self.report.pass_over(1);
             }
             ReadEvent::Unjudged(_, CheckError::NoReply) => self.report.no_reply(),
-            ReadEvent::Unjudged(line, CheckError::NotJson(words)) => {
-                // A line of a file is the first of its own text.
-                let words = match line {
-                    Some(_) => words.replacen(" at line 1 column ", " at column ", 1),
-                    None => words,
+            ReadEvent::Unjudged(line, problem) => {
+                let hint = match &problem {
+                    CheckError::NoProfile { .. } => self.profile_hint.take(),
+                    CheckError::NoDialect | CheckError::NoConversation => self.dialect_hint.take(),
+                    CheckError::NotJson(_) | CheckError::NotSpoken(_) | CheckError::NoReply => None,
                 };
-                let words = format!("cannot read {} as JSON: {words}", place(line));
-                self.trouble(file, line, &words, None);
-            }
-            ReadEvent::Unjudged(line, CheckError::NotSpoken(name)) => {
-                let words = format!("{} is written for {name}, which Brickbat does not speak", place(line));
-                self.trouble(file, line, &words, None);
-            }
-            ReadEvent::Unjudged(line, CheckError::NoProfile { dialect, host }) => {
-                let hint = self.profile_hint.take();
-                let words = format!("{}: no profile known for {dialect} at {host}", place(line));
-                self.trouble(file, line, &words, hint);
-            }
-            ReadEvent::Unjudged(line, CheckError::NoDialect | CheckError::NoConversation) => {
-                let hint = self.dialect_hint.take();
-                self.trouble(file, line, &format!("{} does not show its dialect", place(line)), hint);
+                self.trouble(file, line, &unjudged(&place(line), line.is_some(), &problem), hint);
             }
         }
     }
@@ -298,13 +303,6 @@ impl<'a> Printer<'a> {
         }
         let words = redactor().text(words).into_owned();
         print(&self.report.unjudged(file, line, &words));
-    }
-
-    fn count_unprinted(&self) {
-        match self.n_errors.saturating_sub(MAX_ERRORS) {
-            0 => {}
-            n => tell(format!("… and {n} more that could not be judged")),
-        }
     }
 }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::error::CliError;
+use super::regular;
 
 /// The names of the file, the first that is there.
 const FILES: [&str; 2] = ["brickbat.toml", "pyproject.toml"];
@@ -94,11 +95,7 @@ fn find(folder: &Path) -> Result<Option<(PathBuf, Config)>, CliError> {
 
 fn read(path: &Path, name: &str) -> Result<Option<Config>, CliError> {
     let shown = name;
-    let size = std::fs::metadata(path).map_err(|error| CliError::cannot_read(shown, error))?.len();
-    if size > MAX_BYTES {
-        return Err(CliError::cannot_read(shown, format!("it is too large: more than {MAX_BYTES} bytes")));
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| CliError::cannot_read(shown, error))?;
+    let text = regular::text(path, MAX_BYTES).map_err(|error| CliError::cannot_read(shown, error))?;
     let wrong = |error: toml::de::Error| {
         let keys = "systems, manifest, command, dialects, scenarios, exclude, baseline, reports, fail-on, jobs, patience, timeout";
         CliError::input(format!("{shown}: {}\nhint: the keys are {keys}", error.to_string().trim_end()))

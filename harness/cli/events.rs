@@ -12,6 +12,7 @@ use super::launch::{block_on, own_program};
 use super::options::SystemOptions;
 use super::output::{paint, print, print_json};
 use super::progress::Progress;
+use super::regular;
 use super::secrets::redactor;
 use brickbat_drive::driver::DriverError;
 use brickbat_drive::runner::{Feeder, Played, System};
@@ -188,7 +189,7 @@ fn read(path: &Path) -> Result<(String, Sequence), CliError> {
     if n_bytes > MAX_TEXT as u64 {
         return Err(CliError::input(format!("{shown} has {n_bytes} bytes; the limit is {MAX_TEXT}")));
     }
-    let text = std::fs::read_to_string(path).map_err(cannot_read)?;
+    let text = regular::text(path, MAX_TEXT as u64).map_err(cannot_read)?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     Ok((name, Sequence::parse(&shown.to_string(), &text)?))
 }

@@ -11,7 +11,7 @@ use clap::Args;
 
 use super::embedded::{counts, vectors};
 use super::error::{CliError, Outcome};
-use super::output::{print, print_plain};
+use super::output::{print, print_plain, tell};
 use super::runs;
 use brickbat_rules::Rule;
 use brickbat_rules::explain;
@@ -51,8 +51,11 @@ const EXAMPLES: &str = "Examples:
   brickbat explain --all | grep thinking
   brickbat explain --html rules/                 then open rules/index.html";
 
-/// Bytes of a pasted error that are read.
-const MAX_PASTED: u64 = 1 << 20;
+/// Bytes of a pasted error that are looked at. The longest errors of providers list hundreds of ids, and have some 20 kB.
+const MAX_PASTED: usize = 64 << 10;
+
+/// Characters of an unknown word that are printed: the longest name has some 70.
+const MAX_SHOWN: usize = 80;
 
 impl Explain {
     pub(super) fn execute(&self) -> Outcome {
@@ -61,14 +64,22 @@ impl Explain {
         }
         match self.what.as_deref() {
             None => list(),
-            Some("-") => explain(&pasted()?),
+            Some("-") => explain(beginning(&pasted()?)),
             Some(id) if runs::is_short_id(id) && words::pages(id).is_empty() => {
                 print(&case::page(&runs::find(id, self.out.as_deref())?)?);
                 Ok(0)
             }
-            Some(what) => explain(what),
+            Some(what) => explain(beginning(what)),
         }
     }
+}
+
+/// As much of a text as is looked at, without the white space around it.
+fn beginning(text: &str) -> &str {
+    if text.len() > MAX_PASTED {
+        tell(format!("the text is long: only its first {} KiB are looked at", MAX_PASTED >> 10));
+    }
+    text[..text.floor_char_boundary(MAX_PASTED)].trim()
 }
 
 fn list() -> Outcome {
@@ -113,13 +124,16 @@ fn unknown(what: &str) -> CliError {
         rules.chain(of_streams).chain(names.iter().map(|(name, _)| name.as_str())).chain(clients).collect();
     let hint =
         did_you_mean(what, &known).unwrap_or_else(|| "`brickbat explain --all` lists them all".to_owned());
-    CliError::input(format!("nothing is known of `{what}`\nhint: {hint}"))
+    let shown: String = what.chars().take(MAX_SHOWN).collect();
+    let cut = if shown.len() < what.len() { "…" } else { "" };
+    CliError::input(format!("nothing is known of `{shown}{cut}`\nhint: {hint}"))
 }
 
-/// What stands on standard input.
+/// What stands on standard input: as much as is looked at, and a byte more, which shows that there is more.
 fn pasted() -> Result<String, CliError> {
     let mut bytes = Vec::new();
-    let read = std::io::Read::read_to_end(&mut std::io::Read::take(std::io::stdin(), MAX_PASTED), &mut bytes);
+    let input = std::io::Read::take(std::io::stdin(), MAX_PASTED as u64 + 1);
+    let read = std::io::Read::read_to_end(&mut { input }, &mut bytes);
     read.map_err(|error| CliError::cannot_read("standard input", error))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

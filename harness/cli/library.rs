@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use include_dir::{Dir, include_dir};
 
+use super::regular;
 use brickbat_drive::runner::Job;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::lower;
@@ -220,7 +221,8 @@ const LIST: &str = "`brickbat run --list` shows all plans";
 /// The error for an unknown name, with the nearest one that may have been meant.
 fn unknown(wanted: &str, scenario: &str, files: &[(String, &str)]) -> SourceError {
     let distance = |id: &&String| strsim::damerau_levenshtein(id, scenario);
-    let nearest = files.iter().map(|(id, _)| id).min_by_key(distance);
+    let guessed = files.iter().map(|(id, _)| id).filter(|_| scenario.len() <= parse::MAX_GUESSED);
+    let nearest = guessed.min_by_key(distance);
     let nearest = nearest.filter(|id| 3 * distance(id) <= id.len());
     let hint = nearest.map_or(LIST.to_owned(), |nearest| format!("did you mean `{nearest}`?"));
     SourceError::Unknown { wanted: wanted.to_owned(), hint }
@@ -284,7 +286,7 @@ fn read(path: &Path) -> Result<String, SourceError> {
 /// The text of a file, if it is not too large.
 fn bounded(path: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
-    std::fs::File::open(path)
+    regular::open(path)
         .and_then(|file| file.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes))
         .map_err(|error| error.to_string())?;
     if bytes.len() > MAX_TEXT {

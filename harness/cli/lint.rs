@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::error::{CliError, Outcome};
 use super::output::{print, tell};
+use super::regular;
 use super::requests::{Inputs, MAX_BYTES};
 use brickbat_rules::lint::VectorFile;
 
@@ -109,9 +110,5 @@ fn is_of_streams(text: &str) -> bool {
 }
 
 fn read(path: &str) -> std::io::Result<String> {
-    let size = std::fs::metadata(Path::new(path))?.len();
-    if size > MAX_BYTES {
-        return Err(std::io::Error::other(format!("it is too large: more than {MAX_BYTES} bytes")));
-    }
-    std::fs::read_to_string(path)
+    regular::text(Path::new(path), MAX_BYTES)
 }

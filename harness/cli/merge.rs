@@ -1,6 +1,5 @@
 //! `brickbat merge`: the reports of shards into one.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +8,7 @@ use clap::Args;
 use super::error::{CliError, Outcome};
 use super::options::FailOnOptions;
 use super::output::{paint, print};
+use super::regular;
 use super::reports::ReportOptions;
 use super::terminal::width;
 use brickbat_report::report::Report;
@@ -62,7 +62,7 @@ impl Merge {
 pub(super) fn read_report(path: &Path) -> Result<Report, CliError> {
     let cannot_read = |why: String| CliError::cannot_read(path.display(), why);
     let mut bytes = Vec::new();
-    File::open(path)
+    regular::open(path)
         .and_then(|opened| opened.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
         .map_err(|error| cannot_read(error.to_string()))?;
     if bytes.len() > MAX_BYTES {

@@ -7,8 +7,9 @@ use clap::Args;
 
 use super::error::{BAD_INPUT, CliError, Outcome};
 use super::options::{TextOrJson, dialect, profile};
-use super::output::{error, print, print_json};
-use super::requests;
+use super::output::{error, print, print_json, tell};
+use super::regular;
+use super::requests::{self, MAX_ERRORS};
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::explain::{Collection, Counts};
@@ -62,11 +63,16 @@ impl Recordings {
         let mut n_broken = 0;
         let mut complain = |file: &str, problem: RecordingError| {
             n_broken += 1;
-            let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
-            error(format!("cannot read {file}{line}: {}", problem.words));
+            if n_broken <= MAX_ERRORS {
+                let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
+                error(format!("cannot read {file}{line}: {}", problem.words));
+            }
         };
         for file in &self.files {
             requests::read(file, &mut |piece| {
+                if piece.as_ref().is_ok_and(|piece| piece.has_mark) {
+                    tell(requests::marked(file));
+                }
                 let exchanges = match piece {
                     Ok(piece) if piece.is_line => {
                         recordings::row(&piece.text, piece.start.line).map(|row| vec![row])
@@ -85,6 +91,7 @@ impl Recordings {
                 }
             });
         }
+        requests::tell_unprinted(n_broken, "read");
         if table.n_seen() == 0 {
             return match n_broken {
                 0 => Err(CliError::input("no recorded exchange was found")),
@@ -106,12 +113,13 @@ impl Recordings {
     }
 }
 
+/// Bytes of a file of counts: each rule has a line in each collection.
+const MAX_COUNTS_BYTES: u64 = 16 << 20;
+
 /// Adds what recordings said to a file that holds the like.
 fn keep(path: &Path, collection: &Collection) -> Result<(), CliError> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) => return Err(CliError::cannot_read(path.display(), error)),
-    };
+    let text = regular::text(path, MAX_COUNTS_BYTES);
+    let text = text.map_err(|error| CliError::cannot_read(path.display(), error))?;
     let mut counts = Counts::read(&text).map_err(|error| CliError::cannot_read(path.display(), error))?;
     counts.add(collection.clone());
     std::fs::write(path, counts.to_text()).map_err(|error| CliError::cannot_write(path.display(), error))

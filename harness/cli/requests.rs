@@ -1,11 +1,13 @@
 //! Requests in files: found, read piece by piece, checked on all cores, and passed on in their order.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+
+use super::output::tell;
+use super::regular;
 
 use brickbat_rules::check::{
     CheckError, CheckOptions, CheckedRequest, Start, check, check_recorded, line_offsets,
@@ -42,6 +44,8 @@ pub struct Inputs {
 /// What happened while files were read.
 #[derive(Debug)]
 pub enum ReadEvent {
+    /// A byte order mark at the beginning of the file was passed over.
+    Marked,
     /// A request was checked.
     Judged(Box<CheckedRequest>),
     /// A text could not be checked; with its line, where it is one of several.
@@ -60,6 +64,19 @@ const BATCH_BYTES: u64 = 8 << 20;
 
 /// Pieces that are checked at once, so that the findings in tiny ones are bounded as well.
 const BATCH_PIECES: usize = 2048;
+
+/// Errors that are printed one by one. A file of another kind would have one on each line.
+pub const MAX_ERRORS: usize = 20;
+
+/// Lines at the beginning of a file after which it is not read further if none of them is JSON: a log that holds requests
+/// has one sooner, and a file of random bytes never has.
+const MAX_FOREIGN_LINES: usize = 1000;
+
+/// The bytes that editors of Windows write at the beginning of a file in UTF-8. They are no part of the text.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// How files in UTF-16 begin, which the shell of Windows writes.
+const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
 /// Folders inside folders.
 const MAX_DEPTH: usize = 64;
@@ -144,10 +161,27 @@ pub struct Piece {
     pub start: Start,
     /// Whether it is one of several in its file.
     pub is_line: bool,
+    /// Whether a byte order mark stands before it, which was passed over.
+    pub has_mark: bool,
+}
+
+/// What is said of a file that begins with a byte order mark.
+pub fn marked(path: &str) -> String {
+    format!(
+        "note: {path} begins with a byte order mark, which is not part of the request and was passed over"
+    )
+}
+
+/// Says how many errors were not printed one by one; `done` is what could not be done.
+pub fn tell_unprinted(n_errors: usize, done: &str) {
+    match n_errors.saturating_sub(MAX_ERRORS) {
+        0 => {}
+        n => tell(format!("… and {n} more that could not be {done}")),
+    }
 }
 
 /// A line that cannot be read, and why.
-type ReadFailure = (Option<u64>, String);
+pub type ReadFailure = (Option<u64>, String);
 
 /// Pieces that will be checked together, and the other events between them.
 struct PieceBatch<'a> {
@@ -191,22 +225,37 @@ impl PieceBatch<'_> {
 }
 
 fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
-    if !piece.is_line && recordings::is_recording(&piece.text) {
-        return of_recording(&piece.text, terms);
+    let mut events = Vec::new();
+    events.extend(piece.has_mark.then_some(ReadEvent::Marked));
+    if piece.is_recording() {
+        events.extend(of_recording(piece, terms));
+    } else {
+        events.push(event(piece.line(), check(&piece.text, piece.start, terms)));
     }
-    let line = piece.is_line.then_some(piece.start.line);
-    vec![event(line, check(&piece.text, piece.start, terms))]
+    events
+}
+
+impl Piece {
+    /// Its line, where it is one of several.
+    pub fn line(&self) -> Option<u64> {
+        self.is_line.then_some(self.start.line)
+    }
+
+    /// Whether it is a HAR file or a cassette.
+    pub fn is_recording(&self) -> bool {
+        !self.is_line && recordings::is_recording(&self.text)
+    }
 }
 
 /// Checks each exchange of a HAR or a cassette.
-fn of_recording(text: &[u8], terms: &CheckOptions) -> Vec<ReadEvent> {
-    let exchanges = match recordings::read(text) {
+fn of_recording(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
+    let exchanges = match recordings::read(&piece.text) {
         Ok(exchanges) => exchanges,
         Err(problem) => return vec![ReadEvent::Unreadable(problem.line, problem.words)],
     };
-    let offsets = line_offsets(text, exchanges.iter().map(|exchange| exchange.line));
+    let offsets = line_offsets(&piece.text, exchanges.iter().map(|exchange| exchange.line));
     let each = exchanges.iter().zip(offsets).map(|(exchange, offset)| {
-        let start = Start { line: exchange.line, offset };
+        let start = Start { line: exchange.line, offset: piece.start.offset + offset };
         event(Some(exchange.line), check_recorded(exchange, start, terms))
     });
     each.collect()
@@ -222,14 +271,19 @@ fn event(line: Option<u64>, checked: Result<CheckedRequest, CheckError>) -> Read
 /// Reads a file, or standard input, piece by piece. A file whose first line is a whole JSON text, and not the only
 /// one, is read line by line, whatever its name.
 pub fn read(path: &str, each: &mut dyn FnMut(Result<Piece, ReadFailure>)) {
-    let opened: io::Result<Box<dyn Read>> = match path {
-        "-" => Ok(Box::new(io::stdin().lock())),
-        path => File::open(path).map(|file| Box::new(file) as Box<dyn Read>),
-    };
+    let opened = regular::open_or_stdin(path);
     let read = opened.and_then(|file| pieces(&mut BufReader::new(file), has_lines(Path::new(path)), each));
     if let Err(error) = read {
         each(Err((None, error.to_string())));
     }
+}
+
+/// The pieces of a file that is in memory, as [`read`] finds them.
+pub fn pieces_of(path: &str, mut bytes: &[u8]) -> Vec<Result<Piece, ReadFailure>> {
+    let mut all = Vec::new();
+    let read = pieces(&mut bytes, has_lines(Path::new(path)), &mut |piece| all.push(piece));
+    all.extend(read.err().map(|error| Err((None, error.to_string()))));
+    all
 }
 
 fn pieces(
@@ -237,48 +291,71 @@ fn pieces(
     has_lines: bool,
     each: &mut dyn FnMut(Result<Piece, ReadFailure>),
 ) -> io::Result<()> {
-    let start = Start { line: 1, offset: 0 };
-    let Some(first) = line(file)? else {
+    let mut start = Start { line: 1, offset: 0 };
+    let Some(mut first) = line(file)? else {
         if !has_lines {
-            each(Ok(Piece { text: Vec::new(), start, is_line: false }));
+            each(Ok(Piece { text: Vec::new(), start, is_line: false, has_mark: false }));
         }
         return Ok(());
     };
+    if UTF_16.iter().any(|mark| first.text.starts_with(mark)) {
+        return Err(io::Error::other("it is UTF-16: write it as UTF-8"));
+    }
+    let has_mark = first.text.starts_with(BYTE_ORDER_MARK);
+    if has_mark {
+        first.text.drain(..BYTE_ORDER_MARK.len());
+        start.offset = BYTE_ORDER_MARK.len() as u64;
+    }
     let is_over = file.fill_buf()?.is_empty();
-    let is_whole = || first.is_whole && serde_json::from_slice::<serde::de::IgnoredAny>(&first.text).is_ok();
+    let is_whole = || first.is_whole && is_json(&first.text);
     if has_lines || (!is_over && is_whole()) {
-        return lines(file, first, each);
+        return lines(file, first, start, each);
     }
     let mut text = first.text;
     file.take((MAX_BYTES + 1).saturating_sub(text.len() as u64)).read_to_end(&mut text)?;
     if !first.is_whole || text.len() as u64 > MAX_BYTES {
         return Err(io::Error::other(format!("it is too large: more than {MAX_BYTES} bytes")));
     }
-    each(Ok(Piece { text, start, is_line: false }));
+    each(Ok(Piece { text, start, is_line: false, has_mark }));
     Ok(())
 }
 
 fn lines(
     file: &mut impl BufRead,
     first: RawLine,
+    mut start: Start,
     each: &mut dyn FnMut(Result<Piece, ReadFailure>),
 ) -> io::Result<()> {
-    let mut start = Start { line: 1, offset: 0 };
+    let mut has_mark = start.offset > 0;
     let mut next = Some(first);
+    // Lines that are no JSON, until the first that is.
+    let mut n_foreign = Some(0);
     while let Some(RawLine { text, is_whole }) = next {
         let mut n_bytes = text.len() as u64;
+        n_foreign =
+            n_foreign.filter(|_| !is_json(&text)).map(|n| n + usize::from(!text.trim_ascii().is_empty()));
+        if n_foreign.is_some_and(|n| n > MAX_FOREIGN_LINES) {
+            let words =
+                format!("none of the first {MAX_FOREIGN_LINES} lines is JSON, so the others are not read");
+            return Err(io::Error::other(words));
+        }
         if !is_whole {
             n_bytes += file.skip_until(b'\n')? as u64;
             each(Err((Some(start.line), format!("it is too large: more than {MAX_BYTES} bytes"))));
         } else if !text.trim_ascii().is_empty() {
             // Without its end, so that a text that ends too early ends on its own line.
             let text = text.trim_ascii_end().to_vec();
-            each(Ok(Piece { text, start, is_line: true }));
+            each(Ok(Piece { text, start, is_line: true, has_mark: std::mem::take(&mut has_mark) }));
         }
         start = Start { line: start.line + 1, offset: start.offset + n_bytes };
         next = line(file)?;
     }
     Ok(())
+}
+
+/// Whether a text is JSON, whatever its strings hold.
+fn is_json(text: &[u8]) -> bool {
+    serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 /// A line of a file.

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::regular;
 use brickbat_sessions::{self as sessions, Files};
 
 /// Bytes of one file. The largest session that was reported is 500 MB (anthropics/claude-code#19963).
@@ -248,14 +249,11 @@ fn file_name(path: &Path) -> String {
 /// The bytes of a regular file. A link may lead to a device or a pipe, which would never end.
 fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>, String> {
     let cannot = |error: io::Error| format!("cannot read {}: {error}", path.display());
-    let data = fs::metadata(path).map_err(cannot)?;
-    if !data.is_file() {
-        return Err(format!("cannot read {}: not a regular file", path.display()));
-    }
-    if data.len() > max_bytes {
+    let file = regular::open(path).map_err(cannot)?;
+    if file.metadata().map_err(cannot)?.len() > max_bytes {
         return Err(format!("cannot read {}: more than {} MiB", path.display(), max_bytes >> 20));
     }
     let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(max_bytes).read_to_end(&mut bytes)).map_err(cannot)?;
+    file.take(max_bytes).read_to_end(&mut bytes).map_err(cannot)?;
     Ok(bytes)
 }

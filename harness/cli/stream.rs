@@ -1,13 +1,13 @@
 //! `brickbat check --stream`: recorded streams.
 
 use std::borrow::Cow;
-use std::fs::File;
 use std::io::{self, Read};
 
 use serde_json::{Value, json};
 
 use super::error::BAD_INPUT;
 use super::output::{error, print, print_json};
+use super::regular;
 use brickbat_rules::check::{
     CheckFormat, is_sound, stream_to_github, stream_to_json, stream_to_text, streams_to_sarif,
     unjudged_to_github,
@@ -87,10 +87,7 @@ fn judged(path: &str, sender: &Sender) -> Result<StreamReport, String> {
 /// The report on the stream of a file, or of standard input for `-`; or why it cannot be judged. It is checked while it is
 /// read, however long it is.
 fn read(path: &str, sender: &Sender) -> io::Result<Result<StreamReport, String>> {
-    match path {
-        "-" => lint_all(path, &mut io::stdin().lock(), sender),
-        path => lint_all(path, &mut File::open(path)?, sender),
-    }
+    lint_all(path, &mut regular::open_or_stdin(path)?, sender)
 }
 
 /// Bytes that are read at once.

@@ -12,6 +12,7 @@ use super::launch::{block_on, own_program};
 use super::options::duration;
 use super::output::tell;
 use super::provider::ProviderChoice;
+use super::regular;
 use super::served;
 use super::unread::print_aside;
 use brickbat_drive::strict_server::StrictServer;
@@ -84,6 +85,9 @@ const GO_ON: &str = "Go on.";
 
 /// Turns of a file at the most.
 const MAX_TURNS: usize = 1000;
+
+/// Bytes of the file with these turns: a page for each.
+const MAX_TURNS_BYTES: u64 = 4 << 20;
 
 impl Wrap {
     pub(super) fn execute(&self) -> Outcome {
@@ -161,7 +165,7 @@ impl Wrap {
         let turns = match &self.turns {
             None => vec![GO_ON.to_owned()],
             Some(path) => {
-                let text = std::fs::read_to_string(path)
+                let text = regular::text(path, MAX_TURNS_BYTES)
                     .map_err(|error| CliError::cannot_read(path.display(), error))?;
                 text.lines()
                     .filter(|line| !line.trim().is_empty())

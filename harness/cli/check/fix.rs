@@ -1,17 +1,25 @@
 //! `brickbat check --fix`: the smallest edit after which a provider accepts a request.
+//!
+//! Whether a request is accepted is what `check` says of it with the same options, before the edit and after it.
 
+use std::borrow::Cow;
+use std::io::Read;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use similar::TextDiff;
 
 use super::super::error::{BAD_INPUT, CliError, Outcome};
-use super::super::output::{print, tell};
-use super::super::private;
-use super::super::requests::Inputs;
-use super::super::stored;
-use brickbat_rules::check::{CheckOptions, Strictness};
-use brickbat_rules::{Dialect, Profile, detect, profile_for};
-use brickbat_sessions::{self as sessions, Files, Mended, Repair, RepairOptions, report};
+use super::super::output::{error, print, tell};
+use super::super::requests::{self, Input, Inputs, Piece};
+use super::super::{private, regular, stored};
+use super::unjudged;
+use brickbat_rules::check::{
+    CheckError, CheckOptions, CheckedRequest, Level, Providers, Strictness, check, request_in,
+};
+use brickbat_rules::json::{Document, without_halves};
+use brickbat_rules::naming;
+use brickbat_sessions::{self as sessions, Files, Repair, RepairOptions, report};
 
 /// What is done with the edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,15 +30,30 @@ pub(super) enum Fix {
     Diff,
 }
 
-/// Fixes each file that holds one request body, or one list of messages.
+/// What came of one request.
+enum Fixed {
+    /// There was nothing to mend.
+    Accepted,
+    /// No edit mends it.
+    Refused,
+    /// It is mended: its text, and what was done, in words.
+    Mended(Vec<u8>, String),
+}
+
+/// Bytes of a file: all of it is in memory, together with its copy. That of sessions is as large.
+const MAX_BYTES: u64 = 768 << 20;
+
+/// Fixes each request of the files.
 pub(super) fn fix(inputs: &Inputs, options: &CheckOptions, fix: Fix) -> Outcome {
+    if matches!(options.strictness, Strictness::Union) {
+        return Err(CliError::input("--fix needs one provider, and --profile names a union"));
+    }
     let mut code = 0;
+    for (folder, words) in &inputs.unreadable {
+        code = code.max(CliError::cannot_read(folder, words).report());
+    }
     for input in &inputs.files {
-        let fixed = match stored::open(Path::new(&input.path)) {
-            Ok(files) => one(&input.path, Files::one(files.name(), files.main()), options, fix),
-            Err(words) => Err(CliError::input(words)),
-        };
-        code = code.max(fixed.unwrap_or_else(|error| error.report()));
+        code = code.max(file(input, options, fix).unwrap_or_else(|error| error.report()));
     }
     match inputs.files.is_empty() {
         true => Err(CliError::input("no request to fix")),
@@ -38,64 +61,195 @@ pub(super) fn fix(inputs: &Inputs, options: &CheckOptions, fix: Fix) -> Outcome 
     }
 }
 
-fn one(path: &str, files: Files, options: &CheckOptions, fix: Fix) -> Outcome {
-    let dialect = options.dialect.or_else(|| detect(files.main())).ok_or_else(|| {
-        CliError::input(format!("{path} is not one request that shows its dialect\nhint: --dialect names it"))
-    })?;
-    let profile = profile(dialect, options)?;
+fn file(input: &Input, options: &CheckOptions, fix: Fix) -> Outcome {
+    let path = input.path.as_str();
+    if path == "-" && fix == Fix::Write {
+        return Err(CliError::input(
+            "--fix writes a copy next to a file\nhint: --diff shows the edit of standard input",
+        ));
+    }
+    let bytes = read(path)?;
+    let (mut code, mut n_errors, mut edits) = (0, 0, Vec::new());
+    for piece in requests::pieces_of(path, &bytes) {
+        let mut trouble = |words: String| {
+            code = code.max(BAD_INPUT);
+            n_errors += 1;
+            if n_errors <= requests::MAX_ERRORS {
+                error(words);
+            }
+        };
+        let piece = match piece {
+            Ok(piece) => piece,
+            Err((line, words)) => {
+                trouble(format!("cannot read {}: {words}", place_of(path, line)));
+                continue;
+            }
+        };
+        if piece.has_mark {
+            tell(requests::marked(path));
+        }
+        let place = place_of(path, piece.line());
+        match one(&place, &piece, options) {
+            Ok(Fixed::Accepted) => {}
+            Ok(Fixed::Refused) => code = code.max(1),
+            Ok(Fixed::Mended(text, words)) => edits.push((place, piece, text, words)),
+            // A folder also holds other JSON.
+            Err(Unfixed::Check(CheckError::NoConversation)) if !input.is_named => {}
+            Err(Unfixed::Check(problem)) => trouble(unjudged(&place, piece.is_line, &problem)),
+            Err(Unfixed::Other(words)) => trouble(format!("{place}: {words}")),
+        }
+    }
+    requests::tell_unprinted(n_errors, "judged");
+    if !edits.is_empty() {
+        keep(path, &bytes, &edits, fix)?;
+    }
+    Ok(code)
+}
+
+fn place_of(path: &str, line: Option<u64>) -> String {
+    line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"))
+}
+
+fn read(path: &str) -> Result<Vec<u8>, CliError> {
+    let cannot = |error: std::io::Error| CliError::cannot_read(path, error);
+    let mut bytes = Vec::new();
+    let opened = regular::open_or_stdin(path).map_err(cannot)?;
+    opened.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    match bytes.len() as u64 > MAX_BYTES {
+        true => Err(CliError::cannot_read(path, format!("more than {} MiB", MAX_BYTES >> 20))),
+        false => Ok(bytes),
+    }
+}
+
+/// Why it is not known whether a request needs an edit.
+enum Unfixed {
+    Check(CheckError),
+    Other(String),
+}
+
+fn one(place: &str, piece: &Piece, options: &CheckOptions) -> Result<Fixed, Unfixed> {
+    if piece.is_recording() {
+        let words = "it is a recording; --fix takes request bodies, as `check` takes them without it";
+        return Err(Unfixed::Other(words.to_owned()));
+    }
+    let checked = check(&piece.text, piece.start, options).map_err(Unfixed::Check)?;
+    let Providers::Profile(profile) = checked.providers else {
+        return Err(Unfixed::Other("--fix needs one provider".to_owned()));
+    };
+    if is_accepted(&checked) {
+        tell(format!("{place}: accepted by {}", profile.name));
+        return Ok(Fixed::Accepted);
+    }
+    let span = request_in(&piece.text);
+    let whole = without_halves(&piece.text);
+    let has_halves = matches!(whole, Cow::Owned(_));
+    let request = &whole[span.clone()];
+    // The model that judges may be another than the one that the body names.
+    let named = naming(request, checked.model.as_deref());
     let terms = RepairOptions {
         profile: Some(profile),
-        model: None,
-        body: Some(dialect),
+        model: checked.model.clone(),
+        body: Some(profile.dialect),
         tail: true,
         truncate: false,
     };
-    match sessions::repair(&files, 0, &terms) {
-        Ok(Repair::Healthy(_)) => {
-            tell(format!("{path}: accepted by {}", profile.name));
-            Ok(0)
+    let mended = match sessions::repair(&Files::one("request.json", &named), 0, &terms) {
+        Ok(Repair::Mended(mended)) => {
+            let body = with_own_name(mended.files.main(), request, &named);
+            Some((body, report::repaired(&mended)))
         }
-        Ok(Repair::Mended(mended)) => keep(path, &files, &mended, fix),
+        Ok(Repair::Healthy(_)) if has_halves => {
+            Some((request.to_vec(), "each half of a character is replaced by U+FFFD\n".to_owned()))
+        }
+        Ok(Repair::Healthy(_)) => None,
         Ok(Repair::Beyond(beyond)) => {
-            tell(format!("{path}: {}", beyond.why));
-            Ok(1)
+            tell(format!("{place}: {}", beyond.why));
+            return Ok(Fixed::Refused);
         }
-        Err(error) => {
-            tell(format!("error: {path}: {error}"));
-            Ok(BAD_INPUT)
-        }
-    }
-}
-
-/// The one profile that judges. A fix is for one provider, not for a union.
-fn profile(dialect: Dialect, options: &CheckOptions) -> Result<&'static Profile, CliError> {
-    match options.strictness {
-        Strictness::Profile(profile) => Ok(profile),
-        Strictness::Union => Err(CliError::input("--fix needs one provider, and --profile names a union")),
-        Strictness::Newest if options.address.host.is_empty() => Ok(Profile::newest(dialect)),
-        Strictness::Newest => {
-            profile_for(dialect, &options.address.host, options.model.as_deref().unwrap_or_default())
-                .ok_or_else(|| {
-                    CliError::input(format!("no profile known for {dialect} at {}", options.address.host))
-                })
+        Err(error) => return Err(Unfixed::Other(error.to_string())),
+    };
+    let mended = mended.map(|(body, words)| (spliced(&piece.text, [(span, body.as_slice())]), words));
+    let stays = match &mended {
+        None => checked,
+        Some((text, _)) => check(text, piece.start, options).map_err(Unfixed::Check)?,
+    };
+    match mended {
+        Some((text, words)) if is_accepted(&stays) => Ok(Fixed::Mended(text, words)),
+        _ => {
+            let first = stays.findings.iter().find(|finding| finding.level != Level::Warning);
+            let why = first.map(|finding| format!(": {} ({})", finding.message, finding.rule.id));
+            let why = why.unwrap_or_default();
+            tell(format!("{place}: refused by {}, and no edit is known that mends it{why}", profile.name));
+            Ok(Fixed::Refused)
         }
     }
 }
 
-fn keep(path: &str, before: &Files, mended: &Mended, fix: Fix) -> Outcome {
+fn is_accepted(checked: &CheckedRequest) -> bool {
+    checked.status.is_none() && !checked.is_denied
+}
+
+/// A mended body that names the model of the request as it was. `named` is the request with the name of the one that judges.
+fn with_own_name(mended: &[u8], request: &[u8], named: &[u8]) -> Vec<u8> {
+    let model = |body: &[u8]| {
+        let document = Document::parse(body).ok()?;
+        Some(document.root().get("model")?.span())
+    };
+    let (own, other) = (model(request), model(mended));
+    match (own, other) {
+        _ if request == named => mended.to_vec(),
+        (Some(own), Some(other)) => spliced(mended, [(other, &request[own])]),
+        // The name was put in after the first brace, and no edit changes what stands there.
+        (None, Some(other)) => {
+            let n_bytes = named.len() - request.len();
+            let begin = other.start - "\"model\":".len();
+            spliced(mended, [(begin..begin + n_bytes, &[][..])])
+        }
+        (_, None) => mended.to_vec(),
+    }
+}
+
+/// A text with these stretches of it replaced, which are in order.
+fn spliced<'a>(text: &[u8], edits: impl IntoIterator<Item = (Range<usize>, &'a [u8])>) -> Vec<u8> {
+    let (mut spliced, mut from) = (Vec::with_capacity(text.len()), 0);
+    for (span, new) in edits {
+        spliced.extend_from_slice(&text[from..span.start]);
+        spliced.extend_from_slice(new);
+        from = span.end;
+    }
+    spliced.extend_from_slice(&text[from..]);
+    spliced
+}
+
+fn keep(
+    path: &str,
+    before: &[u8],
+    edits: &[(String, Piece, Vec<u8>, String)],
+    fix: Fix,
+) -> Result<(), CliError> {
+    let mark = match before.starts_with(requests::BYTE_ORDER_MARK) {
+        true => requests::BYTE_ORDER_MARK.len(),
+        false => 0,
+    };
+    let replaced = edits.iter().map(|(_, piece, text, _)| {
+        let start = piece.start.offset as usize;
+        (start..start + piece.text.len(), text.as_slice())
+    });
+    let after = &spliced(before, replaced)[mark..];
     if fix == Fix::Diff {
-        let (old, new) =
-            (String::from_utf8_lossy(before.main()), String::from_utf8_lossy(mended.files.main()));
+        let (old, new) = (String::from_utf8_lossy(&before[mark..]), String::from_utf8_lossy(after));
         let diff = TextDiff::from_lines(old.as_ref(), new.as_ref());
         print(&diff.unified_diff().header(path, path).to_string());
-        return Ok(0);
+        return Ok(());
     }
-    print(&format!("{path}: {}", report::repaired(mended)));
+    for (place, _, _, words) in edits {
+        print(&format!("{place}: {words}"));
+    }
     let out = fixed_name(Path::new(path));
-    private::write_new_like(Path::new(path), &out, mended.files.main())
+    private::write_new_like(Path::new(path), &out, after)
         .map_err(|error| CliError::cannot_write_new(&out, error, "move it away, or remove it"))?;
     print(&format!("wrote {}; the original is as it was.\n", out.display()));
-    Ok(0)
+    Ok(())
 }
 
 /// `request.json` becomes `request.fixed.json`.

@@ -4,12 +4,14 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::cli::error::CliError;
+use crate::cli::regular;
 use brickbat_filter_suite::Baseline;
 use brickbat_scenario::parse;
 
 /// Reads a baseline.
 pub(super) fn read(path: &Path) -> Result<Baseline, CliError> {
-    let text = std::fs::read_to_string(path).map_err(|error| CliError::cannot_read(path.display(), error))?;
+    let text = regular::text(path, parse::MAX_TEXT as u64)
+        .map_err(|error| CliError::cannot_read(path.display(), error))?;
     let baseline: Baseline = parse::document(&path.display().to_string(), &text, |_| None)?;
     Ok(baseline.checked()?)
 }

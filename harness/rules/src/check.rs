@@ -184,14 +184,20 @@ impl CheckedRequest {
 ///
 /// The text is not JSON, or not recognised as a request.
 pub fn check(text: &[u8], start: Start, options: &CheckOptions) -> Result<CheckedRequest, CheckError> {
-    let row = row_of(text);
-    let subject = Subject::of(text, row.as_ref());
+    let readable = body::without_halves(text);
+    let row = row_of(&readable);
+    let subject = Subject::of(text, &readable, row.as_ref());
     let around = row.map(|row| row.around).unwrap_or_default();
     let place = |span: Range<usize>| FileSpan::of(text, span, start);
     judge(&subject, &around, start.line, options, place).map_err(|error| match error {
-        CheckError::NoDialect => unknown(text),
+        CheckError::NoDialect => unknown(&readable),
         error => error,
     })
+}
+
+/// Where the request stands in a text that [`check`] takes: the whole of it, or the field `request` of a row.
+pub fn request_in(text: &[u8]) -> Range<usize> {
+    row_of(&body::without_halves(text)).map_or(0..text.len(), |row| row.request)
 }
 
 /// Judges what is known to be a request; `place` says where in its file a stretch of it stands.
@@ -223,6 +229,7 @@ fn judge(
     let n_more = violations.len().saturating_sub(MAX_FINDINGS);
     violations.truncate(MAX_FINDINGS);
     let list = rules::list_of(providers.dialect());
+    subject.place_halves(&mut violations);
     // A body that breaks nothing has been read to its end, so only now is it known that this one is JSON.
     let excerpts = match violations.is_empty() {
         true => Vec::new(),
@@ -281,6 +288,8 @@ fn names(profiles: &[&'static Profile]) -> Vec<&'static str> {
 /// What is judged: a stretch of a text.
 struct Subject<'a> {
     bytes: &'a [u8],
+    /// The same without halves of characters, which providers refuse, and with which nothing else could be read.
+    readable: &'a [u8],
     /// Where it begins in the text.
     offset: usize,
     /// Whether it is a bare list of messages.
@@ -290,12 +299,24 @@ struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    fn of(text: &'a [u8], row: Option<&RequestRow>) -> Subject<'a> {
+    fn of(text: &'a [u8], readable: &'a [u8], row: Option<&RequestRow>) -> Subject<'a> {
         let range = row.map_or(0..text.len(), |row| row.request.clone());
-        let bytes = &text[range.clone()];
+        let (bytes, readable) = (&text[range.clone()], &readable[range.clone()]);
         let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
         let prefix = if row.is_some() { "/request" } else { "" };
-        Subject { bytes, offset: range.start, is_list: first == Some(&b'['), prefix }
+        Subject { bytes, readable, offset: range.start, is_list: first == Some(&b'['), prefix }
+    }
+
+    /// Places what is said of the whole body at the first half of a character, if that is what is wrong with it.
+    fn place_halves(&self, violations: &mut [UnionViolation]) {
+        let Some(half) = body::halves(self.bytes).next() else { return };
+        let Some(pointer) = body::pointer_at(self.readable, half) else { return };
+        for found in violations.iter_mut().filter(|found| found.violation.pointer.is_empty()) {
+            found.violation.pointer = match self.is_list {
+                true => format!("/{}{pointer}", rules::list_of(found.violation.rule.dialect())),
+                false => pointer.clone(),
+            };
+        }
     }
 
     /// A pointer into the text, made from one into the body that the rules judged.

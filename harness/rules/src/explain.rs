@@ -17,7 +17,7 @@ use counts::RuleCount;
 
 pub use counts::{Collection, Counts, RuleCounts};
 pub use html::site;
-pub use said::rules_saying;
+pub use said::{Wordings, rules_saying};
 pub use text::{stream_text, text};
 
 /// What a page shows.

@@ -18,7 +18,8 @@ use std::ops::Range;
 
 use serde_json::{Number, Value};
 
-pub use locate::locate;
+pub use escape::{halves, without_halves};
+pub use locate::{locate, pointer_at};
 pub use walk::{Part, walk, walk_document, walk_list};
 
 use scan::Scanner;

@@ -20,7 +20,7 @@ mod vary;
 
 pub use diagnostic::Diagnostic;
 pub use schema::{history_schema, schema};
-pub use suggest::{did_you_mean, one_of, suggestion};
+pub use suggest::{MAX_GUESSED, did_you_mean, one_of, suggestion};
 pub use tree::{MAX_TEXT, Span};
 
 use crate::scenario::Scenario;

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use brickbat_rules::json::{halves, without_halves};
 use brickbat_rules::{Profile, Severity, Violation, validate};
 
 use crate::stores::Edit;
@@ -39,7 +40,7 @@ impl Halves {
         }
         let mut whole = files.clone();
         for file in whole.files.iter_mut().filter(|file| is_text(file)) {
-            mend(&mut file.bytes);
+            file.bytes = without_halves(&file.bytes).into_owned();
         }
         let first = files.files.first().filter(|file| is_text(file));
         let found = first.into_iter().flat_map(|file| halves(&file.bytes)).take(MAX_NOTED).collect();
@@ -117,44 +118,6 @@ pub(crate) fn replaced(files: &Files, session: &Session, edits: &[Edit]) -> Opti
 
 fn is_text(file: &File) -> bool {
     !BINARY.iter().any(|magic| file.bytes.starts_with(magic))
-}
-
-fn mend(bytes: &mut [u8]) {
-    let mut from = 0;
-    loop {
-        let Some(at) = halves(&bytes[from..]).next().map(|at| from + at) else { break };
-        bytes[at..at + REPLACEMENT.len()].copy_from_slice(REPLACEMENT);
-        from = at + REPLACEMENT.len();
-    }
-}
-
-/// Where the escapes of halves begin.
-fn halves(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        loop {
-            at += bytes.get(at..)?.iter().position(|byte| *byte == b'\\')?;
-            let start = at;
-            match unit(&bytes[start..]) {
-                None => at += 2,
-                Some(0xd800..0xdc00) if matches!(unit(&bytes[start + 6..]), Some(0xdc00..0xe000)) => at += 12,
-                Some(0xd800..0xe000) => {
-                    at += 6;
-                    return Some(start);
-                }
-                Some(_) => at += 6,
-            }
-        }
-    })
-}
-
-/// The number of the escape with which the bytes begin.
-fn unit(bytes: &[u8]) -> Option<u16> {
-    let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
-    digits.iter().try_fold(0, |number: u16, digit| {
-        let digit = char::from(*digit).to_digit(16).and_then(|digit| u16::try_from(digit).ok())?;
-        Some(number << 4 | digit)
-    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::manifest::{FileSource, Manifest, Mode};
-use brickbat_scenario::parse::Diagnostic;
+use brickbat_scenario::parse::{Diagnostic, MAX_GUESSED};
 
 /// The file, among those of a system, that describes it.
 pub const SHEET: &str = "system.yaml";
@@ -77,7 +77,8 @@ impl ResolveError {
     fn nearest(&self) -> Option<&String> {
         let distance = |known: &&String| strsim::damerau_levenshtein(known, &self.wanted);
         // A third of the letters may be wrong: more is another word.
-        self.known.iter().min_by_key(distance).filter(|known| 3 * distance(known) <= known.len())
+        let guessed = self.known.iter().filter(|_| self.wanted.len() <= MAX_GUESSED);
+        guessed.min_by_key(distance).filter(|known| 3 * distance(known) <= known.len())
     }
 }
 

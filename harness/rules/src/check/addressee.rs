@@ -84,7 +84,7 @@ impl Addressee {
 /// The model that the body names: most do, and a body of Bedrock as an SDK writes it.
 fn named(subject: &Subject) -> Option<String> {
     let mut named = None;
-    let read = json::walk(subject.bytes, "messages", |part| {
+    let read = json::walk(subject.readable, "messages", |part| {
         if let Part::Rest(body) = part {
             let name = body.field("model").as_str().or_else(|| body.field("modelId").as_str());
             named = name.map(Cow::into_owned);
@@ -109,7 +109,7 @@ fn dialect(subject: &Subject, around: &Around, options: &CheckOptions) -> Result
     if let Some(name) = &around.dialect {
         return Dialect::from_name(name).ok_or_else(|| CheckError::NotSpoken(name.clone()));
     }
-    match (rules::detect(subject.bytes), rules::unspoken(subject.bytes)) {
+    match (rules::detect(subject.readable), rules::unspoken(subject.readable)) {
         (Some(dialect), _) => Ok(dialect),
         (None, Some(name)) => Err(CheckError::NotSpoken(name.to_owned())),
         (None, None) => Err(CheckError::NoDialect),

@@ -58,9 +58,9 @@ pub(super) fn excerpts(
 ) -> Result<Vec<(Range<usize>, Excerpt)>, serde_json::Error> {
     let mut search = Search::new(list, pointers);
     if subject.is_list {
-        json::walk_list(subject.bytes, |part| search.take(part))?
+        json::walk_list(subject.readable, |part| search.take(part))?
     } else {
-        json::walk(subject.bytes, list, |part| search.take(part))?
+        json::walk(subject.readable, list, |part| search.take(part))?
     }
     let whole = 0..subject.bytes.len();
     Ok(search.finish(whole))

@@ -2,6 +2,7 @@
 
 use super::addressee::Around;
 use super::{CheckError, CheckOptions, CheckedRequest, FileSpan, Start, Subject, judge};
+use crate::json::without_halves;
 use crate::recordings::{Exchange, Spoken};
 
 /// Judges the request of a recorded exchange. Every finding stands at the beginning of the exchange.
@@ -28,7 +29,8 @@ pub fn check_recorded(
         model: exchange.model().map(std::borrow::Cow::into_owned),
     };
     let place = FileSpan { line: start.line, column: 1, offset: start.offset, length: 0 };
-    judge(&Subject::of(&exchange.request, None), &around, start.line, options, |_| place)
+    let readable = without_halves(&exchange.request);
+    judge(&Subject::of(&exchange.request, &readable, None), &around, start.line, options, |_| place)
 }
 
 /// Where lines begin in a text: the first byte of each of these lines, which are in order and counted from 1. A line

@@ -166,3 +166,25 @@ fn a_recording_s_name_of_the_model_does_not_change_that_of_the_body() {
     let given = CheckOptions { model: Some("claude-sonnet-5".to_owned()), ..options };
     assert_eq!(status(&named, &given), Some(400));
 }
+
+#[test]
+fn half_of_a_character_is_refused_as_the_provider_refuses_it_and_shown_in_its_place() {
+    for (text, pointer) in [
+        (STOPPED.replace("Rain?", r"Rain \ud83d"), "/messages/0/content"),
+        (format!(r#"{{"status":400,"request":{}}}"#, STOPPED.replace("Rain?", r"\ude00")), "/request/messages/0/content"),
+        (r#"[{"role":"user","content":[{"type":"text","text":"\ud83d\ud83d\ude00"}]},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"b","input":{}}]}]"#.to_owned(), "/0/content/0/text"),
+    ] {
+        let checked = judged(&text);
+        let finding = &checked.findings[0];
+        assert_eq!((checked.status, finding.rule.id), (Some(400), "anthropic-messages/body-not-json"), "{text}");
+        assert!(finding.message.contains("surrogate in string"), "{}", finding.message);
+        assert_eq!((finding.pointer.as_str(), checked.findings.len()), (pointer, 1), "{text}");
+        let place = finding.place.offset as usize..(finding.place.offset + finding.place.length) as usize;
+        assert!(text[place].contains(r"\ud"), "{text}");
+    }
+    let options = CheckOptions { strictness: Strictness::Union, ..CheckOptions::default() };
+    let chat = r#"{"model":"gpt-5","messages":[{"role":"user","content":"\ud83d"}]}"#;
+    let checked = check(chat.as_bytes(), START, &CheckOptions { dialect: Some(Dialect::OpenaiChat), ..options });
+    assert_eq!(checked.expect("it is a request").findings[0].rule.id, "openai-chat/body-not-json");
+    assert_eq!(judged(&STOPPED.replace("Rain?", r"\\ud83d \ud83d\ude00")).findings[0].rule.id, "anthropic-messages/tool-result-missing");
+}

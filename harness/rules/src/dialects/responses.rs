@@ -53,7 +53,7 @@ impl Switches for ResponsesSwitches {
     fn checker<'a>(&'static self, _: &'static Profile, memory: &'a Memory) -> Box<dyn Checker<'a> + 'a> {
         Box::new(ResponsesChecker {
             switches: self,
-            state: State::new(memory),
+            state: State::new(self, memory),
             unplaced: UnplacedCalls::default(),
         })
     }
@@ -105,6 +105,7 @@ static RULES: &[&Rule] = &[
     &pairing::TOOL_OUTPUT_ORPHAN,
     &pairing::TOOL_OUTPUT_MISSING,
     &pairing::TOOL_OUTPUT_DUPLICATE,
+    &pairing::ASYNC_OUTPUT_DUPLICATE,
     &pairing::TOOL_OUTPUTS_INTERRUPTED,
 ];
 

@@ -1,63 +1,212 @@
 //! A provider's sentence, as somebody pastes it, and the rules that say it.
 
-use crate::Rule;
+use crate::{Dialect, Profile, Rule};
 
 /// Letters of a rule's sentence, without what differs from violation to violation, that a text must have to be taken for
-/// it: fewer stand in many texts.
+/// it: fewer stand in many texts. A text that says hardly anything else needs none.
 const MIN_LETTERS: usize = 16;
 
-/// The rules whose sentences a text holds, those with the longest sentence first.
-///
-/// Quotes, white space and capitals do not count, and what stands around the sentence does not either.
-pub fn rules_saying(text: &str) -> Vec<&'static Rule> {
-    let text = plain(text);
-    let mut found: Vec<(usize, &'static Rule)> = Rule::all()
-        .filter_map(|rule| {
-            let letters = rule.sentences.iter().filter_map(|sentence| letters_in(&text, sentence)).max()?;
-            Some((letters, rule))
-        })
-        .collect();
-    let most = found.iter().map(|(letters, _)| *letters).max().unwrap_or(0);
-    // A rule that says less of the text than another is not the one that is meant.
-    found.retain(|(letters, _)| 4 * letters >= 3 * most);
-    found.sort_by_key(|(letters, _)| usize::MAX - letters);
-    found.into_iter().map(|(_, rule)| rule).collect()
+/// The name of the placeholder for a place in the body. It shows the dialect where it begins with the list of messages.
+const PATH: &str = "path";
+
+/// The sentences of all rules at all providers.
+#[derive(Debug)]
+pub struct Wordings(Vec<Wording>);
+
+/// One sentence of one rule.
+#[derive(Debug)]
+struct Wording {
+    rule: &'static Rule,
+    /// What stands before, between and after the placeholders, as [`Plain`] writes it.
+    fixed: Vec<String>,
+    /// The names of the placeholders; there is one less than there are fixed parts.
+    names: Vec<&'static str>,
 }
 
-/// The letters of a sentence, if a text holds all its fixed parts in their order.
-fn letters_in(text: &str, sentence: &str) -> Option<usize> {
-    let parts: Vec<String> = fixed_parts(sentence).iter().map(|part| plain(part)).collect();
-    let letters = parts.iter().map(String::len).sum();
-    if letters < MIN_LETTERS {
-        return None;
+impl Wordings {
+    /// All of them, as the profiles say them.
+    pub fn all() -> Wordings {
+        Wordings(
+            Rule::all()
+                .flat_map(|rule| sentences(rule).map(move |sentence| Wording::of(rule, sentence)))
+                .collect(),
+        )
     }
-    let mut rest = text;
-    for part in &parts {
-        rest = &rest[rest.find(part.as_str())? + part.len()..];
-    }
-    Some(letters)
-}
 
-/// What stands between the names in braces.
-fn fixed_parts(sentence: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut rest = sentence;
-    while let Some((fixed, after)) = rest.split_once('{') {
-        match after.split_once('}') {
-            Some((name, after)) if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') => {
-                parts.push(fixed);
-                rest = after;
+    /// The rules whose sentences a text holds, those with the longest sentence first.
+    ///
+    /// Quotes, white space and capitals do not count, and what stands around the sentence does not either. It takes a time
+    /// that grows with the length of the text and no faster.
+    pub fn in_text(&self, text: &str) -> Vec<&'static Rule> {
+        let text = Plain::of(text);
+        let mut found: Vec<(usize, &'static Rule)> = Vec::new();
+        for wording in &self.0 {
+            let Some(letters) = wording.letters_in(&text) else { continue };
+            match found.last_mut() {
+                Some((most, rule)) if rule.id == wording.rule.id => *most = letters.max(*most),
+                _ => found.push((letters, wording.rule)),
             }
-            _ => break,
+        }
+        let most = found.iter().map(|(letters, _)| *letters).max().unwrap_or(0);
+        let is_meant = |dialect: Dialect| {
+            found.iter().any(|(letters, rule)| *letters == most && rule.dialect() == dialect)
+        };
+        let meant: Vec<Dialect> = Dialect::ALL.into_iter().filter(|dialect| is_meant(*dialect)).collect();
+        // A rule that says less of the text than another is not the one that is meant, least of all one of another API.
+        found.retain(|(letters, rule)| 4 * letters >= 3 * most && meant.contains(&rule.dialect()));
+        found.sort_by_key(|(letters, _)| usize::MAX - letters);
+        found.into_iter().map(|(_, rule)| rule).collect()
+    }
+}
+
+/// The rules whose sentences a text holds, see [`Wordings::in_text`].
+pub fn rules_saying(text: &str) -> Vec<&'static Rule> {
+    Wordings::all().in_text(text)
+}
+
+/// What a rule says: the sentences of its own, and those of the profiles that word it in their own way.
+fn sentences(rule: &'static Rule) -> impl Iterator<Item = &'static str> {
+    let worded = Profile::all().flat_map(|profile| profile.wording);
+    let own = worded.filter(|(worded, _)| worded.id == rule.id).flat_map(|(_, sentences)| *sentences);
+    rule.sentences.iter().chain(own).copied()
+}
+
+impl Wording {
+    fn of(rule: &'static Rule, sentence: &'static str) -> Wording {
+        let (fixed, names) = parts(sentence);
+        Wording { rule, fixed: fixed.into_iter().map(|part| Plain::of(part).text).collect(), names }
+    }
+
+    /// The letters of the sentence, if a text holds all its fixed parts in their order.
+    fn letters_in(&self, text: &Plain) -> Option<usize> {
+        let n_fixed = self.n_fixed();
+        let mut parts = self.fixed.iter().filter(|part| !part.is_empty());
+        let first = parts.next()?;
+        let has_more = parts.next().is_some();
+        let (mut from, mut best) = (0, None);
+        while let Some(at) = text.text[from..].find(first.as_str()) {
+            let start = from + at;
+            let letters = self.paths_from(start, text).map(|of_paths| n_fixed + of_paths);
+            best =
+                best.max(letters.filter(|letters| *letters >= MIN_LETTERS || 2 * n_fixed >= text.text.len()));
+            // A sentence in several parts is looked for once, so that no text takes long.
+            if has_more {
+                break;
+            }
+            from = start + first.len();
+        }
+        best
+    }
+
+    /// The letters of the fixed parts.
+    fn n_fixed(&self) -> usize {
+        self.fixed.iter().map(String::len).sum()
+    }
+
+    /// The letters of the paths of a sentence that begins at a place: those of the list of messages. Nothing if it is not all
+    /// there, or a path is of another dialect.
+    fn paths_from(&self, start: usize, text: &Plain) -> Option<usize> {
+        let (mut at, mut letters) = (start, 0);
+        for (k, part) in self.fixed.iter().enumerate() {
+            let name = k.checked_sub(1).and_then(|before| self.names.get(before)).copied();
+            let end_before = at;
+            at += text.text[at..].find(part.as_str())?;
+            if name == Some(PATH) {
+                // Of a path that begins the sentence only its end is known, of any other its beginning.
+                let is_first = self.fixed[..k].iter().all(String::is_empty);
+                let path = if is_first { text.path_before(at) } else { text.path_after(end_before) };
+                // Few letters after a path that is not there may be anybody's.
+                if path.is_empty() && self.n_fixed() < MIN_LETTERS {
+                    return None;
+                }
+                letters += letters_of(path, self.rule.dialect())?;
+            }
+            at += part.len();
+        }
+        Some(letters)
+    }
+}
+
+/// The letters that a path adds to a sentence: those of the list of messages of the dialect, if it begins with that. Nothing
+/// if it begins with the list of another.
+fn letters_of(path: &str, dialect: Dialect) -> Option<usize> {
+    let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let first = path.split(|c: char| !is_of_word(c)).next().unwrap_or_default();
+    let list = |dialect: Dialect| dialect.definition().list;
+    if first == list(dialect) {
+        return Some(first.len());
+    }
+    Dialect::ALL.into_iter().all(|other| list(other) != first).then_some(0)
+}
+
+/// A text in letters and digits alone, in small letters.
+#[derive(Debug)]
+struct Plain<'a> {
+    text: String,
+    raw: &'a str,
+    /// For each byte of the plain text, where its character begins in the raw one.
+    places: Vec<usize>,
+}
+
+impl<'a> Plain<'a> {
+    fn of(raw: &'a str) -> Plain<'a> {
+        let (mut text, mut places) = (String::new(), Vec::new());
+        for (at, c) in raw.char_indices().filter(|(_, c)| c.is_alphanumeric()) {
+            text.extend(c.to_lowercase());
+            places.resize(text.len(), at);
+        }
+        Plain { text, raw, places }
+    }
+
+    /// The word that ends before a place of the plain text, if it may be a path.
+    fn path_before(&self, at: usize) -> &'a str {
+        let end = self.places.get(at).copied().unwrap_or(self.raw.len());
+        let before = self.raw[..end].trim_end_matches(|c: char| !is_of_path(c) || c == '.');
+        let n_bytes: usize =
+            before.chars().rev().take_while(|c| is_of_path(*c)).take(MAX_PATH).map(char::len_utf8).sum();
+        &before[before.len() - n_bytes..]
+    }
+
+    /// The word that begins after a place of the plain text, if it may be a path.
+    fn path_after(&self, at: usize) -> &'a str {
+        let Some(begin) = self.places.get(at) else { return "" };
+        let rest = &self.raw[*begin..];
+        let n_bytes: usize =
+            rest.chars().take_while(|c| is_of_path(*c)).take(MAX_PATH).map(char::len_utf8).sum();
+        &rest[..n_bytes]
+    }
+}
+
+/// Characters of a path that are looked at: a path into a request has some fifty.
+const MAX_PATH: usize = 200;
+
+fn is_of_path(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '[' | ']')
+}
+
+/// What stands between the names in braces, and those names.
+fn parts(sentence: &'static str) -> (Vec<&'static str>, Vec<&'static str>) {
+    let (mut fixed, mut names) = (Vec::new(), Vec::new());
+    let mut rest = sentence;
+    let mut from = 0;
+    while let Some(open) = rest[from..].find('{').map(|at| from + at) {
+        match rest[open + 1..].split_once('}') {
+            Some((name, after)) if name.starts_with(|c: char| c.is_ascii_lowercase()) && is_name(name) => {
+                fixed.push(&rest[..open]);
+                names.push(name);
+                rest = after;
+                from = 0;
+            }
+            // A brace of the sentence itself.
+            _ => from = open + 1,
         }
     }
-    parts.push(rest);
-    parts
+    fixed.push(rest);
+    (fixed, names)
 }
 
-/// Letters and digits alone, in small letters.
-fn plain(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+fn is_name(name: &str) -> bool {
+    name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 #[cfg(test)]
@@ -78,16 +227,70 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_is_found_by_each_of_its_sentences() {
-        for rule in Rule::all() {
-            for sentence in
-                rule.sentences.iter().filter(|sentence| letters_in(&plain(sentence), sentence).is_some())
-            {
-                assert!(
-                    rules_saying(sentence).iter().any(|said| said.sentences.contains(sentence)),
-                    "{sentence}"
-                );
+    fn a_path_says_whose_sentence_it_is() {
+        let said = |text: &str| rules_saying(text).iter().map(|rule| rule.id).collect::<Vec<_>>();
+        for (text, rule) in [
+            (
+                "400 Invalid 'input[2].id': string too long. Expected a string with maximum length 64, but got a string \
+                 with length 408 instead.",
+                "openai-responses/item-id-too-long",
+            ),
+            ("Missing required parameter: 'messages[1].content'.", "openai-chat/request-shape"),
+            ("{\"message\":\"messages.0.content: Field required\"}", "anthropic-messages/request-shape"),
+        ] {
+            let rules = said(text);
+            assert!(rules.contains(&rule), "{text}: {rules:?}");
+            let dialect = rule.split('/').next().unwrap();
+            assert!(rules.iter().all(|other| other.starts_with(dialect)), "{text}: {rules:?}");
+        }
+    }
+
+    /// The sentence of each rule at each provider, with something in place of what differs.
+    fn each_sentence(mut each: impl FnMut(&'static Profile, &'static Rule, &'static str, &str)) {
+        for profile in Profile::all() {
+            let rules = Rule::all().filter(|rule| rule.dialect() == profile.dialect);
+            for rule in rules.filter(|rule| profile.severity(rule).is_some()) {
+                for sentence in profile.sentences(rule) {
+                    let (fixed, names) = parts(sentence);
+                    let path = format!("{}.0.content", profile.dialect.definition().list);
+                    let mut filled = fixed[0].to_owned();
+                    for (name, part) in names.iter().zip(&fixed[1..]) {
+                        filled.push_str(if *name == PATH { &path } else { "x1" });
+                        filled.push_str(part);
+                    }
+                    each(profile, rule, sentence, &filled);
+                }
             }
         }
+    }
+
+    #[test]
+    fn each_rule_is_found_by_each_of_its_sentences_at_each_provider() {
+        let wordings = Wordings::all();
+        let mut failures = Vec::new();
+        each_sentence(|profile, rule, sentence, filled| {
+            let found = wordings.in_text(filled);
+            // Another API may say the very same.
+            let says_it = |other: &Rule| {
+                Rule::find(other.id).is_some_and(|other| sentences(other).any(|own| own == sentence))
+            };
+            let foreign = found.iter().find(|other| other.dialect() != rule.dialect() && !says_it(other));
+            if foreign.is_some() || !found.iter().any(|other| other.id == rule.id) {
+                let found: Vec<&str> = found.iter().map(|rule| rule.id).collect();
+                failures.push(format!("{} {}: {filled}: {found:?}", profile.name, rule.id));
+            }
+        });
+        assert!(failures.is_empty(), "{} are not found\n{}", failures.len(), failures.join("\n"));
+    }
+
+    #[test]
+    fn names_in_braces_are_placeholders_and_other_braces_are_not() {
+        assert_eq!(parts("a {path}: {1,64} {id}"), (vec!["a ", ": {1,64} ", ""], vec!["path", "id"]));
+    }
+
+    #[test]
+    fn a_text_full_of_beginnings_is_read_once() {
+        let text = "Field required. No tool output found for ".repeat(2000);
+        assert!(rules_saying(&text).is_empty());
     }
 }

@@ -17,6 +17,48 @@ pub(super) fn decoded(raw: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
+/// Where the escapes of halves of characters begin, such as `\ud83d` without its other half. They are six bytes each, and a text
+/// with one is no JSON to readers that hold texts in UTF-8.
+pub fn halves(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            at += bytes.get(at..)?.iter().position(|byte| *byte == b'\\')?;
+            let start = at;
+            match unit(&bytes[start..]) {
+                None => at += 2,
+                Some(0xd800..0xdc00) if matches!(unit(&bytes[start + 6..]), Some(0xdc00..0xe000)) => at += 12,
+                Some(0xd800..0xe000) => {
+                    at += 6;
+                    return Some(start);
+                }
+                Some(_) => at += 6,
+            }
+        }
+    })
+}
+
+/// The text with each half of a character replaced by U+FFFD, which takes as many bytes: all places stay.
+pub fn without_halves(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let mut text = Cow::Borrowed(bytes);
+    for at in halves(bytes) {
+        text.to_mut()[at..at + REPLACEMENT.len()].copy_from_slice(REPLACEMENT);
+    }
+    text
+}
+
+/// The escape of U+FFFD.
+const REPLACEMENT: &[u8; 6] = b"\\ufffd";
+
+/// The number of the escape with which the bytes begin.
+fn unit(bytes: &[u8]) -> Option<u16> {
+    let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
+    digits.iter().try_fold(0, |number: u16, digit| {
+        let digit = char::from(*digit).to_digit(16).and_then(|digit| u16::try_from(digit).ok())?;
+        Some(number << 4 | digit)
+    })
+}
+
 /// Whether a string with or without escapes stands for nothing but white space.
 pub(super) fn is_blank(raw: &str) -> bool {
     let mut rest = raw;

@@ -10,6 +10,28 @@ pub fn locate(bytes: &[u8], pointer: &str) -> Option<Range<usize>> {
     resolve(document.root(), pointer).map(Json::span)
 }
 
+/// The pointer to the innermost value around a place in the bytes. Nothing if the bytes are not JSON.
+pub fn pointer_at(bytes: &[u8], at: usize) -> Option<String> {
+    let document = Document::parse(bytes).ok()?;
+    let (mut value, mut pointer) = (document.root(), String::new());
+    loop {
+        let is_around = |inner: Json| inner.span().contains(&at);
+        let item = value.items().enumerate().find(|(_, item)| is_around(*item));
+        let field = value.fields().find(|(_, field)| is_around(*field));
+        let (step, inner) = match (item, field) {
+            (Some((n, item)), _) => (n.to_string(), item),
+            (None, Some((name, field))) => {
+                let name = name.as_str().unwrap_or_default().replace('~', "~0").replace('/', "~1");
+                (name, field)
+            }
+            (None, None) => return Some(pointer),
+        };
+        pointer.push('/');
+        pointer.push_str(&step);
+        value = inner;
+    }
+}
+
 /// The value to which a pointer leads.
 pub(super) fn resolve<'t, 'a>(root: Json<'t, 'a>, pointer: &str) -> Option<Json<'t, 'a>> {
     if pointer.is_empty() {

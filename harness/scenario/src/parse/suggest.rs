@@ -27,7 +27,13 @@ const MAX_LISTED: usize = 16;
 /// `stop` and `start` 0.83, `abort` and `reset` 0.47.
 const ALIKE: f64 = 0.78;
 
+/// Bytes of a word for which another is guessed: no name is half as long, and a comparison takes the product of both lengths.
+pub const MAX_GUESSED: usize = 200;
+
 fn closest<'a, S: AsRef<str>>(word: &str, known: &'a [S]) -> Option<&'a str> {
+    if word.len() > MAX_GUESSED {
+        return None;
+    }
     known
         .iter()
         .map(|name| (strsim::jaro_winkler(word, name.as_ref()), name.as_ref()))

@@ -16,21 +16,30 @@ use crate::json::Json;
 
 /// Checks that the body is an object with a conversation. `n_messages` is nothing if there is no list of messages.
 pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Violations) {
-    let mut refuse = |pointer: &str, form: usize, path: &str, complaint: &str| {
-        out.add(&REQUEST_SHAPE, || {
-            Occurrence::at(pointer).form(form).with("path", path).with("complaint", complaint)
-        });
+    let mut refuse = |pointer: &str, complaint: Complaint| {
+        out.add(&REQUEST_SHAPE, || Occurrence::at(pointer).form(complaint as usize).with("path", "messages"));
     };
     match n_messages {
-        _ if !body.is_object() => refuse("", 1, "", "Input should be a valid dictionary"),
-        None if body.get("messages").is_none() => refuse("", 0, "messages", "Field required"),
-        None => refuse("/messages", 0, "messages", "Input should be a valid list"),
+        _ if !body.is_object() => refuse("", Complaint::BodyNotDictionary),
+        None if body.get("messages").is_none() => refuse("", Complaint::Missing),
+        None => refuse("/messages", Complaint::NotList),
         Some(0) => out.add(&MESSAGES_EMPTY, || Occurrence::at("/messages")),
         Some(_) => {}
     }
     for key in EXTRA_KEYS.into_iter().filter(|key| body.get(key).is_some()) {
         out.add(&EXTRA_KEY, || Occurrence::at(format!("/{key}")).with("path", key));
     }
+}
+
+/// What is wrong with a known field, in the order of the sentences of the rules about such fields.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Complaint {
+    Missing,
+    NotString,
+    NotList,
+    NotDictionary,
+    /// It has no path.
+    BodyNotDictionary,
 }
 
 /// Keys of a body that no version of the API knows: the first is OpenAI's, the second a client's own.
@@ -45,7 +54,7 @@ pub(super) fn check_message(
 ) {
     let place = BlockSpot { message: n as u32, index: None, tag: "" };
     if !message.json.is_object() {
-        return place.refuse(out, &REQUEST_SHAPE, "", "Input should be a valid dictionary");
+        return place.complain(out, &REQUEST_SHAPE, "", Complaint::NotDictionary);
     }
     if !matches!(role, AnthropicRole::User | AnthropicRole::Assistant) {
         check_role(switches, place, message.role, out);
@@ -53,10 +62,10 @@ pub(super) fn check_message(
     match message.content {
         None => place.missing(out, &REQUEST_SHAPE, "content"),
         Some(content) if content.is_array() || content.is_str() => {}
-        Some(_) => place.refuse(out, &REQUEST_SHAPE, "content", "Input should be a valid list"),
+        Some(_) => place.complain(out, &REQUEST_SHAPE, "content", Complaint::NotList),
     }
     if let Some(key) = message.extra {
-        place.refuse(out, &EXTRA_KEY, key, "");
+        place.refuse(out, &EXTRA_KEY, key);
     }
 }
 
@@ -64,7 +73,7 @@ pub(super) fn check_message(
 pub(super) fn check_block(switches: &AnthropicSwitches, block: &ContentBlock, out: &mut Violations) {
     let spot = |tag| BlockSpot { message: block.place.message, index: block.place.index(), tag };
     if !block.json.is_object() {
-        return spot("").refuse(out, &REQUEST_SHAPE, "", "Input should be a valid dictionary");
+        return spot("").complain(out, &REQUEST_SHAPE, "", Complaint::NotDictionary);
     }
     match block.kind {
         BlockKind::Text(Text::Empty)
@@ -121,7 +130,7 @@ fn check_role(switches: &AnthropicSwitches, place: BlockSpot, role: Option<Json>
         return;
     }
     let Some(name) = role.as_str() else {
-        return place.refuse(out, &REQUEST_SHAPE, "role", "Input should be a valid string");
+        return place.complain(out, &REQUEST_SHAPE, "role", Complaint::NotString);
     };
     let hint = match name.as_ref() {
         "system" => {
@@ -139,10 +148,10 @@ fn check_tool_use(switches: &AnthropicSwitches, spot: BlockSpot, block: &Content
     match block.get(Field::Input) {
         None => spot.missing(out, &TOOL_USE_FIELD_REQUIRED, "input"),
         Some(input) if input.is_object() => {}
-        Some(_) => spot.refuse(out, &TOOL_INPUT_NOT_OBJECT, "input", "Input should be a valid dictionary"),
+        Some(_) => spot.refuse(out, &TOOL_INPUT_NOT_OBJECT, "input"),
     }
     if block.get(Field::Text).is_some() {
-        spot.refuse(out, &EXTRA_KEY, "text", "");
+        spot.refuse(out, &EXTRA_KEY, "text");
     }
     let Some(name) =
         spot.string(out, &TOOL_USE_FIELD_REQUIRED, block.get(Field::Name), "name").and_then(Json::as_str)
@@ -170,7 +179,7 @@ fn check_name(allowed: ToolNames, spot: BlockSpot, name: &str, out: &mut Violati
 
 fn check_id(spot: BlockSpot, id: Json, field: &str, out: &mut Violations) {
     if !id.as_str().is_some_and(|id| is_plain_name(&id)) {
-        spot.refuse(out, &TOOL_ID_PATTERN, field, "");
+        spot.refuse(out, &TOOL_ID_PATTERN, field);
     }
 }
 
@@ -179,7 +188,7 @@ fn check_server_id(spot: BlockSpot, id: Option<Json>, field: &str, out: &mut Vio
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let letters = id.strip_prefix("srvtoolu_").filter(|letters| letters.bytes().all(is_letter));
     if letters.is_none_or(str::is_empty) {
-        spot.refuse(out, &SERVER_TOOL_ID_PATTERN, field, "");
+        spot.refuse(out, &SERVER_TOOL_ID_PATTERN, field);
     }
 }
 
@@ -202,7 +211,7 @@ impl BlockSpot<'_> {
     ) -> Option<Json<'t, 'a>> {
         match value {
             Some(value) if value.is_str() => return Some(value),
-            Some(_) => self.refuse(out, rule, field, "Input should be a valid string"),
+            Some(_) => self.complain(out, rule, field, Complaint::NotString),
             None => self.missing(out, rule, field),
         }
         None
@@ -211,16 +220,25 @@ impl BlockSpot<'_> {
     /// Reports a missing field at its parent, so that the pointer resolves.
     fn missing(self, out: &mut Violations, rule: &'static Rule, field: &str) {
         out.add(rule, || {
-            Occurrence::at(self.pointer(""))
-                .with("path", self.path(field))
-                .with("complaint", "Field required")
+            Occurrence::at(self.pointer("")).form(Complaint::Missing as usize).with("path", self.path(field))
         });
     }
 
     /// Reports a field with a wrong value; an empty field name means the object itself.
-    pub(super) fn refuse(self, out: &mut Violations, rule: &'static Rule, field: &str, complaint: &str) {
+    pub(super) fn refuse(self, out: &mut Violations, rule: &'static Rule, field: &str) {
+        out.add(rule, || Occurrence::at(self.pointer(field)).with("path", self.path(field)));
+    }
+
+    /// The same by a rule that has a sentence for each complaint.
+    pub(super) fn complain(
+        self,
+        out: &mut Violations,
+        rule: &'static Rule,
+        field: &str,
+        complaint: Complaint,
+    ) {
         out.add(rule, || {
-            Occurrence::at(self.pointer(field)).with("path", self.path(field)).with("complaint", complaint)
+            Occurrence::at(self.pointer(field)).form(complaint as usize).with("path", self.path(field))
         });
     }
 
@@ -250,7 +268,13 @@ pub(crate) static REQUEST_SHAPE: Rule = Rule {
     why: "A field that every message or block needs is missing or has another type. Send `messages` as a \
          list of objects with a `role` and a `content` that is a string or a list of blocks, each with its `type`; \
          the `content` of a result is a string or such a list, not the value that the tool returned.",
-    sentences: &["{path}: {complaint}", "{complaint}"],
+    sentences: &[
+        "{path}: Field required",
+        "{path}: Input should be a valid string",
+        "{path}: Input should be a valid list",
+        "{path}: Input should be a valid dictionary",
+        "Input should be a valid dictionary",
+    ],
     sources: &[
         "pip:anthropic 2.12.0 types/message_create_params.py",
         "https://github.com/HKUDS/nanobot/issues/3993",
@@ -275,7 +299,7 @@ pub(crate) static TOOL_USE_FIELD_REQUIRED: Rule = Rule {
     summary: "A `tool_use` block has an id, a name and an input.",
     why: "The call was stored before it was complete, as happens when a stream is cut. Finish the call \
          from the stream, or drop it together with its result.",
-    sentences: &["{path}: {complaint}"],
+    sentences: &["{path}: Field required", "{path}: Input should be a valid string"],
     sources: &["pip:anthropic 2.12.0 types/message_create_params.py"],
     ..Rule::inferred("anthropic-messages/tool-use-field-required", "ANT-TU-5", 1, "2024-12")
 };
@@ -327,7 +351,7 @@ pub(crate) static TOOL_RESULT_ID_REQUIRED: Rule = Rule {
     summary: "A `tool_result` block names the call that it answers.",
     why: "The result has no `tool_use_id`, so nobody can tell which call it answers. Copy the id of the \
          call into the result.",
-    sentences: &["{path}: {complaint}"],
+    sentences: &["{path}: Field required", "{path}: Input should be a valid string"],
     sources: &["https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls"],
     ..Rule::measured("anthropic-messages/tool-result-id-required", "ANT-TR-4", 1, "2026-08")
 };
@@ -336,7 +360,7 @@ pub(crate) static THINKING_FIELD_REQUIRED: Rule = Rule {
     summary: "A `thinking` block has its text and its signature.",
     why: "A thinking block was stored without its signature or text, often because the stream was cut \
          before the signature came. Send the block back as it was received, or drop it.",
-    sentences: &["{path}: {complaint}"],
+    sentences: &["{path}: Field required", "{path}: Input should be a valid string"],
     sources: &["https://docs.claude.com/en/docs/build-with-claude/extended-thinking"],
     ..Rule::observed("anthropic-messages/thinking-field-required", "ANT-TH-7", 1, "2025-08")
 };

@@ -4,7 +4,7 @@
 //! thread that was stored by one provider and is sent to another is full of them.
 
 use super::block::{ContentBlock, Field};
-use super::schema::{BlockSpot, REQUEST_SHAPE};
+use super::schema::{BlockSpot, Complaint, REQUEST_SHAPE};
 use crate::json::Json;
 use crate::{Occurrence, Rule, Violations};
 
@@ -18,7 +18,7 @@ pub(super) fn check_result(spot: BlockSpot, block: &ContentBlock, out: &mut Viol
     let Some(content) = block.get(Field::Content).filter(|content| !content.is_null()) else { return };
     if !content.is_array() {
         if !content.is_str() {
-            spot.refuse(out, &REQUEST_SHAPE, "content", "Input should be a valid string");
+            spot.complain(out, &REQUEST_SHAPE, "content", Complaint::NotString);
         }
         return;
     }
@@ -35,7 +35,7 @@ pub(super) fn check_result(spot: BlockSpot, block: &ContentBlock, out: &mut Viol
         is_mixed |= tag.is_some_and(Json::is_str);
     }
     if has_failed && is_mixed {
-        spot.refuse(out, &TOOL_RESULT_ERROR_NOT_TEXT, "", "");
+        spot.refuse(out, &TOOL_RESULT_ERROR_NOT_TEXT, "");
     }
 }
 
@@ -69,9 +69,9 @@ fn check_tag(tag: Option<Json>, spot: TagSpot, out: &mut Violations) {
         }
         // Reported at the block, so that the pointer resolves.
         _ => out.add(&REQUEST_SHAPE, || {
-            let complaint = if tag.is_some() { "Input should be a valid string" } else { "Field required" };
+            let complaint = if tag.is_some() { Complaint::NotString } else { Complaint::Missing };
             let pointer = if tag.is_some() { format!("{}/type", spot.pointer()) } else { spot.pointer() };
-            Occurrence::at(pointer).with("path", format!("{}.type", spot.path())).with("complaint", complaint)
+            Occurrence::at(pointer).form(complaint as usize).with("path", format!("{}.type", spot.path()))
         }),
     }
 }

@@ -22,6 +22,15 @@ impl<'t, 'a> Item<'t, 'a> {
         Item { n, json, kind: ItemKind::of(json, kind, role, id), role, content, call_id, id }
     }
 
+    /// Whether it is a call that the model does not wait for: its output may come in any later request, or never.
+    ///
+    /// "Async execution applies to function and custom tools that your application runs. It doesn't apply to hosted
+    /// built-in tools." (<https://developers.openai.com/api/docs/guides/async-tool-calling>)
+    pub(super) fn is_async(&self) -> bool {
+        let is_of_client = matches!(self.kind, ItemKind::Call(tool) if tool.is_defined_by_client());
+        is_of_client && self.json.field("async").as_bool() == Some(true)
+    }
+
     /// The id by which a call and its output find each other.
     pub(super) fn pairing_id(&self) -> Option<Cow<'a, str>> {
         self.call_id.and_then(Json::as_str)

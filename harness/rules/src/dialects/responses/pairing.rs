@@ -21,12 +21,22 @@ pub(super) enum ItemPosition {
     Item(usize),
 }
 
+/// Whether a call needs an output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Demand {
+    /// One of this kind, before the conversation goes on.
+    Output(ToolKind),
+    /// One may come in any later request: the model does not wait for it.
+    Later,
+    /// None has to come, and several may.
+    Nothing,
+}
+
 /// The calls of one id: a model may use an id again.
 #[derive(Debug)]
 struct Calls {
     place: ItemPosition,
-    /// Nothing if no output is demanded.
-    tool: Option<ToolKind>,
+    demand: Demand,
     /// Calls without an output.
     n_open: usize,
     /// Whether an output has come since the first of them. Two calls of one id with one output are let pass.
@@ -43,10 +53,9 @@ struct Orphan<'a> {
 }
 
 impl<'a> OutputPairing<'a> {
-    /// Takes a call. No output is demanded without a tool.
-    pub(super) fn call(&mut self, place: ItemPosition, id: Cow<'a, str>, tool: Option<ToolKind>) {
+    pub(super) fn call(&mut self, place: ItemPosition, id: Cow<'a, str>, demand: Demand) {
         let is_answered = self.early.find(&id).is_some();
-        let fresh = Calls { place, tool, n_open: 1, is_answered, n_messages: self.n_messages };
+        let fresh = Calls { place, demand, n_open: 1, is_answered, n_messages: self.n_messages };
         match self.ids.insert(id) {
             Ok(_) => self.calls.push(fresh),
             Err(known) => match &mut self.calls[known] {
@@ -64,11 +73,14 @@ impl<'a> OutputPairing<'a> {
                 let _ = self.early.insert(id.clone());
                 self.orphans.push(Orphan { n, id, tool });
             }
+            Some(calls) if calls.n_open == 0 && calls.demand == Demand::Later => {
+                out.add(&ASYNC_OUTPUT_DUPLICATE, violation);
+            }
             Some(calls) if calls.n_open == 0 => out.add(&TOOL_OUTPUT_DUPLICATE, violation),
             Some(calls) => {
                 calls.n_open -= 1;
                 calls.is_answered = true;
-                if self.n_messages > calls.n_messages && calls.tool.is_some() {
+                if self.n_messages > calls.n_messages && matches!(calls.demand, Demand::Output(_)) {
                     out.add(&TOOL_OUTPUTS_INTERRUPTED, || of_call(calls.place).with("call_id", &id));
                 }
             }
@@ -92,7 +104,10 @@ impl<'a> OutputPairing<'a> {
     pub(super) fn finish(self, knows_all: bool, out: &mut Violations) {
         let open =
             self.ids.iter().zip(&self.calls).filter(|(_, calls)| calls.n_open > 0 && !calls.is_answered);
-        let open = open.filter_map(|(id, calls)| Some((calls.place, id, calls.tool?)));
+        let open = open.filter_map(|(id, calls)| match calls.demand {
+            Demand::Output(tool) => Some((calls.place, id, tool)),
+            Demand::Later | Demand::Nothing => None,
+        });
         let mut open: Vec<(ItemPosition, &str, ToolKind)> = open.collect();
         open.sort_by_key(|(place, ..)| place.order());
         let mut orphans = self.orphans.iter().filter(|_| knows_all).peekable();
@@ -158,9 +173,10 @@ pub(crate) static TOOL_OUTPUT_ORPHAN: Rule = Rule {
 };
 
 pub(crate) static TOOL_OUTPUT_MISSING: Rule = Rule {
-    summary: "Every call has its output when the conversation goes on.",
+    summary: "Every call has its output when the conversation goes on, unless the model does not wait for it.",
     why: "A turn was stopped, or broke, before every tool had answered, and the thread kept the calls. Store an \
-         output for each of them, even if it only says that the call was interrupted.",
+         output for each of them, even if it only says that the call was interrupted. A call with `async: true` needs \
+         none yet.",
     sentences: &[
         "No tool output found for function call {call_id}.",
         "No tool output found for custom tool call {call_id}.",
@@ -179,6 +195,9 @@ pub(crate) static TOOL_OUTPUT_MISSING: Rule = Rule {
         "https://github.com/vercel/ai/pull/11167",
         "https://github.com/openai/openai-agents-python/pull/1855",
         "https://github.com/Soju06/codex-lb/pull/1531",
+        // An `async` call needs none: a later turn was seen to complete while its result was pending.
+        "https://developers.openai.com/api/docs/guides/async-tool-calling",
+        "https://github.com/earendil-works/pi/issues/9113",
     ],
     ..Rule::measured("openai-responses/tool-output-missing", "RSP-FC-1", 5, "2025-04")
 };
@@ -191,6 +210,18 @@ pub(crate) static TOOL_OUTPUT_DUPLICATE: Rule = Rule {
     sentences: &["Duplicate function_call_output for call_id {call_id}."],
     sources: &["https://platform.openai.com/docs/api-reference/responses/create"],
     ..Rule::inferred("openai-responses/tool-output-duplicate", "RSP-FO-2", 5, "2026-01")
+};
+
+/// Nobody has published what OpenAI says to a second one. "Return each newly completed result on its original `call_id`" is
+/// what its page asks for.
+pub(crate) static ASYNC_OUTPUT_DUPLICATE: Rule = Rule {
+    summary: "A call that the model does not wait for has one output, however late it comes.",
+    why: "A stand-in such as \"started\" was stored as the output of an `async` call, and the real result was stored as \
+          well, or the result was delivered twice. Leave the call without an output until the result is there, and send \
+          that once, on the id of the call.",
+    sentences: &["Duplicate function_call_output for call_id {call_id}."],
+    sources: &["https://developers.openai.com/api/docs/guides/async-tool-calling"],
+    ..Rule::inferred("openai-responses/async-output-duplicate", "RSP-FO-3", 5, "2026-09")
 };
 
 /// "No tool output found for tool call call-a.": a message stood between two calls whose outputs both came after it

@@ -8,17 +8,26 @@ use crate::{Dialect, Envelope, Profile, RelativeEnvelope};
 pub(crate) struct ResponsesSwitches {
     /// The longest id of an item or of a call.
     pub(crate) max_id_chars: usize,
+    /// Whether a call may say `async: true`, and then needs no output yet. Only OpenAI documents it, of September 2026:
+    /// <https://developers.openai.com/api/docs/guides/async-tool-calling>.
+    pub(crate) has_async_calls: bool,
 }
 
 const BASE: Profile = Profile::base(
     Dialect::OpenaiResponses,
     "OpenAI",
     Envelope::Openai,
-    &ResponsesSwitches { max_id_chars: MAX_ID_CHARS },
+    &ResponsesSwitches { max_id_chars: MAX_ID_CHARS, has_async_calls: true },
 );
 
 /// Another provider than OpenAI.
 const RELATIVE: Profile = Profile { tolerated_in_streams: stream::TOLERATED_OF_RELATIVES, ..BASE };
+
+/// Another provider with models of its own, which has no calls that the model does not wait for.
+const OTHER_MODELS: Profile = Profile {
+    switches: &ResponsesSwitches { max_id_chars: MAX_ID_CHARS, has_async_calls: false },
+    ..RELATIVE
+};
 
 pub(crate) static PROFILES: [Profile; 4] = [
     Profile {
@@ -44,12 +53,13 @@ pub(crate) static PROFILES: [Profile; 4] = [
         ],
         // Recorded in the same place: ids of any form, and reasoning before anything, are accepted.
         given_up: &[
+            &pairing::ASYNC_OUTPUT_DUPLICATE,
             &schema::ITEM_ID_FORM,
             &reasoning::REASONING_WITHOUT_ITEM,
             &reasoning::ITEM_WITHOUT_REASONING,
         ],
         wording: &[(&pairing::TOOL_OUTPUT_MISSING, &["No tool output found for tool call {call_id}."])],
-        ..RELATIVE
+        ..OTHER_MODELS
     },
     // Recorded with grok-3-mini, grok-4 and grok-4.3: reasoning with an id before a call without one, and ids such as
     // `tco_…`, are accepted. Its ids have the provider's own forms: https://github.com/vercel/ai/issues/10491. Its
@@ -71,12 +81,13 @@ pub(crate) static PROFILES: [Profile; 4] = [
             &state::ITEM_DUPLICATE,
         ],
         given_up: &[
+            &pairing::ASYNC_OUTPUT_DUPLICATE,
             &schema::ITEM_ID_FORM,
             &reasoning::REASONING_WITHOUT_ITEM,
             &reasoning::ITEM_WITHOUT_REASONING,
         ],
         envelope: Envelope::Relative(RelativeEnvelope::Xai),
-        ..RELATIVE
+        ..OTHER_MODELS
     },
     // OpenAI's models behind a gateway that encrypts the ids of items: they have some 400 characters, are others in each
     // event, and are of no use to tell items apart (https://github.com/BerriAI/litellm/pull/30072). Calls and outputs are
@@ -87,6 +98,7 @@ pub(crate) static PROFILES: [Profile; 4] = [
         provider: "GitHub Copilot",
         tolerated: &[
             &pairing::TOOL_OUTPUT_DUPLICATE,
+            &pairing::ASYNC_OUTPUT_DUPLICATE,
             &reasoning::REASONING_WITHOUT_ITEM,
             &reasoning::ITEM_WITHOUT_REASONING,
         ],

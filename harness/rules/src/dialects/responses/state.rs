@@ -5,7 +5,8 @@
 
 use std::borrow::Cow;
 
-use super::pairing::{ItemPosition, OutputPairing};
+use super::pairing::{Demand, ItemPosition, OutputPairing};
+use super::profiles::ResponsesSwitches;
 use super::reasoning::Reasoning;
 use super::{Item, ItemKind, ToolKind, at};
 use crate::json::{Document, Json};
@@ -14,6 +15,7 @@ use crate::{Delivery, Ids, Memory, Occurrence, Rule, Violations};
 /// What is known of a request whose items are being read.
 #[derive(Debug)]
 pub(super) struct State<'a> {
+    switches: &'static ResponsesSwitches,
     memory: &'a Memory,
     /// The ids of the items, and where each stands.
     ids: Ids<'a>,
@@ -27,14 +29,15 @@ pub(super) struct State<'a> {
 /// What calls and outputs are paired by.
 #[derive(Debug)]
 enum Fact<'a> {
-    Call { n: usize, id: Cow<'a, str>, tool: Option<ToolKind> },
+    Call { n: usize, id: Cow<'a, str>, demand: Demand },
     Output { n: usize, id: Cow<'a, str>, tool: ToolKind },
     Message,
 }
 
 impl<'a> State<'a> {
-    pub(super) fn new(memory: &'a Memory) -> State<'a> {
+    pub(super) fn new(switches: &'static ResponsesSwitches, memory: &'a Memory) -> State<'a> {
         State {
+            switches,
             memory,
             ids: Ids::default(),
             places: Vec::new(),
@@ -61,7 +64,7 @@ impl<'a> State<'a> {
         }
         match kind {
             ItemKind::Reference => self.referred(item),
-            _ => self.facts.extend(fact(item)),
+            _ => self.facts.extend(fact(self.switches, item)),
         }
     }
 
@@ -70,7 +73,7 @@ impl<'a> State<'a> {
         let Some(id) = reference.id() else { return };
         let Some(found) = self.memory.replies.item(&id) else { return };
         let Ok(document) = Document::parse(found.text.as_bytes()) else { return };
-        self.facts.extend(fact(Item::of(reference.n, document.root())));
+        self.facts.extend(fact(self.switches, Item::of(reference.n, document.root())));
     }
 
     /// Takes the fields around the items, after the last one.
@@ -82,7 +85,7 @@ impl<'a> State<'a> {
         self.reasoning.finish(is_stored, &self.ids, out);
         for fact in self.facts.drain(..) {
             match fact {
-                Fact::Call { n, id, tool } => pairing.call(ItemPosition::Item(n), id, tool),
+                Fact::Call { n, id, demand } => pairing.call(ItemPosition::Item(n), id, demand),
                 Fact::Output { n, id, tool } => pairing.output(n, id, tool, out),
                 Fact::Message => pairing.message(),
             }
@@ -130,9 +133,10 @@ impl<'a> State<'a> {
             }
             self.reasoning.said_before(id);
         }
-        match fact(item) {
-            Some(Fact::Call { id, tool, .. }) => {
-                pairing.call(ItemPosition::Before, id, tool.filter(|_| delivery == Delivery::Whole));
+        match fact(self.switches, item) {
+            Some(Fact::Call { id, demand, .. }) => {
+                let is_heard = delivery == Delivery::Whole || demand == Demand::Later;
+                pairing.call(ItemPosition::Before, id, if is_heard { demand } else { Demand::Nothing });
             }
             Some(Fact::Output { id, .. }) => pairing.output_before(&id),
             Some(Fact::Message) => pairing.message(),
@@ -163,16 +167,19 @@ impl<'a> State<'a> {
 }
 
 /// What an item adds to the pairing of calls and outputs.
-fn fact<'a>(item: Item<'_, 'a>) -> Option<Fact<'a>> {
+fn fact<'a>(switches: &ResponsesSwitches, item: Item<'_, 'a>) -> Option<Fact<'a>> {
     let (n, id) = (item.n, || item.pairing_id());
     match item.kind {
         ItemKind::Prompt | ItemKind::Said => Some(Fact::Message),
-        ItemKind::Call(tool) => Some(Fact::Call { n, id: id()?, tool: Some(tool) }),
+        ItemKind::Call(_) if switches.has_async_calls && item.is_async() => {
+            Some(Fact::Call { n, id: id()?, demand: Demand::Later })
+        }
+        ItemKind::Call(tool) => Some(Fact::Call { n, id: id()?, demand: Demand::Output(tool) }),
         ItemKind::Output(tool) => Some(Fact::Output { n, id: id()?, tool }),
         // Calls of unknown types may be answered by a `function_call_output` too, and need not be.
         ItemKind::Other => match item.json.field("type").as_str()?.ends_with("_output") {
             true => None,
-            false => Some(Fact::Call { n, id: id()?, tool: None }),
+            false => Some(Fact::Call { n, id: id()?, demand: Demand::Nothing }),
         },
         ItemKind::Reasoning | ItemKind::Reference => None,
     }

@@ -86,6 +86,50 @@ fn every_newest_profile_accepts_sound_conversations_whether_the_user_goes_on_or_
     }
 }
 
+/// The output of a call that the model does not wait for may come late, or never, and not twice.
+#[test]
+fn an_async_call_of_any_conversation_is_answered_late_or_never_and_once() {
+    let profile = Profile::newest(Dialect::OpenaiResponses);
+    let mut n_calls = 0;
+    for number in 0..500 {
+        let history = Outline::valid(Dialect::OpenaiResponses, &mut Seeded::new(number)).history();
+        let body = history.request().body;
+        let items = body["input"].as_array().cloned().unwrap_or_default();
+        let is_of = |kind: &str, id: &serde_json::Value, item: &serde_json::Value| {
+            item["type"] == kind && item["call_id"] == *id
+        };
+        for output in 0..items.len() {
+            let id = &items[output]["call_id"];
+            let calls: Vec<usize> =
+                (0..items.len()).filter(|n| is_of("function_call", id, &items[*n])).collect();
+            let [call] = calls[..] else { continue };
+            if items[output]["type"] != "function_call_output" {
+                continue;
+            }
+            n_calls += 1;
+            let judged = |change: &dyn Fn(&mut Vec<serde_json::Value>)| {
+                let mut items = items.clone();
+                items[call]["async"] = true.into();
+                change(&mut items);
+                let mut body = body.clone();
+                body["input"] = items.into();
+                errors(profile, &body.to_string())
+            };
+            let late = |items: &mut Vec<serde_json::Value>| {
+                let output = items.remove(output);
+                items.push(output);
+            };
+            let again = |items: &mut Vec<serde_json::Value>| items.push(items[output].clone());
+            let nothing: [&str; 0] = [];
+            assert_eq!(judged(&|_| {}), nothing, "{body}");
+            assert_eq!(judged(&late), nothing, "{body}");
+            assert_eq!(judged(&|items| drop(items.remove(output))), nothing, "{body}");
+            assert_eq!(judged(&again), ["openai-responses/async-output-duplicate"], "{body}");
+        }
+    }
+    assert!(n_calls > 100, "{n_calls}");
+}
+
 #[test]
 fn the_table_says_who_refuses_each_fault() {
     for dialect in DIALECTS {
