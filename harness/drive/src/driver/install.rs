@@ -6,6 +6,7 @@
 //! A folder of the user is run as it is where its dependencies are there, and never written to. A working tree that is
 //! tested is linked into the cache, so that what runs is what is in it.
 
+mod failure;
 mod kit;
 mod project;
 mod tools;
@@ -34,6 +35,11 @@ pub async fn launch(
     supervisor: &Path,
     progress: Progress<'_>,
 ) -> Result<Launch, DriverError> {
+    if let FileSource::Folder(folder) = &manifest.place
+        && let Some(file) = manifest.files.iter().find(|file| !folder.join(file).exists())
+    {
+        return Err(unread(manifest, file));
+    }
     let tools = Tools { manifest, supervisor, progress };
     tools.check(manifest.requires).await?;
     let folder = match in_place(manifest) {
@@ -131,10 +137,7 @@ type AdapterFile = (String, String);
 
 async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result<PathBuf, DriverError> {
     let own = |file: &String| {
-        let text = manifest.text(file).ok_or_else(|| {
-            let what = format!("system {}", manifest.name);
-            DriverError::install(what, format!("its file {file} cannot be read"))
-        });
+        let text = manifest.text(file).ok_or_else(|| unread(manifest, file));
         text.map(|text| (file.clone(), text))
     };
     let mut files: Vec<AdapterFile> = manifest.files.iter().map(own).collect::<Result<_, _>>()?;
@@ -182,6 +185,18 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
         tools.build(&place, project.as_ref()).await?;
     }
     Ok(place)
+}
+
+/// That a file which the manifest lists cannot be read.
+fn unread(manifest: &Manifest, file: &str) -> DriverError {
+    let place = match &manifest.place {
+        FileSource::Folder(folder) => format!(" in {}", folder.display()),
+        FileSource::BuiltIn(_) => String::new(),
+    };
+    let what = format!(
+        "`files` of its manifest names {file}, which cannot be read{place}; correct the name, or add the file"
+    );
+    DriverError::Misfit { what }
 }
 
 /// Names what is in the cache. It need not withstand anyone: who can write to the cache can write anything.
