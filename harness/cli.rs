@@ -165,7 +165,8 @@ pub fn options_page() -> String {
 
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
-    let code = match config::arguments(std::env::args_os().collect()) {
+    let given = baseline::joined(std::env::args_os().collect());
+    let code = match given.and_then(config::arguments) {
         Ok(arguments) => match CommandLine::try_parse_from(arguments) {
             Ok(arguments) => arguments.execute(),
             Err(error) => usage(&error),

@@ -1,6 +1,7 @@
 //! The options of `brickbat run` for baselines.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::Read;
 use std::path::Path;
@@ -19,13 +20,57 @@ use brickbat_scenario::parse::MAX_TEXT;
 
 #[derive(Args)]
 pub(super) struct BaselineOptions {
-    /// Compare the findings with a baseline of known ones: `--baseline=FILE`, or without FILE the one next to each system's
-    /// manifest. May be repeated.
+    /// Compare the findings with a baseline of known ones; without FILE, with the one next to each system's manifest. May be
+    /// repeated.
     #[arg(long = "baseline", value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     files: Vec<String>,
     /// Write the findings of this run as a baseline; reasons and links that are already in FILE are kept.
     #[arg(long = "write-baseline", value_name = "FILE")]
     write: Option<String>,
+}
+
+/// The arguments of `brickbat run`, where `--baseline FILE` is written as `--baseline=FILE`. What follows may be a scenario
+/// as well, so it is taken only if it is the file of a baseline.
+///
+/// # Errors
+///
+/// When it looks like a file of YAML and is not there.
+pub(super) fn joined(given: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
+    if given.get(1).is_none_or(|command| command != "run") {
+        return Ok(given);
+    }
+    let mut arguments: Vec<OsString> = Vec::with_capacity(given.len());
+    for word in given {
+        let follows = arguments.last().is_some_and(|last| last == "--baseline");
+        let path = Path::new(&word);
+        if follows && is_baseline(path) {
+            arguments.pop();
+            let mut option = OsString::from("--baseline=");
+            option.push(&word);
+            arguments.push(option);
+            continue;
+        }
+        let is_yaml = path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+        if follows && is_yaml && !path.exists() {
+            return Err(CliError::input(format!(
+                "there is no file {}, neither a baseline nor a scenario\nhint: `--baseline` without a file takes the \
+                 baseline next to the manifest",
+                path.display()
+            )));
+        }
+        arguments.push(word);
+    }
+    Ok(arguments)
+}
+
+/// Whether a file is a baseline, right or with mistakes: it has the keys of one.
+fn is_baseline(path: &Path) -> bool {
+    let Some(text) = path.is_file().then(|| text_of(&path.to_string_lossy()).ok()).flatten() else {
+        return false;
+    };
+    let has =
+        |key: &str| text.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')));
+    has("system") && has("entries")
 }
 
 impl BaselineOptions {

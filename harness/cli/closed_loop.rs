@@ -9,12 +9,12 @@ use clap::Args;
 
 use super::error::{CliError, Outcome, UNJUDGED};
 use super::interrupt::until_interrupted;
-use super::launch::{Launch, block_on};
+use super::launch::{Launch, block_on, run_on};
 use super::mending::{Mending, Treated, Treatment};
 use super::options::{self, JobOptions, PlanOptions, ProviderOptions, SystemOptions};
 use super::output::{print, tell};
 use super::recordings::today;
-use brickbat_drive::runner::{self, Job, System};
+use brickbat_drive::runner::{Job, System};
 use brickbat_report::report::Case;
 use brickbat_sessions::{Fault, Spot};
 
@@ -97,7 +97,7 @@ impl ClosedLoop {
             for plant in self.plants() {
                 let run = self.round(&system, plant, &jobs, &launch);
                 let rows = block_on(until_interrupted(run))?;
-                let Some(rows) = rows else { return Err(CliError::input("interrupted")) };
+                let rows = rows.ok_or_else(|| CliError::input("interrupted"))??;
                 if let Some(path) = &self.report {
                     // After each round, so that a run which is ended keeps what it has.
                     Table::add_to(path, rows.clone()).map_err(CliError::input)?;
@@ -131,8 +131,8 @@ impl ClosedLoop {
         plant: Option<(Fault, Spot)>,
         jobs: &[Job],
         launch: &Launch,
-    ) -> Vec<SessionRow> {
-        let mut rows = self.pairs(system, plant, jobs, launch).await;
+    ) -> Result<Vec<SessionRow>, CliError> {
+        let mut rows = self.pairs(system, plant, jobs, launch).await?;
         for _ in 1..MAX_TRIES {
             let is_unlike = |job: &&Job| rows.iter().any(|row| row.is_of(job) && row.is_unlike());
             let again: Vec<Job> = jobs.iter().filter(is_unlike).cloned().collect();
@@ -140,9 +140,9 @@ impl ClosedLoop {
                 break;
             }
             rows.retain(|row| !again.iter().any(|job| row.is_of(job)));
-            rows.extend(self.pairs(system, plant, &again, launch).await);
+            rows.extend(self.pairs(system, plant, &again, launch).await?);
         }
-        rows
+        Ok(rows)
     }
 
     async fn pairs(
@@ -151,9 +151,9 @@ impl ClosedLoop {
         plant: Option<(Fault, Spot)>,
         jobs: &[Job],
         launch: &Launch,
-    ) -> Vec<SessionRow> {
+    ) -> Result<Vec<SessionRow>, CliError> {
         let (left, _) =
-            self.play(system, Treatment { plant, repairs: false, fills_tail: false }, jobs, launch).await;
+            self.play(system, Treatment { plant, repairs: false, fills_tail: false }, jobs, launch).await?;
         // Where nothing could be planted, nothing is to be repaired.
         let is_planted = |job: &&Job| left.iter().any(|played| played.is_of(job) && played.was_planted());
         let jobs: Vec<Job> = match plant {
@@ -161,9 +161,9 @@ impl ClosedLoop {
             None => jobs.to_vec(),
         };
         let (mended, mending) =
-            self.play(system, Treatment { plant, repairs: true, fills_tail: false }, &jobs, launch).await;
+            self.play(system, Treatment { plant, repairs: true, fills_tail: false }, &jobs, launch).await?;
         tell(format!("{}: {}", system.name(), mending.summary()));
-        SessionRow::pair(plant, left, mended, &today())
+        Ok(SessionRow::pair(plant, left, mended, &today()))
     }
 
     async fn play(
@@ -172,21 +172,21 @@ impl ClosedLoop {
         treatment: Treatment,
         jobs: &[Job],
         launch: &Launch,
-    ) -> (Vec<Played>, Mending) {
+    ) -> Result<(Vec<Played>, Mending), CliError> {
         let mending = Mending::new(treatment, self.verbose);
         let system = system.clone().with_mend(mending.mend());
         let note = |_: &str| ();
         let on_case = |_: &Case, _, _| ();
         let cases = match jobs {
             [] => Vec::new(),
-            jobs => runner::run(&system, jobs, launch.options(self.concurrency.jobs), &note, &on_case).await,
+            jobs => run_on(&system, jobs, launch.options(self.concurrency.jobs), &note, &on_case).await?,
         };
         let treated = mending.treated();
         let of = |case: &Case| -> Vec<Treated> {
             treated.iter().filter(|treated| treated.plan == case.plan).cloned().collect()
         };
         let played = cases.iter().map(|case| Played { treated: of(case), case: case.clone() }).collect();
-        (played, mending)
+        Ok((played, mending))
     }
 }
 

@@ -1,7 +1,8 @@
 //! `brickbat.toml`, or `[tool.brickbat]` of `pyproject.toml`: options that need not be typed.
 //!
 //! The file of the working directory or of the nearest folder above it, up to the top of the repository, is taken. Each key
-//! stands for an option; an option that is typed wins over its key.
+//! stands for an option; an option that is typed wins over its key. Where neither names a system, the one that is tested
+//! is that of `brickbat/system.yaml`, in the working directory or the nearest folder above it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,12 @@ use serde::Deserialize;
 
 use super::error::CliError;
 use super::regular;
+use brickbat_drive::driver::catalogue::SHEET;
+use brickbat_drive::runner::quoted;
+use brickbat_scenario::parse::did_you_mean;
+
+/// The folder with the manifest of a project, as `brickbat init` makes it.
+pub(super) const FOLDER: &str = "brickbat";
 
 /// The names of the file, the first that is there.
 const FILES: [&str; 2] = ["brickbat.toml", "pyproject.toml"];
@@ -54,8 +61,102 @@ enum BaselineKey {
     File(PathBuf),
 }
 
-/// Commands that run systems and take those keys; `run` takes all.
-const COMMANDS: [&str; 4] = ["run", "fuzz", "shrink", "events"];
+/// Commands that run systems, and the keys that they take besides those that name a system.
+const COMMANDS: [(&str, &[Key]); 8] = [
+    ("run", &[Key::Systems, Key::Dialects, Key::Jobs, Key::Run]),
+    ("fuzz", &[Key::Systems, Key::Dialects, Key::Jobs]),
+    ("closed-loop", &[Key::Systems, Key::Dialects, Key::Jobs]),
+    ("events", &[Key::Systems]),
+    ("import", &[Key::Systems]),
+    ("verify-adapter", &[Key::Systems]),
+    // What they run may name its system itself, which goes first.
+    ("shrink", &[Key::Jobs]),
+    ("replay", &[]),
+];
+
+/// Keys that belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Key {
+    Systems,
+    Dialects,
+    Jobs,
+    /// What only `run` takes.
+    Run,
+}
+
+/// The systems that are tested where no option names one.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Chosen {
+    pub(super) systems: Vec<String>,
+    pub(super) manifest: Option<PathBuf>,
+    pub(super) command: Option<String>,
+}
+
+/// The systems of the project around the working folder: those of its configuration, else that of its manifest.
+pub(super) fn chosen() -> Result<Chosen, CliError> {
+    let Ok(folder) = std::env::current_dir() else { return Ok(Chosen::default()) };
+    chosen_in(&folder, find(&folder)?.as_ref())
+}
+
+fn chosen_in(folder: &Path, config: Option<&(PathBuf, Config)>) -> Result<Chosen, CliError> {
+    let configured = config.map(|(file, config)| {
+        let place = relative(folder, file.parent().unwrap_or(Path::new(".")));
+        let manifest = config.manifest.as_ref().map(|path| place.join(path));
+        Chosen { systems: config.systems.clone(), manifest, command: config.command.clone() }
+    });
+    match configured {
+        Some(chosen) if chosen.is_any() => Ok(chosen),
+        _ => Ok(Chosen { manifest: manifest_around(folder)?, ..Chosen::default() }),
+    }
+}
+
+impl Chosen {
+    fn is_any(&self) -> bool {
+        !self.systems.is_empty() || self.manifest.is_some() || self.command.is_some()
+    }
+}
+
+/// The manifest of the working folder's project.
+///
+/// # Errors
+///
+/// When its name is misspelt: it would be passed over, and another system be tested in its place.
+fn manifest_around(folder: &Path) -> Result<Option<PathBuf>, CliError> {
+    for around in around(folder) {
+        let place = around.join(FOLDER);
+        let path = place.join(SHEET);
+        if path.is_file() {
+            return Ok(Some(relative(folder, &path).to_owned()));
+        }
+        let files = std::fs::read_dir(&place).into_iter().flatten().flatten();
+        let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
+        let mut near: Vec<String> = names.filter(|name| did_you_mean(name, &[SHEET]).is_some()).collect();
+        near.sort();
+        if let Some(name) = near.first() {
+            let other = relative(folder, &place).join(name).to_string_lossy().into_owned();
+            return Err(CliError::input(format!(
+                "no system is named, and {other} is not called {SHEET}\nhint: rename it, or name it: --manifest {}",
+                quoted(&other)
+            )));
+        }
+    }
+    Ok(None)
+}
+
+/// A folder and those above it, up to the top of its repository.
+fn around(folder: &Path) -> impl Iterator<Item = &Path> {
+    let mut is_over = false;
+    folder.ancestors().take_while(move |at| {
+        let goes_on = !is_over;
+        is_over = at.join(".git").exists();
+        goes_on
+    })
+}
+
+/// A path from the working folder, where it is below it.
+fn relative<'a>(folder: &Path, path: &'a Path) -> &'a Path {
+    path.strip_prefix(folder).unwrap_or(path)
+}
 
 /// The arguments of the program, with those that a configuration adds.
 ///
@@ -65,18 +166,30 @@ const COMMANDS: [&str; 4] = ["run", "fuzz", "shrink", "events"];
 pub(super) fn arguments(given: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
     let command = given.get(1).and_then(|word| word.to_str()).unwrap_or_default();
     let asks = |word: &str| given.iter().any(|argument| argument == word);
-    if !COMMANDS.contains(&command) || asks("--help") || asks("-h") || asks("--rerun-failed") {
+    let Some((_, keys)) = COMMANDS.iter().find(|(name, _)| *name == command) else { return Ok(given) };
+    if asks("--help") || asks("-h") || asks("--rerun-failed") {
         return Ok(given);
     }
     let Ok(folder) = std::env::current_dir() else { return Ok(given) };
-    let Some((file, config)) = find(&folder)? else { return Ok(given) };
-    let place = file.parent().unwrap_or(Path::new("."));
-    Ok(config.added_to(given.clone(), command == "run", place.strip_prefix(&folder).unwrap_or(place)))
+    let found = find(&folder)?;
+    let is_named = |option: &str| {
+        let with_value = format!("{option}=");
+        let mut words = given.iter().map(|word| word.to_string_lossy());
+        words.any(|word| word == option || word.starts_with(&with_value))
+    };
+    let is_open = keys.contains(&Key::Systems) && !SYSTEM_OPTIONS.into_iter().any(is_named);
+    let chosen = if is_open { chosen_in(&folder, found.as_ref())? } else { Chosen::default() };
+    let (file, config) = found.unwrap_or_default();
+    let place = relative(&folder, file.parent().unwrap_or(Path::new("."))).to_owned();
+    Ok(config.added_to(given, keys, &chosen, &place))
 }
+
+/// The options that name a system.
+const SYSTEM_OPTIONS: [&str; 3] = ["--system", "--manifest", "--command"];
 
 /// The configuration of a folder or of the nearest one above it.
 fn find(folder: &Path) -> Result<Option<(PathBuf, Config)>, CliError> {
-    for folder in folder.ancestors() {
+    for folder in around(folder) {
         for name in FILES {
             let path = folder.join(name);
             if !path.is_file() {
@@ -85,9 +198,6 @@ fn find(folder: &Path) -> Result<Option<(PathBuf, Config)>, CliError> {
             if let Some(config) = read(&path, name)? {
                 return Ok(Some((path, config)));
             }
-        }
-        if folder.join(".git").exists() {
-            break;
         }
     }
     Ok(None)
@@ -121,7 +231,7 @@ fn read(path: &Path, name: &str) -> Result<Option<Config>, CliError> {
 
 impl Config {
     /// The arguments with an option for each key whose option is not among them. Paths are relative to `place`.
-    fn added_to(&self, given: Vec<OsString>, is_run: bool, place: &Path) -> Vec<OsString> {
+    fn added_to(&self, given: Vec<OsString>, keys: &[Key], chosen: &Chosen, place: &Path) -> Vec<OsString> {
         let mut arguments = given;
         let typed: Vec<String> =
             arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
@@ -139,16 +249,18 @@ impl Config {
             }
         };
         let path = |path: &Path| place.join(path).to_string_lossy().into_owned();
-        let names_system = ["--system", "--manifest", "--command"].iter().any(|option| is_typed(option));
-        if !names_system {
-            self.systems.iter().for_each(|system| add("--system", Some(system.clone())));
-            self.manifest.iter().for_each(|manifest| add("--manifest", Some(path(manifest))));
-            self.command.iter().for_each(|command| add("--command", Some(command.clone())));
+        chosen.systems.iter().for_each(|system| add("--system", Some(system.clone())));
+        let manifest = chosen.manifest.iter().map(|path| path.to_string_lossy().into_owned());
+        manifest.for_each(|manifest| add("--manifest", Some(manifest)));
+        chosen.command.iter().for_each(|command| add("--command", Some(command.clone())));
+        if keys.contains(&Key::Dialects) {
+            self.dialects.iter().for_each(|dialect| add("--dialect", Some(dialect.clone())));
         }
-        self.dialects.iter().for_each(|dialect| add("--dialect", Some(dialect.clone())));
         self.patience.iter().for_each(|factor| add("--patience", Some(factor.to_string())));
-        self.jobs.iter().for_each(|jobs| add("--jobs", Some(jobs.to_string())));
-        if !is_run {
+        if keys.contains(&Key::Jobs) {
+            self.jobs.iter().for_each(|jobs| add("--jobs", Some(jobs.to_string())));
+        }
+        if !keys.contains(&Key::Run) {
             return arguments;
         }
         self.exclude.iter().for_each(|text| add("--exclude", Some(text.clone())));
@@ -189,8 +301,13 @@ mod tests {
 
     fn added(config: &str, given: &str) -> String {
         let config: Config = toml::from_str(config).unwrap();
+        let is_named = SYSTEM_OPTIONS.iter().any(|option| given.contains(option));
         let given = given.split(' ').map(OsString::from).collect();
-        let all = config.added_to(given, true, Path::new("up"));
+        let (_, keys) = COMMANDS[0];
+        let found = (PathBuf::from("/work/up/brickbat.toml"), config);
+        let folder = Path::new("/work");
+        let chosen = if is_named { Chosen::default() } else { chosen_in(folder, Some(&found)).unwrap() };
+        let all = found.1.added_to(given, keys, &chosen, Path::new("up"));
         all.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
     }
 
@@ -211,6 +328,37 @@ mod tests {
             "brickbat run --system x --dialect mistral retry/"
         );
         assert_eq!(added("scenarios = ['abort/']", "brickbat run --jobs 2"), "brickbat run --jobs 2 abort/");
+    }
+
+    #[test]
+    fn the_manifest_of_the_project_is_taken_from_its_sub_folders_too_and_a_configured_system_goes_first() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |path: &str| root.path().join(path);
+        for folder in [".git", "brickbat", "src/deep"] {
+            std::fs::create_dir_all(at(folder)).unwrap();
+        }
+        assert_eq!(manifest_around(root.path()).unwrap(), None);
+        std::fs::write(at("brickbat/system.yml"), "").unwrap();
+        let error = manifest_around(&at("src")).unwrap_err();
+        let CliError::Input(cause) = error else { panic!("{error:?}") };
+        assert!(cause.to_string().contains("is not called system.yaml\nhint: rename it"), "{cause}");
+        std::fs::write(at("brickbat/system.yaml"), "").unwrap();
+        let found = |folder: &str| manifest_around(&at(folder)).unwrap().unwrap();
+        assert_eq!(found(""), Path::new("brickbat/system.yaml"));
+        assert_eq!(found("src/deep"), at("brickbat/system.yaml"));
+        assert_eq!(found("brickbat"), Path::new("system.yaml"));
+        for (config, systems, manifest) in [
+            ("systems = ['x']", vec!["x"], None),
+            ("manifest = 'm.yaml'", vec![], Some("m.yaml")),
+            ("dialects = ['gemini']", vec![], Some("brickbat/system.yaml")),
+        ] {
+            let config = (at("brickbat.toml"), toml::from_str(config).unwrap());
+            let chosen = chosen_in(root.path(), Some(&config)).unwrap();
+            assert_eq!(
+                (chosen.systems, chosen.manifest),
+                (systems.into_iter().map(str::to_owned).collect(), manifest.map(PathBuf::from))
+            );
+        }
     }
 
     #[test]

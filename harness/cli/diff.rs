@@ -7,12 +7,12 @@ use clap::Args;
 use super::error::{CliError, Outcome, UNJUDGED};
 use super::failure;
 use super::interrupt::until_interrupted;
-use super::launch::{Launch, block_on};
+use super::launch::{Launch, block_on, run_on};
 use super::merge::read_report;
 use super::options::{ConfirmOptions, JobOptions, PlanOptions, ProviderOptions, SystemOptions};
 use super::output::{paint, print};
 use super::progress::Progress;
-use brickbat_drive::runner::{self, Job, Options, System};
+use brickbat_drive::runner::{Job, Options, System};
 use brickbat_report::diff::{Comparison, Divergence, Gap};
 use brickbat_report::report::Case;
 use brickbat_report::report::text::{Tone, counted};
@@ -108,11 +108,11 @@ impl Diff {
         let progress = Progress::on(&system);
         let note = |words: &str| progress.note(words);
         let on_case = |case: &Case, n_done: usize, n_all: usize| progress.case(case, n_done, n_all);
-        let run = runner::run(&system, jobs, options, &note, &on_case);
-        block_on(until_interrupted(run))?.ok_or_else(|| {
-            CliError::start(
+        let run = run_on(&system, jobs, options, &note, &on_case);
+        block_on(until_interrupted(run))?.unwrap_or_else(|| {
+            Err(CliError::start(
                 "a comparison needs complete runs on both systems\nhint: fewer plans take less time",
-            )
+            ))
         })
     }
 }

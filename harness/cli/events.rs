@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::embedded::sequences;
 use super::error::{CliError, Outcome};
-use super::launch::{block_on, own_program};
+use super::launch::{block_on, cannot_start, own_program};
 use super::options::SystemOptions;
 use super::output::{paint, print, print_json};
 use super::progress::Progress;
@@ -122,7 +122,7 @@ impl Events {
             let progress = Progress::on(system);
             let note = |words: &str| progress.note(words);
             let started = Feeder::start(system, supervisor, &note).await;
-            let mut feeder = started.map_err(|error| CliError::start(format!("{name}: {error}")))?;
+            let mut feeder = started.map_err(|error| cannot_start(system, &error))?;
             let offered = feeder.consumers().to_vec();
             if offered.is_empty() {
                 return Err(CliError::input(format!(

@@ -10,14 +10,14 @@ use rayon::prelude::*;
 use super::error::{CliError, Outcome, UNJUDGED};
 use super::failure::{self, MAX_UNJUDGED, plan_of};
 use super::interrupt::until_interrupted;
-use super::launch::{Launch, block_on};
+use super::launch::{Launch, block_on, run_on};
 use super::library::one_scenario;
 use super::options::{ProviderOptions, SystemOptions};
 use super::output::{paint, print, tell};
 use super::progress::Progress;
 use super::recorded;
 use super::secrets::redactor;
-use brickbat_drive::runner::{self, Job, Options, Repeat, System, quoted};
+use brickbat_drive::runner::{Job, Options, Repeat, System, quoted};
 use brickbat_report::report::text::{self, Tone, counted};
 use brickbat_report::report::{Case, Report};
 use brickbat_scenario::scenario::Scenario;
@@ -190,10 +190,11 @@ impl Exploration<'_> {
                     outcomes.lock().unwrap_or_else(PoisonError::into_inner).add(case, &known);
                     progress.case(case, (at * CHUNK + n_done).min(n_all), n_all);
                 };
-                runner::run(system, &jobs, options, &|words| progress.note(words), &on_case).await;
+                run_on(system, &jobs, options, &|words| progress.note(words), &on_case).await?;
             }
+            Ok::<(), CliError>(())
         };
-        let is_whole = block_on(until_interrupted(run))?.is_some();
+        let is_whole = block_on(until_interrupted(run))?.transpose()?.is_some();
         let outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(Outcomes { is_whole, ..outcomes })
     }

@@ -9,6 +9,7 @@ use super::embedded::catalogue;
 use super::error::{CliError, Outcome};
 use super::interrupt::until_interrupted;
 use super::launch::{block_on, own_program};
+use super::options::own_manifest;
 use super::output::{print, tell};
 use super::private;
 use super::secrets::redactor;
@@ -40,7 +41,8 @@ pub(super) struct Export {
     /// Only cases of systems whose name contains this text.
     #[arg(long, value_name = "TEXT")]
     system: Option<String>,
-    /// The manifest of a system of your own, where the case is of one.
+    /// The manifest of a system of your own, where the case is of one; by default that of the project around the working
+    /// directory.
     #[arg(long, value_name = "FILE")]
     manifest: Option<PathBuf>,
     /// The test framework; by default that of the language in which the system is used.
@@ -137,7 +139,10 @@ impl Export {
     fn named(&self, name: &str) -> Result<(Manifest, Mode), CliError> {
         let found = match &self.manifest {
             Some(path) => resolve(&Manifest::read(path)?, name),
-            None => catalogue().resolve(name),
+            None => match (catalogue().resolve(name), own_manifest(name)) {
+                (Err(_), Some(path)) => resolve(&Manifest::read(&path)?, name),
+                (found, _) => found,
+            },
         };
         found.map_err(|error| {
             CliError::input(format!(

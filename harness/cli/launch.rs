@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use super::error::CliError;
 use super::output::tell;
 use super::secrets::redactor;
-use brickbat_drive::runner::{Options, Repeat, Started, System};
+use brickbat_drive::driver::{DriverError, Progress};
+use brickbat_drive::runner::{Job, OnCase, Options, Repeat, Started, System};
+use brickbat_report::report::Case;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 
@@ -49,7 +51,27 @@ impl Launch {
 pub(super) async fn start(system: &System, supervisor: &Path) -> Result<Started, CliError> {
     let note = |words: &str| tell(words);
     let started = Started::start(system, supervisor, &note).await;
-    started.map_err(|error| CliError::start(format!("{} does not start: {error}", system.name())))
+    started.map_err(|error| cannot_start(system, &error))
+}
+
+/// Starts a system, and runs plans on it.
+pub(super) async fn run_on(
+    system: &System,
+    jobs: &[Job],
+    options: Options<'_>,
+    note: Progress<'_>,
+    on_case: OnCase<'_>,
+) -> Result<Vec<Case>, CliError> {
+    let started = Started::start(system, options.supervisor, note).await;
+    let started = started.map_err(|error| cannot_start(system, &error))?;
+    Ok(started.run(jobs, options, on_case).await)
+}
+
+/// That a system cannot be started: what is wrong on one line, and below it what the adapter wrote.
+pub(super) fn cannot_start(system: &System, error: &DriverError) -> CliError {
+    let (what, stderr) = error.parts();
+    let lines: String = stderr.lines().map(|line| format!("\n  | {line}")).collect();
+    CliError::input(format!("cannot start {}: {what}{lines}", system.name()))
 }
 
 /// Brickbat's own program, which also guards processes.

@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::config::{self, Chosen};
 use super::embedded::catalogue;
 use super::error::{CliError, UnknownName};
 use super::library::{self, Selection, Source};
+use brickbat_drive::driver::Manifest;
 use brickbat_drive::runner::{Job, Repeat, System, UnknownSystem};
 use brickbat_engine::flaws::Canary;
 use brickbat_rules::Profile;
@@ -17,7 +19,8 @@ use brickbat_scenario::verdict::Severity;
 
 #[derive(Args, Clone)]
 pub(super) struct SystemOptions {
-    /// The system, such as `ai-sdk@6/ui-messages`; the reference agent by default. With --manifest, a name in it.
+    /// The system, such as `ai-sdk@6/ui-messages`; by default that of `brickbat/system.yaml` around the working directory,
+    /// else the reference agent. With --manifest, a name in it.
     #[arg(long = "system", value_name = "NAME")]
     pub(super) systems: Vec<String>,
     /// A manifest of your own; without --system, its first version and mode are used.
@@ -44,7 +47,7 @@ impl SystemOptions {
     }
 
     /// The systems that are meant; the reference agent if none is named.
-    pub(super) fn systems(&self) -> Result<Vec<System>, UnknownSystem> {
+    pub(super) fn systems(&self) -> Result<Vec<System>, CliError> {
         let systems: Result<Vec<System>, UnknownSystem> =
             match (&self.command, &self.manifest, self.systems.as_slice()) {
                 (Some(command), _, _) => {
@@ -55,12 +58,17 @@ impl SystemOptions {
                     names.iter().map(|name| System::of_manifest(path, Some(name))).collect()
                 }
                 (None, None, []) => System::named("reference", catalogue()).map(|system| vec![system]),
-                (None, None, names) => names.iter().map(|name| System::named(name, catalogue())).collect(),
+                (None, None, names) => return names.iter().map(|name| self.fit(named(name)?)).collect(),
             };
-        let systems = systems?.into_iter().map(|system| system.with_patience(self.patience));
+        systems?.into_iter().map(|system| self.fit(system)).collect()
+    }
+
+    /// A system with the patience and in the version that are wanted.
+    fn fit(&self, system: System) -> Result<System, CliError> {
+        let system = system.with_patience(self.patience);
         match &self.sdk_version {
-            Some(version) => systems.map(|system| system.with_sdk_version(version)).collect(),
-            None => Ok(systems.collect()),
+            Some(version) => Ok(system.with_sdk_version(version)?),
+            None => Ok(system),
         }
     }
 
@@ -78,9 +86,39 @@ impl SystemOptions {
         match &scenario.found {
             _ if self.is_given() => self.one_system(),
             Some(found) => SystemOptions { systems: vec![found.system.clone()], ..self.clone() }.one_system(),
-            None => Err(CliError::input("the scenario names no system\nhint: name one with --system")),
+            None => {
+                let Chosen { systems, manifest, command } = config::chosen()?;
+                let of_project = SystemOptions { systems, manifest, command, ..self.clone() };
+                match of_project.is_given() {
+                    true => of_project.one_system(),
+                    false => {
+                        Err(CliError::input("the scenario names no system\nhint: name one with --system"))
+                    }
+                }
+            }
         }
     }
+}
+
+/// The system that a name means: one that comes with the program, else one of the project's own manifest.
+fn named(name: &str) -> Result<System, CliError> {
+    let unknown = match System::named(name, catalogue()) {
+        Ok(system) => return Ok(system),
+        Err(unknown) => unknown,
+    };
+    match own_manifest(name) {
+        Some(path) => Ok(System::of_manifest(&path, Some(name))?),
+        None => Err(unknown.into()),
+    }
+}
+
+/// The manifest of the project around the working folder, if the system of that name is its own.
+pub(super) fn own_manifest(name: &str) -> Option<PathBuf> {
+    let path = config::chosen().ok()?.manifest?;
+    let system = name.split(['@', '/']).next().unwrap_or(name);
+    // What is wrong with the manifest is reported where it is meant for certain.
+    let manifests = Manifest::read(&path).ok()?;
+    manifests.iter().any(|manifest| manifest.name == system).then_some(path)
 }
 
 #[derive(Args)]

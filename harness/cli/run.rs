@@ -11,7 +11,7 @@ use super::baseline::{BaselineOptions, PendingBaseline};
 use super::error::{CliError, Outcome};
 use super::explore::{Exploration, ExploreOptions};
 use super::interrupt::until_interrupted;
-use super::launch::{Launch, block_on};
+use super::launch::{Launch, block_on, cannot_start};
 use super::library::{self, Selection, Source};
 use super::mending::{Mending, Treatment};
 use super::options::{
@@ -26,7 +26,7 @@ use super::secrets::redactor;
 use super::terminal::width;
 use super::work::{self, Work};
 use brickbat_drive::folder::{self, RunArguments, RunCase, RunFolder, RunNote, case_path};
-use brickbat_drive::runner::{self, Job, Keep, Options, Suspected, System, quoted};
+use brickbat_drive::runner::{self, Job, Keep, Options, Started, Suspected, System, quoted};
 use brickbat_report::baseline::Baseline;
 use brickbat_report::record::Record;
 use brickbat_report::report::annotations;
@@ -114,8 +114,8 @@ pub(super) struct Run {
 }
 
 /// The help of `--system`, which other commands take once.
-const SYSTEM_HELP: &str = "A system to run on, such as `ai-sdk@6/ui-messages`; the reference agent by default. With \
-     --manifest, a name in it. May be repeated";
+const SYSTEM_HELP: &str = "A system to run on, such as `ai-sdk@6/ui-messages`; by default that of `brickbat/system.yaml` \
+     around the working directory, else the reference agent. With --manifest, a name in it. May be repeated";
 
 const EXAMPLES: &str = "Examples:
   brickbat run
@@ -171,7 +171,7 @@ impl Run {
         let baselines = self.baseline.load(&systems)?;
         let pending = self.baseline.pending()?;
         let folder = self.folder(&work)?;
-        let report = self.run(&work, &folder, &baselines)?;
+        let report = self.run(&work, &folder, &baselines).inspect_err(|_| folder.discard())?;
         let code = self.conclude(&work, &folder, pending, &report)?;
         if let Some(mending) = mending {
             tell(mending.summary());
@@ -266,6 +266,7 @@ impl Run {
         // Cases that are done stay, whatever becomes of the others.
         let done = Mutex::new(Vec::new());
         let causes = Arc::new(Mutex::new(FoundCauses::new(self.threshold.fail_on)));
+        let unstarted = Mutex::new(Vec::new());
         let run = async {
             let mut cases = Vec::new();
             for (system, jobs) in &work.batches {
@@ -282,7 +283,18 @@ impl Run {
                     progress.case(case, n_done, n_all);
                 };
                 let note = |words: &str| progress.note(words);
-                cases.extend(runner::run(system, jobs, options, &note, &on_case).await);
+                match Started::start(system, options.supervisor, &note).await {
+                    Ok(started) => cases.extend(started.run(jobs, options, &on_case).await),
+                    Err(error) => {
+                        let why = cannot_start(system, &error);
+                        if work.batches.len() > 1 {
+                            // The others can be judged.
+                            why.report();
+                            cases.extend(runner::not_run(system, jobs, &error, options, &on_case));
+                        }
+                        unstarted.lock().unwrap_or_else(PoisonError::into_inner).push(why);
+                    }
+                }
                 let is_red = |severity| cases.iter().any(|case| runner::is_red(case, severity));
                 if options.fail_fast.is_some_and(is_red) {
                     break;
@@ -297,6 +309,13 @@ impl Run {
             }
         };
         let ended = block_on(until_interrupted(limited))?.unwrap_or(Err("the run was interrupted"));
+        let mut unstarted = unstarted.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if unstarted.len() == work.batches.len() {
+            return Err(match unstarted.len() {
+                1 => unstarted.remove(0),
+                _ => CliError::input("none of the systems can be started"),
+            });
+        }
         let cases = ended.unwrap_or_else(|why| {
             let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
             runner::with_not_reached(&work.batches, &work.profiles, shard, done, why)
@@ -390,6 +409,14 @@ enum Records {
 }
 
 impl Records {
+    /// Removes what is of no use: nothing was run.
+    fn discard(&self) {
+        if let Records::Cached(folder) = self {
+            // What cannot be removed now is pruned by a later run.
+            let _ = std::fs::remove_dir_all(folder.path());
+        }
+    }
+
     fn keep(&self, record: &Record, redactor: &Redactor) {
         match self {
             Records::Cached(folder)

@@ -90,11 +90,12 @@ pub(super) fn exit_code(log: &Log) -> u8 {
 }
 
 /// What happened, as JSON. `programs` are the exit codes of the program's runs.
-pub(super) fn report(log: &Log, code: u8, programs: Vec<Option<i32>>) -> String {
+pub(super) fn report(log: &Log, code: u8, verdict: &str, programs: Vec<Option<i32>>) -> String {
     let exchanges: Vec<_> = log.exchanges().collect();
     let faults: Vec<_> = log.fault_records().collect();
     let mut report = json!({
         "exit_code": code,
+        "verdict": verdict,
         "programs": programs,
         "state": log,
         "exchanges": exchanges,

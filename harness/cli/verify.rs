@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::error::Outcome;
+use super::error::{CliError, Outcome};
 use super::launch::{block_on, own_program};
 use super::options::{SystemOptions, TextOrJson};
 use super::output::{paint, print, print_json, tell};
@@ -33,6 +33,12 @@ Exit codes: 0 the adapter is right, 1 a probe failed, 2 bad input, 3 a probe cou
 
 impl VerifyAdapter {
     pub(super) fn execute(&self) -> Outcome {
+        if !self.system.is_given() {
+            let hint = "name your adapter: `--manifest brickbat/system.yaml` or `--command COMMAND`";
+            return Err(CliError::input(format!(
+                "no system is named, and there is no brickbat/system.yaml here\nhint: {hint}"
+            )));
+        }
         let system = self.system.one_system()?;
         let note = |words: &str| tell(words);
         let verification = block_on(verify(&system, &own_program()?, &note))??;

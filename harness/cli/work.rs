@@ -133,7 +133,7 @@ fn systems(arguments: &RunArguments) -> Result<Vec<System>, CliError> {
         sdk_version: arguments.sdk_version.clone(),
         patience: arguments.patience.unwrap_or(1.0),
     };
-    Ok(options.systems()?)
+    options.systems()
 }
 
 /// A case of an earlier run.

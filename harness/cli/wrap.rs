@@ -1,5 +1,6 @@
 //! `brickbat wrap`: a program, and a strict provider that it speaks with.
 
+mod judged;
 mod run;
 
 use std::path::PathBuf;
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::error::{CliError, Outcome, UNJUDGED};
+use super::error::{CliError, Outcome};
 use super::launch::{block_on, own_program};
 use super::options::duration;
 use super::output::tell;
@@ -18,7 +19,8 @@ use super::unread::print_aside;
 use brickbat_drive::strict_server::StrictServer;
 use brickbat_drive::strict_server::variables::{WITHOUT, for_url};
 use brickbat_engine::standalone::{ProgramEnd, ProgramStop, ReplyPoint};
-use run::{Ended, Starter};
+use judged::Judged;
+use run::{Ended, Run, Starter};
 
 /// Run a program against a strict provider, and say what the provider refused.
 ///
@@ -68,8 +70,8 @@ const EXAMPLES: &str = "Examples:
 The tools that the program offers are really called, with made-up arguments: run it where they can do no harm. Tools
 that only look at something are preferred.
 
-Exit codes: 0 every request was accepted, 1 a request was refused, 2 the program cannot be started, 3 no request came,
-or the program did not end. The program's own exit code is reported.";
+Exit codes: 0 every request was accepted, 1 a request was refused, 2 the program cannot be started, 3 undecided: no
+request came or none offered a tool, the program failed or ended with open calls, or it did not end.";
 
 fn variable(word: &str) -> Result<(String, String), NoVariable> {
     let (name, value) = word.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or(NoVariable)?;
@@ -111,7 +113,7 @@ impl Wrap {
                 timeout: self.timeout,
             };
             let first: Vec<String> = self.command.iter().map(|word| with_url(word)).collect();
-            let mut ends = Vec::new();
+            let mut runs = Vec::new();
             for command in std::iter::once(first)
                 .chain(resumed.iter().map(|command| command.iter().map(|word| with_url(word)).collect()))
             {
@@ -120,35 +122,27 @@ impl Wrap {
                 let after = server.log();
                 tell(format!("brickbat: {}", ended.words(&before, &after)));
                 let is_over = matches!(ended, Ended::TimedOut | Ended::Interrupted);
-                ends.push(ended);
+                runs.push(Run { ended, n_requests: after.n_requests() - before.n_requests() });
                 if is_over {
                     break;
                 }
             }
-            self.judge(&server, &ends)
+            self.judge(&server, &runs)
         })?
     }
 
     /// Says what came of it all.
-    fn judge(&self, server: &StrictServer, ends: &[Ended]) -> Outcome {
+    fn judge(&self, server: &StrictServer, runs: &[Run]) -> Outcome {
         let log = server.log();
         tell(served::summary(&log).trim_end());
-        let has_ended = !ends.iter().any(|end| matches!(end, Ended::TimedOut | Ended::Interrupted));
-        let is_reached = (self.stop_at.is_none() && self.kill_at.is_none())
-            || ends.iter().any(|end| matches!(end, Ended::AtPoint { .. }));
-        if !is_reached {
-            tell("brickbat: the point at which the program was to end was never reached");
-        }
-        let code = match served::exit_code(&log) {
-            0 if !has_ended || !is_reached => UNJUDGED,
-            code => code,
-        };
-        tell(format!("verdict: {}", verdict(code, log.n_requests())));
+        let judged = Judged::of(self, &log, runs);
+        tell(format!("verdict: {}", judged.words));
         if let Some(path) = &self.report {
-            let report = served::report(&log, code, ends.iter().map(Ended::status).collect());
+            let ends = runs.iter().map(|run| run.ended.status()).collect();
+            let report = served::report(&log, judged.code, &judged.words, ends);
             std::fs::write(path, report).map_err(|error| CliError::cannot_write(path.display(), error))?;
         }
-        Ok(code)
+        Ok(judged.code)
     }
 
     fn stops(&self) -> Vec<ProgramStop> {
@@ -176,14 +170,5 @@ impl Wrap {
         };
         let command = |turn: &String| words.iter().map(|word| word.replace("{turn}", turn)).collect();
         Ok(turns.iter().map(command).collect())
-    }
-}
-
-fn verdict(code: u8, n_requests: u64) -> &'static str {
-    match code {
-        0 => "every request was accepted",
-        UNJUDGED if n_requests == 0 => "no request came: the program does not use the base URL",
-        UNJUDGED => "not judged to its end",
-        _ => "a request was refused",
     }
 }

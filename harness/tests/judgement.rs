@@ -1,6 +1,7 @@
 //! Verdicts that were wrong once: what a system did, and what is to be said of it.
 
 mod account;
+mod applicable;
 mod application;
 mod chained;
 mod exit_code;

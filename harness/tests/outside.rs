@@ -15,6 +15,7 @@ mod acp_driver;
 mod agent;
 mod bad_adapters;
 mod baseline;
+mod chosen;
 mod classes;
 mod cli;
 mod cli_check;

@@ -77,6 +77,70 @@ fn a_program_that_asks_nothing_is_not_judged_and_one_that_is_not_there_is_bad_in
 
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
+fn a_program_that_ends_with_open_calls_is_undecided_until_its_thread_goes_on() {
+    // The tool fails, as tools do: the reply is stored, and no result of its calls.
+    let crashing = KEEPER.replace("for (const call of message.tool_calls)", "if (!existsSync(\"again\")) { writeFileSync(\"again\", \"\"); END }\n  for (const call of message.tool_calls)");
+    for (end, how) in
+        [("throw new Error(\"no such file\")", ", with exit status: 1"), ("process.exit(0)", "")]
+    {
+        let folder = folder_of(&[("keeper.mjs", &crashing.replace("END", end))]);
+        let said = wrap(folder.path(), &["--report", "r.json"], &["node", "keeper.mjs", "Look it up."], &[]);
+        assert_eq!(said.code, Some(3), "{said:#?}");
+        let words = format!(
+            "of reply 1{how}; continue its thread: brickbat wrap --resume 'COMMAND {{turn}}' -- node keeper.mjs 'Look it up.'"
+        );
+        let verdict = said.err.lines().last().unwrap();
+        assert!(
+            verdict.starts_with("verdict: undecided: the program ended before it answered "),
+            "{said:#?}"
+        );
+        assert!(verdict.contains(&words), "{said:#?}");
+        assert_eq!(report(&folder.path().join("r.json"))["exit_code"], 3);
+
+        // The same with a run that goes on: what it sends decides.
+        for (settles, code) in [("1", 0), ("", 1)] {
+            let folder = folder_of(&[("keeper.mjs", &crashing.replace("END", end))]);
+            let args = ["--resume", "node keeper.mjs {turn}"];
+            let said =
+                wrap(folder.path(), &args, &["node", "keeper.mjs", "Look it up."], &[("SETTLES", settles)]);
+            assert_eq!(said.code, Some(code), "{said:#?}");
+            let names_crash =
+                said.err.ends_with("run 1 failed with exit status: 1, and the next run went on\n");
+            assert_eq!(names_crash, code == 0 && !how.is_empty(), "{said:#?}");
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
+fn a_program_that_offers_no_tool_or_fails_or_is_not_continued_is_undecided() {
+    let talker = KEEPER.replace("tools, messages", "messages");
+    let folder = folder_of(&[("keeper.mjs", &talker)]);
+    let said = wrap(folder.path(), &[], &["node", "keeper.mjs", "Hello."], &[]);
+    assert_eq!(said.code, Some(3), "{said:#?}");
+    assert!(said.err.contains("verdict: undecided: no request offered a tool"), "{said:#?}");
+
+    let failing = format!("{KEEPER}\nprocess.exit(7);\n");
+    let folder = folder_of(&[("keeper.mjs", &failing)]);
+    let said = wrap(folder.path(), &[], &["node", "keeper.mjs", "Hello."], &[]);
+    assert_eq!(said.code, Some(3), "{said:#?}");
+    assert!(said.err.contains("but the program failed with exit status: 7"), "{said:#?}");
+
+    // A program that is killed at its point, and not started again, has shown nothing; nor has one that then asks nothing.
+    let kill = ["--kill-at", "before headers of reply 2"];
+    let silent = [&kill[..], &["--resume", "node -e 0"]].concat();
+    for (args, words) in
+        [(&kill[..], "no request came after the program was killed"), (&silent, "1 run sent no request")]
+    {
+        let folder = folder_of(&[("keeper.mjs", KEEPER)]);
+        let said = wrap(folder.path(), args, &["node", "keeper.mjs", "Hello."], &[]);
+        assert_eq!(said.code, Some(3), "{said:#?}");
+        assert!(said.err.contains(words), "{said:#?}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
 fn the_address_stands_in_the_command_and_in_variables_and_real_keys_do_not() {
     let folder = agent();
     let script = "console.log(process.argv[1], process.env.MINE, process.env.OPENAI_API_KEY, process.env.AWS_REGION, \

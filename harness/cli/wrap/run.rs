@@ -21,6 +21,14 @@ pub(super) struct Starter<'a> {
     pub(super) timeout: Duration,
 }
 
+/// A run that is over.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) ended: Ended,
+    /// Requests for a reply that came in it.
+    pub(super) n_requests: u64,
+}
+
 /// How a run ended.
 #[derive(Debug)]
 pub(super) enum Ended {

@@ -279,7 +279,8 @@ fn controls<'a>(jobs: &[&'a Job]) -> (Vec<(&'a Job, String)>, BTreeMap<String, J
     (keyed.collect(), controls)
 }
 
-fn not_run(
+/// The cases of a system that cannot be started: none of its plans is judged.
+pub fn not_run(
     system: &System,
     jobs: &[Job],
     error: &DriverError,
@@ -287,7 +288,7 @@ fn not_run(
     on_case: OnCase<'_>,
 ) -> Vec<Case> {
     let verdict = match error {
-        DriverError::ProgramMissing { .. } => Verdict::NotRun,
+        DriverError::ProgramMissing { .. } | DriverError::ProgramTooOld { .. } => Verdict::NotRun,
         _ => Verdict::HarnessError,
     };
     let name = system.name();

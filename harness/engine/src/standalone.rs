@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 pub use address::{Basis, Strictness};
 pub use faults::{FaultKind, Faults};
-pub use log::{Choice, Exchange, FaultRecord, Faulted, Followed, Log, Refusals, Requests};
+pub use log::{Choice, Exchange, FaultRecord, Faulted, Followed, Log, Refusals, Requests, Unanswered};
 pub use order::{Order, OrderRecord, Ordered};
 pub use stop::{NoPoint, ProgramEnd, ProgramStop, ReplyPoint};
 
@@ -297,6 +297,7 @@ impl Standalone {
         let document = document.unwrap_or_default();
         let body = document.root();
         let history = conversation(dialect, memory, body);
+        self.log.results(dialect, &history);
         let terms = ReplyTerms::of(wire::of(dialect), route, body);
         let mut entry = Exchange {
             exchange: exchange.0,

@@ -76,6 +76,15 @@ impl History {
     /// The shape in one line, for people: `u[text] a[text,call a,call b] u[result a,error b]`.
     /// `name` gives the word for a wire id.
     pub fn shape(&self, name: impl Fn(&str) -> String) -> String {
+        self.shape_with(name, |_, _, is_error| result_word(is_error))
+    }
+
+    /// The same, where `word` gives the word for a result with that id and that text.
+    pub fn shape_with(
+        &self,
+        name: impl Fn(&str) -> String,
+        word: impl Fn(&str, &str, Option<bool>) -> &'static str,
+    ) -> String {
         let mut shape = String::new();
         let mut previous = None;
         for item in &self.items {
@@ -97,8 +106,8 @@ impl History {
                 Content::Thought { .. } => shape.push_str("thinking"),
                 Content::Text { .. } => shape.push_str("text"),
                 Content::Call { id, .. } => shape.push_str(&format!("call {}", name(id))),
-                Content::Result { id, is_error, .. } => {
-                    shape.push_str(&format!("{} {}", result_word(*is_error), name(id)));
+                Content::Result { id, text, is_error } => {
+                    shape.push_str(&format!("{} {}", word(id, text, *is_error), name(id)));
                 }
                 Content::Raw { .. } => shape.push_str("raw"),
             }
@@ -113,4 +122,9 @@ impl History {
 /// What a result is called, for people: an error if it says that it is one.
 pub fn result_word(is_error: Option<bool>) -> &'static str {
     if is_error == Some(true) { "error" } else { "result" }
+}
+
+/// The same of a result that no tool has returned.
+pub fn made_up_word(is_error: Option<bool>) -> &'static str {
+    if is_error == Some(true) { "made-up error" } else { "made-up" }
 }

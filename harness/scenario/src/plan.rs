@@ -4,6 +4,7 @@
 //! bytes: the provider encodes them when it is asked.
 
 mod change;
+mod delivered;
 mod given;
 mod handoff;
 mod malformation;
@@ -12,6 +13,7 @@ mod search;
 mod sub_agent;
 
 pub use change::{BoundAction, Change, Prompts};
+pub use delivered::is_made_up;
 pub use given::{GivenBlock, GivenMessage, GivenPicture, GivenResult};
 pub use malformation::{Malformation, WellFormedCall};
 pub use mark::Mark;

@@ -28,6 +28,16 @@ fn a_result_that_was_shown_before_the_kill_must_be_kept() {
 }
 
 #[test]
+fn a_result_that_the_system_puts_in_place_of_one_that_was_delivered_is_printed_as_made_up() {
+    for plan in on_each("kill/mid-batch#k=1") {
+        let judgement = judged(&plan, &run_canary(&plan, crate::plans::canary("kill-loses-results")));
+        let lost = judgement.findings.iter().find(|finding| finding.check == "results-kept").unwrap();
+        let marked = ["made-up b", "made-up error b"].iter().any(|words| lost.got.contains(words));
+        assert!(marked && !lost.got.contains("result b") && !lost.got.contains(",error b"), "{}", lost.got);
+    }
+}
+
+#[test]
 fn a_result_that_was_only_read_before_the_kill_is_not_demanded() {
     for plan in on_each("kill/mid-batch#k=1") {
         let run = unshown(&run_canary(&plan, crate::plans::canary("kill-loses-results")));

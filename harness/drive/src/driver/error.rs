@@ -16,6 +16,11 @@ pub type ErrorSource = Arc<dyn Error + Send + Sync>;
 pub enum DriverError {
     #[error("{program} is missing: {advice}")]
     ProgramMissing { program: String, advice: String },
+    #[error("{program} is too old: found {found}, need {needed}; install {advice}")]
+    ProgramTooOld { program: String, found: String, needed: String, advice: String },
+    /// The manifest does not fit what is there; `what` says what is wrong and what to do.
+    #[error("{what}")]
+    Misfit { what: String },
     /// The adapter could not be installed; `what` is the folder or the command.
     #[error("{what} failed: {source}")]
     Install { what: String, source: ErrorSource },
@@ -147,6 +152,22 @@ impl DriverError {
         }
     }
 
+    /// What happened, on one line, and what the adapter wrote to its standard error, if that belongs to it.
+    pub fn parts(&self) -> (String, &str) {
+        match self {
+            DriverError::AdapterExited { status, stderr } => {
+                (format!("the adapter ended ({status}){}", wrote(stderr)), stderr.trim())
+            }
+            DriverError::AnswerTimedOut { method, waited, stderr } => {
+                let waited = waited.as_secs_f32();
+                let what = format!("the adapter did not answer {method} within {waited} s");
+                (format!("{what}{}", wrote(stderr)), stderr.trim())
+            }
+            DriverError::WithStderr { source, stderr } => (source.parts().0, stderr.trim()),
+            other => (other.to_string(), ""),
+        }
+    }
+
     /// Whether the adapter itself is well, so that its process can go on.
     pub fn is_of_a_healthy_process(&self) -> bool {
         self.is_refusal() || matches!(self.plain(), DriverError::Misaddressed(_))
@@ -164,6 +185,11 @@ fn tail(stderr: &str) -> String {
         "" => ", and wrote nothing to its standard error".to_owned(),
         text => format!("; the end of its standard error: {text}"),
     }
+}
+
+/// What goes before the adapter's standard error, which follows on lines of its own.
+fn wrote(stderr: &str) -> &'static str {
+    if stderr.trim().is_empty() { ", and wrote nothing to its standard error" } else { "; it wrote:" }
 }
 
 /// Characters of a bad line that an error quotes: enough to recognise it, short enough for a terminal.

@@ -6,6 +6,7 @@
 //! A folder of the user is run as it is where its dependencies are there, and never written to. A working tree that is
 //! tested is linked into the cache, so that what runs is what is in it.
 
+mod failure;
 mod kit;
 mod project;
 mod tools;
@@ -36,6 +37,11 @@ pub async fn launch(
     supervisor: &Path,
     progress: Progress<'_>,
 ) -> Result<Launch, DriverError> {
+    if let FileSource::Folder(folder) = &manifest.place
+        && let Some(file) = manifest.files.iter().find(|file| !folder.join(file).exists())
+    {
+        return Err(missing(manifest, file));
+    }
     let tools = Tools { manifest, supervisor, progress };
     tools.check(manifest.requires).await?;
     let (folder, installed) = match in_place(manifest) {
@@ -152,16 +158,12 @@ struct Installed {
 }
 
 async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result<Installed, DriverError> {
-    let unreadable = |file: &str, why: String| {
-        let what = format!("system {}", manifest.name);
-        DriverError::install(what, format!("its file {file} cannot be read: {why}"))
-    };
     let read = |file: &str, max_bytes: u64| {
-        manifest.read_text(file, max_bytes).map_err(|error| unreadable(file, error.to_string()))
+        manifest.read_text(file, max_bytes).map_err(|error| unread(manifest, file, &error.to_string()))
     };
     let own = |file: &String| match read(file, MAX_FILE)? {
         Some(text) => Ok((file.clone(), text)),
-        None => Err(unreadable(file, "there is no such file".to_owned())),
+        None => Err(missing(manifest, file)),
     };
     let mut files: Vec<AdapterFile> = manifest.files.iter().map(own).collect::<Result<_, _>>()?;
     let kit = manifest.kit.map_or(&[][..], |_| kit::files(manifest.install));
@@ -242,6 +244,22 @@ fn remove_parts(systems: &Path) {
             // What cannot be removed takes up room, and no more.
             let _ = std::fs::remove_dir_all(entry.path());
         }
+    }
+}
+
+/// A file that the manifest lists is not there.
+fn missing(manifest: &Manifest, file: &str) -> DriverError {
+    unread(manifest, file, "there is no such file; correct the name, or add the file")
+}
+
+/// A file that the manifest lists cannot be read.
+fn unread(manifest: &Manifest, file: &str, why: &str) -> DriverError {
+    let place = match &manifest.place {
+        FileSource::Folder(folder) => format!(" in {}", folder.display()),
+        FileSource::BuiltIn(_) => String::new(),
+    };
+    DriverError::Misfit {
+        what: format!("`files` of its manifest names {file}, which cannot be read{place}: {why}"),
     }
 }
 
@@ -503,7 +521,10 @@ mod tests {
             let error = install(&manifest, &cache, &tools).await.err().unwrap().to_string();
             std::fs::remove_file(&path).unwrap();
             let why = if of == "large" { "it has more than" } else { "not a regular file" };
-            assert!(error.contains(&format!("its file {file} cannot be read: {why}")), "{error}");
+            assert!(
+                error.contains(&format!("names {file}, which cannot be read")) && error.contains(why),
+                "{error}"
+            );
         }
     }
 
@@ -525,6 +546,6 @@ mod tests {
             own(folder.path(), "install: npm\nfiles: [adapter.mjs]\ncommand: [node, adapter.mjs]\n");
         let error =
             launch(&manifest, &folder.path().join("cache"), SUPERVISOR.as_ref(), &|_| {}).await.unwrap_err();
-        assert!(error.to_string().contains("its file adapter.mjs cannot be read"), "{error}");
+        assert!(error.to_string().contains("names adapter.mjs, which cannot be read"), "{error}");
     }
 }

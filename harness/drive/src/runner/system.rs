@@ -135,7 +135,10 @@ impl System {
 
     /// The system of a manifest of the user's that a name means; without a name, its first version and mode.
     pub fn of_manifest(path: &Path, name: Option<&str>) -> Result<System, UnknownSystem> {
-        let manifests = Manifest::read(path).map_err(|error| UnknownSystem(error.to_string()))?;
+        let manifests = Manifest::read(path).map_err(|error| {
+            let hint = names::near(path).map(|near| format!("\nhint: {near}")).unwrap_or_default();
+            UnknownSystem(format!("{error}{hint}"))
+        })?;
         let first = manifests.first().map(|manifest| manifest.name.clone()).unwrap_or_default();
         let (manifest, mode) = resolve(&manifests, name.unwrap_or(&first))
             .map_err(|error| UnknownSystem(format!("{error} in {}", path.display())))?;

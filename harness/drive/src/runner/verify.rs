@@ -261,6 +261,8 @@ impl Verifier {
                     Defect::new(error.to_string())
                 }
                 DriverError::ProgramMissing { .. }
+                | DriverError::ProgramTooOld { .. }
+                | DriverError::Misfit { .. }
                 | DriverError::Install { .. }
                 | DriverError::Harness { .. } => {
                     return ProbeOutcome::NotJudged { reason: error.to_string() };

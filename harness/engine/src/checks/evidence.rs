@@ -8,8 +8,10 @@ use crate::provider::{self, Recall, conversation, says};
 use crate::run::Run;
 use brickbat_rules::json::Document;
 use brickbat_rules::{self as rules, Profile};
-use brickbat_scenario::history::{Content, History, Item};
-use brickbat_scenario::plan::{CallKey, Plan, PlannedCall, Script, ToolOutcome, marker_in};
+use brickbat_scenario::history::{Content, History, Item, made_up_word, result_word};
+use brickbat_scenario::plan::{
+    CallKey, Plan, PlannedCall, PlannedPoint, Script, Side, ToolOutcome, is_made_up, marker_in,
+};
 use brickbat_scenario::trace::{
     Aside, CallRecord, Consent, Ending, Event, ExchangeId, Ledger, RequestKind, ShownState, TurnOutcome,
 };
@@ -85,7 +87,56 @@ impl<'a> Evidence<'a> {
         let of_sub_agents = of_sub_agents.map(|request| (request.exchange, request.turn)).collect();
         requests.retain(|request| !is_of_sub_agent(request));
         requests.retain(|request| strays.iter().all(|stray| stray.exchange != request.exchange));
-        Evidence { plan, run, ledger, requests, strays, of_sub_agents, changed, stored: stored(run) }
+        let mut evidence =
+            Evidence { plan, run, ledger, requests, strays, of_sub_agents, changed, stored: stored(run) };
+        evidence.mark_shown_in_time();
+        evidence
+    }
+
+    /// A fast system sends a result on before the harness has noted that it was delivered. What a request of the call's own
+    /// turn says, before that was stopped, has come in time, whatever was noted in the meantime.
+    fn mark_shown_in_time(&mut self) {
+        let keys = (0..self.plan.calls.len() as u32).map(CallKey);
+        let is_late = |key: &CallKey| self.account(*key).settled_late && self.is_said_in_turn(*key);
+        let late: Vec<CallKey> = keys.filter(is_late).collect();
+        late.iter().for_each(|key| self.ledger.calls[key.0 as usize].settled_late = false);
+    }
+
+    /// Whether a request of a call's own turn, which had not been stopped, says what the tool returned.
+    fn is_said_in_turn(&self, key: CallKey) -> bool {
+        let call = self.call(key);
+        let is_of_turn = |request: &&RequestView| request.turn == call.turn && !self.came_after_stop(request);
+        let is_returned = matches!(call.outcome, ToolOutcome::Return(_)) && !call.outcome.text().is_empty();
+        is_returned
+            && self
+                .requests
+                .iter()
+                .filter(is_of_turn)
+                .any(|request| self.shows_result(request, key, |_| true))
+    }
+
+    /// Whether it is no race that a call had come to its end: nothing broke its turn off, a request of the turn says what
+    /// the tool returned, or the turn was broken off at a point that rests on it. What a check is applicable to must not
+    /// depend on how busy the machine was.
+    pub fn is_sure(&self, key: CallKey) -> bool {
+        let call = self.call(key);
+        let rests_on_end = |at: &PlannedPoint| match *at {
+            PlannedPoint::SettledCount(n) => n > 0,
+            PlannedPoint::Settled(of, side) => of == key && side == Side::After,
+            PlannedPoint::Step(n) => (call.reply as u64) < u64::from(n),
+            PlannedPoint::Prompt
+            | PlannedPoint::Stream { .. }
+            | PlannedPoint::Asked(_)
+            | PlannedPoint::StartedCount(_)
+            | PlannedPoint::Started(_)
+            | PlannedPoint::Saved(..) => false,
+        };
+        let is_broken_off = self.was_stopped(call.turn) || self.died_in(call.turn);
+        let actions = || self.plan.turns.get(call.turn).into_iter().flat_map(|turn| &turn.actions);
+        call.given
+            || !is_broken_off
+            || actions().any(|action| rests_on_end(&action.at))
+            || self.is_said_in_turn(key)
     }
 
     pub fn turn_of(&self, exchange: ExchangeId) -> Option<usize> {
@@ -199,13 +250,23 @@ impl<'a> Evidence<'a> {
     /// Whether a tool has run to its end. Whether one that the user stopped at once had begun is a race, which no
     /// account can decide.
     pub fn has_run(&self) -> bool {
-        !self.ledger.strangers.is_empty() || self.ledger.calls.iter().any(|account| account.settled.is_some())
+        let mut keys = (0..self.plan.calls.len() as u32).map(CallKey);
+        let has_ended = |key: CallKey| self.account(key).settled.is_some() && self.is_sure(key);
+        !self.ledger.strangers.is_empty() || keys.any(has_ended)
     }
 
     /// The shape of a request in the scenario's names, for people.
     pub fn shape(&self, request: &RequestView) -> String {
         let name = |id: &str| self.answered(request, id).map(|key| self.call(key).name.clone());
-        request.history.shape(|id| name(id).unwrap_or_else(|| "?".to_owned()))
+        let word = |id: &str, text: &str, is_error: Option<bool>| {
+            let made_up =
+                |key: CallKey| is_made_up(&self.plan.calls, key, self.account(key).settled.as_ref(), text);
+            match self.answered(request, id).is_some_and(made_up) {
+                true => made_up_word(is_error),
+                false => result_word(is_error),
+            }
+        };
+        request.history.shape_with(|id| name(id).unwrap_or_else(|| "?".to_owned()), word)
     }
 
     pub fn outcomes(&self) -> impl Iterator<Item = (usize, &TurnOutcome)> {

@@ -32,7 +32,8 @@ const NOT_RUN: [&str; 9] = [
 /// The last request has a result of a call that ran to its end.
 fn has_result_of_run(evidence: &Evidence<'_>) -> bool {
     let ran = |request: &RequestView, id: &str| {
-        evidence.answered(request, id).is_some_and(|key| evidence.account(key).settled.is_some())
+        let is_of_run = |key: CallKey| evidence.account(key).settled.is_some() && evidence.is_sure(key);
+        evidence.answered(request, id).is_some_and(is_of_run)
     };
     evidence.last_request().is_some_and(|last| last.results().any(|result| ran(last, result.id)))
 }

@@ -24,8 +24,10 @@ pub(super) const CHECK: Check = Check {
 /// A result was delivered in time, and a later turn has to know it.
 fn has_result_in_time(evidence: &Evidence<'_>) -> bool {
     let last = evidence.last_request().map_or(0, |last| last.turn);
-    evidence.calls().any(|(call, account)| {
-        matches!(account.settled, Some(ToolOutcome::Return(_))) && !account.settled_late && call.turn < last
+    let mut keys = (0..).map(CallKey).zip(evidence.calls());
+    keys.any(|(key, (call, account))| {
+        let is_in_time = matches!(account.settled, Some(ToolOutcome::Return(_))) && !account.settled_late;
+        is_in_time && call.turn < last && evidence.is_sure(key)
     })
 }
 

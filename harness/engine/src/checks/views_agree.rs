@@ -21,7 +21,7 @@ fn has_views(evidence: &Evidence<'_>) -> bool {
     let shown = last_shown(evidence);
     keys(evidence).any(|key| {
         let is_seen = evidence.stored.is_some() || shown.contains_key(evidence.call(key).id.as_str());
-        is_seen && is_due(evidence, last, key)
+        is_seen && is_due(evidence, last, key) && evidence.is_sure(key)
     })
 }
 

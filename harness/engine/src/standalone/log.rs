@@ -6,8 +6,10 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::Serialize;
 
 use super::address::Basis;
+use crate::improvise::Standing;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::{Profile, Violation};
+use brickbat_scenario::history::{Content, History};
 use brickbat_scenario::trace::{Confidence, ExchangeId};
 
 /// Exchanges and faults that are kept: enough to look back over a session, whatever came before.
@@ -32,6 +34,12 @@ pub struct Log {
     pub chosen: Vec<Choice>,
     /// Requests to paths that lead to nothing here.
     pub unspoken: BTreeMap<String, u64>,
+    /// Accepted requests that offer tools.
+    pub offers: u64,
+    /// Replies that are numbered: those to requests that offer tools, or all as long as none does.
+    pub replies: u32,
+    /// Replies with calls that no later request has a result of, the earliest first.
+    pub unanswered: Vec<Unanswered>,
     #[serde(skip)]
     exchanges: Ring<Exchange>,
     #[serde(skip)]
@@ -77,6 +85,17 @@ pub struct Faulted {
     pub then_accepted: u64,
     /// Requests that came next and were refused.
     pub then_refused: u64,
+}
+
+/// A reply with calls that no later request has a result of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unanswered {
+    /// The number of the reply, from 1.
+    pub reply: u32,
+    /// The dialect.
+    pub dialect: Dialect,
+    /// The ids of the calls.
+    pub calls: Vec<String>,
 }
 
 /// A way of judging that was chosen.
@@ -163,6 +182,47 @@ impl Log {
     /// Those of them that were refused.
     pub fn n_refused(&self) -> u64 {
         self.dialects.values().map(|requests| requests.refused).sum()
+    }
+
+    /// How often the request that came next after a fault, or after the end of the program at a point, was answered.
+    pub fn n_followed(&self) -> u64 {
+        self.faults.then_accepted + self.faults.then_refused
+    }
+
+    /// Notes a reply with calls. Of very many that are never answered, the last are kept.
+    pub(crate) fn called(&mut self, open: Unanswered) {
+        if self.unanswered.len() >= N_KEPT {
+            self.unanswered.remove(0);
+        }
+        self.unanswered.push(open);
+    }
+
+    /// Notes the results of a request. A program may give the calls ids of its own: results where no id is known are those
+    /// of the first reply that waits.
+    pub(crate) fn results(&mut self, dialect: Dialect, history: &History) {
+        let of_results = || {
+            history.items.iter().filter_map(|item| match &item.content {
+                Content::Result { id, .. } => Some(id.as_str()),
+                _ => None,
+            })
+        };
+        let is_known = |id: &String| {
+            history.items.iter().any(|item| match &item.content {
+                Content::Call { id: own, .. } | Content::Result { id: own, .. } => own == id,
+                _ => false,
+            })
+        };
+        let waits = || self.unanswered.iter().filter(|open| open.dialect == dialect);
+        let is_renamed =
+            Standing::of(history).n_rounds > 0 && !waits().any(|open| open.calls.iter().any(is_known));
+        let renamed = waits().next().filter(|_| is_renamed).map(|open| open.reply);
+        for open in self.unanswered.iter_mut().filter(|open| open.dialect == dialect) {
+            match renamed == Some(open.reply) {
+                true => open.calls.clear(),
+                false => open.calls.retain(|id| of_results().all(|own| own != id)),
+            }
+        }
+        self.unanswered.retain(|open| !open.calls.is_empty());
     }
 
     pub(crate) fn beside(&mut self, dialect: Dialect) {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::faults;
 use super::stop::end_of;
 use super::tape::Served;
-use super::{Open, Standalone};
+use super::{Open, Standalone, Unanswered};
 use crate::improvise::{self, Improvised, Standing};
 use crate::provider::Answer;
 use crate::provider::recall::{Sight, remember, shown};
@@ -73,7 +73,7 @@ impl Standalone {
         }
         match actions.iter().find_map(|action| action.what.http()) {
             Some(fault) => self.http_fault(request, &plan, fault),
-            None => self.speak(request, &plan, &script, &actions, tokens),
+            None => self.speak(request, number, (&plan, &script), &actions, tokens),
         }
     }
 
@@ -96,7 +96,7 @@ impl Standalone {
                 actions.extend(self.ordered(request, number, &plan, &script));
                 Some(match actions.iter().find_map(|action| action.what.http()) {
                     Some(fault) => self.http_fault(request, &plan, fault),
-                    None => self.speak(request, &plan, &script, &actions, tokens),
+                    None => self.speak(request, number, (&plan, &script), &actions, tokens),
                 })
             }
             Served::Fault(fault) => Some(self.http_fault(request, &plan, fault)),
@@ -127,10 +127,12 @@ impl Standalone {
             self.n_replies = 0;
             self.orders.count_anew();
         }
+        self.log.offers += u64::from(offers);
         if self.has_offered && !offers {
             return None;
         }
         self.n_replies = self.n_replies.saturating_add(1);
+        self.log.replies = self.n_replies;
         Some(self.n_replies)
     }
 
@@ -147,8 +149,8 @@ impl Standalone {
     fn speak(
         &mut self,
         request: &Accepted<'_, '_, '_>,
-        plan: &Plan,
-        script: &Script,
+        number: Option<u32>,
+        (plan, script): (&Plan, &Script),
         actions: &[PlannedAction],
         tokens: u64,
     ) -> Replied {
@@ -166,6 +168,13 @@ impl Standalone {
             *memory = Memory::default();
         }
         remember(memory, (plan, plan.dialect), &unique, script, request.body, delivery);
+        if let (Some(reply), false) = (number, is_cut) {
+            let calls: Vec<String> =
+                script.calls().map(|key| plan.calls[key.0 as usize].id.clone()).collect();
+            if !calls.is_empty() {
+                self.log.called(Unanswered { reply, dialect: request.dialect, calls });
+            }
+        }
         if let (Some(open), Some(words)) = (open, &words) {
             self.arm(request, open, words.clone());
         }

@@ -7,7 +7,7 @@ use super::cause::Cause;
 use super::columns::{in_one_line, wrapped};
 use super::short::ShortIds;
 use super::text::{Tone, counted, level, summary_of};
-use super::{Case, Report};
+use super::{Case, Report, is_reference};
 use brickbat_rules::Profile;
 use brickbat_scenario::verdict::Severity;
 
@@ -67,9 +67,12 @@ fn headline(text: &mut String, report: &Report, page: &Page<'_>, n_causes: usize
     let n_judged = report.cases.iter().filter(|case| case.is_judged()).count();
     let failed = |case: &&Case| case.worst_counted().is_some();
     let n_failed = report.cases.iter().filter(failed).count();
+    // Whoever forgets to name a system must not take this for a verdict on it.
+    let is_own = !report.cases.is_empty() && report.cases.iter().all(|case| is_reference(&case.system));
+    let who = if is_own { ", on the built-in reference agent" } else { "" };
     let words = match (code, n_causes) {
         (4, _) => "the reference agent fails, which is a bug of Brickbat".to_owned(),
-        (_, 0) => format!("nothing is wrong in {} that {}", counted(n_judged, "plan"), judged(n_judged)),
+        (_, 0) => format!("nothing is wrong in {} that {}{who}", counted(n_judged, "plan"), judged(n_judged)),
         _ => format!("{} in {n_failed} of {}", counted(n_causes, "cause"), counted(n_judged, "judged plan")),
     };
     let _ = writeln!(text, "{}: {words}\n", (page.paint)(tone, word));

@@ -3,8 +3,8 @@
 use crate::record::Record;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::Document;
-use brickbat_scenario::history::{Content, History, Item, Role};
-use brickbat_scenario::plan::{CallKey, MARKER};
+use brickbat_scenario::history::{Content, History, Item, Role, made_up_word, result_word};
+use brickbat_scenario::plan::{CallKey, MARKER, ToolOutcome, is_made_up};
 use brickbat_scenario::trace::Event;
 use brickbat_scenario::wire;
 
@@ -64,12 +64,10 @@ fn block(record: &Record, history: &History, item: &Item, n_events: usize) -> St
             let key = key_of(record, history, id);
             let given = key.and_then(|key| given(record, key, text, n_events));
             // Some dialects cannot mark a result as an error; there the tool's own outcome decides.
-            let failed = is_error.unwrap_or_else(|| given == Some(false));
-            let word = match (key.is_some() && given.is_none(), failed) {
-                (false, false) => "result",
-                (false, true) => "error",
-                (true, false) => "made-up",
-                (true, true) => "made-up error",
+            let is_error = is_error.or(given.map(|outcome| !outcome.is_success()));
+            let word = match key.is_some_and(|key| is_made_up(&record.plan.calls, key, given, text)) {
+                true => made_up_word(is_error),
+                false => result_word(is_error),
             };
             format!("{word} {}", name(record, history, id))
         }
@@ -109,15 +107,15 @@ fn key_of(record: &Record, history: &History, id: &str) -> Option<CallKey> {
     })
 }
 
-/// Whether the tool of a call had succeeded or failed by then; nothing if it had given no result. A fast system sends
-/// a result on before the harness knows that it has come; then its text tells where it is from.
-fn given(record: &Record, key: CallKey, text: &str, n_events: usize) -> Option<bool> {
+/// How the tool of a call had ended by then; nothing if it had given no result. A fast system sends a result on before
+/// the harness knows that it has come; then its text tells where it is from.
+fn given<'a>(record: &'a Record, key: CallKey, text: &str, n_events: usize) -> Option<&'a ToolOutcome> {
     let events = record.observed.as_ref().map_or(&[][..], |observed| observed.trace.events());
     events.iter().enumerate().find_map(|(at, event)| match event {
         Event::ToolSettled { call, outcome, .. }
             if *call == key && (at < n_events || text.contains(outcome.text())) =>
         {
-            Some(outcome.is_success())
+            Some(outcome)
         }
         _ => None,
     })

@@ -184,7 +184,11 @@ fn half_of_a_character_is_refused_as_the_provider_refuses_it_and_shown_in_its_pl
     }
     let options = CheckOptions { strictness: Strictness::Union, ..CheckOptions::default() };
     let chat = r#"{"model":"gpt-5","messages":[{"role":"user","content":"\ud83d"}]}"#;
-    let checked = check(chat.as_bytes(), START, &CheckOptions { dialect: Some(Dialect::OpenaiChat), ..options });
+    let checked =
+        check(chat.as_bytes(), START, &CheckOptions { dialect: Some(Dialect::OpenaiChat), ..options });
     assert_eq!(checked.expect("it is a request").findings[0].rule.id, "openai-chat/body-not-json");
-    assert_eq!(judged(&STOPPED.replace("Rain?", r"\\ud83d \ud83d\ude00")).findings[0].rule.id, "anthropic-messages/tool-result-missing");
+    assert_eq!(
+        judged(&STOPPED.replace("Rain?", r"\\ud83d \ud83d\ude00")).findings[0].rule.id,
+        "anthropic-messages/tool-result-missing"
+    );
 }

@@ -37,9 +37,11 @@ impl Project {
             return Ok(None);
         }
         let tree = match &manifest.project {
-            Some(project) => Some(std::fs::canonicalize(project).map_err(|error| {
-                let what = format!("the project {}", project.display());
-                DriverError::install(what, format!("{error}; `project` in system.yaml names its folder"))
+            Some(project) => Some(std::fs::canonicalize(project).map_err(|error| DriverError::Misfit {
+                what: format!(
+                    "`project` of its manifest names {}, which cannot be read ({error}); correct the path",
+                    project.display()
+                ),
             })?),
             None => None,
         };

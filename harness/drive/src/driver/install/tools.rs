@@ -8,8 +8,8 @@ use tokio::process::Command;
 
 use super::super::error::DriverError;
 use super::super::manifest::{AtLeast, Install, Manifest, Requires};
-use super::super::process::end_of;
 use super::super::supervisor_handle::{self, NotStarted, SupervisorHandle, program_status};
+use super::failure;
 use super::project::Project;
 use super::{INSTALL_WAIT, Progress};
 
@@ -68,7 +68,13 @@ impl Tools<'_> {
         let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         match version(&said) {
             Some(found) if found >= least => Ok(()),
-            _ => Err(missing(format!("found version {said}"))),
+            Some(_) => Err(DriverError::ProgramTooOld {
+                program: program.to_owned(),
+                found: said,
+                needed: wanted.clone(),
+                advice: advice.replace("{}", &wanted),
+            }),
+            None => Err(missing(format!("`{program} --version` says `{said}`"))),
         }
     }
 
@@ -218,7 +224,10 @@ impl Tools<'_> {
             return Ok(());
         }
         let said = if output.stderr.is_empty() { &output.stdout } else { &output.stderr };
-        Err(DriverError::install(format!("{what} ({})", output.status), end_of(said)))
+        Err(DriverError::install(
+            format!("{what} ({})", output.status),
+            failure::decisive(self.manifest, said),
+        ))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Subject;
 use crate::driver::{About, DriverError, Manifest};
+use brickbat_scenario::parse::{did_you_mean, one_of};
 
 /// The mode that is meant, if the adapter is the one that it should be: a report must not name a version that did
 /// not run.
@@ -13,11 +14,26 @@ pub(super) fn mode_of(about: &About, subject: &Subject) -> Result<String, Driver
     if is_meant(sdk, &about.sdk) && is_meant(version, &about.version) && about.modes.contains(&mode) {
         return Ok(mode);
     }
-    let or_any = |wanted: &Option<String>| wanted.clone().unwrap_or_else(|| "any".to_owned());
-    Err(DriverError::violation(
-        format!("it should be {} {} with {mode}", or_any(sdk), or_any(version)),
-        format!("{} {} with {}", about.sdk, about.version, about.modes.join(", ")),
-    ))
+    let what = match (sdk, version) {
+        (Some(sdk), _) if *sdk != about.sdk => {
+            let said = &about.sdk;
+            format!(
+                "the adapter drives `{said}`, and `sdk` of its manifest names `{sdk}`; correct one of them"
+            )
+        }
+        (_, Some(version)) if *version != about.version => format!(
+            "the adapter drives version {} of {}, and `versions` of its manifest names {version}; correct one of them",
+            about.version, about.sdk
+        ),
+        _ => {
+            let known = did_you_mean(&mode, &about.modes);
+            let known = known.or_else(|| one_of("it offers", &about.modes)).unwrap_or_default();
+            format!(
+                "the adapter offers no mode `{mode}`; {known} Correct `modes` of its manifest, or the adapter"
+            )
+        }
+    };
+    Err(DriverError::Misfit { what })
 }
 
 #[cfg(test)]

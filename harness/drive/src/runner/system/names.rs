@@ -1,9 +1,30 @@
 //! How a system is named: in reports, and on the command line that means it again.
 
+use std::path::Path;
+
 use super::{Origin, Subject, System};
+use crate::driver::catalogue::SHEET;
 use crate::runner::quoted;
 use brickbat_engine::agent::Delivery;
 use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::parse::did_you_mean;
+
+/// A file that is nearly called so, or lies in the folder of that name, where the path leads to no file.
+pub(super) fn near(path: &Path) -> Option<String> {
+    if path.is_dir() {
+        let inner = path.join(SHEET);
+        return inner.is_file().then(|| format!("did you mean `{}`?", inner.display()));
+    }
+    if path.exists() {
+        return None;
+    }
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?.flatten();
+    let mut known: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    known.sort();
+    did_you_mean(&path.file_name()?.to_string_lossy(), &known)
+}
 
 impl System {
     /// The dialects that it can be made to speak.

@@ -1,0 +1,76 @@
+//! Whether a result in a request is what its tool has returned, told by its text.
+
+use super::{CallKey, PlannedCall, ToolOutcome};
+
+/// Whether the result of a call with that text is made up: no tool has returned it. `settled` is how the tool of the call
+/// really ended, if it did.
+///
+/// Only what a tool returns is carried on word for word: an SDK puts a failure into words of its own, and writes the result
+/// of a handoff itself. What another call of the plan has returned is misplaced, and not made up.
+pub fn is_made_up(calls: &[PlannedCall], key: CallKey, settled: Option<&ToolOutcome>, text: &str) -> bool {
+    let Some(call) = calls.get(key.0 as usize) else { return false };
+    let has_marker = calls.iter().any(|call| !call.marker.is_empty() && text.contains(&call.marker));
+    let is_part_of = |said: &str| {
+        let text = text.trim();
+        // An SDK may cut a long result off.
+        said.is_empty() || (!text.is_empty() && said.contains(text))
+    };
+    match settled {
+        _ if call.hands_over || has_marker => false,
+        Some(ToolOutcome::Return(said)) => !is_part_of(said),
+        Some(ToolOutcome::Error(_) | ToolOutcome::Throw(_) | ToolOutcome::Deny(_)) => false,
+        None => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn call(name: &str, hands_over: bool) -> PlannedCall {
+        PlannedCall {
+            name: name.to_owned(),
+            id: name.to_owned(),
+            tool: "look_up".to_owned(),
+            args: json!({}),
+            deltas: Vec::new(),
+            marker: format!("marker-{name}"),
+            outcome: ToolOutcome::Return(format!("found marker-{name} and more")),
+            deaf: false,
+            asks: false,
+            malformation: None,
+            hangs: false,
+            hands_over,
+            turn: 0,
+            reply: 0,
+            attempt: 0,
+            given: false,
+            within: None,
+        }
+    }
+
+    #[test]
+    fn a_result_is_made_up_if_no_tool_has_returned_its_text() {
+        let calls = [call("a", false), call("b", false), call("c", true)];
+        let made_up =
+            |key, settled: Option<&ToolOutcome>, text| is_made_up(&calls, CallKey(key), settled, text);
+        let a = &calls[0].outcome;
+        for (settled, text, expected) in [
+            (Some(a), "found marker-a and more", false),
+            (Some(a), "[{\"text\":\"found marker-a and more\"}]", false),
+            (Some(a), "found", false),
+            (Some(a), "Tool execution aborted", true),
+            (Some(a), "", true),
+            // The harness may hear later than the system that a tool has ended.
+            (None, "found marker-a and more", false),
+            (None, "Tool execution aborted", true),
+            (Some(a), "found marker-b and more", false),
+            (Some(&ToolOutcome::Return(String::new())), "(no output)", false),
+            (Some(&ToolOutcome::Throw("boom".to_owned())), "An error occurred", false),
+        ] {
+            assert_eq!(made_up(0, settled, text), expected, "{settled:?} {text}");
+        }
+        assert!(!made_up(2, None, "Transferred to the billing agent."));
+    }
+}

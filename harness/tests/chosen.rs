@@ -1,0 +1,156 @@
+//! Which system is tested: that of the project around the working folder, unless another is named; and what is said of one
+//! that cannot be started.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::program::{BRICKBAT, Said, brickbat};
+
+/// The manifest of our own agent, as a user's.
+fn sheet() -> String {
+    format!(
+        "name: mine\nsdk: brickbat-reference\ndescription: Mine.\nversions: [{{ version: {} }}]\n\
+         dialects: [openai-chat]\nmodes: [{{ name: thread, description: d }}]\ncommand: [\"{BRICKBAT}\", agent]\n",
+        env!("CARGO_PKG_VERSION"),
+    )
+}
+
+/// A project with that manifest in the folder of its adapter.
+fn project(sheet: &str) -> TempDir {
+    let root = TempDir::new().unwrap();
+    for folder in [".git", "brickbat", "src"] {
+        fs::create_dir(root.path().join(folder)).unwrap();
+    }
+    fs::write(root.path().join("brickbat/system.yaml"), sheet).unwrap();
+    root
+}
+
+const PLAN: [&str; 3] = ["control/plain-batch", "--dialect", "openai-chat"];
+
+fn run(folder: &Path, more: &[&str]) -> Said {
+    brickbat(folder, &[&["run"], &PLAN[..], more].concat(), &[])
+}
+
+#[test]
+fn the_manifest_of_the_project_is_what_runs_unless_another_system_is_named() {
+    let root = project(&sheet());
+    let at = root.path();
+    let full = format!("mine@{}/thread", env!("CARGO_PKG_VERSION"));
+    for folder in [at.to_owned(), at.join("src"), at.join("brickbat")] {
+        let said = run(&folder, &[]);
+        assert_eq!(said.code, Some(0), "{said:#?}");
+        assert!(said.out.contains(&full) && !said.out.contains("reference"), "{said:#?}");
+    }
+    let named = run(at, &["--system", "mine/thread"]);
+    assert!(named.code == Some(0) && named.out.contains(&full), "{named:#?}");
+    let reference = run(at, &["--system", "reference/simulated"]);
+    assert!(reference.code == Some(0) && !reference.out.contains("mine"), "{reference:#?}");
+    // A configuration that names a system goes first; one that does not leaves the manifest.
+    fs::write(at.join("brickbat.toml"), "systems = ['reference/simulated']\n").unwrap();
+    let configured = run(at, &[]);
+    assert!(configured.out.contains("reference/simulated"), "{configured:#?}");
+    fs::write(at.join("brickbat.toml"), "jobs = 2\n").unwrap();
+    assert!(run(at, &[]).out.contains(&full));
+    for args in [&["verify-adapter"][..], &["fuzz", "--plans", "1", "--dialect", "openai-chat"]] {
+        let said = brickbat(at, args, &[]);
+        assert!(said.code == Some(0) && said.out.contains("mine"), "{args:?}: {said:#?}");
+    }
+}
+
+#[test]
+fn without_a_project_the_headline_names_the_built_in_agent() {
+    let folder = TempDir::new().unwrap();
+    let said = run(folder.path(), &["--system", "reference/simulated"]);
+    assert!(
+        said.out.starts_with(
+            "pass: nothing is wrong in 2 plans that were judged, on the built-in reference agent\n"
+        ),
+        "{said:#?}"
+    );
+    let said = brickbat(folder.path(), &["verify-adapter"], &[]);
+    assert_eq!(said.code, Some(2), "{said:#?}");
+    assert!(said.err.contains("--manifest brickbat/system.yaml"), "{said:#?}");
+}
+
+#[test]
+fn a_manifest_with_a_misspelt_name_is_not_passed_over() {
+    let root = project(&sheet());
+    let at = root.path();
+    fs::rename(at.join("brickbat/system.yaml"), at.join("brickbat/system.yml")).unwrap();
+    let said = run(&at.join("src"), &[]);
+    assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{said:#?}");
+    assert!(said.err.contains("is not called system.yaml\nhint: rename it"), "{said:#?}");
+    let said = run(at, &["--manifest", "brickbat/system.yaml"]);
+    assert!(said.err.contains("did you mean `system.yml`?"), "{said:#?}");
+    assert_eq!(run(at, &["--manifest", "brickbat/system.yml"]).code, Some(0));
+}
+
+#[test]
+fn a_system_that_cannot_start_is_one_error_before_any_plan() {
+    let with = |from: &str, to: &str| sheet().replacen(from, to, 1);
+    for (sheet, words) in [
+        (
+            with("command:", "files: [nope.mjs]\ncommand:"),
+            "`files` of its manifest names nope.mjs, which cannot be read in ",
+        ),
+        (with("dialects:", "requires: { node: '>=99' }\ndialects:"), "node is too old: found v"),
+        (with("name: thread", "name: thraed"), "offers no mode `thraed`; did you mean `thread`?"),
+        (
+            with("sdk: brickbat-reference", "sdk: other"),
+            "`sdk` of its manifest names `other`; correct one of them",
+        ),
+        (
+            with("command: [", "command: [sh, -c, 'echo one >&2; echo two >&2; exit 3'] #"),
+            "the adapter ended (exit status: 3); it wrote:\n  | one\n  | two\n",
+        ),
+    ] {
+        let root = project(&sheet);
+        let said = run(root.path(), &[]);
+        assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{words}: {said:#?}");
+        assert!(said.err.contains("error: cannot start mine"), "{said:#?}");
+        assert!(said.err.contains(words), "{words}: {said:#?}");
+    }
+}
+
+#[test]
+fn of_several_systems_the_others_run_and_the_one_that_cannot_start_is_named() {
+    let two = sheet().replacen("modes: [", "modes: [{ name: thraed, description: d }, ", 1);
+    let root = project(&two);
+    let said = run(root.path(), &["--system", "mine/thraed", "--system", "mine/thread"]);
+    assert_eq!(said.code, Some(3), "{said:#?}");
+    assert!(said.err.contains("cannot start mine@") && said.out.contains("2 pass"), "{said:#?}");
+    let said = run(root.path(), &["--system", "mine/thraed", "--system", "mine/thraed"]);
+    assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{said:#?}");
+}
+
+#[test]
+fn the_file_of_a_baseline_may_follow_its_option_and_a_scenario_stays_one() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let canary = ["--system", "canary/dangling-on-abort/simulated", "--dialect", "openai-chat"];
+    let run = |args: &[&str]| brickbat(at, &[&["run"], args, &canary[..]].concat(), &[]);
+    assert_eq!(run(&["abort/mid-batch", "--write-baseline", "b.yaml"]).code, Some(1));
+    for args in
+        [&["abort/mid-batch", "--baseline", "b.yaml"][..], &["--baseline", "b.yaml", "abort/mid-batch"]]
+    {
+        assert_eq!(run(args).code, Some(0), "{args:?}");
+    }
+    // What follows may be a scenario, by its id or in a folder; then the baseline is the system's own.
+    let own = run(&["--baseline", "control/plain-batch"]);
+    assert_eq!(own.code, Some(0), "{own:#?}");
+    let missing = run(&["--baseline", "no.yaml"]);
+    assert_eq!((missing.code, missing.out.as_str()), (Some(2), ""), "{missing:#?}");
+    assert!(
+        missing.err.contains("there is no file no.yaml, neither a baseline nor a scenario"),
+        "{missing:#?}"
+    );
+    // One with a mistake is still a baseline, and the mistake is shown.
+    let text = fs::read_to_string(at.join("b.yaml")).unwrap();
+    fs::write(at.join("b.yaml"), text.replace("severity:", "severty:")).unwrap();
+    let said = run(&["--baseline", "b.yaml", "abort/mid-batch"]);
+    assert!(said.code == Some(2) && said.err.contains("did you mean `severity`"), "{said:#?}");
+}
