@@ -1,5 +1,6 @@
 //! A distinct failure, as all commands that group findings print it and write it down.
 
+use brickbat_drive::whole_file;
 use brickbat_scenario::plan::CONTROL;
 use std::path::Path;
 
@@ -46,7 +47,7 @@ pub(super) fn comment(found: &str, what: &str, finding: &Finding) -> String {
 pub(super) fn write(path: &Path, scenario: &Scenario) -> Result<(), CliError> {
     let mut scenario = scenario.clone();
     let to = |path: &Path, text: &str| {
-        let written = std::fs::write(path, redactor().text(text).as_bytes());
+        let written = whole_file::write(path, redactor().text(text).as_bytes());
         written.map_err(|error| CliError::cannot_write(path.display(), error))
     };
     if let Some(given) = &mut scenario.given

@@ -9,6 +9,7 @@ use super::error::{BAD_INPUT, CliError, Outcome};
 use super::options::{TextOrJson, dialect, profile};
 use super::output::{error, print, print_json};
 use super::requests;
+use brickbat_drive::whole_file;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::explain::{Collection, Counts};
@@ -114,7 +115,8 @@ fn keep(path: &Path, collection: &Collection) -> Result<(), CliError> {
     };
     let mut counts = Counts::read(&text).map_err(|error| CliError::cannot_read(path.display(), error))?;
     counts.add(collection.clone());
-    std::fs::write(path, counts.to_text()).map_err(|error| CliError::cannot_write(path.display(), error))
+    whole_file::write(path, counts.to_text().as_bytes())
+        .map_err(|error| CliError::cannot_write(path.display(), error))
 }
 
 /// The day in UTC, as `YYYY-MM-DD`.

@@ -15,6 +15,7 @@ use super::provider::ProviderChoice;
 use super::served;
 use brickbat_drive::strict_server::StrictServer;
 use brickbat_drive::strict_server::variables::{WITHOUT, for_url};
+use brickbat_drive::whole_file;
 use brickbat_engine::standalone::{ProgramEnd, ProgramStop, ReplyPoint};
 use run::{Ended, Starter};
 
@@ -139,7 +140,8 @@ impl Wrap {
         tell(format!("verdict: {}", verdict(code, log.n_requests())));
         if let Some(path) = &self.report {
             let report = served::report(&log, code, ends.iter().map(Ended::status).collect());
-            std::fs::write(path, report).map_err(|error| CliError::cannot_write(path.display(), error))?;
+            whole_file::write(path, report.as_bytes())
+                .map_err(|error| CliError::cannot_write(path.display(), error))?;
         }
         Ok(code)
     }
