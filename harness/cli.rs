@@ -90,7 +90,7 @@ const EXAMPLES: &str = "Examples:
   brickbat init --lang python                          an adapter for your own agent, to start from
   brickbat run --manifest brickbat/system.yaml abort/  what becomes of its threads when turns are stopped
   brickbat run --system ai-sdk@6/ui-messages abort/    the same on the Vercel AI SDK 6
-  brickbat show 3f2a                                   what happened in one case of the last run
+  brickbat show 3f2a91                                 what happened in one case of the last run
   brickbat check request.json                          would the provider accept this request?
   brickbat explain 'No tool output found for …'        what an error means
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::Read;
 use std::path::Path;
 
@@ -14,6 +14,7 @@ use super::output::tell;
 use super::regular;
 use brickbat_drive::driver::BASELINE;
 use brickbat_drive::runner::{Origin, Subject, System};
+use brickbat_drive::whole_file;
 use brickbat_report::baseline::{Baseline, Format, Known, PlanFindings, common_system, rewrite};
 use brickbat_report::report::{Report, is_reference};
 use brickbat_scenario::parse::MAX_TEXT;
@@ -96,8 +97,7 @@ impl BaselineOptions {
         // A run that was killed before it could write leaves an empty file.
         let is_written = fs::metadata(file).is_ok_and(|found| found.len() > 0 || !found.is_file());
         let old = if is_written { Some(read_any(file)?) } else { None };
-        let opened = OpenOptions::new().append(true).create(old.is_none()).open(file);
-        opened.map_err(|error| CliError::cannot_write(file, error))?;
+        whole_file::check_writable(Path::new(file)).map_err(|error| CliError::cannot_write(file, error))?;
         Ok(Some(PendingBaseline { file, old }))
     }
 }
@@ -135,7 +135,10 @@ impl PendingBaseline<'_> {
         });
         let systems = built_in.chain(ran.iter().map(|system| (*system).to_owned())).collect();
         let new = rewrite(&old, format, &shown, Known { systems: &systems, plans });
-        fs::write(self.file, new.to_yaml()).map_err(|error| CliError::cannot_write(self.file, error))?;
+        if let Err(error) = whole_file::write(Path::new(self.file), new.to_yaml().as_bytes()) {
+            tell(format!("not written: {}: {error}", self.file));
+            return Ok(());
+        }
         let n_unexplained = new.entries.iter().filter(|entry| !entry.is_explained()).count();
         let n_entries = match new.entries.len() {
             1 => "1 entry".to_owned(),

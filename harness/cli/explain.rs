@@ -13,6 +13,7 @@ use super::embedded::{counts, vectors};
 use super::error::{CliError, Outcome};
 use super::output::{print, print_plain, tell};
 use super::runs;
+use brickbat_drive::whole_file;
 use brickbat_rules::Rule;
 use brickbat_rules::explain;
 use brickbat_rules::streams::StreamRule;
@@ -41,7 +42,7 @@ pub(super) struct Explain {
 }
 
 const EXAMPLES: &str = "Examples:
-  brickbat explain 3f2a                          what is wrong in a case of the last runs
+  brickbat explain 3f2a91                        what is wrong in a case of the last runs
   brickbat explain AI_MissingToolResultsError
   brickbat explain 'No tool output found for function call call_abc.'
   brickbat explain results-kept
@@ -143,7 +144,8 @@ fn write(folder: &Path) -> Outcome {
     for (path, html) in &site {
         let path = folder.join(path);
         let parent = path.parent().unwrap_or(folder);
-        let written = std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&path, html));
+        let written =
+            std::fs::create_dir_all(parent).and_then(|()| whole_file::write(&path, html.as_bytes()));
         written.map_err(|error| CliError::cannot_write(path.display(), error))?;
     }
     print_plain(&format!("{}: {} pages\n", folder.join("index.html").display(), site.len()));

@@ -20,6 +20,7 @@ use brickbat_drive::driver::install::cache_folder;
 use brickbat_drive::driver::manifest::Install;
 use brickbat_drive::driver::{BASELINE, Manifest, Mode, resolve};
 use brickbat_drive::folder;
+use brickbat_drive::whole_file;
 use brickbat_report::baseline::Baseline;
 use brickbat_report::export::{self, Framework, Package, Target, export};
 use brickbat_report::record::Record;
@@ -63,10 +64,10 @@ pub(super) struct Export {
 }
 
 const EXAMPLES: &str = "Examples:
-  brickbat export 3f2a
-  brickbat export 3f2a --as node-test --to upstream
-  brickbat export 3f2a --run
-  brickbat export 3f2a --on 7 --run --to on-7
+  brickbat export 3f2a91
+  brickbat export 3f2a91 --as node-test --to upstream
+  brickbat export 3f2a91 --run
+  brickbat export 3f2a91 --on 7 --run --to on-7
   brickbat export 'abort/mid-batch#k=1@anthropic-messages' --out last --check results-kept
 
 Exit codes: 0 the files are written, and with --run the test failed, or passed with --on; 1 with --run: the test did the

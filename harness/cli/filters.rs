@@ -20,6 +20,7 @@ use super::options::{TextOrJson, dialect, duration};
 use super::output::{print, print_json, print_plain, tell};
 use brickbat_drive::driver::FilterProcess;
 use brickbat_drive::driver::install::cache_folder;
+use brickbat_drive::whole_file;
 use brickbat_filter_suite::{Baseline, Explorer, Filter, Input, Route, RouteReport, planted, run, search};
 use brickbat_rules::dialect::Dialect;
 
@@ -187,7 +188,8 @@ impl Filters {
         }
         let redacted = |text: &str| super::secrets::redactor().text(text).into_owned();
         let write = |path: &PathBuf, text: String| {
-            std::fs::write(path, text).map_err(|error| CliError::cannot_write(path.display(), error))
+            whole_file::write(path, text.as_bytes())
+                .map_err(|error| CliError::cannot_write(path.display(), error))
         };
         if let Some(path) = &self.html {
             write(path, redacted(&page::page(judged)))?;

@@ -5,7 +5,7 @@ mod accusations;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -131,6 +131,16 @@ struct FuzzRun<'a> {
     options: Options<'a>,
     progress: Progress,
     tally: RefCell<Tally>,
+    /// The batch that runs: what it has shown counts, even if the run ends before it does.
+    under_way: Mutex<Option<Batch>>,
+}
+
+/// Generated scenarios that run together, and what they have shown so far.
+struct Batch {
+    dialect: Dialect,
+    /// Each with the id of its plan.
+    trials: Vec<(String, Scenario)>,
+    cases: Vec<Case>,
 }
 
 impl Fuzz {
@@ -147,26 +157,32 @@ impl Fuzz {
             options: launch.options(self.concurrency.jobs),
             progress: Progress::on(&system),
             tally: RefCell::new(Tally { system: system.name(), ..Tally::default() }),
+            under_way: Mutex::default(),
         };
-        let is_whole = block_on(until_interrupted(session.run()))?.transpose()?.is_some();
+        let guidance = if self.random { Guidance::None } else { Guidance::Rarity };
+        let campaign = RefCell::new(Campaign::new(self.seed, guidance));
+        let is_whole = block_on(until_interrupted(session.run(&campaign)))?.transpose()?.is_some();
+        if !is_whole {
+            session.report_rest(&mut campaign.borrow_mut(), "it was interrupted")?;
+        }
         Ok(session.sum_up(is_whole))
     }
 }
 
 impl FuzzRun<'_> {
     /// Runs until time or plans are used up, and reports what there was no time to minimise.
-    async fn run(&self) -> Result<(), CliError> {
+    async fn run(&self, campaign: &RefCell<Campaign>) -> Result<(), CliError> {
         let started = start(self.system, self.options.supervisor).await?;
         {
             let mut tally = self.tally.borrow_mut();
             started.name().clone_into(&mut tally.system);
             tally.options = started.options();
         }
-        let guidance = if self.fuzz.random { Guidance::None } else { Guidance::Rarity };
-        let mut campaign = Campaign::new(self.fuzz.seed, guidance);
+        // Only one search is under way, and what is left of it is looked at when it has ended.
+        let mut campaign = campaign.borrow_mut();
         match tokio::time::timeout(self.fuzz.time, self.search(&started, &mut campaign)).await {
             Ok(done) => done,
-            Err(_) => self.report_rest(&mut campaign),
+            Err(_) => self.report_rest(&mut campaign, "the time is up"),
         }
     }
 
@@ -230,9 +246,15 @@ impl FuzzRun<'_> {
     }
 
     /// Reports what was found and could not be minimised in time, each cause once.
-    fn report_rest(&self, campaign: &mut Campaign) -> Result<(), CliError> {
-        let rest = std::mem::take(&mut self.tally.borrow_mut().suspects);
-        rest.into_iter().try_for_each(|suspect| self.report_as_found(campaign, suspect, "the time is up"))
+    fn report_rest(&self, campaign: &mut Campaign, why: &str) -> Result<(), CliError> {
+        let seen = self.under_way().take().map(|batch| self.suspects_of(campaign, &batch));
+        let mut rest = std::mem::take(&mut self.tally.borrow_mut().suspects);
+        rest.extend(seen.into_iter().flatten());
+        rest.into_iter().try_for_each(|suspect| self.report_as_found(campaign, suspect, why))
+    }
+
+    fn under_way(&self) -> MutexGuard<'_, Option<Batch>> {
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reports a suspect that is not minimised, if it is a distinct failure.
@@ -297,16 +319,34 @@ impl FuzzRun<'_> {
             (0..trials.len()).map(|at| format!("fuzz/{}-{number}-{at}", self.fuzz.seed)).collect();
         let jobs = jobs(&self.setting(dialect), names.iter().map(String::as_str).zip(trials));
         let options = Options { keep: Some(Keep(&keep)), ..self.options };
-        let cases = started.run(&jobs, options, &|_, _, _| ()).await;
+        let plans = names.iter().map(|name| format!("{name}@{dialect}"));
+        let trials = plans.zip(trials.iter().cloned()).collect();
+        *self.under_way() = Some(Batch { dialect, trials, cases: Vec::new() });
+        let under_way = &self.under_way;
+        let on_case = |case: &Case, _: usize, _: usize| {
+            if let Some(batch) = under_way.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+                batch.cases.push(case.clone());
+            }
+        };
+        started.run(&jobs, options, &on_case).await;
+        let Some(batch) = self.under_way().take() else { return Vec::new() };
         let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut tally = self.tally.borrow_mut();
-        let mut suspects: Vec<Suspect> = Vec::new();
-        for (name, trial) in names.iter().zip(trials) {
-            let plan = format!("{name}@{dialect}");
-            if let Some(features) = kept.get(&plan) {
+        for (plan, _) in &batch.trials {
+            if let Some(features) = kept.get(plan) {
                 campaign.report(features);
             }
-            for case in cases.iter().filter(|case| plan_of(case) == plan) {
+        }
+        self.tally.borrow_mut().n_features = campaign.n_features();
+        self.suspects_of(campaign, &batch)
+    }
+
+    /// Counts the cases of a batch, and returns the findings that are new.
+    fn suspects_of(&self, campaign: &Campaign, batch: &Batch) -> Vec<Suspect> {
+        let dialect = batch.dialect;
+        let mut tally = self.tally.borrow_mut();
+        let mut suspects: Vec<Suspect> = Vec::new();
+        for (plan, trial) in &batch.trials {
+            for case in batch.cases.iter().filter(|case| plan_of(case) == plan.as_str()) {
                 tally.count(case);
                 let mut scenario = trial.clone();
                 if case.plan.ends_with(CONTROL) {
@@ -323,7 +363,6 @@ impl FuzzRun<'_> {
                 }
             }
         }
-        tally.n_features = campaign.n_features();
         suspects
     }
 

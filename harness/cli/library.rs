@@ -27,15 +27,28 @@ pub enum Source {
 }
 
 impl Source {
-    /// An existing path is a file, or a folder of files; anything else is the beginning of a built-in id.
+    /// A built-in family or scenario by its name, whatever lies in the working directory; else an existing path is a file,
+    /// or a folder of files, and anything else is the beginning of a built-in id.
     pub fn of(word: &str) -> Source {
         let path = Path::new(word);
-        if path.exists() && !word.is_empty() {
+        if path.exists() && !word.is_empty() && !is_built_in(word) {
             Source::File(path.to_owned())
         } else {
             Source::Prefix(word.to_owned())
         }
     }
+
+    /// How to name the file or folder of the working directory that a built-in name hides, if it hides one.
+    pub(super) fn hidden(word: &str) -> Option<String> {
+        (is_built_in(word) && Path::new(word).exists()).then(|| format!("./{word}"))
+    }
+}
+
+/// Whether a word is the name of a built-in family, such as `kill` or `kill/`, or of a built-in scenario.
+fn is_built_in(word: &str) -> bool {
+    let name = word.strip_suffix('/').unwrap_or(word);
+    let is_it = |id: &str| id.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    !name.is_empty() && built_in().iter().any(|(id, _)| is_it(id))
 }
 
 /// Which plans are wanted.

@@ -9,6 +9,7 @@ use super::error::{CliError, Outcome};
 use super::output::{print, tell};
 use super::regular;
 use super::requests::{Inputs, MAX_BYTES};
+use brickbat_drive::whole_file;
 use brickbat_rules::lint::VectorFile;
 
 /// Check files of rule vectors, and write them in their canonical form.
@@ -81,7 +82,8 @@ impl Lint {
             print(&format!("{path}:{line}: is not in the canonical form; --fix rewrites it\n"));
             return Ok(1);
         }
-        std::fs::write(path, canonical).map_err(|error| CliError::cannot_write(path, error))?;
+        whole_file::write(path.as_ref(), canonical.as_bytes())
+            .map_err(|error| CliError::cannot_write(path, error))?;
         print(&format!("{path}: rewritten\n"));
         Ok(0)
     }

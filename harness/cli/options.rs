@@ -9,6 +9,7 @@ use super::config::{self, Chosen};
 use super::embedded::catalogue;
 use super::error::{CliError, UnknownName};
 use super::library::{self, Selection, Source};
+use super::output::tell;
 use brickbat_drive::driver::Manifest;
 use brickbat_drive::runner::{Job, Repeat, System, UnknownSystem};
 use brickbat_engine::flaws::Canary;
@@ -187,6 +188,11 @@ pub(super) fn jobs(
     seed: u64,
 ) -> Result<Vec<Job>, CliError> {
     let sources: Vec<Source> = scenarios.iter().map(|word| Source::of(word)).collect();
+    for word in scenarios {
+        if let Some(path) = Source::hidden(word) {
+            tell(format!("note: `{word}` names what is built in; the files of that name here are `{path}`"));
+        }
+    }
     let jobs = library::load(&Selection { sources: &sources, dialects, filter, seed })?;
     if jobs.is_empty() {
         return Err(CliError::input("no plan matches\nhint: `brickbat run --list` shows all plans"));
@@ -210,7 +216,12 @@ pub(super) struct ConfirmOptions {
 
 impl ConfirmOptions {
     pub(super) fn repeat(&self, times: u16) -> Repeat {
-        Repeat { times, confirm: !self.no_confirm }
+        Repeat { times, confirm: self.confirms() }
+    }
+
+    /// Whether failing plans run a second time.
+    pub(super) fn confirms(&self) -> bool {
+        !self.no_confirm
     }
 }
 

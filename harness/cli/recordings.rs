@@ -10,6 +10,7 @@ use super::options::{TextOrJson, dialect, profile};
 use super::output::{error, print, print_json, tell};
 use super::regular;
 use super::requests::{self, MAX_ERRORS};
+use brickbat_drive::whole_file;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::explain::{Collection, Counts};
@@ -122,7 +123,8 @@ fn keep(path: &Path, collection: &Collection) -> Result<(), CliError> {
     let text = text.map_err(|error| CliError::cannot_read(path.display(), error))?;
     let mut counts = Counts::read(&text).map_err(|error| CliError::cannot_read(path.display(), error))?;
     counts.add(collection.clone());
-    std::fs::write(path, counts.to_text()).map_err(|error| CliError::cannot_write(path.display(), error))
+    whole_file::write(path, counts.to_text().as_bytes())
+        .map_err(|error| CliError::cannot_write(path.display(), error))
 }
 
 /// The day in UTC, as `YYYY-MM-DD`.

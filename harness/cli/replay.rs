@@ -53,7 +53,7 @@ pub(super) struct Replay {
 pub(super) const SYSTEM_HELP: &str = "The system, such as `ai-sdk@6/ui-messages`; by default the one that the file names. With --manifest, a name in it";
 
 const EXAMPLES: &str = "Examples:
-  brickbat replay 3f2a
+  brickbat replay 3f2a91
   brickbat replay found.yaml
   brickbat replay found.yaml --system ai-sdk@6/ui-messages-clean
   brickbat replay found.yaml --command 'node adapter.mjs' --repeat 20
@@ -123,12 +123,11 @@ impl Replay {
             return Err(CliError::input(words));
         }
         let case = &kept.note;
-        let Some(first) = case.findings.first() else {
+        let Some(first) = case.findings.get(kept.finding.unwrap_or(0)) else {
             let words = format!("{} was {}; there is no failure to look for", case.plan, case.verdict.name());
             return Err(CliError::input(format!("{words}\nhint: run it again with `{}`", case.reproduce)));
         };
-        let rule = first.rule.as_deref();
-        let cause = Signature::of_written(&first.check, first.harm, rule, &first.message);
+        let cause = first.signature();
         let work = Work::one_again(&kept.run, case)?;
         let launch = Launch::new(work.profiles.clone())?;
         let options = Options { repeat: Repeat::ONCE, ..launch.options(AT_ONCE) };

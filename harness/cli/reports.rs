@@ -1,11 +1,12 @@
 //! `--report`: the files that a report is written to. The ending of a name chooses the format.
 
-use std::fs::{self, OpenOptions};
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::error::{CliError, UnknownName};
+use super::output::tell;
+use brickbat_drive::whole_file;
 use brickbat_report::record::Record;
 use brickbat_report::report::Report;
 use brickbat_report::report::format::{FORMATS, Format};
@@ -28,8 +29,7 @@ impl ReportOptions {
     /// there already stay as they are.
     pub(super) fn check_writable(&self) -> Result<(), CliError> {
         self.reports.iter().try_for_each(|ReportFile { path, .. }| {
-            let opened = OpenOptions::new().create(true).append(true).open(path);
-            opened.map(drop).map_err(|error| CliError::cannot_write(path.display(), error))
+            whole_file::check_writable(path).map_err(|error| CliError::cannot_write(path.display(), error))
         })
     }
 
@@ -38,17 +38,15 @@ impl ReportOptions {
         self.reports.iter().any(|report| report.format.ending == "html")
     }
 
-    /// Writes the reports. `records` are those of the cases that stand for the causes, where they were kept.
-    pub(super) fn write(
-        &self,
-        report: &Report,
-        fail_on: Severity,
-        records: &[Record],
-    ) -> Result<(), CliError> {
-        self.reports.iter().try_for_each(|ReportFile { path, format }| {
-            let written = fs::write(path, (format.render)(report, fail_on, records));
-            written.map_err(|error| CliError::cannot_write(path.display(), error))
-        })
+    /// Writes the reports, and names those that cannot be written: the others, and what the run has found, stand.
+    /// `records` are those of the cases that stand for the causes, where they were kept.
+    pub(super) fn write(&self, report: &Report, fail_on: Severity, records: &[Record]) {
+        for ReportFile { path, format } in &self.reports {
+            let text = (format.render)(report, fail_on, records);
+            if let Err(error) = whole_file::write(path, text.as_bytes()) {
+                tell(format!("not written: {}: {error}", path.display()));
+            }
+        }
     }
 }
 

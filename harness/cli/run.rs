@@ -1,5 +1,8 @@
 //! `brickbat run`.
 
+mod gathered;
+mod records;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,7 +28,7 @@ use super::runs;
 use super::secrets::redactor;
 use super::terminal::width;
 use super::work::{self, Work};
-use brickbat_drive::folder::{self, RunArguments, RunCase, RunFolder, RunNote, case_path};
+use brickbat_drive::folder::{self, RunArguments, RunCase, RunCause, RunFolder, RunNote, case_path};
 use brickbat_drive::runner::{self, Job, Keep, Options, Started, Suspected, System, quoted};
 use brickbat_report::baseline::Baseline;
 use brickbat_report::record::Record;
@@ -35,6 +38,8 @@ use brickbat_report::report::{Account, Case, Report, Shard, Timing, text};
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::Redactor;
 use brickbat_scenario::verdict::Verdict;
+use gathered::Gathered;
+use records::Records;
 
 /// Run scenarios on systems and judge what the systems do.
 #[derive(Args)]
@@ -263,8 +268,9 @@ impl Run {
             keep: (!matches!(records, Records::None)).then_some(Keep(&keep)),
             ..launch.options(self.concurrency.jobs)
         };
-        // Cases that are done stay, whatever becomes of the others.
-        let done = Mutex::new(Vec::new());
+        // What is done or seen stays, whatever becomes of the others.
+        let gathered = Mutex::new(Gathered::default());
+        let gather = || gathered.lock().unwrap_or_else(PoisonError::into_inner);
         let causes = Arc::new(Mutex::new(FoundCauses::new(self.threshold.fail_on)));
         let unstarted = Mutex::new(Vec::new());
         let run = async {
@@ -276,10 +282,13 @@ impl Run {
                 } else if self.format == OutputFormat::Text {
                     progress = progress.with_causes(Arc::clone(&causes));
                 }
-                let suspected = |case: &Case| progress.suspected(case);
+                let suspected = |case: &Case| {
+                    gather().see(case);
+                    progress.suspected(case);
+                };
                 let options = Options { suspected: Some(Suspected(&suspected)), ..options };
                 let on_case = |case: &Case, n_done, n_all| {
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push(case.clone());
+                    gather().add(case);
                     progress.case(case, n_done, n_all);
                 };
                 let note = |words: &str| progress.note(words);
@@ -297,15 +306,15 @@ impl Run {
                 }
                 let is_red = |severity| cases.iter().any(|case| runner::is_red(case, severity));
                 if options.fail_fast.is_some_and(is_red) {
-                    break;
+                    return Err("--fail-fast ended it at the first red plan");
                 }
             }
-            cases
+            Ok(cases)
         };
         let limited = async {
             match self.timeout {
-                Some(time) => tokio::time::timeout(time, run).await.map_err(|_| "the time was up"),
-                None => Ok(run.await),
+                Some(time) => tokio::time::timeout(time, run).await.unwrap_or(Err("the time was up")),
+                None => run.await,
             }
         };
         let ended = block_on(until_interrupted(limited))?.unwrap_or(Err("the run was interrupted"));
@@ -316,9 +325,10 @@ impl Run {
                 _ => CliError::input("none of the systems can be started"),
             });
         }
+        let stopped = ended.as_ref().err().copied();
         let cases = ended.unwrap_or_else(|why| {
-            let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-            runner::with_not_reached(&work.batches, &work.profiles, shard, done, why)
+            let known = std::mem::take(&mut *gather()).into_cases();
+            runner::with_not_reached(&work.batches, &work.profiles, shard, known, why)
         });
         let report = Report::new(work.arguments.seed, work.arguments.profiles.clone(), cases);
         let report = match &self.requirements {
@@ -333,6 +343,11 @@ impl Run {
         }
         let mut report = report.held_against(baselines);
         report.shard = shard;
+        // Where the last plan of all was the first red one, everything has run.
+        let is_part = |case: &Case| case.unconfirmed || case.judged == Verdict::NotRun;
+        if let Some(why) = stopped.filter(|_| report.cases.iter().any(is_part)) {
+            report = report.stopped_by(why, self.confirm.confirms());
+        }
         report = report.timed(started.elapsed().as_millis() as u64);
         report.redact(redactor());
         Ok(report)
@@ -347,30 +362,34 @@ impl Run {
         report: &Report,
     ) -> Outcome {
         let fail_on = self.threshold.fail_on;
+        // First, so that nothing is proposed that could not be kept.
+        let unkept = records.finish(&note(work, Some(report)), report);
         if self.verbose && self.format == OutputFormat::Text {
             print(&format!("{}\n", text::render(report, fail_on, paint)));
         }
-        let kept = match records {
-            Records::None => None,
-            Records::Cached(_) => Some(String::new()),
-            Records::Asked(_) => {
-                self.out.as_ref().map(|out| format!(" --out {}", quoted(&out.to_string_lossy())))
-            }
+        let kept = |case: &Case| {
+            let options = match records {
+                Records::Asked(_) => format!(" --out {}", quoted(&self.out.as_ref()?.to_string_lossy())),
+                Records::None | Records::Cached(_) => String::new(),
+            };
+            records.has(case).then_some(options)
         };
         match self.format {
             OutputFormat::Text => {
-                let page = Page { width: width(), fail_on, kept: kept.as_deref(), paint: &paint };
+                let page = Page { width: width(), fail_on, kept: &kept, paint: &paint };
                 print(&brief::render(report, &page));
             }
             OutputFormat::Github => print(&annotations::to_github(report, fail_on)),
             OutputFormat::Sarif => print(&annotations::to_sarif(report, fail_on)),
         }
+        if let Some(unkept) = unkept {
+            tell(unkept);
+        }
         let examples = if self.report.shows_records() { records.examples(report) } else { Vec::new() };
-        self.report.write(report, fail_on, &examples)?;
+        self.report.write(report, fail_on, &examples);
         if let Some(pending) = pending {
             pending.write(report, &self.known_plans(work))?;
         }
-        records.finish(&note(work, Some(report)), report)?;
         Ok(report.exit_code(fail_on))
     }
 
@@ -398,68 +417,20 @@ enum OutputFormat {
     Sarif,
 }
 
-/// Where the records of cases go.
-enum Records {
-    /// Nothing is kept.
-    None,
-    /// What did not pass goes to the cache folder.
-    Cached(RunFolder),
-    /// Everything goes where the user wants it.
-    Asked(RunFolder),
-}
-
-impl Records {
-    /// Removes what is of no use: nothing was run.
-    fn discard(&self) {
-        if let Records::Cached(folder) = self {
-            // What cannot be removed now is pruned by a later run.
-            let _ = std::fs::remove_dir_all(folder.path());
-        }
-    }
-
-    fn keep(&self, record: &Record, redactor: &Redactor) {
-        match self {
-            Records::Cached(folder)
-                if record.case.verdict == Verdict::Fail || record.case.verdict.is_unjudged() =>
-            {
-                folder.keep(record, redactor);
-            }
-            Records::Asked(folder) => folder.keep(record, redactor),
-            Records::None | Records::Cached(_) => {}
-        }
-    }
-
-    /// The records of the cases that stand for the causes, as far as they were kept.
-    fn examples(&self, report: &Report) -> Vec<Record> {
-        let folder = match self {
-            Records::None => return Vec::new(),
-            Records::Cached(folder) | Records::Asked(folder) => folder.path(),
-        };
-        let causes = report.causes();
-        let examples = causes.iter().filter_map(|cause| Some(cause.example()?.0));
-        let paths = examples.map(|case| folder.join(case_path(&case.system, &case.plan)));
-        paths.filter_map(|path| folder::read_case(&path).ok()).collect()
-    }
-
-    /// Writes the end of the run. Who asked for no folder is not bothered if that fails.
-    fn finish(&self, note: &RunNote, report: &Report) -> Result<(), CliError> {
-        match self {
-            Records::None => Ok(()),
-            Records::Cached(folder) => {
-                let _ = folder.finish(note, &report.to_json());
-                Ok(())
-            }
-            Records::Asked(folder) => folder.finish(note, &report.to_json()).map_err(|error| {
-                let hint = "hint: the printed report is complete; the run directory is not";
-                CliError::input(format!("{error}\n{hint}"))
-            }),
-        }
-    }
-}
-
 fn list(jobs: &[Job], shard: Option<Shard>) {
     let ids = jobs.iter().map(|job| job.plan.id.to_string());
     ids.filter(|id| shard.is_none_or(|shard| shard.holds(id))).for_each(|id| print(&format!("{id}\n")));
+}
+
+/// The causes that a report prints, each with the finding that stands for it.
+fn causes(report: &Report) -> Vec<RunCause> {
+    let causes = report.causes();
+    let noted = causes.iter().filter_map(|cause| {
+        let (case, finding) = cause.example()?;
+        let finding = case.findings.iter().position(|known| std::ptr::eq(known, finding))?;
+        Some(RunCause { id: cause.id(), system: case.system.clone(), plan: case.plan.clone(), finding })
+    });
+    noted.collect()
 }
 
 /// The `run.json` of a run, at its beginning and at its end.
@@ -504,6 +475,7 @@ fn note(work: &Work, report: Option<&Report>) -> RunNote {
         arguments,
         finished: report.is_some(),
         cases: cases.collect(),
+        causes: report.map(causes).unwrap_or_default(),
         timing: report.and_then(|report| Some(Timing { cases_ms: Vec::new(), ..report.timing.clone()? })),
     }
 }

@@ -8,7 +8,7 @@ use super::error::CliError;
 use brickbat_drive::driver::install::cache_folder;
 use brickbat_drive::folder;
 use brickbat_report::record::CaseNote;
-use brickbat_report::report::short::{case_id, may_be_id};
+use brickbat_report::report::short::{case_id, cause_id, may_be_id};
 
 /// Runs that are kept.
 const MAX_RUNS: usize = 10;
@@ -34,9 +34,20 @@ pub(super) struct KeptCase {
     /// Its own folder.
     pub(super) folder: PathBuf,
     pub(super) note: CaseNote,
+    /// The finding that is meant, counted from 0, where the id is that of a cause.
+    pub(super) finding: Option<usize>,
 }
 
-/// The case that a short id means, in the run of that folder or else in the newest that has it.
+/// Something in a run that has an id: a cause in the case that stands for it, or a case.
+struct Named<'a> {
+    id: String,
+    folder: &'a Path,
+    note: &'a CaseNote,
+    finding: Option<usize>,
+}
+
+/// The case that a short id means, in the run of that folder or else in the newest that has it: the one that stands for
+/// the cause of that id, or the case itself.
 pub(super) fn find(short: &str, out: Option<&Path>) -> Result<KeptCase, CliError> {
     let places = match out {
         Some(folder) => vec![folder.to_owned()],
@@ -49,22 +60,26 @@ pub(super) fn find(short: &str, out: Option<&Path>) -> Result<KeptCase, CliError
             // A run that is being removed by another process is none.
             Err(_) => continue,
         };
-        let is_it = |(_, note): &(PathBuf, CaseNote)| case_id(&note.system, &note.plan).starts_with(short);
-        let mut found: Vec<(PathBuf, CaseNote)> = cases.into_iter().filter(is_it).collect();
-        match (found.pop(), found.is_empty()) {
-            (None, _) => {}
-            (Some((folder, note)), true) => return Ok(KeptCase { run: run.clone(), folder, note }),
-            (Some(last), false) => {
-                found.push(last);
-                let line = |(_, note): &(PathBuf, CaseNote)| {
-                    format!("\n  {}  {} on {}", case_id(&note.system, &note.plan), note.plan, note.system)
-                };
-                let all: String = found.iter().map(line).collect();
-                return Err(CliError::input(format!(
-                    "`{short}` is the beginning of {} ids\nhint: give more digits{all}",
-                    found.len()
-                )));
+        for named in [printed(run, &cases), shown(&cases), by_case(&cases)] {
+            let mut found = named.into_iter().filter(|named| named.id.starts_with(short));
+            let Some(first) = found.next() else { continue };
+            let others: Vec<Named<'_>> = found.filter(|other| other.id != first.id).collect();
+            if others.is_empty() {
+                let Named { folder, note, finding, .. } = first;
+                return Ok(KeptCase {
+                    run: run.clone(),
+                    folder: folder.to_owned(),
+                    note: note.clone(),
+                    finding,
+                });
             }
+            let line =
+                |named: &Named<'_>| format!("\n  {}  {} on {}", named.id, named.note.plan, named.note.system);
+            let all: String = std::iter::once(&first).chain(&others).map(line).collect();
+            return Err(CliError::input(format!(
+                "`{short}` is the beginning of {} ids\nhint: give more digits{all}",
+                others.len() + 1
+            )));
         }
     }
     let whose = out.map_or("one of the last runs".to_owned(), |folder| folder.display().to_string());
@@ -72,6 +87,40 @@ pub(super) fn find(short: &str, out: Option<&Path>) -> Result<KeptCase, CliError
         "no case of {whose} has the id `{short}`\nhint: the ids stand in front of the causes that `brickbat run` prints; \
          what passed is kept with --out only"
     )))
+}
+
+/// The causes that a run has printed, as far as their cases are kept.
+fn printed<'a>(run: &Path, cases: &'a [(PathBuf, CaseNote)]) -> Vec<Named<'a>> {
+    let causes = folder::read_note(run).map(|note| note.causes).unwrap_or_default();
+    let named = causes.into_iter().filter_map(|cause| {
+        let is_it = |(_, note): &&(PathBuf, CaseNote)| note.system == cause.system && note.plan == cause.plan;
+        let (folder, note) = cases.iter().find(is_it)?;
+        Some(Named { id: cause.id, folder, note, finding: Some(cause.finding) })
+    });
+    named.collect()
+}
+
+/// The causes that the cases show: a run that was killed has printed none, and another case may stand for a cause whose
+/// own could not be kept.
+fn shown(cases: &[(PathBuf, CaseNote)]) -> Vec<Named<'_>> {
+    let named = cases.iter().flat_map(|(folder, note)| {
+        note.findings.iter().enumerate().map(move |(at, finding)| {
+            let id = cause_id(&note.system, &finding.signature());
+            Named { id, folder: folder.as_path(), note, finding: Some(at) }
+        })
+    });
+    named.collect()
+}
+
+/// The cases by ids of their own.
+fn by_case(cases: &[(PathBuf, CaseNote)]) -> Vec<Named<'_>> {
+    let named = cases.iter().map(|(folder, note)| Named {
+        id: case_id(&note.system, &note.plan),
+        folder,
+        note,
+        finding: None,
+    });
+    named.collect()
 }
 
 /// Whether a word means a case by its short id: a file of that name comes first.

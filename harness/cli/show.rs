@@ -1,5 +1,6 @@
 //! `brickbat show`.
 
+use brickbat_drive::whole_file;
 use brickbat_scenario::plan::CONTROL;
 use std::path::{Path, PathBuf};
 
@@ -14,13 +15,13 @@ use brickbat_drive::folder;
 use brickbat_report::record::CaseNote;
 use brickbat_report::report::{html, raw, timeline};
 
-/// Show what happened in one case of a run, by the short id that `run` prints.
+/// Show what happened in one case of a run, by the short id of a cause that `run` prints.
 ///
 /// The last ten runs keep what did not pass; `run --out DIR` keeps every case.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Show {
-    /// The short id of a case, its directory, a plan's id, or a part of an id that only one case of the run has.
+    /// The short id of a cause, the directory of a case, a plan's id, or a part of an id that only one case of the run has.
     #[arg(value_name = "CASE")]
     case: String,
     /// The --out directory of the run that has the case; by default the newest of the last runs that has it.
@@ -38,9 +39,9 @@ pub(super) struct Show {
 }
 
 const EXAMPLES: &str = "Examples:
-  brickbat show 3f2a
-  brickbat show 3f2a --raw
-  brickbat show 3f2a --html case.html
+  brickbat show 3f2a91
+  brickbat show 3f2a91 --raw
+  brickbat show 3f2a91 --html case.html
   brickbat show mid-batch#k=1@anthropic
   brickbat run abort/ --system ai-sdk@6/ui-messages --out last
   brickbat show 'abort/mid-batch#k=1@anthropic-messages' --out last
@@ -57,7 +58,8 @@ impl Show {
         let record = folder::read_case(&folder)?;
         if let Some(path) = &self.html {
             let page = redactor().text(&html::of_case(&record)).into_owned();
-            std::fs::write(path, page).map_err(|error| CliError::cannot_write(path.display(), error))?;
+            whole_file::write(path, page.as_bytes())
+                .map_err(|error| CliError::cannot_write(path.display(), error))?;
             print(&format!("{}\n", path.display()));
             return Ok(0);
         }

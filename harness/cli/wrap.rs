@@ -18,6 +18,7 @@ use super::served;
 use super::unread::print_aside;
 use brickbat_drive::strict_server::StrictServer;
 use brickbat_drive::strict_server::variables::{WITHOUT, for_url};
+use brickbat_drive::whole_file;
 use brickbat_engine::standalone::{ProgramEnd, ProgramStop, ReplyPoint};
 use judged::Judged;
 use run::{Ended, Run, Starter};
@@ -140,7 +141,8 @@ impl Wrap {
         if let Some(path) = &self.report {
             let ends = runs.iter().map(|run| run.ended.status()).collect();
             let report = served::report(&log, judged.code, &judged.words, ends);
-            std::fs::write(path, report).map_err(|error| CliError::cannot_write(path.display(), error))?;
+            whole_file::write(path, report.as_bytes())
+                .map_err(|error| CliError::cannot_write(path.display(), error))?;
         }
         Ok(judged.code)
     }

@@ -46,6 +46,7 @@ mod run_folder;
 mod serve;
 mod sessions;
 mod shards;
+mod stopped;
 mod supervisor;
 mod verify;
 mod verify_plain;

@@ -17,8 +17,19 @@ pub(super) fn page(kept: &KeptCase) -> Result<String, CliError> {
     if let Some(reason) = &case.reason {
         page.push_str(&format!("\n{reason}\n"));
     }
-    for finding in &case.findings {
+    if case.unconfirmed {
+        page.push_str("\nseen, not confirmed: the plan did not run a second time\n");
+    }
+    // A short id means one cause, and the case may show others as well.
+    let meant = |at: &usize| kept.finding.is_none_or(|finding| finding == *at);
+    for (_, finding) in case.findings.iter().enumerate().filter(|(at, _)| meant(at)) {
         page.push_str(&one(&record, finding));
+    }
+    let n_others = case.findings.len().saturating_sub(1);
+    if kept.finding.is_some() && n_others > 0 {
+        let others =
+            if n_others == 1 { "another cause".to_owned() } else { format!("{n_others} other causes") };
+        page.push_str(&format!("\nthe case shows {others} as well: {}\n", kept.folder.display()));
     }
     if case.findings.is_empty() {
         words::pages(case.verdict.name()).iter().for_each(|text| page.push_str(&format!("\n{text}")));

@@ -6,6 +6,7 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use crate::cli::error::CliError;
+use crate::cli::interrupt::asked_to_end;
 use crate::cli::output::tell;
 use crate::cli::served;
 use brickbat_drive::driver::program::Program;
@@ -81,7 +82,7 @@ impl Starter<'_> {
                     None => return Err(CliError::start("the provider has ended")),
                 },
                 _ = &mut timeout => return Ok(Ended::TimedOut),
-                Ok(()) = tokio::signal::ctrl_c() => return Ok(Ended::Interrupted),
+                () = asked_to_end() => return Ok(Ended::Interrupted),
             }
         }
     }

@@ -7,6 +7,7 @@ mod error;
 mod names;
 
 use std::error::Error;
+use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use error::FolderError;
 pub use names::case_path;
 
+use crate::whole_file;
 use brickbat_report::record::{CaseNote, Record, RecordError};
 use brickbat_rules::redact::Redactor;
 
@@ -25,6 +27,9 @@ pub struct RunFolder {
     path: PathBuf,
     /// The first thing that could not be written; nothing is written after it.
     failure: Mutex<Option<FolderError>>,
+    /// The folder itself, locked for as long as it is written: the lock of a process ends with it, however it ends. None
+    /// where the file system locks no folders.
+    _lock: Option<File>,
 }
 
 /// `run.json`: what was run, so that it can be run again.
@@ -38,6 +43,9 @@ pub struct RunNote {
     pub finished: bool,
     /// Every case that is kept, sorted; empty until the run is finished.
     pub cases: Vec<RunCase>,
+    /// The causes that the run has printed; empty until the run is finished.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<RunCause>,
     /// What the clock says; the only part that differs between equal runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timing: Option<brickbat_report::report::Timing>,
@@ -87,6 +95,17 @@ pub struct RunCase {
     pub folder: String,
 }
 
+/// A cause, with the case that stands for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunCause {
+    /// Its whole id, of which the run has printed the beginning.
+    pub id: String,
+    pub system: String,
+    pub plan: String,
+    /// Which finding of the case it is, counted from 0.
+    pub finding: usize,
+}
+
 /// What `kind` says in a `run.json` of ours.
 pub const KIND: &str = "brickbat-run";
 
@@ -96,6 +115,10 @@ pub const SCHEMA: u32 = 1;
 const RUN: &str = "run.json";
 const REPORT: &str = "report.json";
 const CASES: &str = "cases";
+const CASE: &str = "case.json";
+
+/// The files by which the others are found: they are there whole, or not at all.
+const KEYS: [&str; 3] = [RUN, REPORT, CASE];
 
 /// Bytes of one file that are read: the largest that is written has twice 4 MiB and what JSON adds.
 const MAX_READ: u64 = 64 << 20;
@@ -106,10 +129,10 @@ const MAX_CASES: usize = 100_000;
 impl RunFolder {
     /// Makes a folder ready, also in the place of an earlier run, whose cases are removed.
     pub fn create(path: &Path, note: &RunNote) -> Result<RunFolder, FolderError> {
-        let folder = RunFolder { path: path.to_owned(), failure: Mutex::default() };
+        std::fs::create_dir_all(path).map_err(|error| FolderError::unwritable(path, error))?;
+        let folder = RunFolder { path: path.to_owned(), failure: Mutex::default(), _lock: lock(path)? };
         let is_empty = match std::fs::read_dir(path) {
             Ok(mut entries) => entries.next().is_none(),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => true,
             Err(error) => return Err(FolderError::unwritable(path, error)),
         };
         if !is_empty {
@@ -160,8 +183,25 @@ impl RunFolder {
         }
     }
 
+    /// Removes the record of a case that was kept before its plan ran again.
+    pub fn forget(&self, system: &str, plan: &str) {
+        let folder = self.path.join(case_path(system, plan));
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        if failure.is_none() {
+            *failure = remove(&folder).err();
+        }
+    }
+
+    /// What could not be written so far.
+    pub fn failure(&self) -> Option<String> {
+        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.as_ref().map(ToString::to_string)
+    }
+
     fn write_record(&self, record: &Record, redactor: &Redactor) -> Result<(), FolderError> {
         let below = case_path(&record.case.system, &record.case.plan);
+        // A plan that runs again leaves nothing of its first run.
+        remove(&self.path.join(&below))?;
         let mut files = record.files(redactor);
         // The first file is the one by which a case is known; it comes last, so that a case is whole or not there.
         files.rotate_left(1);
@@ -183,10 +223,33 @@ impl RunFolder {
             if let Some(folder) = path.parent() {
                 std::fs::create_dir_all(folder)?;
             }
-            std::fs::File::create(&path)?.write_all(text.as_bytes())
+            match KEYS.contains(&path.file_name().unwrap_or_default().to_string_lossy().as_ref()) {
+                true => whole_file::write(&path, text.as_bytes()),
+                false => File::create(&path)?.write_all(text.as_bytes()),
+            }
         };
         write().map_err(|error| FolderError::unwritable(&path, error))
     }
+}
+
+/// Locks a folder against other runs.
+fn lock(path: &Path) -> Result<Option<File>, FolderError> {
+    let folder = File::open(path).map_err(|error| FolderError::unwritable(path, error))?;
+    match folder.try_lock() {
+        Ok(()) => Ok(Some(folder)),
+        Err(TryLockError::WouldBlock) => Err(FolderError::Busy { path: path.to_owned() }),
+        // Some network file systems lock files that are open for writing, which a folder cannot be.
+        Err(TryLockError::Error(_)) => Ok(None),
+    }
+}
+
+/// Removes a case, the file by which it is known first: a case is whole or not there.
+fn remove(case: &Path) -> Result<(), FolderError> {
+    let is_gone = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+    let removed = std::fs::remove_file(case.join(CASE))
+        .or_else(|error| if is_gone(&error) { Ok(()) } else { Err(error) });
+    let removed = removed.and_then(|()| std::fs::remove_dir_all(case));
+    removed.or_else(|error| if is_gone(&error) { Ok(()) } else { Err(FolderError::unwritable(case, error)) })
 }
 
 /// Reads what was run.
@@ -204,7 +267,7 @@ pub fn cases(folder: &Path) -> Result<Vec<(PathBuf, CaseNote)>, FolderError> {
     let mut found = Vec::new();
     for system in entries(&folder.join(CASES))? {
         for case in entries(&system)? {
-            let path = case.join("case.json");
+            let path = case.join(CASE);
             let unreadable = |error| FolderError::unreadable(&path, error);
             let Some(text) = read(&path).map_err(unreadable)? else { continue };
             let note: CaseNote = serde_json::from_str(&text).map_err(|error| unreadable(error.into()))?;

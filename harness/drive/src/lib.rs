@@ -9,3 +9,4 @@ pub mod proxy;
 pub mod runner;
 pub mod server;
 pub mod strict_server;
+pub mod whole_file;

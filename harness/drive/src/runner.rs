@@ -111,6 +111,17 @@ async fn run_on(
     let mut cases = Vec::with_capacity(n_all);
     let name = running.name().to_owned();
     let again = RerunCommand { options: system.options(&name), profiles: options.profiles };
+    // What a plan has shown so far is told at once: the run may be stopped before it counts.
+    let seen = |job: &Job, merged: MergedRuns| {
+        if options.suspected.is_none() && options.fail_fast.is_none() {
+            return false;
+        }
+        let case = case(&name, job, merged, &again, options);
+        if let Some(Suspected(show)) = options.suspected {
+            show(&case);
+        }
+        options.fail_fast.is_some_and(|harm| is_red(&case, harm))
+    };
     let mut keep = |job: &Job, merged: MergedRuns| {
         let case = case(&name, job, merged, &again, options);
         on_case(&case, cases.len() + 1, n_all);
@@ -128,15 +139,19 @@ async fn run_on(
         Options { repeat: running.repeat(options.repeat), n_jobs: running.n_jobs(options.n_jobs), ..options };
     let mut shown: BTreeMap<&str, Control> = BTreeMap::new();
     let (keys, todo): (Vec<&str>, Vec<PlanToRun<'_>>) =
-        controls.iter().map(|(key, job)| (key.as_str(), PlanToRun { job, control: None })).unzip();
+        controls.iter().map(|(key, job)| (key.as_str(), PlanToRun::first(job, None))).unzip();
     let mut told = |index: usize, merged: MergedRuns| {
         let job = todo[index].job;
         shown.extend(merged.control(&job.plan).map(|control| (keys[index], control)));
         // The shard of its plan reports a control plan; others only if it does not pass.
         let is_told = is_in(job, options.shard) || merged.outcome.judgement.verdict != Verdict::Pass;
-        is_told && keep(job, merged)
+        match is_told {
+            true => keep(job, merged),
+            // What its first run has shown did not come again.
+            false => merged.repeats.is_some() && seen(job, merged),
+        }
     };
-    let mut stop = round(running, &todo, options, &mut told).await;
+    let mut stop = round(running, &todo, options, &seen, &mut told).await;
 
     let mut todo = Vec::with_capacity(keyed.len());
     for (job, key) in keyed {
@@ -144,7 +159,7 @@ async fn run_on(
             break;
         }
         match shown.get(key.as_str()) {
-            Some(control) => todo.push(PlanToRun { job, control: Some(control) }),
+            Some(control) => todo.push(PlanToRun::first(job, Some(control))),
             None => {
                 let outcome = Attempt::unjudged(Verdict::Inconclusive, "the control plan failed");
                 stop |= keep(job, outcome.into());
@@ -152,7 +167,8 @@ async fn run_on(
         }
     }
     if !stop {
-        round(running, &todo, options, &mut |index, merged| keep(todo[index].job, merged)).await;
+        let mut done = |index: usize, merged: MergedRuns| keep(todo[index].job, merged);
+        round(running, &todo, options, &seen, &mut done).await;
     }
     cases
 }
@@ -162,6 +178,7 @@ fn is_in(job: &Job, shard: Option<Shard>) -> bool {
     shard.is_none_or(|shard| shard.holds(&job.plan.id.to_string()))
 }
 
+#[derive(Clone)]
 struct Attempt {
     judgement: Judgement,
     receipts: Vec<Receipt>,
@@ -215,11 +232,12 @@ async fn attempt(
 
 /// The case of a plan's runs, clean of secrets; its record goes to who keeps it.
 fn case(system: &str, job: &Job, merged: MergedRuns, again: &RerunCommand<'_>, options: Options<'_>) -> Case {
-    let MergedRuns { outcome, repeats, .. } = merged;
+    let MergedRuns { outcome, repeats, is_confirmed, .. } = merged;
     let again = again.case(job);
     let case = Case::new(system, &job.plan.id, outcome.judgement, outcome.receipts, again);
     let took_ms = outcome.took.map(|took| took.as_millis() as u64);
-    let mut case = Case { repeats, took_ms, ..case };
+    let unconfirmed = !is_confirmed && case.judged == Verdict::Fail;
+    let mut case = Case { repeats, took_ms, unconfirmed, ..case };
     case.hold(options.baselines);
     case.redact(options.redactor);
     if let Some(Keep(keep)) = options.keep {

@@ -20,6 +20,7 @@ mod repeats;
 pub mod shape;
 mod shard;
 pub mod short;
+mod stopped;
 pub mod text;
 pub mod timeline;
 
@@ -32,6 +33,7 @@ pub use cause::Cause;
 pub use comparison::{BaselineComparison, EntryFindings, StalePlans};
 pub use repeats::{Repeats, SeenFinding};
 pub use shard::{NotAShard, Shard};
+pub use stopped::Stopped;
 
 use crate::baseline::{Baseline, Disposition};
 use crate::causes;
@@ -69,6 +71,9 @@ pub struct Report {
     /// The part of the run that this is; missing if it is all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
+    /// What ended the run before its end; missing if nothing did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stopped>,
     /// What the clock says; the only part that differs between equal runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timing: Option<Timing>,
@@ -102,6 +107,9 @@ pub struct Case {
     /// How often the verdict was the same; missing if the plan ran once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
+    /// Whether the findings wait for a second run that never came, because the run was stopped.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unconfirmed: bool,
     /// The command that runs this case again.
     pub reproduce: String,
     /// The verdict as a value.
@@ -147,6 +155,7 @@ impl Case {
             dispositions: Vec::new(),
             receipts: receipts.iter().map(ReceiptNote::of).collect(),
             repeats: None,
+            unconfirmed: false,
             reproduce,
             judged: judgement.verdict,
             asked: judgement.asked,
@@ -221,7 +230,6 @@ impl Report {
         }
         let brickbat = env!("CARGO_PKG_VERSION").to_owned();
         let accounts = Account::all_of(&cases);
-        let (baselines, shard, timing) = (Vec::new(), None, None);
         Report {
             schema: SCHEMA,
             brickbat,
@@ -231,9 +239,10 @@ impl Report {
             summary,
             accounts,
             requirements: None,
-            baselines,
-            shard,
-            timing,
+            baselines: Vec::new(),
+            shard: None,
+            stopped: None,
+            timing: None,
         }
     }
 
@@ -259,6 +268,7 @@ impl Report {
             if failed && case.findings.is_empty() {
                 case.judged = Verdict::Pass;
                 case.verdict = Verdict::Pass.name().to_owned();
+                case.unconfirmed = false;
             }
         }
         Report::new(self.seed, self.profiles, self.cases)
@@ -280,6 +290,16 @@ impl Report {
         self
     }
 
+    /// The same, of a run that this ended before its end. `confirms` says whether failing plans were to run a second time.
+    ///
+    /// Such a run has no level. What was seen is counted here, so baselines come first.
+    #[must_use]
+    pub fn stopped_by(self, why: &str, confirms: bool) -> Report {
+        let mut report = self.requiring(None);
+        report.stopped = Some(Stopped::of(&report, why, confirms));
+        report
+    }
+
     /// The report as JSON, ending in a line feed.
     pub fn to_json(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).expect("a report is JSON");
@@ -295,6 +315,7 @@ impl Report {
     /// The exit code, given the mildest severity that makes the run red.
     ///
     /// 0 as expected, 1 findings that count or a stale baseline, 3 could not judge, 4 the reference agent failed: the suite itself is broken.
+    /// A run that was stopped has not judged everything, and what it has seen counts even if it is not confirmed.
     /// If several apply, 4 outranks 1, and 1 outranks 3. A shard may judge nothing at all; a whole run may not.
     pub fn exit_code(&self, fail_on: Severity) -> u8 {
         let red = |case: &&Case| case.worst_counted().is_some_and(|harm| harm <= fail_on);
@@ -306,7 +327,8 @@ impl Report {
             4
         } else if is_stale || self.cases.iter().any(|case| red(&case)) {
             1
-        } else if self.cases.iter().any(|case| case.judged.is_unjudged())
+        } else if self.stopped.is_some()
+            || self.cases.iter().any(|case| case.judged.is_unjudged())
             || (self.shard.is_none() && (self.cases.is_empty() || self.cases.iter().any(idle)))
             || !self.accounts.iter().all(Account::is_whole)
         {

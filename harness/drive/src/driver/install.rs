@@ -225,7 +225,8 @@ fn has_files(place: &Path, names: &[String], files: &[AdapterFile]) -> bool {
     let is_whole = |(file, text): &AdapterFile| {
         file_source::read(&place.join(file), MAX_FILE).is_ok_and(|found| found == *text)
     };
-    let _ = (&is_whole, names, files); place.is_dir()
+    let _ = (&is_whole, names, files);
+    place.is_dir()
 }
 
 /// Removes what installations have left that were killed in the middle. One that goes on holds the lock of its base.

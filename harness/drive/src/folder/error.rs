@@ -12,6 +12,12 @@ pub enum FolderError {
          hint: give --out a folder that is new, empty, or of an earlier run", .path.display()
     )]
     Foreign { path: PathBuf },
+    /// Another run is writing there.
+    #[error(
+        "another run of brickbat is writing to {}, which would lose its cases\n\
+         hint: wait until it has ended, or give --out another folder", .path.display()
+    )]
+    Busy { path: PathBuf },
     #[error("cannot write {}: {source}", .path.display())]
     Unwritable { path: PathBuf, source: std::io::Error },
     #[error(

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::repeat::{MergedRuns, PlanToRun, outranks, round_on_one_model};
+use super::repeat::{MergedRuns, PlanToRun, Seen, outranks, round_on_one_model};
 use super::system::Running;
 use super::{Job, Options};
 use brickbat_engine::checks::would_refuse;
@@ -28,19 +28,26 @@ pub(super) async fn round(
     running: &Running,
     todo: &[PlanToRun<'_>],
     options: Options<'_>,
+    seen: Seen<'_>,
     done: &mut dyn FnMut(usize, MergedRuns) -> bool,
 ) -> bool {
     let mut held: Vec<Held> = Vec::new();
     let mut on_done =
         |index: usize, shown: MergedRuns| match on_later_model(running, todo[index].job, &shown, options) {
             Some(job) => {
+                // It counts when the other model has been asked, and is known by now.
+                seen(todo[index].job, shown.clone());
                 held.push(Held { index, job, shown });
                 false
             }
             None => done(index, shown),
         };
-    let mut stop = round_on_one_model(running, todo, options, &mut on_done).await;
-    let again = held.iter().map(|held| PlanToRun { job: &held.job, control: todo[held.index].control });
+    let mut stop = round_on_one_model(running, todo, options, seen, &mut on_done).await;
+    let again = held.iter().map(|held| PlanToRun {
+        job: &held.job,
+        control: todo[held.index].control,
+        shown: &held.shown.outcome.judgement.findings,
+    });
     let again: Vec<PlanToRun<'_>> = again.collect();
     let mut later: Vec<Option<MergedRuns>> = held.iter().map(|_| None).collect();
     if !stop {
@@ -48,7 +55,7 @@ pub(super) async fn round(
             later[at] = Some(shown);
             false
         };
-        round_on_one_model(running, &again, options, &mut keep).await;
+        round_on_one_model(running, &again, options, seen, &mut keep).await;
     }
     for (held, later) in held.into_iter().zip(later) {
         let shown = match later {
@@ -85,14 +92,16 @@ fn joined(first: MergedRuns, later: MergedRuns) -> MergedRuns {
     let application = united(of(&first), of(&later));
     let verdict_of = |runs: &MergedRuns| runs.outcome.judgement.verdict;
     let fit = first.fit.clone();
+    let is_confirmed = first.is_confirmed && later.is_confirmed;
     let mut joined = if outranks(verdict_of(&later), verdict_of(&first)) { later } else { first };
     joined.outcome.judgement.findings = findings;
     joined.outcome.judgement.application = application;
     // What a control plan shows of how the system runs tools is the same on every model.
-    MergedRuns { fit, ..joined }
+    MergedRuns { fit, is_confirmed, ..joined }
 }
 
-fn united(first: Vec<Finding>, later: Vec<Finding>) -> Vec<Finding> {
+/// The findings of both, each cause once.
+pub(super) fn united(first: Vec<Finding>, later: Vec<Finding>) -> Vec<Finding> {
     let known: BTreeSet<Signature> = first.iter().map(Signature::of).collect();
     let new = later.into_iter().filter(|finding| !known.contains(&Signature::of(finding)));
     let mut findings: Vec<Finding> = new.collect();

@@ -36,11 +36,12 @@ pub struct Options<'a> {
     pub redactor: &'a Redactor,
     /// Who keeps the record of each case; without one, nothing is recorded.
     pub keep: Option<Keep<'a>>,
-    /// Who is shown each case that fails in its first run, before it is confirmed.
+    /// Who is shown what a plan has shown so far, before that counts.
     pub suspected: Option<Suspected<'a>>,
 }
 
-/// Takes a case that has failed once. Whether it counts is known when the plan has run again.
+/// Takes a case as it is known so far: that of a plan that has failed once and is to run again, or that is to be asked of
+/// another model as well. The next case of the plan takes its place.
 #[derive(Clone, Copy)]
 pub struct Suspected<'a>(pub &'a (dyn Fn(&Case) + Sync));
 

@@ -8,17 +8,18 @@
 //! Where the provider would have refused a later model what it took from the one that the system asks, the plan is run
 //! again on that model ([`super::models`]).
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use futures::stream::{self, StreamExt};
 
 use super::system::Running;
-use super::{Attempt, Job, Options, Suspected, attempt};
+use super::{Attempt, Job, Options, attempt, models};
 use brickbat_engine::checks::Concurrency;
 use brickbat_engine::run::Run;
 use brickbat_engine::triage::Signature;
 use brickbat_report::causes;
-use brickbat_report::report::{Case, Repeats, SeenFinding};
+use brickbat_report::report::{Repeats, SeenFinding};
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::Event;
 use brickbat_scenario::verdict::{Finding, Judgement, Severity, Verdict};
@@ -37,7 +38,19 @@ const MAX_BROKEN: usize = 4;
 pub(super) struct PlanToRun<'a> {
     pub(super) job: &'a Job,
     pub(super) control: Option<&'a Control>,
+    /// What it has shown on another model.
+    pub(super) shown: &'a [Finding],
 }
+
+impl<'a> PlanToRun<'a> {
+    /// A plan that has not run before.
+    pub(super) fn first(job: &'a Job, control: Option<&'a Control>) -> PlanToRun<'a> {
+        PlanToRun { job, control, shown: &[] }
+    }
+}
+
+/// Is told what a plan has shown so far, before that counts; returns whether it would make the run red.
+pub(super) type Seen<'a> = &'a dyn Fn(&Job, MergedRuns) -> bool;
 
 /// What a control plan has shown of a system.
 pub(super) struct Control {
@@ -64,12 +77,15 @@ pub(super) enum Company {
 }
 
 /// All runs of a plan in one.
+#[derive(Clone)]
 pub(super) struct MergedRuns {
     /// The first that has the verdict, with the findings of all.
     pub(super) outcome: Attempt,
     pub(super) repeats: Option<Repeats>,
     /// A run in which a conversation was held: one that passed, else one that found nothing worse than that.
     pub(super) fit: Option<Run>,
+    /// Whether the verdict stands; else the plan was to run again.
+    pub(super) is_confirmed: bool,
 }
 
 impl MergedRuns {
@@ -84,72 +100,111 @@ impl MergedRuns {
 
 impl From<Attempt> for MergedRuns {
     fn from(outcome: Attempt) -> MergedRuns {
-        MergedRuns { outcome, repeats: None, fit: None }
+        MergedRuns { outcome, repeats: None, fit: None, is_confirmed: true }
     }
 }
 
 /// Runs plans, on one model. Calls `done(index, result)` after each; returns true if `done` asked to stop.
+///
+/// Where the first red plan is to end the run, a plan that would be it is confirmed before further ones begin.
 pub(super) async fn round_on_one_model(
     running: &Running,
     todo: &[PlanToRun<'_>],
     options: Options<'_>,
+    seen: Seen<'_>,
     done: &mut dyn FnMut(usize, MergedRuns) -> bool,
 ) -> bool {
+    let mut rest = todo.iter().enumerate();
+    let mut retried = Retried { running, todo, options, broken: Vec::new(), n_tried: 0, n_in_a_row: 0 };
     let mut stop = false;
-    let mut doubtful = Vec::new();
-    {
-        let results = stream::iter(todo.iter().enumerate())
-            .map(async |(index, todo)| (index, together(running, todo, options).await))
-            .buffer_unordered(options.n_jobs);
-        let mut results = std::pin::pin!(results);
-        while let Some((index, runs)) = results.next().await {
-            if options.repeat.confirm && is_doubtful(&runs) {
-                suspect(running, todo[index].job, &runs, options);
-                doubtful.push((index, runs));
+    loop {
+        let is_held = Cell::new(false);
+        let mut doubtful = Vec::new();
+        {
+            let next = std::iter::from_fn(|| if is_held.get() { None } else { rest.next() });
+            let results = stream::iter(next)
+                .map(async |(index, todo)| (index, together(running, todo, options).await))
+                .buffer_unordered(options.n_jobs);
+            let mut results = std::pin::pin!(results);
+            while let Some((index, runs)) = results.next().await {
+                if options.repeat.confirm && is_doubtful(&runs) {
+                    let suspect = suspect(&todo[index], &runs);
+                    is_held
+                        .set(suspect.is_some_and(|suspect| seen(todo[index].job, suspect)) || is_held.get());
+                    doubtful.push((index, runs));
+                } else if done(index, merged(runs)) {
+                    stop = true;
+                    break;
+                }
+            }
+        }
+        doubtful.sort_by_key(|(index, _)| *index);
+        for (index, runs) in doubtful {
+            let is_confirmed = !stop;
+            let runs = if stop { runs } else { retried.again(index, runs).await };
+            if runs.iter().any(PlanRun::is_broken) {
+                retried.broken.push((index, runs));
             } else {
-                stop = done(index, merged(runs));
+                stop |= done(index, MergedRuns { is_confirmed, ..merged(runs) });
             }
-            if stop {
-                break;
-            }
+        }
+        if stop || rest.len() == 0 {
+            break;
         }
     }
-    doubtful.sort_by_key(|(index, _)| *index);
-    let (mut n_retried, mut n_broken) = (0, 0);
-    for (index, runs) in &mut doubtful {
-        let is_broken = runs.iter().all(PlanRun::is_broken);
-        if stop || (is_broken && (n_retried == MAX_RETRIED || n_broken == MAX_BROKEN)) {
-            continue;
-        }
-        runs.push(once(running, &todo[*index], options, Company::Suspect).await);
-        if is_broken {
-            n_retried += 1;
-            n_broken = if runs.iter().all(PlanRun::is_broken) { n_broken + 1 } else { 0 };
-            if runs.last().is_some_and(PlanRun::has_failed) {
-                runs.push(once(running, &todo[*index], options, Company::Suspect).await);
-            }
-        } else if differ(runs) {
-            for _ in 1..ALONE_RUNS {
-                runs.push(once(running, &todo[*index], options, Company::Suspect).await);
-            }
-        }
-    }
-    absolve(&mut doubtful);
-    for (index, runs) in doubtful {
-        stop |= done(index, merged(runs));
+    absolve(&mut retried.broken);
+    for (index, runs) in retried.broken {
+        let is_confirmed = runs.iter().any(|run| run.company == Company::Suspect);
+        stop |= done(index, MergedRuns { is_confirmed, ..merged(runs) });
     }
     stop
 }
 
-/// Shows what the first run of a plan has found, to whoever wants to know it at once.
-fn suspect(running: &Running, job: &Job, runs: &[PlanRun], options: Options<'_>) {
-    let Some(Suspected(show)) = options.suspected else { return };
-    let Some(failed) = runs.iter().find(|run| run.has_failed()) else { return };
-    let judgement = failed.outcome.judgement.clone();
-    let mut case = Case::new(running.name(), &job.plan.id, judgement, Vec::new(), String::new());
-    case.hold(options.baselines);
-    case.redact(options.redactor);
-    show(&case);
+/// The plans that are run again, alone.
+struct Retried<'a> {
+    running: &'a Running,
+    todo: &'a [PlanToRun<'a>],
+    options: Options<'a>,
+    /// Those of which a run broke the adapter: whose fault that is shows when all have run again.
+    broken: Vec<(usize, Vec<PlanRun>)>,
+    /// Plans that were tried again because the adapter failed, and how many of the last of them failed again.
+    n_tried: usize,
+    n_in_a_row: usize,
+}
+
+impl Retried<'_> {
+    /// The runs of a doubtful plan, with those alone that tell what to make of them.
+    async fn again(&mut self, index: usize, mut runs: Vec<PlanRun>) -> Vec<PlanRun> {
+        let is_broken = runs.iter().all(PlanRun::is_broken);
+        if is_broken && (self.n_tried == MAX_RETRIED || self.n_in_a_row == MAX_BROKEN) {
+            return runs;
+        }
+        runs.push(self.once(index).await);
+        if is_broken {
+            self.n_tried += 1;
+            self.n_in_a_row = if runs.iter().all(PlanRun::is_broken) { self.n_in_a_row + 1 } else { 0 };
+            if runs.last().is_some_and(PlanRun::has_failed) {
+                runs.push(self.once(index).await);
+            }
+        } else if differ(&runs) {
+            for _ in 1..ALONE_RUNS {
+                runs.push(self.once(index).await);
+            }
+        }
+        runs
+    }
+
+    async fn once(&self, index: usize) -> PlanRun {
+        once(self.running, &self.todo[index], self.options, Company::Suspect).await
+    }
+}
+
+/// What the first runs of a plan have found, if they have found anything.
+fn suspect(todo: &PlanToRun<'_>, runs: &[PlanRun]) -> Option<MergedRuns> {
+    let mut outcome = runs.iter().find(|run| run.has_failed())?.outcome.clone();
+    let findings = models::united(todo.shown.to_vec(), outcome.judgement.findings);
+    outcome.judgement.findings = findings;
+    Some(MergedRuns { is_confirmed: false, ..outcome.into() })
 }
 
 /// The first runs of a plan, while others may run.
@@ -306,7 +361,7 @@ fn merged(mut runs: Vec<PlanRun>) -> MergedRuns {
     let mut outcome = runs.swap_remove(at).outcome;
     outcome.judgement.findings = findings;
     outcome.judgement.application = application;
-    MergedRuns { outcome, repeats, fit }
+    MergedRuns { outcome, repeats, fit, is_confirmed: true }
 }
 
 /// The findings of all runs. A kind of finding comes with all its places from the first run that shows it.
@@ -389,171 +444,4 @@ fn suspects(runs: &[PlanRun]) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn run(verdict: Verdict, checks: &[(&'static str, Severity)]) -> PlanRun {
-        let finding = |(check, harm): &(&'static str, Severity)| Finding::new(check, *harm, "");
-        let findings = checks.iter().map(finding).collect();
-        let judgement =
-            Judgement { verdict, findings, application: Vec::new(), reason: None, asked: Vec::new() };
-        PlanRun {
-            outcome: Attempt {
-                judgement,
-                receipts: Vec::new(),
-                run: None,
-                kept: None,
-                is_late: false,
-                took: None,
-            },
-            process: Some(1),
-            company: Company::Others,
-        }
-    }
-
-    const STUCK: (&str, Severity) = ("parts-settled", Severity::StuckPart);
-    const HANG: (&str, Severity) = ("turn-ends", Severity::Hang);
-
-    fn failed() -> PlanRun {
-        run(Verdict::Fail, &[STUCK])
-    }
-
-    fn passed() -> PlanRun {
-        run(Verdict::Pass, &[])
-    }
-
-    fn broken(process: u32) -> PlanRun {
-        PlanRun { process: Some(process), ..run(Verdict::HarnessError, &[]) }
-    }
-
-    fn alone(run: PlanRun) -> PlanRun {
-        PlanRun { company: Company::Alone, ..run }
-    }
-
-    fn suspect(run: PlanRun) -> PlanRun {
-        PlanRun { company: Company::Suspect, ..run }
-    }
-
-    fn late(run: PlanRun) -> PlanRun {
-        PlanRun { outcome: Attempt { is_late: true, ..run.outcome }, ..run }
-    }
-
-    #[test]
-    fn what_was_found_once_stays_found() {
-        let merged = merged(vec![passed(), failed(), run(Verdict::Fail, &[HANG])]);
-        assert_eq!(merged.outcome.judgement.verdict, Verdict::Fail);
-        let kinds: Vec<_> = merged.outcome.judgement.findings.iter().map(kind).collect();
-        assert_eq!(kinds, [(Severity::Hang, "turn-ends"), (Severity::StuckPart, "parts-settled")]);
-        let repeats = merged.repeats.unwrap();
-        assert_eq!((repeats.seen, repeats.of, repeats.alone), (2, 3, None));
-        assert!(repeats.findings.iter().all(|finding| finding.seen == 1));
-    }
-
-    #[test]
-    fn a_finding_beside_a_steady_one_is_counted_on_its_own() {
-        let repeats = merged(vec![failed(), run(Verdict::Fail, &[STUCK, HANG])]).repeats.unwrap();
-        assert!(!repeats.is_steady());
-        assert_eq!(repeats.label().unwrap(), "2 of 2 runs; turn-ends (hang) in 1");
-        assert!(merged(vec![failed(), failed()]).repeats.unwrap().is_steady());
-        assert_eq!(merged(vec![failed()]).repeats, None);
-    }
-
-    #[test]
-    fn what_comes_now_and_then_describes_no_steady_finding() {
-        let in_first_turn = |checks: &[(&'static str, Severity)]| {
-            let mut run = run(Verdict::Fail, checks);
-            let findings = &mut run.outcome.judgement.findings;
-            findings.iter_mut().for_each(|finding| finding.about.turn = Some(0));
-            run
-        };
-        let steady = || in_first_turn(&[HANG]);
-        let kinds = |merged: &MergedRuns| -> Vec<&'static str> {
-            merged.outcome.judgement.findings.iter().map(|finding| finding.check).collect()
-        };
-        let rare = merged(vec![in_first_turn(&[HANG, STUCK]), steady()]);
-        assert_eq!(kinds(&rare), ["turn-ends"]);
-        assert_eq!(rare.repeats.unwrap().label().unwrap(), "2 of 2 runs; parts-settled (stuck-part) in 1");
-        let always = merged(vec![in_first_turn(&[HANG, STUCK]), in_first_turn(&[HANG, STUCK])]);
-        assert_eq!(kinds(&always), ["turn-ends", "parts-settled"]);
-        // What has a cause of its own is printed, however rare.
-        let apart = merged(vec![run(Verdict::Fail, &[HANG, STUCK]), run(Verdict::Fail, &[HANG])]);
-        assert_eq!(kinds(&apart), ["turn-ends", "parts-settled"]);
-    }
-
-    #[test]
-    fn what_broke_stays_broken() {
-        let merged = merged(vec![passed(), broken(1)]);
-        assert_eq!(merged.outcome.judgement.verdict, Verdict::HarnessError);
-        assert_eq!(merged.repeats.unwrap().label().unwrap(), "1 of 2 runs");
-    }
-
-    fn label(runs: Vec<PlanRun>) -> String {
-        merged(runs).repeats.unwrap().label().unwrap()
-    }
-
-    #[test]
-    fn causes_in_the_harness_are_named() {
-        let words = "it depends on whether other plans run at the same time";
-        assert!(label(vec![passed(), passed(), alone(failed())]).contains(words));
-        assert!(!label(vec![failed(), passed(), alone(failed())]).contains(words));
-        let words = "the adapter was started anew between the runs";
-        assert!(label(vec![failed(), PlanRun { process: Some(2), ..passed() }]).contains(words));
-        assert!(!label(vec![failed(), passed()]).contains(words));
-    }
-
-    #[test]
-    fn plans_are_absolved_of_what_another_has_caused() {
-        let culprit = || vec![broken(1), alone(broken(2))];
-        let victim = || vec![broken(1), alone(passed())];
-        let verdict = |runs: Vec<PlanRun>| merged(runs).outcome.judgement.verdict;
-        let mut doubtful = [(0, culprit()), (1, victim()), (2, vec![broken(3), alone(passed())])];
-        absolve(&mut doubtful);
-        let verdicts = doubtful.map(|(_, runs)| verdict(runs));
-        // No plan is known to have ended the third process.
-        assert_eq!(verdicts, [Verdict::HarnessError, Verdict::Pass, Verdict::HarnessError]);
-        let mut doubtful = [(0, victim()), (1, victim())];
-        absolve(&mut doubtful);
-        assert!(doubtful.into_iter().all(|(_, runs)| verdict(runs) == Verdict::HarnessError));
-    }
-
-    #[test]
-    fn what_differs_or_failed_among_others_or_only_once_is_doubtful() {
-        assert!(is_doubtful(&[failed()]));
-        assert!(is_doubtful(&[alone(failed())]));
-        assert!(is_doubtful(&[failed(), failed()]));
-        assert!(!is_doubtful(&[alone(failed()), alone(failed())]));
-        assert!(is_doubtful(&[alone(failed()), alone(passed())]));
-        assert!(is_doubtful(&[broken(1)]));
-        assert!(!is_doubtful(&[alone(broken(1))]));
-        assert!(is_doubtful(&[run(Verdict::Vacuous, &[])]));
-        assert!(!is_doubtful(&[passed()]));
-    }
-
-    #[test]
-    fn what_is_not_seen_alone_is_not_a_finding() {
-        let both = || run(Verdict::Fail, &[STUCK, HANG]);
-        let merged_runs = merged(vec![both(), suspect(failed()), suspect(failed()), suspect(failed())]);
-        let kinds: Vec<_> = merged_runs.outcome.judgement.findings.iter().map(kind).collect();
-        assert_eq!(kinds, [(Severity::StuckPart, "parts-settled")]);
-        let rescued = merged_runs.repeats.unwrap().rescued;
-        assert_eq!(
-            rescued.iter().map(|seen| (seen.harm, seen.seen)).collect::<Vec<_>>(),
-            [(Severity::Hang, 1)]
-        );
-
-        let merged_runs = merged(vec![both(), suspect(passed())]);
-        assert_eq!(merged_runs.outcome.judgement.verdict, Verdict::Pass);
-        assert_eq!(
-            merged_runs.repeats.unwrap().label().unwrap(),
-            "1 of 2 runs, also when run alone; not seen alone and with patience: \
-             turn-ends (hang) in 1, parts-settled (stuck-part) in 1; \
-             it depends on whether other plans run at the same time"
-        );
-        // What one run alone has shown stays, also when it does not come back.
-        let verdict = |runs| merged(runs).outcome.judgement.verdict;
-        assert_eq!(verdict(vec![alone(failed()), suspect(passed()), suspect(passed())]), Verdict::Fail);
-        // An adapter that breaks is broken, and one that was only late is not.
-        assert_eq!(verdict(vec![broken(1), suspect(passed())]), Verdict::HarnessError);
-        assert_eq!(verdict(vec![late(broken(1)), suspect(passed())]), Verdict::Pass);
-    }
-}
+mod tests;

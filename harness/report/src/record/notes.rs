@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use brickbat_engine::run::Receipt;
+use brickbat_engine::triage::Signature;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{Plan, PlannedCall, PlannedSearch, PlannedTurn};
 use brickbat_scenario::scenario::Need;
@@ -24,6 +25,9 @@ pub struct CaseNote {
     /// Why the verdict is neither pass nor fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Whether the findings wait for a second run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unconfirmed: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<FindingNote>,
     /// What is the application's duty here.
@@ -68,6 +72,11 @@ pub struct FindingNote {
 }
 
 impl FindingNote {
+    /// What makes it one with others.
+    pub fn signature(&self) -> Signature {
+        Signature::of_written(&self.check, self.harm, self.rule.as_deref(), &self.message)
+    }
+
     pub fn of(finding: &Finding) -> FindingNote {
         FindingNote {
             check: finding.check.to_owned(),

@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 
+use super::stopped::UNCONFIRMED;
 use super::{Case, Cause, Report};
 use brickbat_scenario::verdict::{Finding, Severity};
 
@@ -22,7 +23,11 @@ pub fn to_github(report: &Report, fail_on: Severity) -> String {
             message(&words(&cause, case, finding))
         ));
     }
-    for case in report.cases.iter().filter(|case| case.judged.is_unjudged()) {
+    if let Some(line) = report.stopped_line() {
+        text.push_str(&format!("::error title=stopped::{}\n", message(&line)));
+    }
+    // The plans that a stopped run did not reach are counted in one line.
+    for case in report.cases.iter().filter(|case| case.judged.is_unjudged() && !report.is_left(case)) {
         let reason = case.reason.as_deref().unwrap_or("no reason given");
         let title = format!("{} on {}", case.plan, case.system);
         text.push_str(&format!("::error title={}::{}\n", property(&title), message(reason)));
@@ -43,6 +48,10 @@ pub fn to_sarif(report: &Report, fail_on: Severity) -> String {
         let (case, finding) = cause.example()?;
         let level = if finding.harm <= fail_on { "error" } else { "warning" };
         let scenario = case.plan.split(['#', '@']).next().unwrap_or_default();
+        let mut properties = json!({ "severity": finding.harm.name(), "plans": cause.shown.len() });
+        if !cause.is_confirmed() {
+            properties["confirmed"] = false.into();
+        }
         Some(json!({
             "ruleId": finding.check,
             "ruleIndex": ids.iter().position(|id| *id == finding.check),
@@ -55,16 +64,17 @@ pub fn to_sarif(report: &Report, fail_on: Severity) -> String {
                 },
                 "logicalLocations": [{ "fullyQualifiedName": format!("{} on {}", case.plan, case.system) }],
             }],
-            "properties": { "severity": finding.harm.name(), "plans": cause.shown.len() },
+            "properties": properties,
         }))
     });
-    let unjudged = report.cases.iter().filter(|case| case.judged.is_unjudged());
-    let notes: Vec<Value> = unjudged
-        .map(|case| {
-            let reason = case.reason.as_deref().unwrap_or("no reason given");
-            json!({ "level": "error", "message": { "text": format!("{} on {}: {reason}", case.plan, case.system) } })
-        })
-        .collect();
+    let unjudged = report.cases.iter().filter(|case| case.judged.is_unjudged() && !report.is_left(case));
+    let unjudged = unjudged.map(|case| {
+        let reason = case.reason.as_deref().unwrap_or("no reason given");
+        format!("{} on {}: {reason}", case.plan, case.system)
+    });
+    let notes = report.stopped_line().into_iter().chain(unjudged);
+    let notes: Vec<Value> =
+        notes.map(|text| json!({ "level": "error", "message": { "text": text } })).collect();
     let sarif = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -85,7 +95,11 @@ pub fn to_sarif(report: &Report, fail_on: Severity) -> String {
 fn words(cause: &Cause<'_>, case: &Case, finding: &Finding) -> String {
     let n = super::text::counted(cause.shown.len(), "plan");
     let Finding { check, message, place, .. } = finding;
-    format!("{check}: {message} (at {place})\n{n}, such as {}\nagain: {}", case.plan, case.reproduce)
+    let unconfirmed = if cause.is_confirmed() { String::new() } else { format!("{UNCONFIRMED}: ") };
+    format!(
+        "{unconfirmed}{check}: {message} (at {place})\n{n}, such as {}\nagain: {}",
+        case.plan, case.reproduce
+    )
 }
 
 fn message(text: &str) -> String {

@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use super::cause::Cause;
 use super::columns::{in_one_line, wrapped};
-use super::short::ShortIds;
+use super::short::{ShortIds, case_id};
+use super::stopped::UNCONFIRMED;
 use super::text::{Tone, counted, level, summary_of};
 use super::{Case, Report, is_reference};
 use brickbat_rules::Profile;
@@ -17,8 +18,8 @@ pub struct Page<'a> {
     pub width: usize,
     /// The mildest severity that makes the run red.
     pub fail_on: Severity,
-    /// What `show` needs besides an id, if the cases were kept; nothing is proposed where they were not.
-    pub kept: Option<&'a str>,
+    /// What `show` needs besides an id to find a case, if the case was kept; nothing is proposed where it was not.
+    pub kept: &'a dyn Fn(&Case) -> Option<String>,
     /// Wraps a word in a colour, or leaves it.
     pub paint: &'a dyn Fn(Tone, &str) -> String,
 }
@@ -39,7 +40,7 @@ const MAX_REASON: usize = 8;
 pub fn render(report: &Report, page: &Page<'_>) -> String {
     let mut text = String::new();
     let causes = report.causes();
-    let ids = ShortIds::of(report.cases.iter().map(|case| (case.system.as_str(), case.plan.as_str())));
+    let ids = ShortIds::of_causes(causes.iter().map(Cause::id).collect());
     headline(&mut text, report, page, causes.len());
     let mut apart = String::new();
     unjudged(&mut apart, report, page);
@@ -75,6 +76,12 @@ fn headline(text: &mut String, report: &Report, page: &Page<'_>, n_causes: usize
         (_, 0) => format!("nothing is wrong in {} that {}{who}", counted(n_judged, "plan"), judged(n_judged)),
         _ => format!("{} in {n_failed} of {}", counted(n_causes, "cause"), counted(n_judged, "judged plan")),
     };
+    if let Some(seen) = report.seen_words() {
+        let of = format!("in {n_failed} of {}", counted(n_judged, "judged plan"));
+        let broken = if code == 4 { format!("; {words}") } else { String::new() };
+        let _ = writeln!(text, "{}: {seen}, {of}{broken}\n", (page.paint)(tone, "stopped"));
+        return;
+    }
     let _ = writeln!(text, "{}: {words}\n", (page.paint)(tone, word));
 }
 
@@ -125,9 +132,10 @@ fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'
 /// A cause: its id, its check, how many plans show it, and one of them.
 fn line(text: &mut String, cause: &Cause<'_>, ids: &ShortIds, page: &Page<'_>) {
     let Some((case, finding)) = cause.example() else { return };
-    let id = ids.short(&case.system, &case.plan);
+    let id = ids.short(&cause.id());
     let n = counted(cause.shown.len(), "plan");
-    let words = format!("{n}: {} ({})", case.plan, finding.check);
+    let unconfirmed = if cause.is_confirmed() { String::new() } else { format!("{UNCONFIRMED}, ") };
+    let words = format!("{unconfirmed}{n}: {} ({})", case.plan, finding.check);
     let _ = writeln!(text, "  {id}  {}", in_one_line(&words, page.width.saturating_sub(id.len() + 4)));
 }
 
@@ -217,17 +225,22 @@ fn application(text: &mut String, report: &Report) {
 
 /// What to type next, about the worst cause, or else about the first plan that could not be judged.
 fn next(text: &mut String, report: &Report, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'_>) {
-    let of_cause = causes.first().and_then(Cause::example).map(|(case, _)| case);
-    let unjudged = || report.cases.iter().find(|case| case.judged.is_unjudged());
-    let Some(case) = of_cause.or_else(unjudged) else { return };
-    let Some(options) = page.kept else {
+    let of_cause = causes.first().and_then(|cause| Some((cause.example()?.0, ids.short(&cause.id()))));
+    let is_cause = of_cause.is_some();
+    let unjudged = || {
+        let ran = |case: &&Case| case.judged.is_unjudged() && !report.is_left(case);
+        let case = report.cases.iter().find(ran)?;
+        let ids = report.cases.iter().map(|case| (case.system.as_str(), case.plan.as_str()));
+        Some((case, ShortIds::of_cases(ids).short(&case_id(&case.system, &case.plan))))
+    };
+    let Some((case, id)) = of_cause.or_else(unjudged) else { return };
+    let Some(options) = (page.kept)(case) else {
         let _ = writeln!(text, "again: {}\n", case.reproduce);
         return;
     };
-    let id = ids.short(&case.system, &case.plan);
     let steps =
         [("show", "what happened, step by step"), ("explain", "what it means"), ("replay", "run it again")];
-    let n_steps = if of_cause.is_some() { steps.len() } else { 2 };
+    let n_steps = if is_cause { steps.len() } else { 2 };
     for (at, (command, why)) in steps.into_iter().take(n_steps).enumerate() {
         let line = format!("brickbat {command} {id}{options}");
         let _ = writeln!(text, "{}{line:<26}  {why}", if at == 0 { "next: " } else { "      " });

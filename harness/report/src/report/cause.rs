@@ -1,6 +1,6 @@
 //! Causes of a run: what was found on a system, one for each signature, with the plans that show it.
 
-use super::{Case, Report};
+use super::{Case, Report, short};
 use brickbat_engine::triage::Signature;
 use brickbat_scenario::verdict::Finding;
 
@@ -17,10 +17,21 @@ pub struct Cause<'a> {
 }
 
 impl Cause<'_> {
-    /// The plan that stands for the others: the first that shows it in each of its runs.
+    /// The plan that stands for the others: the first that shows it in each of its runs, and that is confirmed.
     pub fn example(&self) -> Option<(&Case, &Finding)> {
-        let steady = self.shown.iter().find(|(case, _)| case.label().is_none());
-        steady.or(self.shown.first()).copied()
+        let mut confirmed = self.shown.iter().filter(|(case, _)| !case.unconfirmed);
+        let steady = confirmed.clone().find(|(case, _)| case.label().is_none());
+        steady.or_else(|| confirmed.next()).or(self.shown.first()).copied()
+    }
+
+    /// Whether it rests on more than first runs that were to be confirmed.
+    pub fn is_confirmed(&self) -> bool {
+        self.shown.iter().any(|(case, _)| !case.unconfirmed)
+    }
+
+    /// Its id: 16 hexadecimal digits, the same in every run that shows it, whatever else the run shows.
+    pub fn id(&self) -> String {
+        short::cause_id(self.system, &self.signature)
     }
 }
 
@@ -50,5 +61,70 @@ impl Report {
                 .then_with(|| (a.system, &a.signature).cmp(&(b.system, &b.signature)))
         });
         causes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::report::brief::{self, Page};
+    use crate::report::{Case, Report, annotations};
+    use brickbat_rules::dialect::Dialect;
+    use brickbat_scenario::plan::PlanId;
+    use brickbat_scenario::verdict::{Finding, Judgement, Severity, Verdict};
+
+    const SYSTEM: &str = "ai-sdk@6.0.326/ui-messages";
+
+    fn case(variant: &str, findings: &[(&'static str, Severity)]) -> Case {
+        let findings = findings.iter().map(|(check, harm)| Finding::new(check, *harm, check)).collect();
+        let judgement = Judgement {
+            verdict: Verdict::Fail,
+            findings,
+            application: Vec::new(),
+            reason: None,
+            asked: Vec::new(),
+        };
+        let (scenario, variant) = ("abort/mid-batch".to_owned(), variant.to_owned());
+        let plan = PlanId { scenario, variant, dialect: Dialect::OpenaiChat, control: false };
+        Case::new(SYSTEM, &plan, judgement, Vec::new(), "brickbat run".to_owned())
+    }
+
+    const LOST: (&str, Severity) = ("results-kept", Severity::ResultsLost);
+    const STUCK: (&str, Severity) = ("parts-settled", Severity::StuckPart);
+
+    /// The ids that are printed, in their order.
+    fn printed(cases: Vec<Case>) -> Vec<String> {
+        let report = Report::new(0, Vec::new(), cases);
+        let kept = |_: &Case| None;
+        let paint = |_, word: &str| word.to_owned();
+        let page = Page { width: 80, fail_on: Severity::MILDEST, kept: &kept, paint: &paint };
+        let text = brief::render(&report, &page);
+        let lines = text.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+        lines.filter_map(|line| Some(line.split_whitespace().next()?.to_owned())).collect()
+    }
+
+    #[test]
+    fn causes_with_one_plan_have_ids_of_their_own_and_another_plan_changes_none() {
+        let both = printed(vec![case("k=1", &[LOST, STUCK])]);
+        assert!(both.len() == 2 && both[0] != both[1], "{both:?}");
+        // As in another shard, where another plan stands for each.
+        assert_eq!(printed(vec![case("k=0", &[LOST]), case("k=2", &[STUCK])]), both);
+        assert_eq!(printed(vec![case("k=2", &[STUCK])]), both[1..]);
+    }
+
+    #[test]
+    fn a_cause_is_confirmed_if_one_of_its_plans_is_and_that_one_stands_for_it() {
+        let seen = |variant, findings| Case { unconfirmed: true, ..case(variant, findings) };
+        let cases = vec![seen("k=0", &[LOST, STUCK]), case("k=1", &[LOST])];
+        let report = Report::new(0, Vec::new(), cases).stopped_by("the time was up", true);
+        assert_eq!(report.seen_words().unwrap(), "2 causes seen, 1 confirmed");
+        let causes = report.causes();
+        assert!(causes[0].example().unwrap().0.plan.contains("k=1") && causes[0].is_confirmed());
+        assert!(!causes[1].is_confirmed());
+        let lines = annotations::to_github(&report, Severity::MILDEST);
+        assert!(lines.contains("::seen, not confirmed: parts-settled"), "{lines}");
+        assert!(lines.contains("::stopped: 2 causes seen, 1 confirmed; the time was up"), "{lines}");
+        assert_eq!(report.exit_code(Severity::MILDEST), 1);
+        assert_eq!(report.exit_code(Severity::ResultsLost), 1);
+        assert_eq!(report.exit_code(Severity::BrickedByProvider), 3, "what is left was not judged");
     }
 }

@@ -136,7 +136,8 @@ impl Case {
             system: &self.system,
             plan: &self.plan,
             actions: self.actions(),
-            is_judged: self.is_judged(),
+            // What no second run has confirmed is no proof that anything is gone, and nothing to write down as known.
+            is_judged: self.is_judged() && !self.unconfirmed,
             findings: &self.findings,
         }
     }

@@ -8,6 +8,7 @@ use std::fmt::Write;
 
 use super::cause::Cause;
 use super::short::ShortIds;
+use super::stopped::UNCONFIRMED;
 use super::text::counted;
 use super::{Case, Report};
 use crate::record::Record;
@@ -38,6 +39,9 @@ pub fn of_case(record: &Record) -> String {
         escaped(&case.system),
         case.verdict.name()
     );
+    if case.unconfirmed {
+        let _ = writeln!(body, "<p>{UNCONFIRMED}: the plan did not run a second time</p>");
+    }
     for finding in &case.findings {
         let _ = writeln!(
             body,
@@ -73,8 +77,10 @@ fn head(html: &mut String, report: &Report, fail_on: Severity) {
         4 => ("bad", "broken: the reference agent fails"),
         _ => ("warn", "not judged"),
     };
+    let word = if report.stopped.is_some() { "stopped" } else { word };
     let n_judged = report.cases.iter().filter(|case| case.is_judged()).count();
     let n_causes = report.causes().len();
+    let stopped = report.stopped_line().map(|line| format!("<p>{}</p>\n", escaped(&line)));
     let _ = write!(
         html,
         "<header><h1>Brickbat: <span class=\"{class}\">{word}</span></h1>\n\
@@ -85,6 +91,7 @@ fn head(html: &mut String, report: &Report, fail_on: Severity) {
         report.seed,
         escaped(&report.profiles.join(" ")),
     );
+    html.push_str(&stopped.unwrap_or_default());
     html.push_str("<div class=\"scroll\"><table><tr><th>system</th>");
     for verdict in Verdict::ALL {
         let _ = write!(html, "<th class=\"n\">{}</th>", verdict.name());
@@ -103,13 +110,17 @@ fn head(html: &mut String, report: &Report, fail_on: Severity) {
 
 fn causes(html: &mut String, report: &Report, fail_on: Severity, records: &[Record]) {
     let causes = report.causes();
-    let ids = ShortIds::of(report.cases.iter().map(|case| (case.system.as_str(), case.plan.as_str())));
+    let ids = ShortIds::of_causes(causes.iter().map(Cause::id).collect());
     let _ = writeln!(html, "<h2>Causes ({})</h2>", causes.len());
     for (at, cause) in causes.iter().enumerate() {
         one_cause(html, cause, &ids, fail_on, records, at == 0);
     }
     if causes.is_empty() {
-        html.push_str("<p>Nothing is wrong in what was judged.</p>\n");
+        let words = match report.stopped {
+            Some(_) => "No cause was seen before the run was stopped.",
+            None => "Nothing is wrong in what was judged.",
+        };
+        let _ = writeln!(html, "<p>{words}</p>");
     }
 }
 
@@ -123,7 +134,8 @@ fn one_cause(
 ) {
     let Some((case, finding)) = cause.example() else { return };
     let class = if finding.harm <= fail_on { "bad" } else { "warn" };
-    let id = ids.short(&case.system, &case.plan);
+    let id = ids.short(&cause.id());
+    let unconfirmed = if cause.is_confirmed() { String::new() } else { format!(", {UNCONFIRMED}") };
     let words = format!(
         "{} {} {} {} {}",
         finding.harm.name(),
@@ -135,7 +147,7 @@ fn one_cause(
     let open = if is_first { " open" } else { "" };
     let _ = write!(
         html,
-        "<details class=\"cause\" data-words=\"{}\"{open}><summary><strong class=\"{class}\">{}</strong> {}: {}, {}\
+        "<details class=\"cause\" data-words=\"{}\"{open}><summary><strong class=\"{class}\">{}</strong> {}: {}, {}{unconfirmed}\
          <br>{}</summary>\n<p class=\"soft\">{} Such as <code>{id}</code> {}{}, at {}.<br>again: <code>{}</code></p>\n",
         escaped(&words.to_lowercase()),
         finding.harm.name(),
@@ -209,10 +221,11 @@ fn plans(html: &mut String, report: &Report) {
             _ => "warn",
         };
         let worst = case.worst().map_or("", Severity::name);
+        let unconfirmed = if case.unconfirmed { format!(" ({UNCONFIRMED})") } else { String::new() };
         let words = format!("{} {} {} {worst}", case.plan, case.system, case.verdict).to_lowercase();
         let _ = writeln!(
             html,
-            "<tr data-words=\"{}\"><td><code>{}</code></td><td>{}</td><td class=\"{class}\">{}</td><td>{worst}</td></tr>",
+            "<tr data-words=\"{}\"><td><code>{}</code></td><td>{}</td><td class=\"{class}\">{}{unconfirmed}</td><td>{worst}</td></tr>",
             escaped(&words),
             escaped(&case.plan),
             escaped(&case.system),

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report as XmlReport, TestCase, TestCaseStatus, TestSuite};
 
+use super::stopped::UNCONFIRMED;
 use super::text::{also, whole};
 use super::{Case, Report};
 use crate::baseline::Disposition;
@@ -15,6 +16,11 @@ pub fn to_xml(report: &Report, fail_on: Severity) -> String {
     let mut suites: Vec<TestSuite> = Vec::new();
     for case in report.cases.iter().filter(|case| case.judged != Verdict::Unsupported) {
         add(&mut suites, &case.system, test(case, fail_on));
+    }
+    if let Some(line) = report.stopped_line() {
+        suites.iter_mut().for_each(|suite| {
+            suite.set_system_out(line.as_str());
+        });
     }
     for stale in report.baselines.iter().flat_map(|held| &held.stale) {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
@@ -41,7 +47,8 @@ fn test(case: &Case, fail_on: Severity) -> TestCase {
         _ => TestCaseStatus::non_success(NonSuccessKind::Error),
     };
     let first = case.counted().next().or(case.findings.first());
-    let words = first.map(|finding| format!("{}: {}", finding.check, finding.message));
+    let unconfirmed = if case.unconfirmed { format!("{UNCONFIRMED}: ") } else { String::new() };
+    let words = first.map(|finding| format!("{unconfirmed}{}: {}", finding.check, finding.message));
     if let Some(words) = words.or_else(|| case.reason.clone()) {
         status.set_message(words);
     }
@@ -61,6 +68,9 @@ fn test(case: &Case, fail_on: Severity) -> TestCase {
         lines.push_str(&words);
     }
     lines.push_str(&case.label().map(|label| format!("comes and goes: {label}\n")).unwrap_or_default());
+    if case.unconfirmed {
+        lines.push_str(&format!("{UNCONFIRMED}: the run was stopped before the plan ran again\n"));
+    }
     if !lines.is_empty() {
         test.set_system_out(lines);
     }

@@ -4,7 +4,7 @@ use brickbat_scenario::plan::CONTROL;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::{Account, BaselineComparison, Case, EntryFindings, Report, Shard, StalePlans};
+use super::{Account, BaselineComparison, Case, EntryFindings, Report, Shard, StalePlans, Stopped};
 use brickbat_scenario::verdict::Verdict;
 
 /// Why reports are not the shards of one run. Each names the files that show it.
@@ -68,9 +68,13 @@ pub fn merge(parts: Vec<ShardReport>) -> Result<Report, MergeError> {
     let (seed, profiles) = (first.report.seed, first.report.profiles.clone());
     let requirements = first.report.requirements.clone();
     let wall_ms = parts.iter().filter_map(|part| Some(part.report.timing.as_ref()?.wall_ms)).max();
-    let (accounts, baselines) = (accounts(&parts), baselines(&parts));
+    let (accounts, baselines, stopped) = (accounts(&parts), baselines(&parts), stopped(&parts));
     let report = Report::new(seed, profiles, cases(parts)?);
     let report = Report { accounts, baselines, ..report }.requiring(requirements);
+    let report = match stopped {
+        Some((why, confirms)) => report.stopped_by(&why, confirms),
+        None => report,
+    };
     Ok(match wall_ms {
         Some(wall_ms) => report.timed(wall_ms),
         None => report,
@@ -134,7 +138,9 @@ fn cases(parts: Vec<ShardReport>) -> Result<Vec<Case>, MergeError> {
                     place.insert((file.clone(), case));
                 }
                 Entry::Occupied(mut place) if is_control => {
-                    if place.get().1.judged == Verdict::Pass {
+                    // What one shard has confirmed, another may have seen only once.
+                    let known = &place.get().1;
+                    if known.judged == Verdict::Pass || (known.unconfirmed && is_confirmed_failure(&case)) {
                         place.insert((file.clone(), case));
                     }
                 }
@@ -150,6 +156,19 @@ fn cases(parts: Vec<ShardReport>) -> Result<Vec<Case>, MergeError> {
         }
     }
     Ok(kept.into_values().map(|(_, case)| case).collect())
+}
+
+fn is_confirmed_failure(case: &Case) -> bool {
+    case.judged == Verdict::Fail && !case.unconfirmed
+}
+
+/// What ended shards before their end, if anything did, and whether all were to confirm what they saw.
+fn stopped(parts: &[ShardReport]) -> Option<(String, bool)> {
+    let stopped: Vec<&Stopped> = parts.iter().filter_map(|part| part.report.stopped.as_ref()).collect();
+    let mut whys: Vec<&str> = stopped.iter().map(|stopped| stopped.why.as_str()).collect();
+    whys.sort_unstable();
+    whys.dedup();
+    (!whys.is_empty()).then(|| (whys.join("; "), stopped.iter().all(|stopped| stopped.confirms)))
 }
 
 fn kinds(case: &Case) -> Vec<(brickbat_scenario::verdict::Severity, &'static str)> {

@@ -16,6 +16,7 @@ impl Case {
             profile: profile.map(str::to_owned),
             verdict: self.judged,
             reason: self.reason.clone(),
+            unconfirmed: self.unconfirmed,
             findings: self.findings.iter().map(FindingNote::of).collect(),
             application: self.application.iter().map(FindingNote::of).collect(),
             reproduce: self.reproduce.clone(),

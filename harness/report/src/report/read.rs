@@ -5,7 +5,7 @@
 
 use serde::Deserialize;
 
-use super::{Account, BaselineComparison, Case, Repeats, Report, SCHEMA, Shard, Timing};
+use super::{Account, BaselineComparison, Case, Repeats, Report, SCHEMA, Shard, Stopped, Timing};
 use crate::baseline::{Disposition, check_named};
 use crate::record::{FindingNote, ReceiptNote};
 use brickbat_rules::Rule;
@@ -56,6 +56,8 @@ struct WrittenReport {
     #[serde(default)]
     shard: Option<Shard>,
     #[serde(default)]
+    stopped: Option<Stopped>,
+    #[serde(default)]
     timing: Option<Timing>,
 }
 
@@ -77,6 +79,8 @@ struct WrittenCase {
     receipts: Vec<ReceiptNote>,
     #[serde(default)]
     repeats: Option<Repeats>,
+    #[serde(default)]
+    unconfirmed: bool,
     reproduce: String,
 }
 
@@ -106,8 +110,8 @@ impl Report {
         if report.summary != written.summary {
             return Err(ReadError::Unknown("/summary".to_owned(), "it does not match the cases".to_owned()));
         }
-        let WrittenReport { accounts, requirements, baselines, shard, timing, .. } = written;
-        Ok(Report { accounts, requirements, baselines, shard, timing, ..report })
+        let WrittenReport { accounts, requirements, baselines, shard, stopped, timing, .. } = written;
+        Ok(Report { accounts, requirements, baselines, shard, stopped, timing, ..report })
     }
 }
 
@@ -139,6 +143,7 @@ impl WrittenCase {
             dispositions: self.dispositions,
             receipts: self.receipts,
             repeats: self.repeats,
+            unconfirmed: self.unconfirmed,
             reproduce: self.reproduce,
             judged: self.verdict,
             took_ms: None,

@@ -1,5 +1,9 @@
-//! Short ids of cases: the beginnings of hashes, as long as they must be to differ.
+//! Short ids: the beginnings of hashes, as long as they must be to differ.
+//!
+//! A cause has one id in every run that shows it: it follows from the system and the signature, so neither the shard, the
+//! seed nor the plan that stands for the cause changes it. A case has an id of its own, for what could not be judged.
 
+use brickbat_engine::triage::Signature;
 use brickbat_scenario::hash::fnv1a;
 
 /// The id of a case: 16 hexadecimal digits, the same in every run.
@@ -8,55 +12,100 @@ pub fn case_id(system: &str, plan: &str) -> String {
     format!("{:016x}", fnv1a(format!("{plan} on system {system}").as_bytes()))
 }
 
-/// Whether a word can be the beginning of a case's id.
+/// The id of a cause: 16 hexadecimal digits, the same in every run.
+pub fn cause_id(system: &str, signature: &Signature) -> String {
+    let Signature { harm, check, says } = signature;
+    // The last line spreads the difference of two systems over all digits.
+    let text = format!("{says}\n{check}\n{}\n{system}\nwhat is wrong with it", harm.name());
+    format!("{:016x}", fnv1a(text.as_bytes()))
+}
+
+/// Whether a word can be the beginning of an id.
 pub fn may_be_id(word: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
     (MIN_DIGITS..=16).contains(&word.len()) && word.chars().all(is_digit)
 }
 
-/// The ids of the cases of a run, from which each takes its short one.
+/// The ids of a run that are printed, from which each takes its short one.
 #[derive(Debug)]
 pub struct ShortIds {
     sorted: Vec<String>,
+    n_digits: usize,
 }
 
 impl ShortIds {
     /// Of these cases, each a system and a plan.
-    pub fn of<'a>(cases: impl IntoIterator<Item = (&'a str, &'a str)>) -> ShortIds {
-        let mut sorted: Vec<String> = cases.into_iter().map(|(system, plan)| case_id(system, plan)).collect();
-        sorted.sort();
-        sorted.dedup();
-        ShortIds { sorted }
+    pub fn of_cases<'a>(cases: impl IntoIterator<Item = (&'a str, &'a str)>) -> ShortIds {
+        ShortIds::of(cases.into_iter().map(|(system, plan)| case_id(system, plan)).collect(), MIN_DIGITS)
     }
 
-    /// The beginning of a case's id that no other case has, of at least four digits.
-    pub fn short(&self, system: &str, plan: &str) -> String {
-        let id = case_id(system, plan);
-        let at = self.sorted.partition_point(|other| *other < id);
+    /// Of causes, by their ids.
+    pub fn of_causes(ids: Vec<String>) -> ShortIds {
+        ShortIds::of(ids, CAUSE_DIGITS)
+    }
+
+    fn of(mut sorted: Vec<String>, n_digits: usize) -> ShortIds {
+        sorted.sort();
+        sorted.dedup();
+        ShortIds { sorted, n_digits }
+    }
+
+    /// The beginning of an id that no other one has.
+    pub fn short(&self, id: &str) -> String {
+        let at = self.sorted.partition_point(|other| other.as_str() < id);
         let before = at.checked_sub(1).and_then(|at| self.sorted.get(at));
-        let after = self.sorted[at..].iter().find(|other| **other != id);
+        let after = self.sorted[at..].iter().find(|other| other.as_str() != id);
         let in_common = |other: &String| id.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
         let n_common = before.into_iter().chain(after).map(in_common).max().unwrap_or(0);
-        id[..(n_common + 1).clamp(MIN_DIGITS, id.len())].to_owned()
+        id[..(n_common + 1).clamp(self.n_digits, id.len())].to_owned()
     }
 }
 
+/// Digits of an id that is given, at least.
 const MIN_DIGITS: usize = 4;
+
+/// Digits of a cause's id that are printed, at least. Of a hundred causes, two have the same six once in three thousand
+/// runs, and the same four once in thirteen: then a part of the run would print the id shorter than the whole.
+const CAUSE_DIGITS: usize = 6;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use brickbat_scenario::verdict::Severity;
 
     #[test]
     fn a_short_id_is_the_beginning_of_one_id_alone() {
         let plans: Vec<String> = (0..3000).map(|n| format!("abort/mid-batch#k={n}@openai-chat")).collect();
-        let ids = ShortIds::of(plans.iter().map(|plan| ("reference", plan.as_str())));
+        let ids = ShortIds::of_cases(plans.iter().map(|plan| ("reference", plan.as_str())));
         for plan in &plans {
-            let short = ids.short("reference", plan);
+            let short = ids.short(&case_id("reference", plan));
             assert!(may_be_id(&short) && short.len() <= 8, "{short}");
             let meant = plans.iter().filter(|plan| case_id("reference", plan).starts_with(&short));
             assert_eq!(meant.collect::<Vec<_>>(), [plan]);
         }
         assert!(!may_be_id("abc") && !may_be_id("abort") && !may_be_id("ABCD") && may_be_id("beef"));
+    }
+
+    #[test]
+    fn causes_that_differ_in_one_thing_have_ids_that_differ_at_once() {
+        let signature = |check: &str, says: &str, harm| Signature {
+            harm,
+            check: check.to_owned(),
+            says: says.to_owned(),
+        };
+        let lost = signature("results-kept", "", Severity::ResultsLost);
+        let ids = [
+            cause_id("ai-sdk@6.0.1/ui-messages", &lost),
+            cause_id("ai-sdk@6.0.2/ui-messages", &lost),
+            cause_id("ai-sdk@6", &lost),
+            cause_id("ai-sdk@7", &lost),
+            cause_id("ai-sdk@7", &signature("results-kept", "", Severity::ViewsDiffer)),
+            cause_id("ai-sdk@7", &signature("results-once", "", Severity::ResultsLost)),
+            cause_id("ai-sdk@7", &signature("results-kept", "x", Severity::ResultsLost)),
+        ];
+        let short = ShortIds::of_causes(ids.to_vec());
+        for id in &ids {
+            assert_eq!(short.short(id), id[..CAUSE_DIGITS], "{ids:?}");
+        }
     }
 }

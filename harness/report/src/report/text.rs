@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 pub use super::columns::in_one_line;
+use super::stopped::UNCONFIRMED;
 use super::{Account, Case, Report};
 use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::{Finding, Level, Permanence, Severity, Verdict};
@@ -25,6 +26,9 @@ pub fn line(case: &Case) -> String {
     }
     if let Some(label) = case.label() {
         let _ = write!(line, "  [{label}]");
+    }
+    if case.unconfirmed {
+        let _ = write!(line, "  [{UNCONFIRMED}]");
     }
     line
 }
@@ -164,6 +168,9 @@ fn plan(text: &mut String, case: &Case, findings: &[&Finding]) {
     if let Some(label) = case.label() {
         let _ = writeln!(text, "    comes and goes: {label}");
     }
+    if case.unconfirmed {
+        let _ = writeln!(text, "    {UNCONFIRMED}: the run was stopped before the plan ran again");
+    }
     for receipt in &case.receipts {
         let grade = receipt.grade.map_or("none", Confidence::name);
         let _ = writeln!(text, "    fault: {} (receipt: {grade})", receipt.words);
@@ -173,6 +180,9 @@ fn plan(text: &mut String, case: &Case, findings: &[&Finding]) {
 
 fn summary(text: &mut String, report: &Report, fail_on: Severity, paint: impl Fn(Tone, &str) -> String) {
     summary_of(text, report, fail_on, &paint, account);
+    if let Some(line) = report.stopped_line() {
+        let _ = writeln!(text, "{line}");
+    }
     let shard = report.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
     let _ = writeln!(text, "seed {}, profiles {}{shard}", report.seed, report.profiles.join(" "));
 }
@@ -195,7 +205,12 @@ pub(super) fn summary_of(
             .filter(|(verdict, n)| *n > 0 || matches!(verdict, Verdict::Pass | Verdict::Fail))
             .map(|(verdict, n)| match verdict {
                 Verdict::Fail => {
-                    format!("{n} fail{}", counting(&cases, fail_on, n, !report.baselines.is_empty()))
+                    let counting = counting(&cases, fail_on, n, !report.baselines.is_empty());
+                    let unconfirmed = match cases.iter().filter(|case| case.unconfirmed).count() {
+                        0 => String::new(),
+                        n => format!(" [{n} not confirmed]"),
+                    };
+                    format!("{n} fail{counting}{unconfirmed}")
                 }
                 _ => format!("{n} {}", verdict.name()),
             })

@@ -11,6 +11,7 @@ use std::fmt::Write;
 
 use super::columns::{in_one_line, wrapped};
 use super::shape;
+use super::stopped::UNCONFIRMED;
 use super::text::Tone;
 use crate::record::{FindingNote, Record};
 use brickbat_scenario::trace::Confidence;
@@ -96,7 +97,8 @@ impl Page<'_> {
     fn judgement(&self, text: &mut String, record: &Record) {
         let paint = self.paint;
         let case = &record.case;
-        let _ = writeln!(text, "verdict: {}", verdict(case.verdict, paint));
+        let unconfirmed = if case.unconfirmed { format!(" ({UNCONFIRMED})") } else { String::new() };
+        let _ = writeln!(text, "verdict: {}{unconfirmed}", verdict(case.verdict, paint));
         if let Some(reason) = &case.reason {
             self.paragraph(text, "  ", reason);
         }

@@ -1,0 +1,76 @@
+//! Where the records of a run go.
+
+use std::path::Path;
+
+use brickbat_drive::folder::{self, RunFolder, RunNote, case_path};
+use brickbat_report::record::Record;
+use brickbat_report::report::{Case, Report};
+use brickbat_rules::redact::Redactor;
+use brickbat_scenario::verdict::Verdict;
+
+/// Where the records of cases go.
+pub(super) enum Records {
+    /// Nothing is kept.
+    None,
+    /// What did not pass goes to the cache folder.
+    Cached(RunFolder),
+    /// Everything goes where the user wants it.
+    Asked(RunFolder),
+}
+
+impl Records {
+    /// Removes what is of no use: nothing was run.
+    pub(super) fn discard(&self) {
+        if let Records::Cached(folder) = self {
+            // What cannot be removed now is pruned by a later run.
+            let _ = std::fs::remove_dir_all(folder.path());
+        }
+    }
+
+    pub(super) fn keep(&self, record: &Record, redactor: &Redactor) {
+        let case = &record.case;
+        match self {
+            Records::Cached(folder) if case.verdict == Verdict::Fail || case.verdict.is_unjudged() => {
+                folder.keep(record, redactor);
+            }
+            // It may have been seen to fail, and kept, before it passed.
+            Records::Cached(folder) => folder.forget(&case.system, &case.plan),
+            Records::Asked(folder) => folder.keep(record, redactor),
+            Records::None => {}
+        }
+    }
+
+    /// Whether a case can be shown.
+    pub(super) fn has(&self, case: &Case) -> bool {
+        let path = self.path().map(|path| path.join(case_path(&case.system, &case.plan)));
+        path.is_some_and(|path| folder::read_case(&path).is_ok())
+    }
+
+    /// The records of the cases that stand for the causes, as far as they were kept.
+    pub(super) fn examples(&self, report: &Report) -> Vec<Record> {
+        let Some(folder) = self.path() else { return Vec::new() };
+        let causes = report.causes();
+        let examples = causes.iter().filter_map(|cause| Some(cause.example()?.0));
+        let paths = examples.map(|case| folder.join(case_path(&case.system, &case.plan)));
+        paths.filter_map(|path| folder::read_case(&path).ok()).collect()
+    }
+
+    /// Writes the end of the run; what is missing, if anything could not be written. The run itself is over, and what it
+    /// has found stands.
+    pub(super) fn finish(&self, note: &RunNote, report: &Report) -> Option<String> {
+        let (folder, whose) = match self {
+            Records::None => return None,
+            Records::Cached(folder) => (folder, "the run in the cache"),
+            Records::Asked(folder) => (folder, "the run directory"),
+        };
+        let error = folder.finish(note, &report.to_json()).err()?;
+        Some(format!("not kept: {whose} is incomplete: {error}"))
+    }
+
+    fn path(&self) -> Option<&Path> {
+        match self {
+            Records::None => None,
+            Records::Cached(folder) | Records::Asked(folder) => Some(folder.path()),
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! Runs that end before their end: what was seen by then is reported in every format, and whatever is written is whole.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::program::{BRICKBAT, Said, brickbat, command, finish, report};
+
+const PLAN: &str = "fault/second-step#fault=reset@openai-chat";
+
+/// Our own agent, which does not say in sessions whose number matches that a call is completed, and which says nothing at
+/// all in those of the other number. The control plan has the first session, the plan the second, and its confirmation
+/// the third.
+fn adapter(folder: &Path, wrong: &str, silent: &str) {
+    let script = format!(
+        "#!/bin/sh\n'{BRICKBAT}' agent | sed -u -E -e '/\"sessionId\":\"session-({silent})\"/d' \
+         -e '/\"sessionId\":\"session-({wrong})\"/{{/\"completed\"/d}}'\n"
+    );
+    fs::write(folder.join("wrong.sh"), script).unwrap();
+}
+
+const RUN: [&str; 6] = ["run", PLAN, "--command", "sh wrong.sh", "--jobs", "1"];
+
+/// Starts a run whose second run of the plan never ends, and sends it a signal when it has seen the plan fail.
+fn stopped_when_seen(folder: &Path, signal: Signal, more: &[&str]) -> Said {
+    adapter(folder, "2", "3");
+    let mut child = command(folder, &[&RUN, more].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    let mut out = String::new();
+    while !out.contains("seen: ") {
+        assert!(lines.read_line(&mut out).unwrap() > 0, "it ends before it has seen anything: {out}");
+    }
+    kill_process(Pid::from_child(&child), signal).unwrap();
+    lines.read_to_string(&mut out).unwrap();
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    Said { code: child.wait().unwrap().code(), out, err }
+}
+
+const REPORTS: [&str; 8] =
+    ["--report", "r.json", "--report", "r.xml", "--report", "r.html", "--report", "r.sarif"];
+
+/// The ids in front of the causes of a closing block.
+fn ids(out: &str) -> Vec<String> {
+    let is_id = |word: &str| word.len() >= 6 && word.chars().all(|c| c.is_ascii_hexdigit());
+    let lines = out.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    lines
+        .filter_map(|line| Some(line.split_whitespace().next()?.to_owned()).filter(|word| is_id(word)))
+        .collect()
+}
+
+#[test]
+fn what_was_seen_before_a_signal_is_reported_in_every_format() {
+    const SEEN: &str = "stopped: 1 cause seen, none confirmed";
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let folder = TempDir::new().unwrap();
+        let said = stopped_when_seen(folder.path(), signal, &[&REPORTS[..], &["--out", "last"]].concat());
+        assert_eq!(said.code, Some(1), "{said:#?}");
+        assert!(said.out.contains(SEEN) && !said.out.contains("nothing is wrong"), "{said:#?}");
+        assert!(said.out.contains("seen, not confirmed, 1 plan: fault/second-step"), "{said:#?}");
+        let file = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+        let json = report(&folder.path().join("r.json"));
+        let stopped =
+            json!({ "why": "the run was interrupted", "seen": 1, "confirmed": 0, "confirms": true });
+        assert_eq!(json["stopped"], stopped);
+        let case = json["cases"].as_array().unwrap().iter().find(|case| case["plan"] == PLAN).unwrap();
+        assert_eq!((&case["verdict"], &case["unconfirmed"]), (&json!("fail"), &json!(true)), "{case:#}");
+        let (xml, html, sarif) = (file("r.xml"), file("r.html"), file("r.sarif"));
+        assert!(xml.contains(SEEN) && xml.contains("<failure message=\"seen, not confirmed: "), "{xml}");
+        assert!(html.contains(SEEN) && html.contains(", seen, not confirmed"), "{html}");
+        let sarif: Value = serde_json::from_str(&sarif).unwrap();
+        let notes = &sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"];
+        assert!(notes[0]["message"]["text"].as_str().unwrap().starts_with(SEEN), "{sarif:#}");
+        assert_eq!(sarif["runs"][0]["results"][0]["properties"]["confirmed"], false, "{sarif:#}");
+        let ids = ids(&said.out);
+        assert_eq!(ids.len(), 1, "{said:#?}");
+        let shown = brickbat(folder.path(), &["show", &ids[0], "--out", "last"], &[]);
+        assert!(shown.code == Some(0) && shown.out.contains("fail (seen, not confirmed)"), "{shown:#?}");
+        assert!(shown.out.contains("FAULT"), "its evidence is kept: {shown:#?}");
+        let again = brickbat(folder.path(), &["run", "--rerun-failed", "last", "--list"], &[]);
+        assert_eq!(again.out, format!("{PLAN}\n"), "{again:#?}");
+    }
+}
+
+#[test]
+fn the_evidence_of_what_was_seen_outlives_a_kill() {
+    let folder = TempDir::new().unwrap();
+    let said = stopped_when_seen(folder.path(), Signal::KILL, &["--out", "last", "--report", "r.json"]);
+    assert_eq!(said.code, None, "{said:#?}");
+    let shown = brickbat(folder.path(), &["show", PLAN, "--out", "last"], &[]);
+    assert!(shown.code == Some(0) && shown.out.contains("fail (seen, not confirmed)"), "{shown:#?}");
+    assert!(!folder.path().join("r.json").exists(), "no report is better than an empty one");
+}
+
+#[test]
+fn what_was_seen_and_does_not_come_again_leaves_nothing_behind() {
+    let folder = TempDir::new().unwrap();
+    adapter(folder.path(), "2", "none");
+    let said = brickbat(folder.path(), &["run", PLAN, "--command", "sh wrong.sh", "--out", "last"], &[]);
+    assert_eq!(said.code, Some(0), "{said:#?}");
+    let shown = brickbat(folder.path(), &["show", PLAN, "--out", "last"], &[]);
+    assert!(shown.out.contains("verdict: pass") && !shown.out.contains("not confirmed"), "{shown:#?}");
+    let cached =
+        brickbat(folder.path(), &["run", PLAN, "--command", "sh wrong.sh"], &[("BRICKBAT_CACHE", "cache")]);
+    assert_eq!(cached.code, Some(0), "{cached:#?}");
+    let cases = brickbat(folder.path(), &["show", PLAN], &[("BRICKBAT_CACHE", "cache")]);
+    assert!(cases.err.contains("no case in"), "what passed is not kept there: {cases:#?}");
+}
+
+#[test]
+fn a_run_that_stops_before_it_has_seen_anything_does_not_say_that_nothing_is_wrong() {
+    let folder = TempDir::new().unwrap();
+    adapter(folder.path(), "none", "[0-9]+");
+    let said = brickbat(folder.path(), &[&RUN[..], &["--timeout", "1s"]].concat(), &[]);
+    assert_eq!(said.code, Some(3), "{said:#?}");
+    assert!(said.out.starts_with("stopped: no cause seen, in 0 of 0 judged plans\n"), "{said:#?}");
+    assert!(!said.out.contains("brickbat show"), "there is nothing to show: {said:#?}");
+}
+
+#[test]
+fn what_a_baseline_lists_is_no_new_cause_of_a_run_that_stops() {
+    let folder = TempDir::new().unwrap();
+    adapter(folder.path(), "[2-9]", "none");
+    let known = brickbat(folder.path(), &[&RUN[..], &["--write-baseline", "known.yaml"]].concat(), &[]);
+    assert_eq!(known.code, Some(1), "{known:#?}");
+    let before = fs::read_to_string(folder.path().join("known.yaml")).unwrap();
+    adapter(folder.path(), "2", "3");
+    let more = ["--baseline=known.yaml", "--write-baseline", "known.yaml", "--timeout", "3s"];
+    let said = brickbat(folder.path(), &[&RUN[..], &more].concat(), &[]);
+    assert_eq!(said.code, Some(3), "{said:#?}");
+    assert!(said.out.contains("stopped: no new cause seen"), "{said:#?}");
+    assert_eq!(fs::read_to_string(folder.path().join("known.yaml")).unwrap(), before);
+}
+
+#[test]
+fn the_first_red_plan_is_confirmed_and_ends_a_run_that_is_to_fail_fast() {
+    let plans =
+        ["run", "fault/second-step", "--dialect", "openai-chat", "--command", "sh wrong.sh", "--jobs", "1"];
+    let folder = TempDir::new().unwrap();
+    adapter(folder.path(), "[2-9]|[0-9]{2}", "none");
+    let run = |more: &[&str]| brickbat(folder.path(), &[&plans[..], &["--fail-fast"], more].concat(), &[]);
+    let said = run(&["--report", "r.json"]);
+    assert_eq!(said.code, Some(1), "{said:#?}");
+    assert!(said.out.contains("stopped: 1 cause seen, 1 confirmed, in 1 of 2 judged plans"), "{said:#?}");
+    let json = report(&folder.path().join("r.json"));
+    let of = |verdict: &str| {
+        json["cases"].as_array().unwrap().iter().filter(|case| case["verdict"] == verdict).count()
+    };
+    assert_eq!(of("fail"), 1, "{json:#}");
+    assert!(of("not-run") > 0, "{json:#}");
+
+    let said = run(&["--no-confirm"]);
+    assert!(said.out.contains("stopped: 1 cause seen, none confirmed"), "{said:#?}");
+    let said = run(&["--format", "github"]);
+    let lines: Vec<&str> = said.out.lines().collect();
+    assert_eq!(lines.len(), 2, "{said:#?}");
+    assert!(
+        lines[1].starts_with("::error title=stopped::stopped: 1 cause seen, 1 confirmed; --fail-fast"),
+        "{said:#?}"
+    );
+}
+
+#[test]
+fn shards_that_were_stopped_make_a_run_that_was_stopped() {
+    let folder = TempDir::new().unwrap();
+    let said = stopped_when_seen(folder.path(), Signal::INT, &["--shard", "1/1", "--report", "1.json"]);
+    assert_eq!(said.code, Some(1), "{said:#?}");
+    let merged = brickbat(folder.path(), &["merge", "1.json", "--report", "all.json"], &[]);
+    assert_eq!(merged.code, Some(1), "{merged:#?}");
+    assert!(merged.out.contains("stopped: 1 cause seen, none confirmed"), "{merged:#?}");
+    let [one, all] = ["1.json", "all.json"].map(|file| report(&folder.path().join(file)));
+    assert_eq!((&one["stopped"], &one["cases"]), (&all["stopped"], &all["cases"]));
+}
+
+/// Brickbat where no file may be larger than 16 or 32 KiB, by the shell's unit, as on a disk that is nearly full.
+fn on_a_small_disk(folder: &Path, args: &[&str]) -> Said {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' XFSZ; ulimit -f 32; exec \"$@\"", "sh", BRICKBAT]).args(args);
+    shell.current_dir(folder).stdin(Stdio::null()).env("BRICKBAT_CACHE", folder.join("cache"));
+    finish(shell, b"")
+}
+
+#[test]
+fn a_disk_that_is_full_costs_no_old_report_no_other_report_and_no_exit_code() {
+    let folder = TempDir::new().unwrap();
+    let run =
+        ["run", "abort/mid-batch", "abort/after-all-calls", "--system", "canary/dangling-on-abort/simulated"];
+    let more = ["--report", "old.json", "--report", "short.sarif", "--write-baseline", "known.yaml"];
+    let whole = brickbat(folder.path(), &[&run[..], &more, &["--out", "last"]].concat(), &[]);
+    assert_eq!(whole.code, Some(1), "{whole:#?}");
+    let read = |name: &str| fs::read(folder.path().join(name)).unwrap();
+    let old = read("old.json");
+    assert!(old.len() > 32 << 10 && read("short.sarif").len() < 16 << 10, "the limit is between the two");
+    fs::remove_file(folder.path().join("short.sarif")).unwrap();
+
+    let full = on_a_small_disk(folder.path(), &[&run[..], &more, &["--out", "full"]].concat());
+    assert_eq!(full.code, whole.code, "{full:#?}");
+    assert_eq!(read("old.json"), old, "an old report survives");
+    assert!(!read("short.sarif").is_empty(), "the other report is written");
+    assert!(full.err.contains("not written: old.json: "), "{full:#?}");
+    assert!(full.err.contains("not kept: the run directory is incomplete: cannot write full/"), "{full:#?}");
+    // What was not kept is not proposed.
+    if let Some((_, id)) = full.out.split_once("brickbat show ") {
+        let id = id.split_whitespace().next().unwrap();
+        let shown = brickbat(folder.path(), &["show", id, "--out", "full"], &[]);
+        assert_eq!(shown.code, Some(0), "{shown:#?} {full:#?}");
+    }
+    let left = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let parts: Vec<_> = left.filter(|name| name.to_string_lossy().ends_with(".part")).collect();
+    assert!(parts.is_empty(), "{parts:?}");
+}
+
+#[test]
+fn a_report_that_cannot_be_replaced_does_not_keep_the_others_from_being_written() {
+    let folder = TempDir::new().unwrap();
+    std::os::unix::fs::symlink("/dev/full", folder.path().join("full.json")).unwrap();
+    let args =
+        ["run", "control/", "--system", "reference/simulated", "--report", "full.json", "--report", "r.json"];
+    let said = brickbat(folder.path(), &args, &[]);
+    assert_eq!(said.code, Some(0), "{said:#?}");
+    assert!(said.err.contains("not written: full.json: "), "{said:#?}");
+    assert_eq!(report(&folder.path().join("r.json"))["schema"], 1);
+}
+
+#[test]
+fn a_folder_that_another_run_writes_is_left_alone_and_one_of_a_dead_run_is_not() {
+    let folder = TempDir::new().unwrap();
+    let run = ["run", "control/", "--system", "reference/simulated", "--out", "last"];
+    let run = || brickbat(folder.path(), &run, &[]);
+    assert_eq!(run().code, Some(0));
+    let before = fs::read(folder.path().join("last/run.json")).unwrap();
+    // So the folder is locked while a run writes it; the lock ends with its process.
+    let locked = fs::File::open(folder.path().join("last")).unwrap();
+    locked.lock().unwrap();
+    let second = run();
+    assert_eq!(second.code, Some(2), "{second:#?}");
+    assert!(second.err.contains("another run of brickbat is writing to last"), "{second:#?}");
+    assert_eq!(fs::read(folder.path().join("last/run.json")).unwrap(), before);
+    drop(locked);
+    assert_eq!(run().code, Some(0));
+}
+
+#[test]
+fn a_run_locks_its_folder_until_it_is_killed() {
+    let folder = TempDir::new().unwrap();
+    adapter(folder.path(), "2", "3");
+    let mut child = command(folder.path(), &[&RUN[..], &["--out", "last"]].concat())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.starts_with("seen: "), "{line}");
+    let second = ["run", "control/", "--system", "reference/simulated", "--out", "last"];
+    let said = brickbat(folder.path(), &second, &[]);
+    assert!(said.code == Some(2) && said.err.contains("another run"), "{said:#?}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(brickbat(folder.path(), &second, &[]).code, Some(0));
+}
+
+#[test]
+fn one_cause_has_one_id_in_the_whole_run_in_its_shards_and_with_another_seed() {
+    let folder = TempDir::new().unwrap();
+    let run = |more: &[&str]| {
+        let args = ["run", "abort/after-all-calls", "abort/after-failed-tool", "--out", "last", "--system"];
+        let system = ["canary/dangling-on-abort/simulated"];
+        ids(&brickbat(folder.path(), &[&args[..], &system, more].concat(), &[]).out)
+    };
+    let whole = run(&[]);
+    let mut distinct = whole.clone();
+    distinct.sort();
+    distinct.dedup();
+    assert!(whole.len() > 3 && distinct.len() == whole.len(), "{whole:?}");
+    for id in &whole {
+        for command in ["show", "explain"] {
+            let said = brickbat(folder.path(), &[command, id, "--out", "last"], &[]);
+            assert_eq!(said.code, Some(0), "{said:#?}");
+        }
+    }
+    for more in [&["--shard", "1/3"][..], &["--shard", "2/3"], &["--dialect", "gemini"], &["--seed", "7"]] {
+        let part = run(more);
+        assert!(!part.is_empty() && part.iter().all(|id| whole.contains(id)), "{more:?}: {part:?} {whole:?}");
+    }
+}
+
+#[test]
+fn a_search_that_is_interrupted_reports_what_it_has_found() {
+    let folder = TempDir::new().unwrap();
+    // The search has judged two plans when the third session begins, which is silent.
+    let script = format!(
+        "#!/bin/sh\n'{BRICKBAT}' agent | sed -u -E -e '/\"sessionId\":\"session-3\"/w third' \
+         -e '/\"sessionId\":\"session-([3-9]|[0-9]{{2,}})\"/d' -e '/\"completed\"/d'\n"
+    );
+    fs::write(folder.path().join("wrong.sh"), script).unwrap();
+    assert!(Command::new("mkfifo").arg(folder.path().join("third")).status().unwrap().success());
+    let args =
+        ["fuzz", "--command", "sh wrong.sh", "--jobs", "1", "--time", "10m", "--dialect", "openai-chat"];
+    let child = command(folder.path(), &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut third = String::new();
+    BufReader::new(fs::File::open(folder.path().join("third")).unwrap()).read_line(&mut third).unwrap();
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let out = String::from_utf8(ended.stdout).unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{out}");
+    assert!(out.contains("stuck-part") && out.contains("not minimised: it was interrupted"), "{out}");
+    assert!(out.contains("1 distinct failure") && out.trim_end().ends_with("; interrupted"), "{out}");
+}
+
+#[test]
+fn a_folder_of_the_name_of_a_built_in_family_does_not_hide_it() {
+    let folder = TempDir::new().unwrap();
+    let list = |word: &str| brickbat(folder.path(), &["run", word, "--list", "--dialect", "gemini"], &[]);
+    let built_in = list("kill/").out;
+    fs::create_dir_all(folder.path().join("kill")).unwrap();
+    for word in ["kill/", "kill"] {
+        let said = list(word);
+        assert_eq!((said.code, said.out.as_str()), (Some(0), built_in.as_str()), "{said:#?}");
+        assert!(said.err.contains(&format!("`./{word}`")), "{said:#?}");
+    }
+    let own = list("./kill/");
+    assert!(own.code == Some(2) && own.err.contains("has no scenario"), "{own:#?}");
+}
