@@ -122,7 +122,10 @@ impl Events {
             let progress = Progress::on(system);
             let note = |words: &str| progress.note(words);
             let started = Feeder::start(system, supervisor, &note).await;
-            let mut feeder = started.map_err(|error| cannot_start(system, &error))?;
+            let mut feeder = started.map_err(|error| match system {
+                System::Adapted(_) => cannot_start(system, &error),
+                System::Simulated(_) | System::Live(..) => CliError::start(format!("{name}: {error}")),
+            })?;
             let offered = feeder.consumers().to_vec();
             if offered.is_empty() {
                 return Err(CliError::input(format!(

@@ -72,6 +72,21 @@ fn two_files_of_one_name_are_not_taken_for_one() {
 }
 
 #[test]
+fn a_folder_of_the_name_of_a_built_in_family_does_not_hide_it() {
+    let folder = TempDir::new().unwrap();
+    let list = |word: &str| brickbat_in(&folder, &["run", word, "--list", "--dialect", "gemini"]);
+    let built_in = list("kill/").out;
+    fs::create_dir_all(folder.path().join("kill")).unwrap();
+    for word in ["kill/", "kill"] {
+        let said = list(word);
+        assert_eq!((said.code, said.out.as_str()), (Some(0), built_in.as_str()), "{said:#?}");
+        assert!(said.err.contains(&format!("`./{word}`")), "{said:#?}");
+    }
+    let own = list("./kill/");
+    assert!(own.code == Some(2) && own.err.contains("has no scenario"), "{own:#?}");
+}
+
+#[test]
 fn what_stood_in_the_store_of_a_product_can_be_given() {
     let stored = concat!(env!("CARGO_MANIFEST_DIR"), "/corpora/stored");
     let files = fs::read_dir(stored).unwrap().map(|entry| entry.unwrap().path());

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::program::{Said, brickbat, folder_of, report};
+use crate::program::{Said, brickbat, command, finish, folder_of, report};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -330,4 +330,194 @@ fn lint_passes_over_the_vectors_of_streams_in_few_words() {
     let one = said(&folder, &["lint", corpora.join("streams/gemini/truncated.json").to_str().unwrap()]);
     assert_eq!(one.code, Some(2), "{one:#?}");
     assert!(one.err.contains("has vectors for streams\nhint: "), "{one:#?}");
+}
+
+/// A call of Gemini 3 without its signature, which an older model takes.
+const UNSIGNED: &str = r#"{"contents":[{"role":"user","parts":[{"text":"List."}]},{"role":"model","parts":[{"functionCall":{"name":"ls","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"ls","response":{"output":"a"}}}]}],"tools":[{"functionDeclarations":[{"name":"ls"}]}]}"#;
+
+/// A reply that the user stopped, which DeepSeek takes without its reasoning and refuses with tools.
+const PREFILL: &str = r#"{"max_tokens":5,"messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":[{"type":"text","text":"Well,"}]}]}"#;
+
+#[test]
+fn a_fix_begins_with_the_verdict_of_check_with_the_same_options() {
+    let row = format!(r#"{{"dialect":"gemini","model":"gemini-3-pro-preview","request":{UNSIGNED}}}"#);
+    let folder = folder_of(&[
+        ("unsigned.json", UNSIGNED),
+        ("prefill.json", PREFILL),
+        ("bad.json", BAD),
+        ("reused.json", REUSED),
+        ("row.jsonl", &row),
+    ]);
+    for options in [
+        &["--model", "gemini-3-pro-preview", "unsigned.json"][..],
+        &["--model", "gemini-2.5-pro", "unsigned.json"],
+        &["--host", "generativelanguage.googleapis.com", "--model", "gemini-3-pro-preview", "unsigned.json"],
+        &["--model", "claude-sonnet-5", "prefill.json"],
+        &["--model", "claude-3-haiku-20240307", "prefill.json"],
+        &["--profile", "anthropic-messages@2025-01", "bad.json"],
+        &["--off", MISSING, "bad.json"],
+        &["--deny", "tool-use-id-reused", "reused.json"],
+        &["row.jsonl"],
+    ] {
+        let check = said(&folder, &[&["check"], options].concat());
+        let diff = said(&folder, &[&["check", "--diff"], options].concat());
+        let is_mended = diff.code == Some(0) && diff.out.contains("\n+");
+        let is_accepted = diff.code == Some(0) && diff.err.contains(": accepted by ");
+        assert_eq!(check.code == Some(0), is_accepted, "{options:?}\n{check:#?}\n{diff:#?}");
+        assert_eq!(
+            check.code == Some(1),
+            is_mended || diff.code == Some(1),
+            "{options:?}\n{check:#?}\n{diff:#?}"
+        );
+    }
+    let stays = said(&folder, &["check", "--fix", "--model", "gemini-3-pro-preview", "unsigned.json"]);
+    assert_eq!(stays.code, Some(1), "{stays:#?}");
+    assert!(stays.err.contains("gemini/thought-signature-missing"), "{stays:#?}");
+}
+
+#[test]
+fn each_row_of_a_file_is_mended_by_itself_and_the_others_stay() {
+    let other =
+        r#"{ "host": "api.anthropic.com", "status": 400, "request": REQUEST }"#.replace("REQUEST", BAD);
+    let text = format!("{GOOD}\n\n{other}\r\n{BAD}\n");
+    let folder = folder_of(&[("rows.jsonl", &text)]);
+    let fixed = said(&folder, &["check", "--fix", "rows.jsonl"]);
+    assert_eq!(fixed.code, Some(0), "{fixed:#?}");
+    assert!(fixed.err.contains("rows.jsonl:1: accepted by"), "{fixed:#?}");
+    assert!(fixed.out.contains("rows.jsonl:3: ") && fixed.out.contains("rows.jsonl:4: "), "{fixed:#?}");
+    let mended = fs::read_to_string(folder.path().join("rows.fixed.jsonl")).unwrap();
+    assert!(mended.starts_with(&format!("{GOOD}\n\n{{ \"host\": \"api.anthropic.com\"")), "{mended}");
+    assert!(mended.contains("}\r\n{") && mended.ends_with("}\n"), "{mended}");
+    let after = said(&folder, &["check", "rows.fixed.jsonl"]);
+    assert_eq!(after.code, Some(0), "{after:#?}");
+    assert!(after.out.contains("3 requests: 3 accepted"), "{after:#?}");
+}
+
+#[test]
+fn a_model_that_is_named_for_the_check_is_not_written_into_the_copy() {
+    let named = BAD.replace("claude-opus-4-5", "my-alias");
+    let bare = BAD.replace(r#""model":"claude-opus-4-5","#, "");
+    let folder = folder_of(&[("named.json", &named), ("bare.json", &bare)]);
+    for (file, kept) in [("named", Some("my-alias")), ("bare", None)] {
+        let args = ["check", "--fix", "--model", "claude-sonnet-5", &format!("{file}.json")];
+        let fixed = said(&folder, &args);
+        assert_eq!(fixed.code, Some(0), "{fixed:#?}");
+        let copy = report(&folder.path().join(format!("{file}.fixed.json")));
+        assert_eq!((copy["model"].as_str(), copy["messages"].as_array().map(Vec::len)), (kept, Some(3)));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_or_a_device_is_refused_by_name_and_never_opened() {
+    let folder = folder_of(&[("good.json", GOOD)]);
+    for name in ["pipe.json", "pipe.jsonl", "pipe.yaml", "brickbat.toml"] {
+        let pipe = folder.path().join(name);
+        assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    }
+    let elsewhere = folder_of(&[]);
+    let pipe = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (json, lines, yaml) = (pipe("pipe.json"), pipe("pipe.jsonl"), pipe("pipe.yaml"));
+    for args in [
+        &["check", &json][..],
+        &["check", "--stream", &json],
+        &["check", "--diff", &json],
+        &["check", "/dev/zero"],
+        &["recordings", &lines],
+        &["recordings", "/dev/zero"],
+        &["run", &yaml],
+        &["run", "--explore", "--from", &yaml],
+        &["run", "control/", "--baseline", &yaml],
+        &["merge", &json],
+        &["replay", &json],
+        &["import", &json],
+        &["lint", &json],
+    ] {
+        let refused = said(&elsewhere, args);
+        assert_eq!(refused.code, Some(2), "{args:?}\n{refused:#?}");
+        assert!(refused.err.contains("not a regular file"), "{args:?}\n{refused:#?}");
+    }
+    let hint = said(&elsewhere, &["check", &json]);
+    assert!(hint.err.contains("hint: `-` reads standard input"), "{hint:#?}");
+    // A folder is searched, and what is no file in it is passed over.
+    assert_eq!(said(&folder, &["check", "."]).code, Some(0));
+    let input = finish(command(elsewhere.path(), &["check", "-"]), GOOD.as_bytes());
+    assert_eq!(input.code, Some(0), "{input:#?}");
+}
+
+#[test]
+fn a_file_of_another_kind_is_given_up_with_a_count() {
+    let noise: String = (0..5000).map(|n| format!("no JSON in line {n}\n")).collect();
+    let folder =
+        folder_of(&[("noise.jsonl", &noise), ("late.jsonl", &format!("{}{GOOD}\n", &noise[..9000]))]);
+    for command in ["check", "recordings"] {
+        let given_up = said(&folder, &[command, "noise.jsonl"]);
+        assert_eq!(given_up.code, Some(2), "{given_up:#?}");
+        assert!(given_up.err.lines().count() < 40, "{given_up:#?}");
+        assert!(given_up.err.contains("… and 981 more that could not be "), "{given_up:#?}");
+    }
+    let json = said(&folder, &["check", "--format", "json", "noise.jsonl"]).out;
+    assert!(json.contains("none of the first 1000 lines is JSON, so the others are not read"), "{json}");
+    let late = said(&folder, &["check", "late.jsonl"]);
+    assert!(late.out.contains("1 request: 1 accepted") || late.out.contains("accepted"), "{late:#?}");
+}
+
+#[test]
+fn a_byte_order_mark_is_passed_over_and_mentioned() {
+    let mark = '\u{feff}';
+    let folder = folder_of(&[
+        ("bad.json", &format!("{mark}{BAD}")),
+        ("rows.jsonl", &format!("{mark}{GOOD}\n{BAD}\n")),
+        (
+            "traffic.jsonl",
+            &format!("{mark}{{\"status\":200,\"host\":\"api.anthropic.com\",\"request\":{GOOD}}}\n"),
+        ),
+    ]);
+    let bad = said(&folder, &["check", "bad.json"]);
+    assert_eq!(bad.code, Some(1), "{bad:#?}");
+    assert!(bad.err.contains("note: bad.json begins with a byte order mark"), "{bad:#?}");
+    let column = BAD.find("{\"type\":\"tool_use").unwrap() + 1;
+    assert!(bad.out.contains(&format!("bad.json:1:{column} at ")), "{}", bad.out);
+    let json: Value =
+        serde_json::from_str(&said(&folder, &["check", "--format", "json", "bad.json"]).out).unwrap();
+    assert_eq!(json["requests"][0]["findings"][0]["place"]["offset"], column + 2, "{json:#}");
+    let rows = said(&folder, &["check", "rows.jsonl"]);
+    assert!(rows.out.contains("rows.jsonl: 2 requests: 1 accepted, 1 refused"), "{rows:#?}");
+    let compared = said(&folder, &["recordings", "traffic.jsonl"]);
+    assert_eq!(compared.code, Some(0), "{compared:#?}");
+    assert!(compared.err.contains("byte order mark"), "{compared:#?}");
+    assert_eq!(said(&folder, &["check", "--fix", "bad.json"]).code, Some(0));
+    let copy = fs::read_to_string(folder.path().join("bad.fixed.json")).unwrap();
+    assert!(copy.starts_with('{') && said(&folder, &["check", "bad.fixed.json"]).code == Some(0), "{copy}");
+    fs::write(folder.path().join("wide.json"), [0xff, 0xfe, b'{', 0, b'}', 0]).unwrap();
+    let wide = said(&folder, &["check", "wide.json"]);
+    assert!(wide.code == Some(2) && wide.err.contains("it is UTF-16"), "{wide:#?}");
+}
+
+#[test]
+fn half_of_a_character_is_a_refusal_and_is_replaced_by_a_fix() {
+    let half = GOOD.replace("Rain?", r"Rain \ud83d");
+    let folder = folder_of(&[("half.json", &half)]);
+    let refused = said(&folder, &["check", "half.json"]);
+    assert_eq!(refused.code, Some(1), "{refused:#?}");
+    assert!(refused.out.contains("error[anthropic-messages/body-not-json]"), "{refused:#?}");
+    assert!(refused.out.contains("no low surrogate in string"), "{refused:#?}");
+    assert_eq!(said(&folder, &["check", "--fix", "half.json"]).code, Some(0));
+    let copy = fs::read_to_string(folder.path().join("half.fixed.json")).unwrap();
+    assert_eq!(copy, half.replace(r"\ud83d", r"\ufffd"));
+}
+
+#[test]
+fn explain_reads_a_long_text_to_its_bound_and_says_so() {
+    let folder = folder_of(&[]);
+    let long = "a".repeat(100_000);
+    let word = said(&folder, &["explain", &long]);
+    assert_eq!(word.code, Some(2), "{word:#?}");
+    assert!(word.err.contains("only its first 64 KiB are looked at") && word.err.len() < 1000, "{word:#?}");
+    let log = format!("{}No tool output found for function call call_1. {long}", "x ".repeat(1000));
+    let found = finish(command(folder.path(), &["explain", "-"]), log.as_bytes());
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    assert!(found.out.starts_with("openai-responses/tool-output-missing"), "{found:#?}");
+    let unknown = said(&folder, &["run", &long]);
+    assert_eq!(unknown.code, Some(2), "{unknown:#?}");
 }

@@ -253,6 +253,24 @@ fn a_folder_with_something_else_in_it_is_left_alone() {
     assert!(!folder.path().join("ours/cases/old").exists());
 }
 
+#[test]
+fn a_folder_that_another_run_writes_is_left_alone_and_one_of_a_dead_run_is_not() {
+    let folder = TempDir::new().unwrap();
+    let run = ["run", "control/", "--system", "reference/simulated", "--out", "last"];
+    let run = || brickbat(folder.path(), &run);
+    assert_eq!(run().code, Some(0));
+    let before = fs::read(folder.path().join("last/run.json")).unwrap();
+    // So the folder is locked while a run writes it; the lock ends with its process.
+    let locked = fs::File::open(folder.path().join("last")).unwrap();
+    locked.lock().unwrap();
+    let second = run();
+    assert_eq!(second.code, Some(2), "{second:#?}");
+    assert!(second.err.contains("another run of brickbat is writing to last"), "{second:#?}");
+    assert_eq!(fs::read(folder.path().join("last/run.json")).unwrap(), before);
+    drop(locked);
+    assert_eq!(run().code, Some(0));
+}
+
 /// A call that runs once, though the scenario wants it never to run.
 const NEVER: &str = r#"schema: 1
 comment: A call that may not run.

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::program::{Said, brickbat, report};
+use crate::program::{Said, brickbat, ids, report};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -218,4 +218,29 @@ fn a_shard_that_cannot_be_is_told() {
     let folder = TempDir::new().unwrap();
     assert_bad(&run(folder.path(), &["--shard", "3/2"]), "shards are counted from 1 to 2");
     assert_bad(&run(folder.path(), &["--shard", "half"]), "write it as `2/4`");
+}
+
+#[test]
+fn one_cause_has_one_id_in_the_whole_run_in_its_shards_and_with_another_seed() {
+    let folder = TempDir::new().unwrap();
+    let run = |more: &[&str]| {
+        let args = ["run", "abort/after-all-calls", "abort/after-failed-tool", "--out", "last", "--system"];
+        let system = ["canary/dangling-on-abort/simulated"];
+        ids(&brickbat(folder.path(), &[&args[..], &system, more].concat(), &[]).out)
+    };
+    let whole = run(&[]);
+    let mut distinct = whole.clone();
+    distinct.sort();
+    distinct.dedup();
+    assert!(whole.len() > 3 && distinct.len() == whole.len(), "{whole:?}");
+    for id in &whole {
+        for command in ["show", "explain"] {
+            let said = brickbat(folder.path(), &[command, id, "--out", "last"], &[]);
+            assert_eq!(said.code, Some(0), "{said:#?}");
+        }
+    }
+    for more in [&["--shard", "1/3"][..], &["--shard", "2/3"], &["--dialect", "gemini"], &["--seed", "7"]] {
+        let part = run(more);
+        assert!(!part.is_empty() && part.iter().all(|id| whole.contains(id)), "{more:?}: {part:?} {whole:?}");
+    }
 }

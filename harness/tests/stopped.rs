@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::program::{BRICKBAT, Said, brickbat, command, finish, report};
+use crate::program::{BRICKBAT, Said, brickbat, command, finish, ids, report};
 
 const PLAN: &str = "fault/second-step#fault=reset@openai-chat";
 
@@ -50,15 +50,6 @@ fn stopped_when_seen(folder: &Path, signal: Signal, more: &[&str]) -> Said {
 
 const REPORTS: [&str; 8] =
     ["--report", "r.json", "--report", "r.xml", "--report", "r.html", "--report", "r.sarif"];
-
-/// The ids in front of the causes of a closing block.
-fn ids(out: &str) -> Vec<String> {
-    let is_id = |word: &str| word.len() >= 6 && word.chars().all(|c| c.is_ascii_hexdigit());
-    let lines = out.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-    lines
-        .filter_map(|line| Some(line.split_whitespace().next()?.to_owned()).filter(|word| is_id(word)))
-        .collect()
-}
 
 #[test]
 fn what_was_seen_before_a_signal_is_reported_in_every_format() {
@@ -234,24 +225,6 @@ fn a_report_that_cannot_be_replaced_does_not_keep_the_others_from_being_written(
 }
 
 #[test]
-fn a_folder_that_another_run_writes_is_left_alone_and_one_of_a_dead_run_is_not() {
-    let folder = TempDir::new().unwrap();
-    let run = ["run", "control/", "--system", "reference/simulated", "--out", "last"];
-    let run = || brickbat(folder.path(), &run, &[]);
-    assert_eq!(run().code, Some(0));
-    let before = fs::read(folder.path().join("last/run.json")).unwrap();
-    // So the folder is locked while a run writes it; the lock ends with its process.
-    let locked = fs::File::open(folder.path().join("last")).unwrap();
-    locked.lock().unwrap();
-    let second = run();
-    assert_eq!(second.code, Some(2), "{second:#?}");
-    assert!(second.err.contains("another run of brickbat is writing to last"), "{second:#?}");
-    assert_eq!(fs::read(folder.path().join("last/run.json")).unwrap(), before);
-    drop(locked);
-    assert_eq!(run().code, Some(0));
-}
-
-#[test]
 fn a_run_locks_its_folder_until_it_is_killed() {
     let folder = TempDir::new().unwrap();
     adapter(folder.path(), "2", "3");
@@ -268,31 +241,6 @@ fn a_run_locks_its_folder_until_it_is_killed() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(brickbat(folder.path(), &second, &[]).code, Some(0));
-}
-
-#[test]
-fn one_cause_has_one_id_in_the_whole_run_in_its_shards_and_with_another_seed() {
-    let folder = TempDir::new().unwrap();
-    let run = |more: &[&str]| {
-        let args = ["run", "abort/after-all-calls", "abort/after-failed-tool", "--out", "last", "--system"];
-        let system = ["canary/dangling-on-abort/simulated"];
-        ids(&brickbat(folder.path(), &[&args[..], &system, more].concat(), &[]).out)
-    };
-    let whole = run(&[]);
-    let mut distinct = whole.clone();
-    distinct.sort();
-    distinct.dedup();
-    assert!(whole.len() > 3 && distinct.len() == whole.len(), "{whole:?}");
-    for id in &whole {
-        for command in ["show", "explain"] {
-            let said = brickbat(folder.path(), &[command, id, "--out", "last"], &[]);
-            assert_eq!(said.code, Some(0), "{said:#?}");
-        }
-    }
-    for more in [&["--shard", "1/3"][..], &["--shard", "2/3"], &["--dialect", "gemini"], &["--seed", "7"]] {
-        let part = run(more);
-        assert!(!part.is_empty() && part.iter().all(|id| whole.contains(id)), "{more:?}: {part:?} {whole:?}");
-    }
 }
 
 #[test]
@@ -316,19 +264,4 @@ fn a_search_that_is_interrupted_reports_what_it_has_found() {
     assert_eq!(ended.status.code(), Some(1), "{out}");
     assert!(out.contains("stuck-part") && out.contains("not minimised: it was interrupted"), "{out}");
     assert!(out.contains("1 distinct failure") && out.trim_end().ends_with("; interrupted"), "{out}");
-}
-
-#[test]
-fn a_folder_of_the_name_of_a_built_in_family_does_not_hide_it() {
-    let folder = TempDir::new().unwrap();
-    let list = |word: &str| brickbat(folder.path(), &["run", word, "--list", "--dialect", "gemini"], &[]);
-    let built_in = list("kill/").out;
-    fs::create_dir_all(folder.path().join("kill")).unwrap();
-    for word in ["kill/", "kill"] {
-        let said = list(word);
-        assert_eq!((said.code, said.out.as_str()), (Some(0), built_in.as_str()), "{said:#?}");
-        assert!(said.err.contains(&format!("`./{word}`")), "{said:#?}");
-    }
-    let own = list("./kill/");
-    assert!(own.code == Some(2) && own.err.contains("has no scenario"), "{own:#?}");
 }

@@ -154,6 +154,34 @@ fn the_rules_that_bind_for_some_models_are_those_that_say_so() {
     assert_eq!(found, listed, "`harness/rules/src/scope.rs` lists the rules that depend on the model");
 }
 
+/// Whoever pastes what `check` printed gets the page of the rule, and of no rule of another API, unless that says the very same.
+#[test]
+fn what_is_said_of_a_vector_at_each_provider_explains_its_own_rule() {
+    let wordings = rules::explain::Wordings::all();
+    let mut said = BTreeMap::<String, BTreeSet<&'static str>>::new();
+    for (_, dialect, file) in files() {
+        for bytes in file.vectors.iter().filter_map(Vector::bytes) {
+            for profile in Profile::all().filter(|profile| profile.dialect == dialect) {
+                for violation in rules::validate(profile, &bytes) {
+                    said.entry(violation.message).or_default().insert(violation.rule.id);
+                }
+            }
+        }
+    }
+    assert!(said.len() > 500, "{}", said.len());
+    let mut failures = Vec::new();
+    for (message, rules) in &said {
+        let found: Vec<&str> = wordings.in_text(message).iter().map(|rule| rule.id).collect();
+        let dialects: BTreeSet<Dialect> =
+            rules.iter().filter_map(|id| Rule::find(id)).map(|rule| rule.dialect()).collect();
+        let is_foreign = |id: &&str| Rule::find(id).is_some_and(|rule| !dialects.contains(&rule.dialect()));
+        if found.iter().any(is_foreign) || !rules.iter().all(|rule| found.contains(rule)) {
+            failures.push(format!("{message}\n    said by {rules:?}, explained by {found:?}"));
+        }
+    }
+    assert!(failures.is_empty(), "{} of {}\n{}", failures.len(), said.len(), failures.join("\n"));
+}
+
 #[test]
 fn every_profile_is_found_by_its_name_and_ends_with_its_date() {
     for profile in Profile::all() {

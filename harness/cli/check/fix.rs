@@ -19,7 +19,7 @@ use brickbat_rules::check::{
 };
 use brickbat_rules::json::{Document, without_halves};
 use brickbat_rules::naming;
-use brickbat_sessions::{self as sessions, Files, Repair, RepairOptions, report};
+use brickbat_sessions::{self as sessions, Files, Reason, Repair, RepairOptions, report};
 
 /// What is done with the edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,14 +153,13 @@ fn one(place: &str, piece: &Piece, options: &CheckOptions) -> Result<Fixed, Unfi
         tail: true,
         truncate: false,
     };
+    let of_halves = format!("{}\n", Reason::HalfCharacter.words());
     let mended = match sessions::repair(&Files::one("request.json", &named), 0, &terms) {
         Ok(Repair::Mended(mended)) => {
             let body = with_own_name(mended.files.main(), request, &named);
-            Some((body, report::repaired(&mended)))
+            Some((body, format!("{}{}", if has_halves { &of_halves } else { "" }, report::repaired(&mended))))
         }
-        Ok(Repair::Healthy(_)) if has_halves => {
-            Some((request.to_vec(), "each half of a character is replaced by U+FFFD\n".to_owned()))
-        }
+        Ok(Repair::Healthy(_)) if has_halves => Some((request.to_vec(), of_halves.clone())),
         Ok(Repair::Healthy(_)) => None,
         Ok(Repair::Beyond(beyond)) => {
             tell(format!("{place}: {}", beyond.why));

@@ -94,3 +94,12 @@ pub fn folder_of(files: &[(&str, &str)]) -> TempDir {
 pub fn report(path: &Path) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
+
+/// The ids in front of the causes of a closing block.
+pub fn ids(out: &str) -> Vec<String> {
+    let is_id = |word: &str| word.len() >= 6 && word.chars().all(|c| c.is_ascii_hexdigit());
+    let lines = out.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    lines
+        .filter_map(|line| Some(line.split_whitespace().next()?.to_owned()).filter(|word| is_id(word)))
+        .collect()
+}

@@ -2,8 +2,8 @@
 
 use brickbat_rules::Profile;
 use brickbat_rules::check::{Providers, check};
-use brickbat_rules::json::Document;
-use brickbat_sessions::{Files, Mended, Repair, RepairOptions, repair};
+use brickbat_rules::json::{Document, halves, pointer_at, without_halves};
+use brickbat_sessions::{Files, Planned, Reason, Repair, RepairOptions, repair};
 use serde_json::{Value, json};
 
 use crate::edit;
@@ -29,7 +29,11 @@ fn mended(asked: &Asked) -> Result<Value, Unjudged> {
     let Providers::Profile(profile) = before.providers else {
         return Ok(beyond("an edit is for one provider, and a union has several: choose one of them", false));
     };
-    let (head, body, tail) = parts(&asked.text);
+    // A reader of texts in UTF-8 cannot hold half of a character, and nothing else of the body can be mended with it.
+    let whole = without_halves(asked.text.as_bytes());
+    let whole = String::from_utf8_lossy(&whole);
+    let of_halves = halves_of(&asked.text, &whole);
+    let (head, body, tail) = parts(&whole);
     let outcome = repair(&Files::one("pasted", body), 0, &options(profile, asked.truncate));
     match outcome {
         Ok(Repair::Mended(mended)) => {
@@ -37,9 +41,12 @@ fn mended(asked: &Asked) -> Result<Value, Unjudged> {
             let text = [head, &*body, tail].concat();
             // The repair judges the body alone. What was said of it besides, such as the model, counts as well.
             match is_accepted(asked, &text) {
-                true => Ok(shown(&asked.text, &text, &mended)),
+                true => Ok(shown(&asked.text, &text, of_halves, &mended.edits)),
                 false => Ok(beyond("the edits that are known do not help with this model", false)),
             }
+        }
+        Ok(Repair::Healthy(_)) if !of_halves.is_empty() && is_accepted(asked, &whole) => {
+            Ok(shown(&asked.text, &whole, of_halves, &[]))
         }
         Ok(Repair::Healthy(_)) => {
             Ok(beyond("this model refuses what cannot be mended from the text alone", false))
@@ -74,17 +81,21 @@ fn parts(text: &str) -> (&str, &str, &str) {
     }
 }
 
-fn shown(old: &str, new: &str, mended: &Mended) -> Value {
-    let edits: Vec<Value> = mended
-        .edits
-        .iter()
-        .map(|planned| {
-            json!({
-                "pointer": planned.place.pointer,
-                "words": planned.reason.words(),
-                "loses": planned.reason.loses(),
-            })
-        })
-        .collect();
+/// The edits that replace halves of characters; `whole` is the text without them.
+fn halves_of(text: &str, whole: &str) -> Vec<Value> {
+    let pointers = halves(text.as_bytes()).take(MAX_HALVES).map(|at| pointer_at(whole.as_bytes(), at));
+    pointers.flatten().map(|pointer| described(&pointer, Reason::HalfCharacter)).collect()
+}
+
+/// Halves that are named one by one: each is found by reading the text once more.
+const MAX_HALVES: usize = 20;
+
+fn described(pointer: &str, reason: Reason) -> Value {
+    json!({ "pointer": pointer, "words": reason.words(), "loses": reason.loses() })
+}
+
+fn shown(old: &str, new: &str, of_halves: Vec<Value>, planned: &[Planned]) -> Value {
+    let planned = planned.iter().map(|planned| described(&planned.place.pointer, planned.reason));
+    let edits: Vec<Value> = of_halves.into_iter().chain(planned).collect();
     json!({ "mended": { "text": new, "edits": edits, "pieces": edit::pieces(old, new) } })
 }
