@@ -179,9 +179,9 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
     std::fs::create_dir_all(&systems).map_err(|error| failed(&systems, error))?;
     // The folders hold absolute paths: in a cache that was copied or moved they lead to where it was.
     let systems = systems.canonicalize().map_err(|error| failed(&systems, error))?;
-    let _ = remove_parts;
+    remove_parts(&systems);
     let project = Project::of(manifest, &named)?;
-    let of = (manifest.install, &manifest.pinned, &named);
+    let of = (manifest.install, &manifest.pinned, &named, &systems);
     let base = match &project {
         None => format!("{}-{:016x}", manifest.name, fingerprint(&of)),
         Some(project) => format!("{}-{:016x}", manifest.name, fingerprint(&(of, project))),
@@ -225,8 +225,7 @@ fn has_files(place: &Path, names: &[String], files: &[AdapterFile]) -> bool {
     let is_whole = |(file, text): &AdapterFile| {
         file_source::read(&place.join(file), MAX_FILE).is_ok_and(|found| found == *text)
     };
-    let _ = (&is_whole, names, files);
-    place.is_dir()
+    place.is_dir() && files.iter().filter(|(file, _)| names.contains(file)).all(is_whole)
 }
 
 /// Removes what installations have left that were killed in the middle. One that goes on holds the lock of its base.
@@ -404,7 +403,7 @@ mod tests {
         std::fs::create_dir_all(&systems).unwrap();
         let systems = systems.canonicalize().unwrap();
         let named = vec![(file.to_owned(), text.to_owned())];
-        systems.join(format!("own-{:016x}", fingerprint(&(install, &None::<String>, &named))))
+        systems.join(format!("own-{:016x}", fingerprint(&(install, &None::<String>, &named, &systems))))
     }
 
     /// As an installation of npm leaves it.

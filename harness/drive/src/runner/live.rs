@@ -389,7 +389,7 @@ impl Live<'_> {
     /// their way a barrier shows nothing.
     async fn confirm(&mut self, grade: Confidence) -> Result<Confidence, DriverError> {
         let passed = self.session.barrier().await?;
-        Ok(if passed { Confidence::Observed } else { grade })
+        Ok(if passed && grade >= Confidence::Read { Confidence::Observed } else { grade })
     }
 
     /// What is kept of the plan. Our own agent in this process is no adapter: its store is not a file of its own.
