@@ -39,10 +39,10 @@ pub(super) struct Check {
     /// The dialect, if the body does not show it.
     #[arg(long, value_name = "DIALECT", value_parser = dialect)]
     dialect: Option<Dialect>,
-    /// Who answers, as a host or a URL, such as `api.x.ai`; by default whoever answered a recorded request.
+    /// The host that answers, as a name or a URL, such as `api.x.ai`; by default the host of a recorded request.
     #[arg(long, value_name = "HOST", value_parser = address, conflicts_with = "profile")]
     host: Option<Address>,
-    /// The model that is asked, where it is another than the request names, or it names none.
+    /// The model of the request, if the body names another one or none.
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
     /// How strict the provider is; that of the host by default, else the newest of the dialect. `union`, or for example
@@ -52,8 +52,9 @@ pub(super) struct Check {
     /// Check recorded streams instead, one in each file, as the provider sent them.
     #[arg(long, conflicts_with_all = ["off", "deny"])]
     stream: bool,
-    /// Write the smallest edit after which each request is accepted, as a copy next to its file. The same options decide who
-    /// judges as without it, and each line of a file with several requests is judged and mended by itself.
+    /// Write the smallest edit after which each request is accepted, as a copy next to its file. The other options
+    /// choose the rules, as in a check without --fix. In a file with several requests, each line is checked and fixed
+    /// separately.
     #[arg(long, conflicts_with_all = ["stream", "format"])]
     fix: bool,
     /// Show that edit as a diff, with the content around it, and write nothing.

@@ -20,7 +20,7 @@ use brickbat_sessions::{Fault, Spot};
 
 use table::{Played, SessionRow, Table};
 
-/// Brick real products, repair what they stored, and see whether they go on.
+/// Brick real products, repair their stored sessions, and check whether they continue.
 ///
 /// Each plan in which a new process loads the session is driven twice: with the store as it is, and with the store
 /// repaired. With --plant, a fault of a public thread is put into the store first, both times. What counts as brought back
@@ -40,11 +40,11 @@ pub(super) struct ClosedLoop {
     /// Plant this fault, at each of its places: a name such as `result-missing`, or `all`. May be repeated.
     #[arg(long, value_name = "FAULT", value_parser = faults)]
     plant: Vec<Faults>,
-    /// Write every session as JSON. What the file already holds of other systems and faults stays, also what another run
-    /// writes there meanwhile.
+    /// Write every session as JSON. Rows of other systems and faults that are already in the file stay, even rows that
+    /// another run writes at the same time.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Say what was done to each store.
+    /// Print each change to each store.
     #[arg(long)]
     verbose: bool,
     #[command(flatten)]

@@ -19,7 +19,7 @@ use brickbat_rules::explain;
 use brickbat_rules::streams::StreamRule;
 use brickbat_scenario::parse::did_you_mean;
 
-/// Explain a word that Brickbat prints, a case of the last runs by its short id, or an error that somebody else prints.
+/// Explain a word that Brickbat prints, a case of the last runs by its short id, or an error of a provider or an SDK.
 ///
 /// Words are rules, checks, severities, verdicts, levels, receipts, classes of failures and scenarios. An error is one of an
 /// SDK, such as `AI_MissingToolResultsError`, or the sentence of a provider, in quotes.
@@ -33,7 +33,7 @@ pub(super) struct Explain {
     /// The --out directory of the run that has the case of a short id.
     #[arg(long, value_name = "DIR", requires = "what")]
     out: Option<PathBuf>,
-    /// List everything that can be explained, one on each line; this is also what `explain` does without a word.
+    /// List everything that can be explained, one on each line; `explain` without a word does the same.
     #[arg(long, conflicts_with = "what")]
     all: bool,
     /// Write the pages of all rules and profiles to this directory, for a browser.

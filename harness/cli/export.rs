@@ -25,7 +25,7 @@ use brickbat_report::baseline::Baseline;
 use brickbat_report::export::{self, Framework, Package, Target, export};
 use brickbat_report::record::Record;
 
-/// Make a test of a finding, and the text of an issue, for the project that it is about.
+/// Turn a finding into a test and the text of an issue, for the project with the bug.
 ///
 /// The test is one file that needs nothing of Brickbat: it has a stub of the provider that says what was recorded, and
 /// fails on the version on which the finding was seen. Next to it are a file with the exact versions of the packages that
@@ -42,17 +42,17 @@ pub(super) struct Export {
     /// Only cases of systems whose name contains this text.
     #[arg(long, value_name = "TEXT")]
     system: Option<String>,
-    /// The manifest of a system of your own, where the case is of one; by default that of the project around the working
+    /// The manifest of your own system, if the case belongs to one; by default that of the project around the working
     /// directory.
     #[arg(long, value_name = "FILE")]
     manifest: Option<PathBuf>,
     /// The test framework; by default that of the language in which the system is used.
     #[arg(long = "as", value_name = "FRAMEWORK")]
     framework: Option<As>,
-    /// The check whose finding is exported, such as `results-kept`; by default the first that a test can say.
+    /// The check whose finding is exported, such as `results-kept`; by default the first that a test can express.
     #[arg(long, value_name = "CHECK")]
     check: Option<String>,
-    /// Another version of the system, such as one in which the finding is mended: the test is written for it.
+    /// Another version of the system, such as one with the fix: the test is written for it.
     #[arg(long, value_name = "VERSION")]
     on: Option<String>,
     /// The directory for the files; by default one in the working directory that is named after the case.

@@ -26,7 +26,7 @@ use brickbat_rules::dialect::Dialect;
 
 use named::Chosen;
 
-/// Judge filters: programs and functions that take a history in and give one out.
+/// Judge filters: programs and functions that rewrite a message history.
 ///
 /// A filter is a repairer, a trimmer, a compactor, a converter or a gateway. It is given valid histories, and what it says
 /// that it mends; what comes out is held against the rules of the provider that gets it, and against what went in. Each
@@ -50,26 +50,27 @@ pub(super) struct Filters {
     /// The seed of the generated histories.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(super) seed: u64,
-    /// Search for so long on each way through a filter, varying what has shown something new, in place of a fixed number of
-    /// histories.
+    /// Search for this long on each route through a filter, by varying histories that showed something new, instead of
+    /// using a fixed number of histories.
     #[arg(long, value_name = "T", value_parser = duration)]
     pub(super) time: Option<Duration>,
     /// Only say whether a driver follows the protocol, and how many histories it can be judged on.
     #[arg(long)]
     pub(super) verify: bool,
-    /// Judge the filters with one planted bug each, and those that are right: does each check catch its own and no other?
+    /// Judge the filters with one planted bug each, and the correct ones, to prove that each check catches its own bug
+    /// and no other
     #[arg(long, conflicts_with_all = ["filters", "manifest", "verify", "time"])]
     pub(super) planted: bool,
     /// List the filters, and judge nothing.
     #[arg(long)]
     pub(super) list: bool,
-    /// Ask again only for what is known of the built-in filters: each bug of `corpora/filters` has to show still.
+    /// Check only the known bugs of the built-in filters: each bug in `corpora/filters` must still appear.
     #[arg(long, conflicts_with_all = ["manifest", "planted", "list", "verify", "time", "matrix"])]
     pub(super) bugs: bool,
     /// Put filters and checks side by side, without the histories.
     #[arg(long)]
     pub(super) matrix: bool,
-    /// The known causes: what is in this file is expected.
+    /// The file with the known causes, which are expected.
     #[arg(long, value_name = "FILE")]
     pub(super) baseline: Option<PathBuf>,
     /// Write the causes to this file, as known ones.

@@ -45,20 +45,20 @@ use brickbat_search::shrink::{Accused, Rate, Setting, Trial};
 pub(super) struct Fuzz {
     #[command(flatten)]
     system: SystemOptions,
-    /// Search for histories that a filter does wrong with, such as `turnsafe/repair`, in place of scenarios for a system; see
-    /// `brickbat filters`.
+    /// Search for histories that a filter handles wrongly, such as `turnsafe/repair`, instead of scenarios for a
+    /// system; see `brickbat filters`.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["systems", "manifest", "command", "plans", "out", "random"])]
     filter: Option<String>,
     #[command(flatten)]
     provider: ProviderOptions,
-    /// How long to search and minimise, such as `90s`, `10m` or `2h`, from when the system is up. What is not minimised by
-    /// then is reported as it was found.
+    /// How long to search and minimise, such as `90s`, `10m` or `2h`, from when the system is up. Failures that are not
+    /// minimised by then are reported as they were found.
     #[arg(long, value_name = "T", default_value = "60s", value_parser = options::duration)]
     time: Duration,
     /// Run at most N plans. With one job, the same seed and number of plans give the same run.
     #[arg(long, value_name = "N")]
     plans: Option<usize>,
-    /// The seed that everything follows from.
+    /// The seed of all random choices.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
@@ -68,7 +68,7 @@ pub(super) struct Fuzz {
     budget: usize,
     #[command(flatten)]
     threshold: FailOnOptions,
-    /// Run every scenario that is drawn, whatever was tried before: the yardstick for the search.
+    /// Run every generated scenario without guidance, as a baseline for the guided search.
     #[arg(long)]
     random: bool,
     /// Write the smallest scenario of each distinct failure to this directory, for `brickbat replay` and `brickbat

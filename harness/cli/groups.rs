@@ -20,7 +20,7 @@ const GROUPS: [(&str, &[(&str, &str)]); 8] = [
         &[
             ("wrap", "run a program against a strict provider"),
             ("serve", "serve a strict provider that any program can be pointed at"),
-            ("proxy", "judge, spoil and record what passes between a program and a server"),
+            ("proxy", "check, break and record the traffic between a program and a server"),
         ],
     ),
     (

@@ -24,7 +24,7 @@ use brickbat_search::import::{Cause, Imported, Sign};
 use brickbat_search::shrink::{Accused, Setting};
 use faults::{Fault, Faults};
 
-/// Make a scenario of a bricked session: its structure, and none of its words.
+/// Turn a bricked session into a scenario with its structure and without its words.
 ///
 /// Kept are who spoke in which order, the calls, which of them have results and where those stand, and what is odd about
 /// the form of texts, ids and arguments. Words, names, ids and paths are made anew from numbers. Then everything goes
@@ -39,11 +39,11 @@ pub(super) struct Import {
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
     /// Where to write the scenario; its history goes next to it, with `.json`, and a scenario of the cause, with
-    /// `-cause.yaml`. Of several sessions it is a folder. By default the name is made of the rule and of the structure, so
-    /// that one fault has one name.
+    /// `-cause.yaml`. For several sessions it is a folder. By default the name comes from the rule and the structure,
+    /// so that one fault has one name.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Say what would be kept, and write nothing.
+    /// Print what the scenario would keep, and write nothing.
     #[arg(long, conflicts_with = "out")]
     explain: bool,
     /// How strict the provider is; by default the newest of the dialect that the store shows.

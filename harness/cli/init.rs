@@ -12,7 +12,7 @@ use super::output::print_plain;
 use brickbat_drive::runner::quoted;
 use brickbat_scenario::parse::{did_you_mean, one_of};
 
-/// Write an adapter to start from: a working one for an SDK in that language, with a manifest and a README.
+/// Write a working adapter to start from, for an SDK in that language, with a manifest and a README.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Init {
@@ -22,15 +22,15 @@ pub(super) struct Init {
     /// The directory, which is created if needed. No file in it is overwritten.
     #[arg(value_name = "DIR", default_value = "brickbat")]
     folder: PathBuf,
-    /// The project that is tested, as it stands in its working tree; without it, the nearest one around DIR in that
+    /// The project to test, with the current state of its working tree; by default the nearest one around DIR in that
     /// language.
     #[arg(long, value_name = "DIR", conflicts_with = "no_project")]
     project: Option<PathBuf>,
-    /// Test a released version, and no working tree.
+    /// Test a released version instead of a working tree.
     #[arg(long)]
     no_project: bool,
-    /// Write a driver for a filter, which takes a history in and gives one out, in place of an adapter for an agent:
-    /// `typescript` or `python`.
+    /// Write a driver for a filter, which rewrites a message history, instead of an adapter for an agent: `typescript`
+    /// or `python`.
     #[arg(long, conflicts_with_all = ["project", "no_project"])]
     filter: bool,
 }

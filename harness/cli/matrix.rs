@@ -9,7 +9,7 @@ use super::merge::read_report;
 use super::output::print_plain;
 use brickbat_report::report::Report;
 
-/// Show how each system does in each family of scenarios, from JSON reports of runs.
+/// Show the results of each system in each family of scenarios, from JSON reports of runs.
 ///
 /// A cell names the worst severity, how many plans failed and how many were judged. `-` means that the system can play no
 /// plan of the family; `open` counts plans that could not be judged. The level is the one that the system keeps.
@@ -25,7 +25,7 @@ pub(super) struct Matrix {
     /// Print JSON for other programs.
     #[arg(long)]
     json: bool,
-    /// Print how each system does on each pair of dialects in the scenarios below `switch/`, as JSON.
+    /// Print the results of each system on each pair of dialects in the scenarios below `switch/`, as JSON.
     #[arg(long, conflicts_with_all = ["json", "markdown"])]
     switches: bool,
 }

@@ -18,7 +18,7 @@ pub(super) struct ProviderChoice {
     /// How strict the provider is in the profile's dialect; otherwise the path, the model or the newest profile decide.
     #[arg(long, value_name = "PROFILE", value_parser = profile, conflicts_with = "host")]
     profile: Option<&'static Profile>,
-    /// Whom the program believes to speak with, such as `api.x.ai`: the host's profile judges.
+    /// The host that the program believes it talks to, such as `api.x.ai`: it selects the profile.
     #[arg(long, value_name = "HOST", value_parser = host)]
     host: Option<String>,
     /// Judge by the rules of this model, whichever the requests name.
@@ -27,7 +27,7 @@ pub(super) struct ProviderChoice {
     /// Take the replies from a scenario: a file, or the id of a built-in one. Without it they are improvised.
     #[arg(long, value_name = "SCENARIO")]
     scenario: Option<String>,
-    /// What improvised replies are drawn from.
+    /// The seed of the improvised replies.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// How often the improvised model calls tools after a prompt before it answers in text.
@@ -37,15 +37,15 @@ pub(super) struct ProviderChoice {
     /// from the size of the request.
     #[arg(long, value_name = "TOKENS")]
     usage: Option<u64>,
-    /// Spoil improvised replies: eof, reset, end-early, error, overloaded, rate-limit and stall, with commas between. All
-    /// but stall if none is named.
+    /// Inject faults into improvised replies: eof, reset, end-early, error, overloaded, rate-limit and stall, with
+    /// commas between. Without a list: all except stall.
     #[arg(long, value_name = "KINDS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(value_parser = kinds)]
     faults: Option<Kinds>,
-    /// With --faults, each so-manieth reply to a request that offers tools is spoilt.
+    /// With --faults, inject a fault into every Nth reply to a request that offers tools.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..))]
     every: u32,
-    /// After how long a stalled reply goes on.
+    /// The time after which a stalled reply continues.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
     pub(super) stall: Duration,
     #[command(flatten)]

@@ -20,7 +20,8 @@ use brickbat_engine::relay::{Refused, RelayBehaviour, Spoil};
 use brickbat_engine::standalone::{Faults, Strictness};
 use brickbat_rules::Profile;
 
-/// Stand between a program and a real server: judge requests and streams, spoil replies, record the conversation.
+/// Run between a program and a real server: check requests and streams, inject faults into replies, record the
+/// conversation.
 ///
 /// It listens on 127.0.0.1 and goes out only to the URL given. The program's own keys pass through and are written nowhere.
 /// A request that breaks a rule is refused in the provider's words and does not go on; each stream that comes back is held
@@ -28,13 +29,14 @@ use brickbat_rules::Profile;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Proxy {
-    /// The server, such as `https://api.anthropic.com` or `http://127.0.0.1:11434`. The path of a request is put after it.
+    /// The server, such as `https://api.anthropic.com` or `http://127.0.0.1:11434`. The path of a request is appended
+    /// to it.
     #[arg(long, value_name = "URL")]
     upstream: String,
     /// The port; a free one if it is 0.
     #[arg(long, value_name = "PORT", default_value_t = 8788)]
     port: u16,
-    /// Name requests that break a rule, and let them go on all the same. What the server says to them is compared.
+    /// Report requests that break a rule, but forward them anyway, and compare the server's response with the rule.
     #[arg(long)]
     let_through: bool,
     /// Add a row for each exchange to this file, without secrets: `run --from`, `recordings`, `import` and `check` read it.
@@ -50,24 +52,25 @@ pub(super) struct Proxy {
     /// Judge by the rules of this model, whichever the requests name.
     #[arg(long, value_name = "MODEL", value_parser = model)]
     model: Option<String>,
-    /// Spoil replies at drawn points: eof, reset, end-early, error, overloaded, rate-limit and stall, with commas between.
-    /// All but stall if none is named.
+    /// Inject faults into replies at random points: eof, reset, end-early, error, overloaded, rate-limit and stall,
+    /// with commas between. Without a list: all except stall.
     #[arg(long, value_name = "KINDS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(value_parser = kinds)]
     faults: Option<Kinds>,
-    /// With --faults, each so-manieth reply to a request that offers tools is spoilt.
+    /// With --faults, inject a fault into every Nth reply to a request that offers tools.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..))]
     every: u32,
-    /// Spoil a reply at a point, such as `eof after end a of reply 2` or `stall after text 1`. May be repeated.
+    /// Inject a fault into a reply at a point, such as `eof after end a of reply 2` or `stall after text 1`. May be
+    /// repeated.
     #[arg(long, value_name = "FAULT")]
     at: Vec<Spoil>,
-    /// After how long a stalled reply goes on.
+    /// The time after which a stalled reply continues.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
     stall: Duration,
-    /// How long the server may be silent, before its answer and inside it.
+    /// How long the server may stay silent, before and during its response.
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = duration)]
     silence: Duration,
-    /// What the points of --faults are drawn from.
+    /// The seed of the points of --faults.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]

@@ -34,10 +34,10 @@ pub(super) struct Recordings {
     /// counted; the newest judges where no host is recorded.
     #[arg(long, value_name = "PROFILE", value_parser = profile)]
     profile: Option<&'static Profile>,
-    /// Keep what was said of each rule in this file, from which `explain` is built; needs --source.
+    /// Add the counts for each rule to this file, from which `explain` is built; needs --source.
     #[arg(long, value_name = "FILE", requires = "source")]
     counts: Option<PathBuf>,
-    /// Whose recordings these are, in a few words for the reader of `explain`.
+    /// The origin of these recordings, in a few words for the reader of `explain`.
     #[arg(long, value_name = "TEXT", requires = "counts")]
     source: Option<String>,
     /// The output format.

@@ -35,16 +35,16 @@ pub(super) struct RepairSession {
     /// Also fill calls at the very end that have no result, which the product may still be running.
     #[arg(long)]
     tail: bool,
-    /// If nothing else helps, end the conversation before what is refused. What came after is lost to the thread.
+    /// If nothing else helps, end the conversation before the refused part. The thread loses everything after it.
     #[arg(long)]
     truncate: bool,
-    /// Say what would be done, and write nothing.
+    /// Print the edits and write nothing.
     #[arg(long, conflicts_with_all = ["out", "write"])]
     dry_run: bool,
     /// How strict the provider is; by default the newest of the dialect that the store shows.
     #[arg(long, value_name = "PROFILE", value_parser = profile)]
     profile: Option<&'static Profile>,
-    /// The model that the next request asks, where the store does not show it: some rules bind for some models only.
+    /// The model of the next request, if the store does not show it: some rules apply to some models only.
     #[arg(long, value_name = "NAME", value_parser = model)]
     model: Option<String>,
     /// The output format: text for people, JSON for programs.

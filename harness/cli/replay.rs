@@ -28,7 +28,7 @@ use brickbat_scenario::scenario::{Provenance, Scenario};
 use brickbat_scenario::verdict::{Finding, Verdict};
 use brickbat_search::shrink::{Accused, Setting};
 
-/// Run a case again that was found to fail, and judge that one failure: FIXED, STILL FAILS, FLAKY or ERROR.
+/// Run a failing case again and judge only that failure: FIXED, STILL FAILS, FLAKY or ERROR.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, mut_arg("systems", |arg| arg.help(SYSTEM_HELP)))]
 pub(super) struct Replay {

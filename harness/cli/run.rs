@@ -51,8 +51,8 @@ pub(super) struct Run {
     system: SystemOptions,
     #[command(flatten)]
     provider: ProviderOptions,
-    /// The model that systems are asked to use, such as `claude-opus-4-6`. By default each asks the model that its adapter
-    /// takes, and a later one where the provider would refuse that what it took.
+    /// The model that systems are asked to use, such as `claude-opus-4-6`. By default each system uses its adapter's
+    /// model, or a newer one if the provider would refuse the plan's history with that model.
     #[arg(long, value_name = "NAME", value_parser = options::model, conflicts_with = "explore")]
     model: Option<String>,
     /// Print the ids of the plans and run nothing.
@@ -67,18 +67,19 @@ pub(super) struct Run {
     fail_fast: bool,
     #[command(flatten)]
     concurrency: JobOptions,
-    /// How often each plan runs; a case whose runs differ is reported with how often it came out that way.
+    /// The number of runs of each plan; if the runs of a case differ, the report has the number of runs with each
+    /// result.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeat: u16,
     #[command(flatten)]
     confirm: ConfirmOptions,
     #[command(flatten)]
     report: ReportOptions,
-    /// Hold systems to the dated requirements of that name, such as `2026-11`: its scenarios, checks and profiles, whatever
-    /// Brickbat has learnt since.
+    /// Judge systems by the dated requirements of this name, such as `2026-11`: only by its scenarios, checks and
+    /// profiles.
     #[arg(long, value_name = "SET", value_parser = Requirements::named, conflicts_with_all = ["profiles", "explore", "rerun_failed"])]
     requirements: Option<Requirements>,
-    /// What is printed: text for people, annotations in GitHub workflows, or SARIF 2.1.0 for code scanning.
+    /// The format of the output: text for people, annotations in GitHub workflows, or SARIF 2.1.0 for code scanning.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: OutputFormat,
     /// Run only this part of the plans, such as `2/4` for the second of four; `brickbat merge` joins the JSON reports of
@@ -93,17 +94,18 @@ pub(super) struct Run {
     /// of the last ten runs. With --explore, the directory gets a scenario for each distinct failure instead.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Print the closing block alone: no progress, and no line for a cause as it is found.
+    /// Print only the closing block: no progress, and no line when a cause is found.
     #[arg(long, conflicts_with = "verbose")]
     quiet: bool,
-    /// Stop after this time, such as `10m`, and report what has been judged by then.
+    /// Stop after this time, such as `10m`, and report everything judged until then.
     #[arg(long, value_name = "T", value_parser = options::duration)]
     timeout: Option<Duration>,
     /// Keep no record.
     #[arg(long, conflicts_with = "out")]
     no_out: bool,
-    /// Repair what a system has stored before a new process loads a session from it, as `brickbat repair` would: does a
-    /// thread that was brought back go on? What fails then is of the system and the repair together, and no baseline.
+    /// Repair what a system has stored before a new process loads a session from it, as `brickbat repair` would, to see
+    /// whether the repaired thread continues. Failures then belong to the system and the repair together, so they
+    /// cannot go into a baseline.
     #[arg(long, conflicts_with_all = ["explore", "rerun_failed", "files", "write"])]
     repair: bool,
     /// Run the failed, unjudged and unreached cases of an earlier run again, with the same systems, profiles and seed.

@@ -11,7 +11,7 @@ use crate::{driver, lint, parse, report};
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Schema {
-    /// What the schema describes.
+    /// The format that the schema describes.
     #[arg(value_name = "FORMAT")]
     format: SchemaOf,
 }

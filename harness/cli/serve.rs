@@ -13,7 +13,7 @@ use super::served;
 use super::unread::print_aside;
 use brickbat_drive::strict_server::{Seen, StrictServer};
 
-/// Serve a strict provider on 127.0.0.1 that any program can be pointed at, in all dialects.
+/// Serve a strict provider on 127.0.0.1 for any program, in all dialects.
 ///
 /// Each request is held against the rules of the provider and refused in its own words if it breaks one. Replies are
 /// improvised: they call the tools that the request offers, several at once, and answer when the results have come.
@@ -23,8 +23,8 @@ pub(super) struct Serve {
     /// The port; a free one if it is 0.
     #[arg(long, value_name = "PORT", default_value_t = 8787)]
     port: u16,
-    /// Take orders on standard input, report on standard output, each a line of JSON, and end when standard input ends.
-    /// The fixtures for unit tests drive the provider in this way.
+    /// Read commands from standard input and write reports to standard output, one JSON line each, and exit when
+    /// standard input ends. The fixtures for unit tests drive the provider in this way.
     #[arg(long)]
     control: bool,
     #[command(flatten)]

@@ -15,7 +15,7 @@ use brickbat_rules::Profile;
 use brickbat_sessions::report::{self, Examined, Sarif, Survey, Unread};
 use brickbat_sessions::{ReadError, Verdict, judge_for};
 
-/// Read sessions as agents store them, and say whether the next request of each would be accepted.
+/// Read sessions as agents store them, and check whether the provider would accept the next request of each.
 ///
 /// The product is known by the content. What is judged is what the product would send of what is stored, so a fault that
 /// the product mends itself is no finding. Nothing of the content is printed, and nothing is changed.
@@ -34,7 +34,7 @@ pub(super) struct Session {
     /// How strict the provider is; by default the newest of the dialect that the store shows.
     #[arg(long, value_name = "PROFILE", value_parser = profile)]
     profile: Option<&'static Profile>,
-    /// The model that the next request asks, where the store does not show it: some rules bind for some models only.
+    /// The model of the next request, if the store does not show it: some rules apply to some models only.
     #[arg(long, value_name = "NAME", value_parser = model)]
     model: Option<String>,
     /// The output format: text for people, JSON for programs, SARIF 2.1.0 for code scanning.

@@ -23,7 +23,7 @@ use brickbat_engine::standalone::{ProgramEnd, ProgramStop, ReplyPoint};
 use judged::Judged;
 use run::{Ended, Run, Starter};
 
-/// Run a program against a strict provider, and say what the provider refused.
+/// Run a program against a strict provider, and report each refused request.
 ///
 /// The program finds the provider by the variables that SDKs and agents read for the base URL and the key. In the command
 /// and in --env, {url} stands for the address. What the program says goes where it always does.
@@ -42,17 +42,18 @@ pub(super) struct Wrap {
     /// Kill the program at such a point.
     #[arg(long, value_name = "POINT", conflicts_with = "stop_at")]
     kill_at: Option<ReplyPoint>,
-    /// How the program goes on with its thread after it has ended, as one command line: {turn} stands for what the user
-    /// says next.
+    /// The command line that continues the program's thread after it has ended: {turn} stands for the user's next
+    /// message.
     #[arg(long, value_name = "COMMAND")]
     resume: Option<String>,
-    /// What the user says in each resumed run, a line for each; one run that says "Go on." without it.
+    /// The user's message in each resumed run, one per line; without it there is one resumed run with the message "Go
+    /// on.".
     #[arg(long, value_name = "FILE", requires = "resume")]
     turns: Option<PathBuf>,
     /// How long each run of the program may take.
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = duration)]
     timeout: Duration,
-    /// Write what happened as JSON.
+    /// Write a report as JSON.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// The program and its arguments, after `--`.
@@ -62,7 +63,7 @@ pub(super) struct Wrap {
 
 const EXAMPLES: &str = "Examples:
   brickbat wrap -- python my_agent.py
-  brickbat wrap --faults -- node agent.mjs                     each third reply is spoilt
+  brickbat wrap --faults -- node agent.mjs                     a fault in every third reply
   brickbat wrap --host api.deepseek.com -- aider --message 'Look around.'
   brickbat wrap --stop-at 'after calls' --resume 'claude -c -p {turn}' -- claude -p 'Look around.'
   brickbat wrap --kill-at 'after end a' --resume 'codex exec resume --last {turn}' -- codex exec 'Look around.'
