@@ -54,7 +54,7 @@ pub fn measured(effort: Effort) -> Vec<Set> {
     vec![
         set("small: sound ones of at most 1,000 bytes", &sound(&mode, is_small, effort), effort),
         set("sound ones, as they are drawn", &sound(&mode, |_| true, effort), effort),
-        set("broken ones that can be mended", &broken, effort),
+        set("broken, and can be repaired", &broken, effort),
     ]
 }
 
@@ -83,7 +83,7 @@ fn set(name: &'static str, all: &[Histories<'_>], effort: Effort) -> Set {
         work("the rules judge it", all, |one| {
             one.bodies.iter().for_each(|body| drop(black_box(validate(one.route.profile, body))));
         }),
-        work("`repair` asks whether there is anything to mend", all, |one| {
+        work("`repair` looks for something to repair", all, |one| {
             for body in &one.bodies {
                 let options = RepairOptions { profile: Some(one.route.profile), ..RepairOptions::default() };
                 black_box(is_healthy(body, one.route.from, &options));
