@@ -1,7 +1,7 @@
 //! Requests in files: found, read piece by piece, checked on all cores, and passed on in their order.
 
 use std::ffi::OsStr;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;

@@ -335,7 +335,7 @@ fn lint_passes_over_the_vectors_of_streams_in_few_words() {
 /// A call of Gemini 3 without its signature, which an older model takes.
 const UNSIGNED: &str = r#"{"contents":[{"role":"user","parts":[{"text":"List."}]},{"role":"model","parts":[{"functionCall":{"name":"ls","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"ls","response":{"output":"a"}}}]}],"tools":[{"functionDeclarations":[{"name":"ls"}]}]}"#;
 
-/// A reply that the user stopped, which DeepSeek takes without its reasoning and refuses with tools.
+/// A request that ends with the beginning of a reply, which older models of Claude take.
 const PREFILL: &str = r#"{"max_tokens":5,"messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":[{"type":"text","text":"Well,"}]}]}"#;
 
 #[test]
@@ -354,13 +354,13 @@ fn a_fix_begins_with_the_verdict_of_check_with_the_same_options() {
         &["--host", "generativelanguage.googleapis.com", "--model", "gemini-3-pro-preview", "unsigned.json"],
         &["--model", "claude-sonnet-5", "prefill.json"],
         &["--model", "claude-3-haiku-20240307", "prefill.json"],
-        &["--profile", "anthropic-messages@2025-01", "bad.json"],
+        &["--profile", "anthropic-messages@2025-03", "bad.json"],
         &["--off", MISSING, "bad.json"],
         &["--deny", "tool-use-id-reused", "reused.json"],
         &["row.jsonl"],
     ] {
-        let check = said(&folder, &[&["check"], options].concat());
-        let diff = said(&folder, &[&["check", "--diff"], options].concat());
+        let check = said(&folder, &[&["check"][..], options].concat());
+        let diff = said(&folder, &[&["check", "--diff"][..], options].concat());
         let is_mended = diff.code == Some(0) && diff.out.contains("\n+");
         let is_accepted = diff.code == Some(0) && diff.err.contains(": accepted by ");
         assert_eq!(check.code == Some(0), is_accepted, "{options:?}\n{check:#?}\n{diff:#?}");
@@ -418,6 +418,7 @@ fn a_pipe_or_a_device_is_refused_by_name_and_never_opened() {
     let elsewhere = folder_of(&[]);
     let pipe = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (json, lines, yaml) = (pipe("pipe.json"), pipe("pipe.jsonl"), pipe("pipe.yaml"));
+    let baseline = format!("--baseline={yaml}");
     for args in [
         &["check", &json][..],
         &["check", "--stream", &json],
@@ -427,7 +428,7 @@ fn a_pipe_or_a_device_is_refused_by_name_and_never_opened() {
         &["recordings", "/dev/zero"],
         &["run", &yaml],
         &["run", "--explore", "--from", &yaml],
-        &["run", "control/", "--baseline", &yaml],
+        &["run", "control/", &baseline],
         &["merge", &json],
         &["replay", &json],
         &["import", &json],
@@ -448,8 +449,8 @@ fn a_pipe_or_a_device_is_refused_by_name_and_never_opened() {
 #[test]
 fn a_file_of_another_kind_is_given_up_with_a_count() {
     let noise: String = (0..5000).map(|n| format!("no JSON in line {n}\n")).collect();
-    let folder =
-        folder_of(&[("noise.jsonl", &noise), ("late.jsonl", &format!("{}{GOOD}\n", &noise[..9000]))]);
+    let late: String = noise.split_inclusive('\n').take(300).chain([GOOD]).collect();
+    let folder = folder_of(&[("noise.jsonl", &noise), ("late.jsonl", &late)]);
     for command in ["check", "recordings"] {
         let given_up = said(&folder, &[command, "noise.jsonl"]);
         assert_eq!(given_up.code, Some(2), "{given_up:#?}");
@@ -459,7 +460,7 @@ fn a_file_of_another_kind_is_given_up_with_a_count() {
     let json = said(&folder, &["check", "--format", "json", "noise.jsonl"]).out;
     assert!(json.contains("none of the first 1000 lines is JSON, so the others are not read"), "{json}");
     let late = said(&folder, &["check", "late.jsonl"]);
-    assert!(late.out.contains("1 request: 1 accepted") || late.out.contains("accepted"), "{late:#?}");
+    assert!(late.code == Some(2) && late.out.contains("1 accepted"), "{late:#?}");
 }
 
 #[test]

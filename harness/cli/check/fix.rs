@@ -95,6 +95,7 @@ fn file(input: &Input, options: &CheckOptions, fix: Fix) -> Outcome {
             Ok(Fixed::Mended(text, words)) => edits.push((place, piece, text, words)),
             // A folder also holds other JSON.
             Err(Unfixed::Check(CheckError::NoConversation)) if !input.is_named => {}
+            Err(Unfixed::Check(CheckError::NotJson(_))) if !input.is_named && input.is_yaml() => {}
             Err(Unfixed::Check(problem)) => trouble(unjudged(&place, piece.is_line, &problem)),
             Err(Unfixed::Other(words)) => trouble(format!("{place}: {words}")),
         }
@@ -154,7 +155,7 @@ fn one(place: &str, piece: &Piece, options: &CheckOptions) -> Result<Fixed, Unfi
         truncate: false,
     };
     let of_halves = format!("{}\n", Reason::HalfCharacter.words());
-    let mended = match sessions::repair(&Files::one("request.json", &named), 0, &terms) {
+    let mended = match sessions::repair(&Files::one("request.json", &*named), 0, &terms) {
         Ok(Repair::Mended(mended)) => {
             let body = with_own_name(mended.files.main(), request, &named);
             Some((body, format!("{}{}", if has_halves { &of_halves } else { "" }, report::repaired(&mended))))
