@@ -20,7 +20,6 @@ use brickbat_drive::driver::install::cache_folder;
 use brickbat_drive::driver::manifest::Install;
 use brickbat_drive::driver::{BASELINE, Manifest, Mode, resolve};
 use brickbat_drive::folder;
-use brickbat_drive::whole_file;
 use brickbat_report::baseline::Baseline;
 use brickbat_report::export::{self, Framework, Package, Target, export};
 use brickbat_report::record::Record;

@@ -1,6 +1,5 @@
 //! A distinct failure, as all commands that group findings print it and write it down.
 
-use brickbat_drive::whole_file;
 use brickbat_scenario::plan::CONTROL;
 use std::path::Path;
 

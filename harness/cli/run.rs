@@ -321,7 +321,7 @@ impl Run {
         };
         let ended = block_on(until_interrupted(limited))?.unwrap_or(Err("the run was interrupted"));
         let mut unstarted = unstarted.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if unstarted.len() == work.batches.len() {
+        if !unstarted.is_empty() && unstarted.len() == work.batches.len() {
             return Err(match unstarted.len() {
                 1 => unstarted.remove(0),
                 _ => CliError::input("none of the systems can be started"),

@@ -1,6 +1,6 @@
 //! Stored sessions on disk: found in folders, and opened with their companions.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 

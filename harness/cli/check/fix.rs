@@ -12,7 +12,7 @@ use similar::TextDiff;
 use super::super::error::{BAD_INPUT, CliError, Outcome};
 use super::super::output::{error, print, tell};
 use super::super::requests::{self, Input, Inputs, Piece};
-use super::super::{private, regular, stored};
+use super::super::{private, regular};
 use super::unjudged;
 use brickbat_rules::check::{
     CheckError, CheckOptions, CheckedRequest, Level, Providers, Strictness, check, request_in,
