@@ -64,7 +64,16 @@ impl Default for Bad<'_> {
 }
 
 /// Runs the bad plan and some good ones at once.
+#[track_caller]
 fn run(folder: &Path, bad: &Bad<'_>, options: &[&str]) -> (Said, Vec<Value>) {
+    let said = started(folder, bad, options);
+    let report = report(&folder.join("r.json"));
+    (said, report["cases"].as_array().unwrap().clone())
+}
+
+/// The same, without the report, which there is none of where the adapter cannot start.
+#[track_caller]
+fn started(folder: &Path, bad: &Bad<'_>, options: &[&str]) -> Said {
     let script = WRAPPER
         .replace("START", bad.start)
         .replace("MISBEHAVE", bad.turn)
@@ -87,8 +96,7 @@ fn run(folder: &Path, bad: &Bad<'_>, options: &[&str]) -> (Said, Vec<Value>) {
     let more = ["--command", "sh bad.sh", "--report", "r.json"];
     let said = brickbat(folder, &[&args[..], &more, options].concat(), &variables);
     assert_gone(&mark);
-    let report = report(&folder.join("r.json"));
-    (said, report["cases"].as_array().unwrap().clone())
+    said
 }
 
 /// Nothing that the run has started is left. What was killed may need a moment to be gone.
@@ -281,15 +289,15 @@ fn an_adapter_that_will_not_end_is_ended_with_its_children() {
 }
 
 #[test]
-fn what_goes_wrong_at_the_start_is_told_of_every_plan() {
+fn an_adapter_that_cannot_start_is_one_error_before_any_plan() {
     for (start, words) in
         [("echo 'cannot find module' >&2; exit 3", "cannot find module"), ("echo 'Welcome!'", "`Welcome!`")]
     {
         let folder = TempDir::new().unwrap();
-        let (said, cases) = run(folder.path(), &Bad { start, ..Bad::default() }, &[]);
-        assert_eq!(said.code, Some(3), "{said:#?}");
-        assert!(cases.iter().all(|case| case["verdict"] == "harness-error"), "{cases:#?}");
-        assert!(said.out.contains(words), "{said:#?}");
+        let said = started(folder.path(), &Bad { start, ..Bad::default() }, &[]);
+        assert_eq!(said.code, Some(2), "{said:#?}");
+        assert!(said.err.contains("cannot start ") && said.err.contains(words), "{said:#?}");
+        assert!(said.out.is_empty() && !folder.path().join("r.json").exists(), "{said:#?}");
     }
 }
 
@@ -300,8 +308,8 @@ fn a_temporary_folder_that_cannot_be_written_is_named() {
     let command = format!("{BRICKBAT} agent");
     let args = ["run", "--verbose", "ok.yaml", "--command", &command];
     let said = brickbat(folder.path(), &args, &[("TMPDIR", "/proc/self/no/such")]);
-    assert_eq!(said.code, Some(3), "{said:#?}");
-    assert!(said.out.contains("folder") && said.out.contains("harness-error"), "{said:#?}");
+    assert_eq!(said.code, Some(2), "{said:#?}");
+    assert!(said.err.contains("cannot start ") && said.err.contains("temporary folder"), "{said:#?}");
 }
 
 /// An adapter that asks the API of another dialect than it is told to.

@@ -76,7 +76,7 @@ fn a_class_is_proven_by_the_scenario_that_kills_its_canary() {
 fn a_class_that_cannot_be_said_comes_with_the_reason() {
     let said = asked(&["--only", "voice-truncate"]);
     assert_eq!(said.code, Some(0), "{said:#?}");
-    assert!(said.out.contains("missing  There is no speech"), "{said:#?}");
+    assert!(said.out.contains("missing  Speech is not covered"), "{said:#?}");
     assert!(said.out.ends_with("0 of 1 classes proven (data 0/1)\n"), "{said:#?}");
     let said = asked(&["--only", "voice-truncate", "--format", "markdown", "--require", "1"]);
     assert_eq!((said.code, said.err.as_str()), (Some(1), "0 classes are proven, but 1 are required\n"));

@@ -427,7 +427,7 @@ fn a_pipe_or_a_device_is_refused_by_name_and_never_opened() {
         &["recordings", &lines],
         &["recordings", "/dev/zero"],
         &["run", &yaml],
-        &["run", "--explore", "--from", &yaml],
+        &["run", "--explore", "singles", "--from", &yaml],
         &["run", "control/", &baseline],
         &["merge", &json],
         &["replay", &json],

@@ -31,10 +31,11 @@ fn add(page: &mut String, names: &[&str]) {
     }
 }
 
-/// The commands that a page of help lists.
+/// The commands that a page of help lists, under the titles of its groups.
 fn commands(help: &str) -> Vec<&str> {
-    let list = help.lines().skip_while(|line| !line.ends_with("ommands:"));
+    let list = help.lines().skip_while(|line| !line.starts_with("Usage:")).skip(1);
+    let list = list.take_while(|line| !line.starts_with("Options") && !line.starts_with("Arguments"));
     let named =
         list.filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with([' ', '-', '[']));
-    named.filter_map(|line| line.split_whitespace().next()).collect()
+    named.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").collect()
 }

@@ -49,8 +49,8 @@ fn valid_vectors_stay_and_broken_ones_are_mended_or_left() {
 }
 
 /// Broken vectors that are mended, and those that are left alone: what a client may not send at all, and what needs a guess.
-const MENDED: usize = 225;
-const BEYOND: usize = 384;
+const MENDED: usize = 230;
+const BEYOND: usize = 386;
 
 /// Histories of each dialect; the nightly run asks for more.
 const N_HISTORIES: u64 = 300;

@@ -5,7 +5,7 @@ use crate::State;
 
 pub(super) const CHECK: Check = Check {
     id: "mendable-becomes-valid",
-    summary: "a fault that it says it mends is mended",
+    summary: "a fault that the filter claims to repair is repaired",
     applies: |evidence| !evidence.is_valid() && evidence.has_body(),
     find,
 };

@@ -87,6 +87,9 @@ impl Wording {
         while let Some(at) = text.text[from..].find(first.as_str()) {
             let start = from + at;
             let letters = self.paths_from(start, text).map(|of_paths| n_fixed + of_paths);
+            // Where it is all of the text but for the placeholder at its end, it says as much of it as any other.
+            let is_all = start == 0 && self.ends_open() && 2 * n_fixed >= text.text.len();
+            let letters = letters.map(|letters| if is_all { letters.max(text.text.len()) } else { letters });
             best =
                 best.max(letters.filter(|letters| *letters >= MIN_LETTERS || 2 * n_fixed >= text.text.len()));
             // A sentence in several parts is looked for once, so that no text takes long.
@@ -96,6 +99,11 @@ impl Wording {
             from = start + first.len();
         }
         best
+    }
+
+    /// True if the sentence ends with a placeholder.
+    fn ends_open(&self) -> bool {
+        self.fixed.len() > 1 && self.fixed.last().is_some_and(String::is_empty)
     }
 
     /// The letters of the fixed parts.
