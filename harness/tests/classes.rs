@@ -80,7 +80,7 @@ fn a_class_that_cannot_be_said_comes_with_the_reason() {
     assert!(said.out.ends_with("0 of 1 classes proven (data 0/1)\n"), "{said:#?}");
     let said = asked(&["--only", "voice-truncate", "--format", "markdown", "--require", "1"]);
     assert_eq!((said.code, said.err.as_str()), (Some(1), "0 classes are proven, but 1 are required\n"));
-    assert!(said.out.contains("| `voice-truncate`: What was spoken"), "{said:#?}");
+    assert!(said.out.contains("| `voice-truncate`: Spoken output is truncated"), "{said:#?}");
 }
 
 #[test]

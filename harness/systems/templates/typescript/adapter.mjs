@@ -27,7 +27,7 @@ async function turn({ spec, store }, text, signal, show) {
     const model = models[spec.dialect](`${spec.baseUrl}/v1`, spec.model);
     const result = streamText({ model, stopWhen: stepCountIs(20),
       tools: Object.fromEntries(spec.tools.map((given) => [given.name, gated(given)])), abortSignal: signal,
-      messages: await convertToModelMessages(messages, { ignoreIncompleteToolCalls: true }), // as its docs say of a stop
+      messages: await convertToModelMessages(messages, { ignoreIncompleteToolCalls: true }),
       onError: ({ error }) => { raised ??= error; } });
     const stream = result.toUIMessageStream({ originalMessages: messages, onFinish: (finish) => { end = finish; } });
     for await (const chunk of stream) show(chunk.toolCallId, states[chunk.type], chunk.toolName);
