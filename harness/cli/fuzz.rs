@@ -160,10 +160,10 @@ impl Fuzz {
             under_way: Mutex::default(),
         };
         let guidance = if self.random { Guidance::None } else { Guidance::Rarity };
-        let campaign = RefCell::new(Campaign::new(self.seed, guidance));
-        let is_whole = block_on(until_interrupted(session.run(&campaign)))?.transpose()?.is_some();
+        let mut campaign = Campaign::new(self.seed, guidance);
+        let is_whole = block_on(until_interrupted(session.run(&mut campaign)))?.transpose()?.is_some();
         if !is_whole {
-            session.report_rest(&mut campaign.borrow_mut(), "it was interrupted")?;
+            session.report_rest(&mut campaign, "it was interrupted")?;
         }
         Ok(session.sum_up(is_whole))
     }
@@ -171,18 +171,16 @@ impl Fuzz {
 
 impl FuzzRun<'_> {
     /// Runs until time or plans are used up, and reports what there was no time to minimise.
-    async fn run(&self, campaign: &RefCell<Campaign>) -> Result<(), CliError> {
+    async fn run(&self, campaign: &mut Campaign) -> Result<(), CliError> {
         let started = start(self.system, self.options.supervisor).await?;
         {
             let mut tally = self.tally.borrow_mut();
             started.name().clone_into(&mut tally.system);
             tally.options = started.options();
         }
-        // Only one search is under way, and what is left of it is looked at when it has ended.
-        let mut campaign = campaign.borrow_mut();
-        match tokio::time::timeout(self.fuzz.time, self.search(&started, &mut campaign)).await {
+        match tokio::time::timeout(self.fuzz.time, self.search(&started, campaign)).await {
             Ok(done) => done,
-            Err(_) => self.report_rest(&mut campaign, "the time is up"),
+            Err(_) => self.report_rest(campaign, "the time is up"),
         }
     }
 

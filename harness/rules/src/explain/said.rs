@@ -278,10 +278,13 @@ mod tests {
         let mut failures = Vec::new();
         each_sentence(|profile, rule, sentence, filled| {
             let found = wordings.in_text(filled);
-            // Another API may say the very same.
-            let says_it = |other: &Rule| {
-                Rule::find(other.id).is_some_and(|other| sentences(other).any(|own| own == sentence))
+            // Another API may say the very same, or the same with a placeholder at its end.
+            let is_same = |own: &str| {
+                let open = own.rsplit_once(" {").filter(|(_, name)| name.ends_with('}'));
+                own == sentence || open.is_some_and(|(start, _)| sentence.starts_with(start))
             };
+            let says_it =
+                |other: &Rule| Rule::find(other.id).is_some_and(|other| sentences(other).any(is_same));
             let foreign = found.iter().find(|other| other.dialect() != rule.dialect() && !says_it(other));
             if foreign.is_some() || !found.iter().any(|other| other.id == rule.id) {
                 let found: Vec<&str> = found.iter().map(|rule| rule.id).collect();
