@@ -125,7 +125,8 @@ fn permit(file: &File, like: Option<&Metadata>) -> io::Result<()> {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
