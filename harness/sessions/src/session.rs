@@ -69,7 +69,7 @@ pub struct Block {
     pub place: Place,
     /// What it is.
     pub content: histories::Block,
-    /// The product's own word for the state of a call, such as `input-available` or `running`; [`DECLINED`] where the
+    /// The product's own word for the state of a call, such as `input-available` or `running`; `DECLINED` where the
     /// user has declined the call.
     pub state: Option<String>,
 }
