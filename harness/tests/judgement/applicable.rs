@@ -28,7 +28,9 @@ fn results_that_the_harness_notes_after_the_end_of_their_turn_are_those_that_a_r
         assert!(!settled.is_empty());
         let noted_late = rebuilt(&original, |turn, event| match event {
             event if turn == 0 && is_settling(event, None) => Vec::new(),
-            Event::TurnEnded { .. } if turn == 0 => [std::slice::from_ref(event), settled.as_slice()].concat(),
+            Event::TurnEnded { .. } if turn == 0 => {
+                [std::slice::from_ref(event), settled.as_slice()].concat()
+            }
             event => vec![event.clone()],
         });
         let expected = applicable(&plan, &original);

@@ -1,7 +1,7 @@
 //! Speaks version 1 of Brickbat's protocol for an adapter. It is independent of the SDK.
 //!
-//! To write an adapter, describe the SDK ([`Adapter`]), write a function that runs one of its turns, use [`gate`] as the
-//! body of each tool, and call [`serve`].
+//! To write an adapter, describe the SDK ([`Adapter`]), write a function that runs one of its turns, use [`gate`] as
+//! the body of each tool, and call [`serve`].
 
 mod gate;
 mod session;
@@ -80,8 +80,8 @@ impl Adapter {
         Adapter { closed: Some(closed), ..self }
     }
 
-    /// Sets a capability that differs from the default, by its key: `eagerTools` if the SDK starts tools while the reply
-    /// is still streaming, `history` if the stored history may be shown.
+    /// Sets a capability that differs from the default, by its key: `eagerTools` if the SDK starts tools while the
+    /// reply is still streaming, `history` if the stored history may be shown.
     pub fn with(mut self, capability: &str, value: impl Into<Value>) -> Adapter {
         self.capabilities.insert(capability.to_owned(), value.into());
         self
