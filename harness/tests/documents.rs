@@ -10,10 +10,8 @@ mod compactions;
 mod discovery;
 mod downloads;
 mod figures;
-mod filter_speed;
 mod filters;
 mod healthy;
-mod peers;
 mod repairers;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -250,4 +248,18 @@ fn sentences(schema: &serde_json::Value) -> BTreeMap<String, String> {
     };
     let sentence = |variant: &serde_json::Value| variant["description"].as_str().unwrap().replace('\n', " ");
     variants.map(|variant| (name(variant), sentence(variant))).collect()
+}
+
+/// A number with commas between thousands, and as many decimals as the file has.
+fn number(value: f64) -> String {
+    let text = value.to_string();
+    let (whole, fraction) = text.split_once('.').map_or((text.as_str(), None), |(a, b)| (a, Some(b)));
+    let mut grouped = String::new();
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (whole.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    fraction.map_or(grouped.clone(), |fraction| format!("{grouped}.{fraction}"))
 }

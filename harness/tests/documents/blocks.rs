@@ -5,6 +5,7 @@ use brickbat::dialect::Dialect;
 use brickbat::driver::{CAPABILITIES, Manifest, Mode};
 use brickbat::plan::Side;
 use brickbat::point::{Point, PointSpec, Region};
+use brickbat::report::format::FORMATS;
 use brickbat::rules::{Profile, Rule};
 use brickbat::scenario::Need;
 use brickbat::streams::StreamRule;
@@ -28,8 +29,6 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("exports", exports()),
         ("figures", super::figures::figures()),
         ("filter-checks", filter_checks()),
-        ("filter-drivers", super::filter_speed::filter_drivers()),
-        ("filter-speed", super::filter_speed::filter_speed()),
         ("filters", super::filters::bugs()),
         ("guided", super::discovery::guided()),
         ("guided-on-real-systems", super::discovery::guided_on_real_systems()),
@@ -40,11 +39,11 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("levels", levels()),
         ("needs", needs()),
         ("needs-claimed", needs_claimed()),
-        ("peers", super::peers::peers()),
         ("points", points()),
         ("profile", super::figures::profile()),
         ("profiles", profiles()),
         ("race", super::discovery::race()),
+        ("report-formats", report_formats()),
         ("severities", severities()),
         ("sweep", super::discovery::sweep()),
         ("switches", switches()),
@@ -117,12 +116,7 @@ fn closed_loop() -> String {
 
 /// The findings that were exported as tests, with what each test said.
 fn exports() -> String {
-    let cases: Vec<serde_json::Value> = serde_json::from_str(&read("corpora/exports/cases.json")).unwrap();
-    let result = |case: &serde_json::Value| -> serde_json::Value {
-        let file = format!("corpora/exports/{}/result.json", case["name"].as_str().unwrap());
-        serde_json::from_str(&read(&file)).unwrap()
-    };
-    let rows: Vec<serde_json::Value> = cases.iter().map(result).collect();
+    let rows: Vec<serde_json::Value> = serde_json::from_str(&read("corpora/exports/cases.json")).unwrap();
     let said = |row: &serde_json::Value, key: &str| {
         let text = row[key].as_str().unwrap_or_default().replace('|', "\\|").replace('`', "'");
         let cut: String = text.chars().take(MAX_SAID).collect();
@@ -130,16 +124,15 @@ fn exports() -> String {
         if cut.is_empty() { String::new() } else { code(&format!("{cut}{dots}")) }
     };
     let rows = rows.iter().map(|row| {
-        let name = row["name"].as_str().unwrap();
-        let mended = row["mended"].as_str().unwrap_or("none known").to_owned();
-        let link = format!("[{name}](https://github.com/brickbat/brickbat/tree/main/corpora/exports/{name})");
+        let text = |key: &str| row[key].as_str().unwrap();
+        let fixed_in = row["fixed_in"].as_str().unwrap_or("none known").to_owned();
         vec![
-            link,
-            code(row["system"].as_str().unwrap()),
+            text("name").to_owned(),
+            code(text("system")),
             said(row, "plan"),
             said(row, "check"),
             said(row, "red"),
-            mended,
+            fixed_in,
         ]
     });
     table(&["export", "system", "plan", "check", "message of the red test", "green on"], rows)
@@ -147,6 +140,13 @@ fn exports() -> String {
 
 /// Characters of what a test says that are shown.
 const MAX_SAID: usize = 140;
+
+fn report_formats() -> String {
+    let rows = FORMATS.iter().map(|format| {
+        vec![format.name.to_owned(), code(&format!(".{}", format.ending)), format.used_for.to_owned()]
+    });
+    table(&["report", "file name ends in", "use it for"], rows)
+}
 
 fn filter_checks() -> String {
     let checks = brickbat::filter_suite::checks::CHECKS;

@@ -300,7 +300,7 @@ pub fn sweep() -> String {
         *by_dialect.entry(dialect).or_default() += n;
     }
     assert!(parts.iter().all(|part| part.kinds_of_accusations == 0));
-    let number = |n: u64| super::peers::number(n as f64);
+    let number = |n: u64| super::number(n as f64);
     let dialects: Vec<String> =
         by_dialect.iter().map(|(dialect, n)| format!("{} in {dialect}", number(*n))).collect();
     let seeds: BTreeSet<String> = parts.iter().map(|part| part.seed.to_string()).collect();

@@ -43,7 +43,7 @@ pub fn figures() -> String {
         }
         let floor = |Floor { what, ratio }: &Floor| format!("{ratio} × {what}");
         let floors: Vec<String> = figure.floors.iter().map(floor).collect();
-        let value = super::peers::number(figure.value);
+        let value = super::number(figure.value);
         writeln!(text, "| {} | {value} {} | {} |", figure.what, figure.unit, floors.join("; ")).unwrap();
     }
     text + "\n"
