@@ -11,7 +11,8 @@ mod items;
 use brickbat_rules::histories::Block as Content;
 use thiserror::Error;
 
-use crate::{Edit, Files, Message, Place, Product, ReadError, Session, WriteError, store_of};
+use crate::product::Form;
+use crate::{Edit, Files, Message, Place, ReadError, Session, WriteError, store_of};
 
 use items::Items;
 
@@ -165,7 +166,7 @@ fn without_results(files: &Files, session: &Session, calls: &[&Place]) -> Result
     if results.is_empty() {
         return Err(PlantError::Nowhere("no result there"));
     }
-    if fused::is_fused(session.product) {
+    if session.product.form() == Form::Parts {
         return fused::without_results(files, session.product, calls, &results)
             .ok_or(PlantError::Nowhere(NO_FORM));
     }
@@ -224,7 +225,7 @@ impl<'s> Target<'s> {
 
     /// Does to the items of the store what the fault says; nothing if they cannot hold it.
     fn shape(&self, fault: Fault, items: &mut Items) -> Option<()> {
-        let is_fused = fused::is_fused(self.session.product);
+        let is_fused = self.session.product.form() == Form::Parts;
         match fault {
             Fault::ResultLate => {
                 let result = self.result_of(self.call).filter(|result| *result != self.call)?;
@@ -276,21 +277,6 @@ fn batch_end(messages: &[Message], first: usize) -> usize {
 fn calls_in(messages: &[Message]) -> impl Iterator<Item = &Place> {
     let blocks = messages.iter().flat_map(|message| &message.blocks);
     blocks.filter(|block| matches!(block.content, Content::Call(_))).map(|block| &block.place)
-}
-
-/// Whether a product keeps its sessions in one JSON file, or may do so.
-fn is_json(product: Product) -> bool {
-    matches!(
-        product,
-        Product::AiSdkUiMessages
-            | Product::AiSdkModelMessages
-            | Product::Twenty
-            | Product::Tanstack
-            | Product::PydanticAi
-            | Product::Tunacode
-            | Product::OpenaiAgents
-            | Product::Request
-    )
 }
 
 #[cfg(test)]

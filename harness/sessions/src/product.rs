@@ -1,138 +1,122 @@
-//! The products whose stores are known.
+//! The products whose stores are known, a row each.
 
 use std::fmt;
 
-/// A product that stores sessions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Product {
+/// How many sessions one file of a product holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PerFile {
+    /// One session: the file names it.
+    One,
+    /// Many sessions: each is named by its id as well.
+    Many,
+}
+
+/// The form of a product's files, as far as faults are planted in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// One JSON document, in which a call and its result are one part.
+    Parts,
+    /// One JSON document.
+    Json,
+    /// Lines, rows or directories.
+    Other,
+}
+
+macro_rules! products {
+    ($($(#[$doc:meta])* $variant:ident: $id:literal, $name:literal, $per_file:ident, $form:ident;)*) => {
+        /// A product that stores sessions.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Product {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Product {
+            /// All products.
+            pub const ALL: &[Product] = &[$(Product::$variant),*];
+
+            /// The word for options and reports, such as `claude-code`.
+            pub fn id(self) -> &'static str {
+                match self {
+                    $(Product::$variant => $id,)*
+                }
+            }
+
+            /// The name as the product's makers write it.
+            fn name(self) -> &'static str {
+                match self {
+                    $(Product::$variant => $name,)*
+                }
+            }
+
+            pub(crate) fn per_file(self) -> PerFile {
+                match self {
+                    $(Product::$variant => PerFile::$per_file,)*
+                }
+            }
+
+            pub(crate) fn form(self) -> Form {
+                match self {
+                    $(Product::$variant => Form::$form,)*
+                }
+            }
+        }
+    };
+}
+
+products! {
     /// Anthropic's Claude Code: JSONL.
-    ClaudeCode,
+    ClaudeCode: "claude-code", "Claude Code", One, Other;
     /// opencode, and Kilo CLI: JSON files, SQLite rows, exports.
-    Opencode,
+    Opencode: "opencode", "opencode", Many, Other;
     /// OpenAI's Codex CLI: JSONL rollouts.
-    Codex,
+    Codex: "codex", "Codex", One, Other;
     /// Google's Gemini CLI: JSON, and JSONL with patches.
-    GeminiCli,
+    GeminiCli: "gemini-cli", "Gemini CLI", One, Other;
     /// Qwen Code: JSONL.
-    QwenCode,
+    QwenCode: "qwen-code", "Qwen Code", One, Other;
     /// Cline, Roo and Kilo's extension: a list of Anthropic messages.
-    Cline,
+    Cline: "cline", "Cline", One, Other;
     /// goose: SQLite, JSON exports, formerly JSONL.
-    Goose,
+    Goose: "goose", "goose", Many, Other;
     /// pi, OpenClaw, oh-my-pi: a JSONL tree.
-    Pi,
+    Pi: "pi", "pi", One, Other;
     /// GitHub's Copilot CLI: JSONL events.
-    CopilotCli,
+    CopilotCli: "copilot-cli", "Copilot CLI", One, Other;
     /// Vercel's AI SDK: `UIMessage[]`.
-    AiSdkUiMessages,
+    AiSdkUiMessages: "ai-sdk-ui-messages", "AI SDK UI messages", One, Parts;
     /// Vercel's AI SDK: the chunks of a UI message stream.
-    AiSdkUiChunks,
+    AiSdkUiChunks: "ai-sdk-ui-chunks", "AI SDK UI chunks", One, Other;
     /// Vercel's AI SDK: `ModelMessage[]`, as Apex stores it.
-    AiSdkModelMessages,
+    AiSdkModelMessages: "ai-sdk-model-messages", "AI SDK model messages", One, Json;
     /// Twenty's rows of UI messages.
-    Twenty,
+    Twenty: "twenty", "Twenty", One, Parts;
     /// TanStack AI: UI messages.
-    Tanstack,
+    Tanstack: "tanstack", "TanStack AI", One, Parts;
     /// AG-UI: a list of events.
-    AgUiEvents,
+    AgUiEvents: "ag-ui-events", "AG-UI events", One, Other;
     /// AG-UI: the messages of a snapshot.
-    AgUiMessages,
+    AgUiMessages: "ag-ui-messages", "AG-UI messages", One, Other;
     /// pydantic-ai: `ModelMessagesTypeAdapter`.
-    PydanticAi,
+    PydanticAi: "pydantic-ai", "pydantic-ai", One, Json;
     /// tunacode: a session of pydantic-ai messages.
-    Tunacode,
+    Tunacode: "tunacode", "tunacode", One, Json;
     /// OpenAI Agents SDK: SQLite.
-    OpenaiAgents,
+    OpenaiAgents: "openai-agents", "OpenAI Agents SDK", Many, Json;
     /// LangGraph: checkpoints in SQLite.
-    Langgraph,
+    Langgraph: "langgraph", "LangGraph", Many, Other;
     /// A request body, or a list of messages in a provider's own form.
-    Request,
+    Request: "request", "request body", One, Json;
 }
 
 impl Product {
-    /// All of them.
-    pub const ALL: [Product; 21] = [
-        Product::ClaudeCode,
-        Product::Opencode,
-        Product::Codex,
-        Product::GeminiCli,
-        Product::QwenCode,
-        Product::Cline,
-        Product::Goose,
-        Product::Pi,
-        Product::CopilotCli,
-        Product::AiSdkUiMessages,
-        Product::AiSdkUiChunks,
-        Product::AiSdkModelMessages,
-        Product::Twenty,
-        Product::Tanstack,
-        Product::AgUiEvents,
-        Product::AgUiMessages,
-        Product::PydanticAi,
-        Product::Tunacode,
-        Product::OpenaiAgents,
-        Product::Langgraph,
-        Product::Request,
-    ];
-
-    /// The word for options and reports, such as `claude-code`.
-    pub fn id(self) -> &'static str {
-        match self {
-            Product::ClaudeCode => "claude-code",
-            Product::Opencode => "opencode",
-            Product::Codex => "codex",
-            Product::GeminiCli => "gemini-cli",
-            Product::QwenCode => "qwen-code",
-            Product::Cline => "cline",
-            Product::Goose => "goose",
-            Product::Pi => "pi",
-            Product::CopilotCli => "copilot-cli",
-            Product::AiSdkUiMessages => "ai-sdk-ui-messages",
-            Product::AiSdkUiChunks => "ai-sdk-ui-chunks",
-            Product::AiSdkModelMessages => "ai-sdk-model-messages",
-            Product::Twenty => "twenty",
-            Product::Tanstack => "tanstack",
-            Product::AgUiEvents => "ag-ui-events",
-            Product::AgUiMessages => "ag-ui-messages",
-            Product::PydanticAi => "pydantic-ai",
-            Product::Tunacode => "tunacode",
-            Product::OpenaiAgents => "openai-agents",
-            Product::Langgraph => "langgraph",
-            Product::Request => "request",
-        }
-    }
-
-    /// The product of that word.
+    /// The product with that id.
     pub fn from_id(id: &str) -> Option<Product> {
-        Product::ALL.into_iter().find(|product| product.id() == id)
+        Product::ALL.iter().copied().find(|product| product.id() == id)
     }
 }
 
 impl fmt::Display for Product {
-    /// The name as its makers write it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Product::ClaudeCode => "Claude Code",
-            Product::Opencode => "opencode",
-            Product::Codex => "Codex",
-            Product::GeminiCli => "Gemini CLI",
-            Product::QwenCode => "Qwen Code",
-            Product::Cline => "Cline",
-            Product::Goose => "goose",
-            Product::Pi => "pi",
-            Product::CopilotCli => "Copilot CLI",
-            Product::AiSdkUiMessages => "AI SDK UI messages",
-            Product::AiSdkUiChunks => "AI SDK UI chunks",
-            Product::AiSdkModelMessages => "AI SDK model messages",
-            Product::Twenty => "Twenty",
-            Product::Tanstack => "TanStack AI",
-            Product::AgUiEvents => "AG-UI events",
-            Product::AgUiMessages => "AG-UI messages",
-            Product::PydanticAi => "pydantic-ai",
-            Product::Tunacode => "tunacode",
-            Product::OpenaiAgents => "OpenAI Agents SDK",
-            Product::Langgraph => "LangGraph",
-            Product::Request => "request body",
-        })
+        f.write_str(self.name())
     }
 }

@@ -217,11 +217,6 @@ const STORES: &[&dyn Store] = &[
     &request::Request,
 ];
 
-/// Whether one file of a product holds many sessions, so that a session is named by its id as well.
-pub(crate) fn holds_many(product: Product) -> bool {
-    matches!(product, Product::Opencode | Product::Goose | Product::OpenaiAgents | Product::Langgraph)
-}
-
 /// The store of a product.
 pub fn store_of(product: Product) -> Option<&'static dyn Store> {
     STORES.iter().copied().find(|store| store.product() == product)

@@ -6,11 +6,6 @@ use serde_json::{Map, Value, json};
 use super::items::{parse, removed};
 use crate::{Files, Place, Product};
 
-/// Whether a call and its result are one object of the store.
-pub(super) fn is_fused(product: Product) -> bool {
-    matches!(product, Product::AiSdkUiMessages | Product::Twenty | Product::Tanstack)
-}
-
 /// The files in which these calls still run.
 pub(super) fn without_results(
     files: &Files,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::is_json;
+use crate::product::Form;
 use crate::{Files, Place, Session};
 
 /// A store that is one JSON file.
@@ -19,8 +19,9 @@ pub(super) struct Items {
 impl Items {
     /// The items of a store; nothing if it is no JSON file.
     pub(super) fn of(files: &Files, session: &Session) -> Option<Items> {
-        if !is_json(session.product) {
-            return None;
+        match session.product.form() {
+            Form::Parts | Form::Json => {}
+            Form::Other => return None,
         }
         let (mut n_blocks, mut entries) = (BTreeMap::new(), BTreeMap::new());
         for message in &session.messages {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::{Examined, at, shown};
+use crate::product::PerFile;
 use crate::{Refusal, Trouble, Verdict};
 
 /// Refusals that are listed of one session. The first is what the provider answers; more help to find the cause.
@@ -177,9 +178,9 @@ fn rule_of(refusal: &Refusal) -> &'static str {
 
 fn name(examined: &Examined) -> String {
     let Examined { file, n, session, .. } = examined;
-    match crate::stores::holds_many(session.product) {
-        true => format!("{file}#{}", shown::address(*n, session.id.as_deref())),
-        false => file.clone(),
+    match session.product.per_file() {
+        PerFile::Many => format!("{file}#{}", shown::address(*n, session.id.as_deref())),
+        PerFile::One => file.clone(),
     }
 }
 
