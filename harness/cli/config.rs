@@ -4,11 +4,14 @@
 //! stands for an option; an option that is typed wins over its key. Where neither names a system, the one that is tested
 //! is that of `brickbat/system.yaml`, in the working directory or the nearest folder above it.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use clap::CommandFactory;
 use serde::Deserialize;
 
+use super::CommandLine;
 use super::error::CliError;
 use super::regular;
 use brickbat_drive::driver::catalogue::SHEET;
@@ -206,10 +209,8 @@ fn find(folder: &Path) -> Result<Option<(PathBuf, Config)>, CliError> {
 fn read(path: &Path, name: &str) -> Result<Option<Config>, CliError> {
     let shown = name;
     let text = regular::text(path, MAX_BYTES).map_err(|error| CliError::cannot_read(shown, error))?;
-    let wrong = |error: toml::de::Error| {
-        let keys = "systems, manifest, command, dialects, scenarios, exclude, baseline, reports, fail-on, jobs, patience, timeout";
-        CliError::input(format!("{shown}: {}\nhint: the keys are {keys}", error.to_string().trim_end()))
-    };
+    let wrong =
+        |error: toml::de::Error| CliError::input(format!("{shown}: {}", error.to_string().trim_end()));
     if name == "brickbat.toml" {
         return toml::from_str(&text).map(Some).map_err(wrong);
     }
@@ -279,20 +280,32 @@ impl Config {
     }
 }
 
-/// Whether a word is neither an option nor the value of one.
+/// Returns whether a word is neither an option of `run` nor the value of one.
 fn names_scenario(typed: &[String]) -> bool {
-    let takes_none =
-        ["--verbose", "--quiet", "--list", "--no-out", "--no-confirm", "--fail-fast", "--baseline"];
+    let takes_value = options_with_values();
     let mut words = typed.iter().skip(2).peekable();
     while let Some(word) = words.next() {
         if !word.starts_with('-') {
             return true;
         }
-        if !word.contains('=') && !takes_none.contains(&word.as_str()) {
+        if takes_value.contains(word) {
             words.next();
         }
     }
     false
+}
+
+/// The options of `run` whose value is the next word.
+fn options_with_values() -> BTreeSet<String> {
+    let command = CommandLine::command();
+    let run = command.find_subcommand("run").into_iter().flat_map(clap::Command::get_arguments);
+    let is_next_word =
+        |argument: &&clap::Arg| argument.get_action().takes_values() && !argument.is_require_equals_set();
+    let names = |argument: &clap::Arg| {
+        let long = argument.get_long().map(|name| format!("--{name}"));
+        long.into_iter().chain(argument.get_short().map(|name| format!("-{name}"))).collect::<Vec<_>>()
+    };
+    run.chain(command.get_arguments()).filter(is_next_word).flat_map(names).collect()
 }
 
 #[cfg(test)]
@@ -362,7 +375,36 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_is_an_error() {
-        assert!(toml::from_str::<Config>("sistems = []").is_err());
+    fn an_unknown_key_is_an_error_that_lists_the_keys() {
+        let error = toml::from_str::<Config>("sistems = []").unwrap_err().to_string();
+        for key in ["`sistems`", "`systems`", "`fail-on`", "`timeout`"] {
+            assert!(error.contains(key), "{error}");
+        }
+    }
+
+    /// A command that takes `--system` takes the configured systems; a new one is red here until it is listed.
+    #[test]
+    fn every_command_that_runs_systems_is_configured_or_listed_as_an_exception() {
+        // They take the name of a system as a filter, or of one that is built in.
+        let exceptions = ["export", "matrix", "show"];
+        let command = CommandLine::command();
+        let takes_system = |command: &&clap::Command| {
+            command.get_arguments().any(|argument| argument.get_long() == Some("system"))
+        };
+        let with: BTreeSet<&str> =
+            command.get_subcommands().filter(takes_system).map(clap::Command::get_name).collect();
+        let configured = COMMANDS.iter().map(|(name, _)| *name);
+        let listed: BTreeSet<&str> = configured.chain(exceptions).collect();
+        assert_eq!(with, listed);
+    }
+
+    #[test]
+    fn the_value_of_an_option_is_no_scenario() {
+        let options = options_with_values();
+        for (option, is_in) in
+            [("--system", true), ("--jobs", true), ("--verbose", false), ("--baseline", false)]
+        {
+            assert_eq!(options.contains(option), is_in, "{option}");
+        }
     }
 }

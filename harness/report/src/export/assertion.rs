@@ -27,18 +27,11 @@ pub(super) enum Assertion {
 impl Assertion {
     /// The assertion for a finding, or why there is none.
     pub(super) fn of(record: &Record, finding: &FindingNote) -> Result<Assertion, String> {
-        match (finding.check.as_str(), finding.rule.as_deref()) {
-            (_, Some(rule)) => accepted(record, rule),
-            ("thread-survives", None) => works(record, finding),
-            ("results-kept", None) => results_kept(record, finding),
-            ("user-message-kept", None) => messages_kept(record, finding),
-            ("truncation-noticed", None) => {
-                Ok(Assertion::Fails { turn: turn_in(&finding.place).ok_or("its turn is not known")? })
-            }
-            ("arguments-complete", None) => whole_arguments(record),
-            ("executed-once", None) => once(record, finding),
-            _ => Err("no assertion is known for this check".to_owned()),
+        if let Some(rule) = finding.rule.as_deref() {
+            return accepted(record, rule);
         }
+        let assert = ASSERTED.iter().find(|(check, _)| *check == finding.check).map(|(_, assert)| assert);
+        assert.ok_or_else(|| "no assertion is known for this check".to_owned())?(record, finding)
     }
 
     /// The last turn, from 0, that is needed to see it.
@@ -53,6 +46,19 @@ impl Assertion {
         }
     }
 }
+
+/// How a finding of a check becomes an assertion.
+type Assert = fn(&Record, &FindingNote) -> Result<Assertion, String>;
+
+/// The checks that a test in one process can express.
+const ASSERTED: &[(&str, Assert)] = &[
+    ("thread-survives", works),
+    ("results-kept", results_kept),
+    ("user-message-kept", messages_kept),
+    ("truncation-noticed", fails),
+    ("arguments-complete", whole_arguments),
+    ("executed-once", once),
+];
 
 fn accepted(record: &Record, rule: &str) -> Result<Assertion, String> {
     let code = rules::of(rule).ok_or_else(|| format!("the rule `{rule}` has no assertion"))?;
@@ -111,7 +117,11 @@ fn is_in(body: &[u8], text: &str) -> bool {
     String::from_utf8_lossy(body).contains(&quoted[1..quoted.len() - 1])
 }
 
-fn whole_arguments(record: &Record) -> Result<Assertion, String> {
+fn fails(_: &Record, finding: &FindingNote) -> Result<Assertion, String> {
+    Ok(Assertion::Fails { turn: turn_in(&finding.place).ok_or("its turn is not known")? })
+}
+
+fn whole_arguments(record: &Record, _: &FindingNote) -> Result<Assertion, String> {
     let whole: Vec<Value> = record.plan.calls.iter().map(|call| call.args.clone()).collect();
     let is_broken = |event: &Event| match event {
         Event::ToolStarted { args, .. } => {
@@ -150,4 +160,44 @@ fn turn_in(words: &str) -> Option<usize> {
 /// The name of the call that a message names: `the result of call b was …`.
 fn call_in(message: &str) -> Option<&str> {
     message.split_once("call ")?.1.split(' ').next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brickbat_engine::checks::CHECKS;
+    use std::collections::BTreeSet;
+
+    /// The checks that no test in one process expresses yet.
+    const NOT_ASSERTED: &[&str] = &[
+        "arguments-whole",
+        "consent-given",
+        "failure-honest",
+        "healthy-untouched",
+        "old-thread-heals",
+        "order-kept",
+        "parts-settled",
+        "pause-heeded",
+        "prefix-stable",
+        "refusal-heeded",
+        "repair-stable",
+        "requests-bounded",
+        "results-once",
+        "rewind-honoured",
+        "steps-kept-apart",
+        "stops-when-stopped",
+        "success-honest",
+        "turn-ends",
+        "views-agree",
+    ];
+
+    /// A check is in one of the two lists, so that a new one is not forgotten.
+    #[test]
+    fn every_check_has_an_assertion_or_is_listed_as_having_none() {
+        let asserted = ASSERTED.iter().map(|(check, _)| *check);
+        let listed: Vec<&str> = asserted.chain(NOT_ASSERTED.iter().copied()).collect();
+        let all: BTreeSet<&str> = CHECKS.iter().map(|check| check.id).collect();
+        assert_eq!(listed.iter().copied().collect::<BTreeSet<_>>(), all);
+        assert_eq!(listed.len(), all.len(), "a check is listed twice");
+    }
 }

@@ -66,6 +66,23 @@ rules![
 mod tests {
     use super::*;
     use brickbat_rules::Rule;
+    use std::collections::BTreeSet;
+
+    /// A rule is in one of the two lists, so that a new one is not forgotten.
+    #[test]
+    fn every_rule_has_code_or_is_listed_as_having_none() {
+        let with: BTreeSet<&str> = RULES.iter().map(|rule| rule.id).collect();
+        let without: BTreeSet<&str> = include_str!("rules/without.txt").lines().collect();
+        let all: BTreeSet<&str> = Rule::all().map(|rule| rule.id).collect();
+        assert_eq!(with.intersection(&without).collect::<Vec<_>>(), Vec::<&&str>::new());
+        let listed: BTreeSet<&str> = with.union(&without).copied().collect();
+        let missing: Vec<_> = all.difference(&listed).collect();
+        let gone: Vec<_> = listed.difference(&all).collect();
+        assert!(
+            missing.is_empty() && gone.is_empty(),
+            "without code and not in rules/without.txt: {missing:?}; not a rule: {gone:?}"
+        );
+    }
 
     #[test]
     fn each_is_a_rule_and_is_written_in_both_languages() {
