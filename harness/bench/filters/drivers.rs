@@ -1,11 +1,14 @@
-//! How many small histories a second go through the drivers of real filters in Node.js and Python.
+//! Measures how many small histories per second pass through the drivers of real filters in Node.js and
+//! Python.
 //!
-//! `cargo bench --bench filter-drivers` prints the figures. Next to each driver stands a floor of the same rounds: a driver
-//! of a few lines in the same language, which reads each question and writes its request back. `-- --write` writes
-//! `harness/bench/filters/drivers.json`, from which the book's table is made; `-- --quick` only shows that all of it runs.
-//! The filters are installed into the cache folder, the first time over the network.
+//! `cargo bench --bench filter-drivers` prints the figures. Each driver is compared with a floor measured
+//! in the same rounds: a driver of a few lines in the same language, which reads each question and writes
+//! its request back. `-- --write` writes `harness/bench/filters/drivers.json`, the source of the table in
+//! the book. `-- --quick` only checks that everything runs. The filters are installed into the cache
+//! folder; the first run needs the network.
 //!
-//! CPU time, of our process and of the driver's: the two run on a core each, so that the slower one gives the rate.
+//! The figures are CPU time of our process and of the driver's. Each process runs on its own core, so the
+//! slower one determines the rate.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on may stop")]
 
@@ -35,10 +38,10 @@ const DRIVERS: [(&str, &str, Language); 7] = [
     ("langchain-openai", "send", Language::Python),
 ];
 
-/// Bytes of a small history, at most.
+/// Maximum size of a small history in bytes.
 const SMALL: usize = 1000;
 
-/// How much is measured.
+/// How much to measure.
 struct Effort {
     n_rounds: usize,
     n_histories: usize,
@@ -64,7 +67,7 @@ impl Language {
     }
 }
 
-/// The file of results.
+/// The results file.
 #[derive(Serialize)]
 struct Report {
     schema: u32,
@@ -77,21 +80,21 @@ struct Driver {
     mode: &'static str,
     language: Language,
     histories: usize,
-    /// Of a question, on average.
+    /// Average size of a question.
     bytes: usize,
     rows: Vec<Row>,
 }
 
-/// What is done with each history. The first row is the floor.
+/// One way to process each history. The first row is the floor.
 #[derive(Serialize)]
 struct Row {
     what: &'static str,
-    /// CPU time of the driver's process, and of ours.
+    /// CPU time of the driver's process; the next field has that of ours.
     driver_micros: f64,
     our_micros: f64,
-    /// With a core for each process.
+    /// The rate if each process has its own core.
     histories_per_second: u32,
-    /// The driver's time ÷ that of the floor: the median of the rounds.
+    /// The driver's time divided by the floor's time; median of the rounds.
     of_floor: f64,
 }
 
@@ -120,7 +123,7 @@ fn measured(
     let route = chosen.routes().into_iter().next().unwrap();
     let floor = FilterManifest::read(&language.floor()).unwrap().remove(0);
     let (mut floor, mut filter) = (process(&floor, runtime), process(manifest, runtime));
-    // Who is asked for the first time starts, and compiles.
+    // The first questions start and compile the drivers.
     let inputs = small(&mut filter, &route, effort.n_histories);
     let asked: Vec<Asked> = inputs.iter().map(|input| Asked::about(&route, input)).collect();
     let mut times: [Vec<Times>; 3] = Default::default();
@@ -130,7 +133,7 @@ fn measured(
             Times::of(|| drop(filter.ask(&asked).unwrap())),
             Times::of(|| drop(judge(&mut filter, &route, None, &inputs).unwrap())),
         ];
-        // The first round warms up.
+        // The first round is a warm-up.
         if round > 0 {
             times.iter_mut().zip(of_round).for_each(|(times, time)| times.push(time));
         }
@@ -167,7 +170,8 @@ fn process(manifest: &FilterManifest, runtime: &Runtime) -> FilterProcess {
     FilterProcess::prepare(manifest, (&places.0, &places.1), runtime.handle().clone(), &note).unwrap()
 }
 
-/// Small sound histories that the filter is asked about; those that its way cannot carry are no questions.
+/// Returns small valid histories to ask the filter about. Histories that the route cannot carry are
+/// skipped.
 fn small(filter: &mut FilterProcess, route: &Route<'_>, n: usize) -> Vec<Input> {
     let is_small = |input: &Input| input.body.to_string().len() <= SMALL;
     let drawn = (0..).map(|n| Input::valid(route.from, 0, n)).filter(is_small);
@@ -180,13 +184,13 @@ fn small(filter: &mut FilterProcess, route: &Route<'_>, n: usize) -> Vec<Input> 
 
 fn echoed(floor: &mut FilterProcess, asked: &[Asked]) {
     let said = floor.ask(asked).unwrap();
-    // JavaScript writes 1.0 as 1.
+    // JavaScript writes 1.0 as 1, so only sizes are compared.
     let size = |body: &Value| body.as_object().map(Map::len).or(body.as_array().map(Vec::len)).unwrap();
     let is_same = |(asked, said): (&Asked, &Said)| said.body().map(size) == Some(size(&asked.request));
     assert!(asked.iter().zip(&said).all(is_same));
 }
 
-/// The CPU time of a piece of work, of the driver and of our process.
+/// The CPU time of a piece of work, in the driver and in our process.
 struct Times {
     driver: Duration,
     ours: Duration,
@@ -200,13 +204,13 @@ impl Times {
     }
 }
 
-/// CPU time of all threads of this process.
+/// Returns the CPU time of all threads of this process.
 fn own() -> Duration {
     let now = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(now.tv_sec.try_into().unwrap(), now.tv_nsec.try_into().unwrap())
 }
 
-/// CPU time of all threads of all processes below this one.
+/// Returns the CPU time of all threads of all child processes.
 fn of_children() -> Duration {
     let numbers = std::fs::read_dir("/proc").unwrap().flatten();
     let numbers = numbers.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -224,13 +228,14 @@ fn of_children() -> Duration {
     Duration::from_nanos(parents.keys().filter(|number| is_below(number)).map(|number| nanos(*number)).sum())
 }
 
-/// The name in `/proc/N/stat` may hold anything.
+/// The name in `/proc/N/stat` can contain any character.
 fn parent(number: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// The first number of a thread's `schedstat` is its time on a processor. A thread that has ended is left out.
+/// Sums the CPU time of the threads: the first number in each thread's `schedstat`. A thread that has
+/// ended is left out.
 fn nanos(number: u32) -> u64 {
     let Ok(threads) = std::fs::read_dir(format!("/proc/{number}/task")) else { return 0 };
     let texts =
@@ -244,7 +249,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Two digits after the point say enough.
+/// Rounds to two decimal places.
 fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }

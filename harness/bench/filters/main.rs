@@ -1,8 +1,10 @@
-//! How many histories a second our own `repair` answers, alone and judged, and where the time goes.
+//! Measures how many histories per second our own `repair` processes, with and without judging, and where
+//! the time goes.
 //!
-//! `cargo bench -p brickbat-filter-suite` prints the figures in CPU time of one thread. Next to each row stands a floor of the
-//! same round: reading the same bodies once, with `serde_json::from_slice::<Value>`. `-- --write` writes
-//! `harness/bench/filters/result.json`, from which the book's tables are made; `-- --quick` only shows that all of it runs.
+//! `cargo bench -p brickbat-filter-suite` prints the figures in CPU time of one thread. Each row is
+//! compared with a floor measured in the same round: reading the same bodies once with
+//! `serde_json::from_slice::<Value>`. `-- --write` writes `harness/bench/filters/result.json`, the source
+//! of the tables in the book. `-- --quick` only checks that everything runs.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on may stop")]
 #![expect(
@@ -20,11 +22,11 @@ use std::path::Path;
 
 use result::Report;
 
-/// How much is measured.
+/// How much to measure.
 #[derive(Clone, Copy)]
 struct Effort {
     n_rounds: usize,
-    /// Histories of each dialect.
+    /// Number of histories per dialect.
     n_histories: u64,
 }
 

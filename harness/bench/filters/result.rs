@@ -1,28 +1,28 @@
-//! The file of results.
+//! The results file.
 
 use serde::Serialize;
 
-/// All of one run.
+/// The results of one run.
 #[derive(Serialize)]
 pub struct Report {
     pub schema: u32,
     pub sets: Vec<Set>,
 }
 
-/// What came of some histories, in CPU time of one thread.
+/// The figures for a set of histories, in CPU time of one thread.
 #[derive(Serialize)]
 pub struct Set {
     pub name: &'static str,
     pub histories: usize,
-    /// Of a body, on average.
+    /// Average size of a body.
     pub bytes: usize,
-    /// The first is the floor.
+    /// The first row is the floor.
     pub rows: Vec<Row>,
-    /// What judging one of them is made of.
+    /// The stages of judging one history.
     pub stages: Vec<Stage>,
 }
 
-/// One thing that is done with each history.
+/// One way to process each history.
 #[derive(Serialize)]
 pub struct Row {
     pub what: &'static str,
@@ -32,16 +32,16 @@ pub struct Row {
     pub of_floor: f64,
 }
 
-/// A part of judging a history.
+/// One stage of judging a history.
 #[derive(Serialize)]
 pub struct Stage {
     pub what: &'static str,
     pub micros: f64,
-    /// Of the whole, in percent.
+    /// Share of the total, in percent.
     pub share: f64,
 }
 
-/// Two digits after the point say enough.
+/// Rounds to two decimal places.
 pub fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }

@@ -1,4 +1,4 @@
-//! Our own code, in CPU time of one thread.
+//! Measures our own code, in CPU time of one thread.
 
 use std::hint::black_box;
 
@@ -13,7 +13,7 @@ use crate::Effort;
 use crate::clock::{cpu_time, median};
 use crate::result::{Row, Set, Stage, rounded};
 
-/// Bytes of a small history, at most.
+/// Maximum size of a small history in bytes.
 const SMALL: usize = 1000;
 
 /// Histories of one kind on one route.
@@ -25,7 +25,7 @@ struct Histories<'m> {
 }
 
 impl<'m> Histories<'m> {
-    /// The first histories that are meant.
+    /// Returns the first `n` histories of the kind.
     fn of(
         route: Route<'m>,
         n: u64,
@@ -39,7 +39,7 @@ impl<'m> Histories<'m> {
     }
 }
 
-/// A thing that is done with all histories of a set.
+/// Work to do with all histories of a set.
 type Work<'a> = (&'static str, Box<dyn Fn() + 'a>);
 
 pub fn measured(effort: Effort) -> Vec<Set> {
@@ -116,7 +116,8 @@ fn judge_all(one: &Histories<'_>, filter: &str) {
     black_box(judge(filter.as_mut(), &one.route, None, &one.inputs).unwrap());
 }
 
-/// What judging `repair` is made of, each part by itself. What is asked once more is asked like the first time.
+/// Measures each stage of judging `repair` separately. The time of a check does not include reading the
+/// evidence.
 fn stages(all: &[Histories<'_>], histories: usize, effort: Effort) -> Vec<Stage> {
     let said: Vec<Vec<Said>> = all.iter().map(answers).collect();
     let each = |what: &'static str, work: &'_ dyn Fn(&Histories<'_>, &[Said])| -> Stage {
@@ -179,7 +180,7 @@ fn work<'a>(what: &'static str, all: &'a [Histories<'a>], each: impl Fn(&Histori
     (what, Box::new(move || all.iter().for_each(&each)))
 }
 
-/// The seconds of each row in each round; the rows take turns.
+/// Returns the seconds of each row in each round. The rows take turns.
 fn table(rows: &[Work<'_>], effort: Effort) -> Vec<Vec<f64>> {
     let mut seconds = vec![Vec::new(); rows.len()];
     for _ in 0..effort.n_rounds {

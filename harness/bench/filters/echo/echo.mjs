@@ -1,4 +1,5 @@
-// The floor of a driver in Node.js: one line in is one question, one line out the request in it.
+// The floor for a driver in Node.js: each input line is a question, and each output line is the request in
+// it.
 import { createInterface } from 'node:readline'
 
 for await (const line of createInterface({ input: process.stdin })) {

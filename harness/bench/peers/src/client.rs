@@ -1,38 +1,38 @@
-//! A client of HTTP/1.1 that knows how a body has ended.
+//! An HTTP/1.1 client that records how each body ends.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// No server here is silent for so long unless it hangs.
+/// A server that is silent for this long hangs.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A connection that is asked again and again.
+/// A keep-alive connection that sends many requests.
 pub struct Connection {
     to: SocketAddr,
     stream: TcpStream,
-    /// What was read and belongs to no reply yet.
+    /// Bytes that were read but belong to no reply yet.
     buffer: Vec<u8>,
 }
 
-/// An answer.
+/// A reply.
 pub struct Reply {
     pub status: u16,
-    /// Without the frames of chunks.
+    /// The body without chunk framing.
     pub body: Vec<u8>,
     pub end: End,
 }
 
-/// How a body has ended.
+/// How a body ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// As its head or its last chunk says.
+    /// At the end that its head or its last chunk announces.
     Whole,
-    /// The connection was closed, or reset, before that.
+    /// The connection was closed or reset before that.
     Broken,
 }
 
-/// How long a body is.
+/// How the length of a body is given.
 enum Length {
     Bytes(usize),
     Chunked,
@@ -47,7 +47,7 @@ impl Connection {
         Ok(Connection { to, stream, buffer: Vec::new() })
     }
 
-    /// Sends a request; anew on another connection if the server has closed this one meanwhile.
+    /// Sends a request, and reconnects if the server has closed the connection meanwhile.
     pub fn send(&mut self, request: &[u8]) {
         if self.stream.write_all(request).is_err() {
             *self = Connection::open(self.to).unwrap();
@@ -55,7 +55,7 @@ impl Connection {
         }
     }
 
-    /// Reads a reply to its end; none if the connection ends before its head.
+    /// Reads a reply to its end. Returns `None` if the connection ends before the head.
     pub fn receive(&mut self) -> Option<Reply> {
         let head_len = loop {
             if let Some(at) = find(&self.buffer, b"\r\n\r\n") {
@@ -95,7 +95,7 @@ impl Connection {
     fn chunks(&mut self) -> (Vec<u8>, End) {
         let (mut body, mut at) = (Vec::new(), 0);
         loop {
-            // A chunk: its size in hexadecimal, the bytes, and a line break after each.
+            // A chunk: its size in hexadecimal, then the bytes, with a line break after each.
             let line = find(&self.buffer[at..], b"\r\n").map(|n| at + n);
             let size = line.map(|end| {
                 let digits = self.buffer[at..end].split(|byte| *byte == b';').next().unwrap_or_default();
@@ -112,7 +112,7 @@ impl Connection {
                 }
                 _ => {
                     if self.more().is_none() {
-                        // What has come of the chunk that is not whole.
+                        // Keep the part of the incomplete chunk that has arrived.
                         let begun = line.map_or(self.buffer.len(), |end| end + 2);
                         body.extend_from_slice(self.buffer.get(begun..).unwrap_or_default());
                         self.buffer.clear();
@@ -123,7 +123,7 @@ impl Connection {
         }
     }
 
-    /// Reads what has come; nothing if the connection has ended.
+    /// Reads the bytes that have arrived. Returns `None` if the connection has ended.
     fn more(&mut self) -> Option<()> {
         let mut bytes = [0; 16 * 1024];
         match self.stream.read(&mut bytes) {
@@ -138,7 +138,7 @@ impl Connection {
     }
 }
 
-/// A request as a client sends it.
+/// Builds a request as a client sends it.
 pub fn post(path: &str, body: &str) -> Vec<u8> {
     let n = body.len();
     let head = format!(
@@ -149,7 +149,7 @@ pub fn post(path: &str, body: &str) -> Vec<u8> {
     (head + body).into_bytes()
 }
 
-/// The complete events of a stream, and whether anything follows them.
+/// Returns the complete events of a stream, and whether anything follows them.
 pub fn events(body: &[u8]) -> (Vec<String>, bool) {
     let text = String::from_utf8_lossy(body).replace("\r\n", "\n");
     let mut events: Vec<String> = text.split("\n\n").map(str::to_owned).collect();

@@ -1,4 +1,4 @@
-//! A server as a process: how it is started, where it listens, and what it has used.
+//! A server process: how to start it, where it listens, and how much it has used.
 
 use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -10,16 +10,16 @@ use serde_json::Value;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-/// The argument that makes this program the server of the crate `wiremock`.
+/// The argument that turns this program into the server of the crate `wiremock`.
 pub const WIREMOCK: &str = "wiremock";
 
-/// A server may take so long to start on a busy machine.
+/// The longest time that a server may take to start on a busy machine.
 const START: Duration = Duration::from_secs(300);
 
 /// `/proc` counts processor time in hundredths of a second.
 const MICROS_PER_TICK: u64 = 10_000;
 
-/// Which server.
+/// The servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Who {
     Ours,
@@ -29,12 +29,12 @@ pub enum Who {
     Wiremock,
 }
 
-/// A server that runs, and ends when this is dropped.
+/// A running server. Dropping it stops the server.
 pub struct Contestant {
     pub who: Who,
     pub at: SocketAddr,
     child: Child,
-    /// `brickbat serve --control` ends with it.
+    /// Closing this pipe ends `brickbat serve --control`.
     pub orders: Option<ChildStdin>,
     pub said: Option<BufReader<std::process::ChildStdout>>,
 }
@@ -52,7 +52,7 @@ impl Who {
         }
     }
 
-    /// Whether it is there. One that is not is left out of the result.
+    /// Returns whether the server is installed. A missing server is left out of the result.
     pub fn is_installed(self, folder: &Path) -> bool {
         match self {
             Who::Ours | Who::Wiremock => true,
@@ -62,8 +62,10 @@ impl Who {
         }
     }
 
-    /// Over how many requests its memory is watched, of so many that the others get. llmock takes 3.6 ms of a core for each, so
-    /// that 200,000 would take it two hours next to the others; what it keeps shows over a tenth of them, too.
+    /// Returns the number of requests over which memory is watched; other servers get `n_requests`.
+    ///
+    /// llmock takes 3.6 ms of a core per request, so 200,000 requests would take two hours next to the
+    /// others. A tenth of them is enough to show the memory that it keeps.
     pub fn n_watched(self, n_requests: usize) -> usize {
         match self {
             Who::Llmock => n_requests / 10,
@@ -71,7 +73,7 @@ impl Who {
         }
     }
 
-    /// The path of a dialect. `wiremock` answers on any.
+    /// Returns the path for a dialect. `wiremock` answers on any path.
     pub fn path(self, dialect: &str, model: &str) -> String {
         let before = match (self, dialect) {
             (Who::Llmock, "anthropic-messages") => "/anthropic",
@@ -86,7 +88,7 @@ impl Who {
         }
     }
 
-    /// The version that is compared.
+    /// Returns the version that is compared.
     pub fn version(self, brickbat: &Path, folder: &Path, root: &Path) -> String {
         match self {
             Who::Ours => said(Command::new(brickbat).arg("--version")),
@@ -100,7 +102,7 @@ impl Who {
                 let code = "import importlib.metadata as m; print(m.version('llmock'))";
                 said(Command::new(folder.join("python/bin/python")).args(["-c", code]))
             }
-            // It does not say; what Cargo has installed stands in a list.
+            // llmposter does not print its version, so it is read from Cargo's list of installed crates.
             Who::Llmposter => {
                 let list = std::fs::read_to_string(folder.join("cargo/.crates.toml")).unwrap();
                 let (_, entry) = list.split_once("\"llmposter ").unwrap();
@@ -115,7 +117,7 @@ impl Who {
     }
 }
 
-/// The last word of what a command prints.
+/// Returns the last word that a command prints.
 fn said(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -124,7 +126,7 @@ fn said(command: &mut Command) -> String {
 
 impl Contestant {
     pub fn start(who: Who, brickbat: &Path, folder: &Path) -> Contestant {
-        // It is free when the server takes it, unless somebody else is faster.
+        // Another process could take the port before the server does.
         let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
         let mut command = match who {
             Who::Ours => {
@@ -160,13 +162,13 @@ impl Contestant {
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{}: {error}", who.name()));
         let (orders, said) = (child.stdin.take(), child.stdout.take().map(BufReader::new));
         let at = format!("127.0.0.1:{free}").parse().unwrap();
-        // From here on it ends when this is dropped.
+        // From here on, dropping `contestant` stops the server.
         let mut contestant = Contestant { who, at, child, orders, said };
         contestant.find();
         contestant
     }
 
-    /// Finds out where it listens, and waits until it does.
+    /// Finds out where the server listens, and waits until it does.
     fn find(&mut self) {
         if let Some(said) = &mut self.said {
             let mut line = String::new();
@@ -192,10 +194,10 @@ impl Contestant {
         }
     }
 
-    /// The processor time that the process has taken.
+    /// Returns the processor time that the process has used.
     pub fn cpu_micros(&self) -> u64 {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
-        // The name in parentheses may hold blanks; user and system time are fields 14 and 15.
+        // The name in parentheses may contain spaces. User and system time are fields 14 and 15.
         let (_, fields) = stat.rsplit_once(") ").unwrap();
         let ticks = fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap());
         ticks.sum::<u64>() * MICROS_PER_TICK
@@ -210,13 +212,13 @@ impl Contestant {
 
 impl Drop for Contestant {
     fn drop(&mut self) {
-        // It may be gone already.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Answers every request with one reply, as a test with that crate does, for ever.
+/// Answers every request with the same reply, as a test with that crate does. Never returns.
 pub fn serve_wiremock() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -228,7 +230,7 @@ pub fn serve_wiremock() {
     });
 }
 
-/// The reply of the other servers, written down.
+/// A fixed copy of the reply that the other servers give.
 fn reply() -> String {
     let mut events = vec![
         r#"{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-haiku-4-5","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":25,"output_tokens":1}}}"#.to_owned(),

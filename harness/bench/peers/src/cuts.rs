@@ -1,7 +1,7 @@
-//! Cuts: a reply is to end exactly after an event that is drawn, by a broken connection.
+//! Cuts: a broken connection must end a reply exactly after a randomly chosen event.
 //!
-//! Others count events; `brickbat serve` takes a place in words, such as `after delta a 2`, and the event that it stands
-//! for is found here, in the same reply of a second server that is not told anything.
+//! Other servers count events. `brickbat serve` takes a named position, such as `after delta a 2`. The
+//! matching event is found in the same reply of a second server that gets no such order.
 
 use std::io::{BufRead, Write};
 use std::path::Path;
@@ -14,13 +14,13 @@ use crate::contestant::{Contestant, Who};
 use crate::fixtures::{self, Pace};
 use crate::result::Cuts;
 
-/// Cuts of each server.
+/// Number of cuts per server.
 const N_CUTS: usize = 200;
 
-/// A client that has something else to do reads so late: half of them do.
+/// How late a busy client reads. Half of the clients read late.
 const LATE: Duration = Duration::from_millis(5);
 
-/// Asks for all cuts, in each way in which a server can be asked.
+/// Requests all cuts, in each way that the server supports.
 pub fn ask(who: Who, brickbat: &Path, folder: &Path) -> Vec<Cuts> {
     let all = |by, pace| ask_for(who, brickbat, folder, by, pace);
     match who {
@@ -51,7 +51,7 @@ fn ask_for(who: Who, brickbat: &Path, folder: &Path, by: &'static str, pace: Pac
                 (reply(&cut, "cut nothing", is_late), *n_events)
             }
             _ => {
-                // After the first event, and before the last.
+                // Draw an event after the first and before the last.
                 let n_events = 1 + draw.below(expected.len() - 1);
                 if who == Who::Llmock {
                     disconnect(&cut, n_events);
@@ -87,8 +87,8 @@ fn reply(contestant: &Contestant, prompt: &str, is_late: bool) -> Reply {
     connection.receive().unwrap_or(nothing)
 }
 
-/// What is compared of events: not their ids, which differ between two replies, and not texts, in which a server may repeat
-/// what it was asked.
+/// Reduces events to the parts that are compared. Ids are dropped because they differ between two replies,
+/// and texts because a server may repeat the prompt in them.
 fn essence(events: &[String]) -> Vec<Value> {
     let essence = |event: &String| {
         let data = event.lines().find_map(|line| line.strip_prefix("data: ")).unwrap_or_default();
@@ -98,7 +98,7 @@ fn essence(events: &[String]) -> Vec<Value> {
     events.iter().map(essence).collect()
 }
 
-/// The places of a reply that have a name, each with the number of events up to it.
+/// Returns the named positions in a reply, each with the number of events before it.
 fn places(events: &[String]) -> Vec<(usize, String)> {
     let (mut places, mut n_texts, mut n_deltas) = (Vec::new(), 0, 0);
     let mut calls = 'a'..='z';
@@ -112,7 +112,7 @@ fn places(events: &[String]) -> Vec<(usize, String)> {
                 (call, n_deltas) = (calls.next(), 0);
                 None
             }
-            // A call begins with two events, the second of which has no arguments.
+            // A call begins with two events; the second has no arguments.
             ("content_block_delta", Some(call)) if data["delta"]["partial_json"] == "" => {
                 Some(format!("after start {call}"))
             }
@@ -135,7 +135,7 @@ fn places(events: &[String]) -> Vec<(usize, String)> {
     places
 }
 
-/// Orders a fault of the next reply.
+/// Orders a fault for the next reply.
 fn order(ours: &mut Contestant, what: &str, at: &str) {
     let line = json!({ "order": "arm", "id": 0, "what": what, "at": at });
     writeln!(ours.orders.as_mut().unwrap(), "{line}").unwrap();

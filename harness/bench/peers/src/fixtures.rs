@@ -1,4 +1,5 @@
-//! What those servers are given that reply from fixtures: one reply, whole or cut off after so many events.
+//! Fixtures for the servers that reply from files: one reply, complete or cut off after a number of
+//! events.
 
 use std::fmt::Write;
 use std::fs;
@@ -6,22 +7,22 @@ use std::path::Path;
 
 use serde_json::json;
 
-/// What the model says before it calls the tool.
+/// The text of the reply before the tool call.
 pub const TEXT: &str = "Let me look at the weather in both of these cities before I answer you.";
 
-/// Events of a reply at the most, after which a fixture cuts.
+/// The maximum number of events in a reply. Fixtures cut after up to this many.
 const MAX_EVENTS: usize = 40;
 
-/// How fast the events of a cut reply follow each other.
+/// The pace of the events in a cut reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
     AtOnce,
-    /// With some milliseconds between, where a server needs that to write them out.
+    /// Waits some milliseconds between events, for servers that need the time to write them out.
     Slow,
 }
 
-/// What a request says that is to be cut after that many events. Its number has two digits, so that none is a part of
-/// another.
+/// The prompt that asks for a cut after that many events. The number always has two digits, so that no
+/// prompt contains another.
 pub fn prompt(pace: Pace, n_events: usize) -> String {
     match pace {
         Pace::AtOnce => format!("cut after {n_events:02} events"),
@@ -29,7 +30,7 @@ pub fn prompt(pace: Pace, n_events: usize) -> String {
     }
 }
 
-/// A request that offers a tool.
+/// Builds a request that offers a tool.
 pub fn request(prompt: &str) -> String {
     let tool = json!({
         "name": "get_weather",
@@ -46,7 +47,7 @@ pub fn request(prompt: &str) -> String {
     .to_string()
 }
 
-/// Writes the fixtures of all servers that have some.
+/// Writes the fixtures of all servers that use some.
 pub fn write(folder: &Path) {
     fs::write(folder.join("aimock.json"), aimock()).unwrap();
     fs::write(folder.join("llmposter.yaml"), llmposter()).unwrap();
@@ -68,12 +69,12 @@ fn aimock() -> String {
             }));
         }
     }
-    // Whatever else is asked gets the whole reply.
+    // Every other request gets the complete reply.
     fixtures.push(json!({ "match": {}, "response": response }));
     json!({ "fixtures": fixtures }).to_string()
 }
 
-/// llmposter takes text or calls in one reply, and not both, so its model calls without a word.
+/// llmposter sends either text or calls in one reply, so its fixture has calls only.
 fn llmposter() -> String {
     let response = "    response:\n      tool_calls:\n        - name: get_weather\n          arguments: { city: \
                     \"Oslo, and then the old town of Rome\" }\n    streaming: { latency: 0, chunk_size: 4 }\n";

@@ -1,4 +1,4 @@
-//! Histories of the vectors, illegal and legal ones: who refuses which.
+//! Valid and invalid histories from the vectors: which server rejects which.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,10 +12,10 @@ use crate::result::Histories;
 /// The dialects that all of the servers speak.
 const DIALECTS: [&str; 4] = ["anthropic-messages", "gemini", "openai-chat", "openai-responses"];
 
-/// The model of a path, where the request names none.
+/// The model in the path, for requests that do not name one.
 const SOME_MODEL: &str = "gemini-2.5-flash";
 
-/// A history.
+/// A history from the vectors.
 pub struct Vector {
     dialect: &'static str,
     model: String,
@@ -23,8 +23,8 @@ pub struct Vector {
     is_legal: bool,
 }
 
-/// The vectors that any server can be asked: without a profile of their own, since no other has profiles, and without
-/// earlier replies of the provider.
+/// Returns the vectors that any server can be asked. Vectors with their own profile are left out, since no
+/// other server has profiles, and so are vectors that depend on earlier replies.
 pub fn vectors(folder: &Path) -> Vec<Vector> {
     let mut vectors = Vec::new();
     for dialect in DIALECTS {
@@ -43,7 +43,8 @@ pub fn vectors(folder: &Path) -> Vec<Vector> {
 
 fn vector(dialect: &'static str, entry: &Value) -> Option<Vector> {
     let request = entry.get("request");
-    // What a history names of earlier replies is known to a server that has given some, and no vector says which.
+    // These fields refer to earlier replies. A server knows only its own replies, and the vector does not
+    // say which.
     let names_earlier = request.is_some_and(|request| {
         let text = request.to_string();
         ["\"item_reference\"", "\"previous_response_id\"", "\"conversation\""]
@@ -60,12 +61,12 @@ fn vector(dialect: &'static str, entry: &Value) -> Option<Vector> {
     is_plain.then(|| Vector { dialect, model, body, is_legal: entry["result"] != "invalid" })
 }
 
-/// What a server makes of them.
+/// Counts the histories that the server accepts and rejects.
 pub fn ask(contestant: &Contestant, vectors: &[Vector]) -> BTreeMap<String, Histories> {
     let mut all: BTreeMap<String, Histories> = BTreeMap::new();
     for vector in vectors {
         let counts = all.entry(vector.dialect.to_owned()).or_default();
-        // A connection for each: a server may close it after what it refuses.
+        // Each vector gets its own connection, because a server may close it after a rejected request.
         let mut connection = Connection::open(contestant.at).unwrap();
         connection.send(&post(&contestant.who.path(vector.dialect, &vector.model), &vector.body));
         let status = connection.receive().map(|Reply { status, .. }| status);

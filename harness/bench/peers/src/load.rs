@@ -1,4 +1,4 @@
-//! Many requests: how fast they are answered, and what they leave behind.
+//! Load: how fast many requests are answered, and how much memory they leave in use.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -8,16 +8,16 @@ use crate::contestant::Contestant;
 use crate::fixtures;
 use crate::result::{Memory, Speed};
 
-/// Connections, asked all at once.
+/// Number of connections that send requests at the same time.
 const N_CONNECTIONS: usize = 16;
 
-/// Each server in turn, so that a busy machine is equally bad for all.
+/// The servers take turns, so that a busy machine slows all of them equally.
 const N_ROUNDS: usize = 7;
 
-/// Long enough for a thousand requests of the slowest.
+/// Long enough for a thousand requests to the slowest server.
 const ROUND: Duration = Duration::from_secs(2);
 
-/// Before anything is measured: interpreters compile what is used often.
+/// Warm-up before measuring, because interpreters compile code that runs often.
 const N_WARM_UP: usize = 2_000;
 
 struct Load {
@@ -35,14 +35,14 @@ impl Load {
         Load { at: contestant.at, connections: (0..N_CONNECTIONS).map(open).collect(), request }
     }
 
-    /// Asks once on each connection; the last reply.
+    /// Sends one request on each connection, and returns the last reply.
     fn ask(&mut self) -> Vec<u8> {
         for connection in &mut self.connections {
             connection.send(&self.request);
         }
         let mut last = Vec::new();
         for connection in &mut self.connections {
-            // A server closes a connection on which nothing was asked for some seconds.
+            // A server closes a connection that has been idle for some seconds.
             let reply = connection.receive().unwrap_or_else(|| {
                 *connection = Connection::open(self.at).unwrap();
                 connection.send(&self.request);
@@ -55,7 +55,7 @@ impl Load {
     }
 }
 
-/// The speed of each, in rounds; the first is ours.
+/// Returns the speed of each server over all rounds. The first is ours.
 pub fn speeds(contestants: &[Contestant]) -> Vec<Speed> {
     let mut loads: Vec<Load> = contestants.iter().map(Load::on).collect();
     let replies: Vec<Vec<u8>> = loads
@@ -94,7 +94,8 @@ pub fn speeds(contestants: &[Contestant]) -> Vec<Speed> {
     (0..n).map(speed).collect()
 }
 
-/// Resident memory before and after so many requests, of all at once: time does not count here.
+/// Returns resident memory before and after `n_requests`. All servers run at once, because time is not
+/// measured here.
 pub fn memory(contestants: Vec<Contestant>, n_requests: usize) -> Vec<Memory> {
     let watch = |contestant: Contestant| {
         std::thread::spawn(move || {

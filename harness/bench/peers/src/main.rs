@@ -1,9 +1,10 @@
-//! `brickbat serve` next to other servers that stand in for a model, in one run on one machine: how fast they answer, how
-//! their memory grows, which histories they refuse, and whether a cut is where it was asked for.
+//! Compares `brickbat serve` with other mock model servers, in one run on one machine: speed, memory
+//! growth, the histories they reject, and the accuracy of cuts.
 //!
-//! `harness/bench/peers/run` installs the others and starts this; the result is `harness/bench/peers/result.json`, of
-//! which the page about speed shows a table. Each server is a process of its own and gives its own reply to one request:
-//! a short text and a call of the tool that is offered, streamed as Anthropic streams.
+//! `harness/bench/peers/run` installs the other servers and starts this program. The result is
+//! `harness/bench/peers/result.json`, the source of the table on the page about speed. Each server is a
+//! separate process and gives its own reply to the same request: a short text and a call of the offered
+//! tool, streamed in Anthropic's format.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on may stop")]
 
@@ -20,10 +21,10 @@ use std::path::{Path, PathBuf};
 use contestant::{Contestant, Who};
 use result::{Report, Row};
 
-/// How the program is started.
+/// The command line.
 const USAGE: &str = "brickbat-peers BRICKBAT FOLDER RESULT [REQUESTS]";
 
-/// Requests over which memory is watched, unless another number is given; a slow server gets fewer.
+/// Default number of requests over which memory is watched. A slow server gets fewer.
 const N_REQUESTS: usize = 200_000;
 
 fn main() {

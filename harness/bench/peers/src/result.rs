@@ -1,17 +1,17 @@
-//! The file of results.
+//! The results file.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// All of one run.
+/// The results of one run.
 #[derive(Serialize)]
 pub struct Report {
     pub schema: u32,
     pub rows: Vec<Row>,
 }
 
-/// One server.
+/// The results of one server.
 #[derive(Serialize)]
 pub struct Row {
     pub name: String,
@@ -20,18 +20,18 @@ pub struct Row {
     pub memory: Memory,
     /// By dialect.
     pub histories: BTreeMap<String, Histories>,
-    /// One for each way to ask for them.
+    /// One entry for each way to request a cut.
     pub cuts: Vec<Cuts>,
 }
 
-/// How fast requests are answered, over keep-alive connections that are asked at once.
+/// The rate of replies over keep-alive connections that send requests at the same time.
 #[derive(Serialize)]
 pub struct Speed {
     /// Median of the rounds.
     pub requests_per_second: u32,
-    /// Of the server's process, per request, over all rounds.
+    /// CPU time of the server's process per request, over all rounds.
     pub cpu_micros: u32,
-    /// Median, over the rounds, of this server's rate divided by that of `brickbat serve` in the same round.
+    /// This server's rate divided by that of `brickbat serve` in the same round; median of the rounds.
     pub of_ours: f64,
     pub reply_bytes: usize,
     pub reply_events: usize,
@@ -45,31 +45,31 @@ pub struct Memory {
     pub after_kib: u64,
 }
 
-/// What became of histories of one dialect.
+/// Results for the histories of one dialect.
 #[derive(Serialize, Default)]
 pub struct Histories {
-    /// Illegal ones: refused with a status of 400 to 499.
+    /// Invalid histories rejected with a status of 400 to 499.
     pub illegal_refused: usize,
     pub illegal: usize,
-    /// Legal ones: refused, or not answered.
+    /// Valid histories that were rejected or got no reply.
     pub legal_refused: usize,
     pub legal: usize,
 }
 
-/// What became of cuts. A server that has none says why.
+/// Results of the cuts, or the reason why the server has none.
 #[derive(Serialize, Default)]
 pub struct Cuts {
-    /// Replies that ended exactly after the event that was drawn, by a broken connection.
+    /// Replies that a broken connection ended exactly after the chosen event.
     pub exact: usize,
-    /// Replies that ended there, with the end of a whole body.
+    /// Replies that ended after the chosen event as if the body were complete.
     pub exact_but_whole: usize,
-    /// Replies that ended, by a broken connection, one event earlier.
+    /// Replies that a broken connection ended one event too early.
     pub one_early: usize,
-    /// Replies of which not even the head came.
+    /// Replies without even a head.
     pub nothing: usize,
     /// Replies that ended elsewhere.
     pub elsewhere: usize,
     pub asked: usize,
-    /// By what the cut is asked for, or why there is none.
+    /// How the cut is requested, or why it is not supported.
     pub by: &'static str,
 }

@@ -41,7 +41,7 @@ fn blocks_roles_and_fields_give_a_dialect_away() {
             CHAT,
             r#"{"model":"gpt-5","messages":[{"role":"assistant","tool_calls":[{"id":"D681PevKs","function":{}}]}]}"#,
         ),
-        // A message of a framework in a request that bounds its reply is the client's mistake.
+        // A framework's message in a request with a token limit is a mistake of the client.
         (
             ANTHROPIC,
             r#"{"model":"claude-opus-5","max_tokens":9,"messages":[{"role":"assistant","content":[{"type":"tool-call"}]}]}"#,
@@ -77,10 +77,12 @@ fn what_several_could_have_written_stays_open() {
     }
 }
 
-/// Shapes of the histories that frameworks store: <https://ai.pydantic.dev/message-history/>,
-/// <https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message>, <https://ai-sdk.dev/docs/ai-sdk-ui/chatbot>,
-/// <https://docs.ag-ui.com/concepts/messages>, <https://a2a-protocol.org/latest/specification/>,
-/// <https://docs.langchain.com/oss/python/langchain/messages>, <https://github.com/ollama/ollama/blob/main/docs/api.md>.
+/// Messages as frameworks store them: <https://ai.pydantic.dev/message-history/>,
+/// <https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message>,
+/// <https://ai-sdk.dev/docs/ai-sdk-ui/chatbot>, <https://docs.ag-ui.com/concepts/messages>,
+/// <https://a2a-protocol.org/latest/specification/>,
+/// <https://docs.langchain.com/oss/python/langchain/messages>,
+/// <https://github.com/ollama/ollama/blob/main/docs/api.md>.
 #[test]
 fn what_frameworks_store_is_taken_for_no_dialect() {
     let foreign = [
