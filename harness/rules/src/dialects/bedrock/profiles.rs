@@ -17,7 +17,7 @@ pub(crate) static PROFILES: [Profile; 1] = [Profile {
         // replies show that the same model accepts it. No reply of Bedrock is known.
         &claude::MODEL_TEXT_AFTER_TOOL_USE,
         // Converse accepts `functions.bash:0`; Claude called directly does not (anomalyco/opencode#1279).
-        // Whether Bedrock renames ids in between is unknown.
+        // It is unknown whether Bedrock renames ids in between.
         &claude::MODEL_TOOL_ID_PATTERN,
     ],
     ..BASE
