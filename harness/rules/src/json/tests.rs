@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 
-/// Both readers agree about the bytes, the error and its place included; and so does the walk.
+/// Checks that both readers, and the walk, agree on the value or on the error with its position.
 fn check(bytes: &[u8]) {
     let plain = serde_json::from_slice::<Value>(bytes).map_err(|error| error.to_string());
     let taped = Document::parse(bytes).map(|read| read.root().to_value()).map_err(|error| error.to_string());
@@ -13,7 +13,7 @@ fn check(bytes: &[u8]) {
     assert_eq!(walked(true), plain, "{}", String::from_utf8_lossy(bytes));
 }
 
-/// The value, put together from the parts of a walk with the list `a`.
+/// Builds the value from the parts of a walk with the list `a`.
 fn walked(bytes: &[u8], bare: bool) -> Result<Value, serde_json::Error> {
     let (mut list, mut whole) = (None, Value::Null);
     let each = |part: Part| match part {
@@ -30,7 +30,7 @@ fn walked(bytes: &[u8], bare: bool) -> Result<Value, serde_json::Error> {
     } else {
         walk(bytes, "a", each)?
     }
-    // A later field of that name which is no list wins over the list.
+    // A later field of the same name that is not a list replaces the list.
     let is_list = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
     match list {
         Some(list) if whole.is_null() => whole = Value::Array(list),

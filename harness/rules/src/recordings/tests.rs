@@ -8,7 +8,7 @@ fn judged(exchange: &Exchange) -> Comparison {
     compare(exchange, &CompareOptions::default())
 }
 
-/// Both refuse by the rule of that name.
+/// The agreement if both reject because of this rule.
 fn refused(rule: &str) -> Agreement {
     Agreement::Refused { rule: Rule::named(rule)[0].id }
 }
@@ -189,7 +189,7 @@ fn nobody_is_judged_by_a_profile_that_is_not_theirs() {
     };
     let Comparison::Judged(profile, _) = of("api.groq.com") else { panic!("it was not judged") };
     assert!(profile.starts_with("groq@"));
-    // The name of a provider somewhere in a host says nothing.
+    // A provider's name within another host means nothing.
     for host in ["groq.example.org", "localhost:8787", "api.z.ai", "ollama.com"] {
         assert_eq!(of(host), Comparison::NoProfile(Dialect::OpenaiChat), "{host}");
     }
