@@ -1,4 +1,4 @@
-//! Properties of the rules that no list of vectors can show.
+//! Properties of the rules that a list of vectors cannot show.
 
 use hashbrown::HashSet;
 
@@ -33,7 +33,7 @@ fn every_rule_says_where_it_comes_from() {
     for rule in Rule::all() {
         assert!(rule.id.starts_with(rule.dialect().name()), "{}", rule.id);
         assert!(!rule.sources.is_empty() && !rule.summary.is_empty() && !rule.why.is_empty(), "{}", rule.id);
-        // A named item that does not exist is not found, as any other thing.
+        // Only a reference to a missing item has status 404.
         let is_missing = rule.id.ends_with("/item-not-found");
         assert!(matches!((rule.status, is_missing), (404, true) | (400 | 422, false)), "{}", rule.id);
     }
@@ -168,7 +168,7 @@ proptest! {
 }
 
 proptest! {
-    // Each body is read in every spelling by every profile: hundreds of validations.
+    // Every profile reads each body in every spelling, which makes hundreds of validations.
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
@@ -176,7 +176,8 @@ proptest! {
         let valid = bodies(&batches, |_, _| ()).into_iter().map(|(_, body)| body);
         for body in valid.chain([body]) {
             for profile in Profile::all() {
-                // Inside a phase, what is wrong with the fields of one object is reported in the order of the fields.
+                // Within a phase, violations in the fields of one object are reported in the order of the
+                // fields.
                 let sorted = |mut violations: Vec<Violation>| {
                     violations.sort_by_key(|it| (it.rule.phase, it.pointer.clone(), it.message.clone()));
                     violations
@@ -268,16 +269,16 @@ proptest! {
     }
 }
 
-/// A way to write the same JSON.
+/// A different way to write the same JSON.
 #[derive(Debug, Clone, Copy)]
 enum Spelling {
-    /// The fields of every object in reverse: `content` before `role`, `tools` after `messages`.
+    /// The fields of every object in reverse order: `content` before `role`, `tools` after `messages`.
     Reversed,
-    /// Every field twice, of which the last one counts.
+    /// Every field twice. The last one counts.
     Twice,
     /// The first character of every string as an escape.
     Escaped,
-    /// White space wherever it may stand.
+    /// White space wherever it is allowed.
     Spaced,
 }
 
@@ -322,7 +323,7 @@ impl Spelling {
     }
 }
 
-/// The sizes of the batches of a history, and the index of one of them.
+/// Returns the sizes of the batches in a history, and the index of one of them.
 fn batches() -> impl Strategy<Value = (Vec<usize>, usize)> {
     vec(1..5_usize, 1..6).prop_flat_map(|batches| {
         let n = batches.len();
@@ -330,8 +331,8 @@ fn batches() -> impl Strategy<Value = (Vec<usize>, usize)> {
     })
 }
 
-/// The same history in every profile of the providers that dialects are named after; what the others ask for besides
-/// is shown by vectors. `edit` may change the results of a batch.
+/// Returns the same history for every profile of the dialects' own providers. Vectors cover the additional
+/// rules of the others. `edit` may change the results of a batch.
 fn bodies(batches: &[usize], edit: impl Fn(usize, &mut Vec<Value>)) -> Vec<(&'static Profile, Value)> {
     let body = |profile: &'static Profile| match profile.dialect {
         Dialect::AnthropicMessages => (profile, anthropic_body(batches, &edit)),
@@ -436,7 +437,7 @@ fn responses_body(batches: &[usize], edit: impl Fn(usize, &mut Vec<Value>)) -> V
     json!({ "model": "gpt-5", "input": items })
 }
 
-/// The same messages as OpenAI's, with ids that Mistral takes, and a reply before each next question.
+/// Returns OpenAI's messages with ids that Mistral accepts, and a reply before each next question.
 fn mistral_body(batches: &[usize], edit: impl Fn(usize, &mut Vec<Value>)) -> Value {
     let mut messages = Vec::new();
     for (batch, size) in batches.iter().enumerate() {
@@ -454,7 +455,7 @@ fn mistral_body(batches: &[usize], edit: impl Fn(usize, &mut Vec<Value>)) -> Val
     json!({ "model": "mistral-large-latest", "messages": messages })
 }
 
-/// JSON with the right words in any place, so that most of it is almost a body.
+/// Returns JSON with the right words in random places, so that most values are almost a body.
 fn likely_body() -> impl Strategy<Value = Value> {
     let words = [
         "user",

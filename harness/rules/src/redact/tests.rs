@@ -76,11 +76,11 @@ fn the_home_path_is_shortened() {
     assert_eq!(Redactor::new([], Some("/")).text("/x"), "/x");
 }
 
-/// The digits of a planted key.
+/// The characters of the planted keys.
 const SOME: &str = "Zk9qLmT4wXr2Pb7Nc1Vd8Ys3Hf6Gj5Ku0QeRaSiOtUyWxEzBvMn";
 const HEX: &str = "3fa85f6457174562b3fc2c963f66afa69b1deb4d3b7d4bad9bdd2b0d7b3dcb6d";
 
-/// Keys that their shape alone tells.
+/// Keys that are recognized by their format.
 fn shaped() -> Vec<(&'static str, String)> {
     let some = |beginning: &str, n: usize| format!("{beginning}{}", &SOME[..n]);
     let hex = |beginning: &str, n: usize| format!("{beginning}{}", &HEX[..n]);
@@ -138,7 +138,7 @@ fn shaped() -> Vec<(&'static str, String)> {
 #[test]
 fn each_kind_of_key_and_name_is_taken_out_wherever_it_stands() {
     for (kind, key) in shaped() {
-        // A host by itself is told by what follows it.
+        // A host on its own is recognized by the text after it.
         let (key, after_key) = match key.strip_suffix('\u{0}') {
             Some(key) => (key.to_owned(), ":~"),
             None => (key, ""),
@@ -314,7 +314,7 @@ fn what_is_no_secret_stays() {
     ] {
         assert_eq!(clean(text), text);
     }
-    // A stand-in for a key is a word of the report.
+    // A placeholder for a key can be an ordinary word in a report.
     assert_eq!(
         Redactor::new(["reference", "test", "1234567"], None).text("reference test 1234567"),
         "reference test 1234567"
