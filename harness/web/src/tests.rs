@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{MAX_TEXT, answer};
 
-/// A turn that ended before its second tool had answered.
+/// A turn that ended before its second tool returned.
 const BROKEN: &str = r#"{"model":"claude-sonnet-5","max_tokens":9,"messages":[{"role":"user","content":"Schau 𝄞 nach."},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"t","input":{}},{"type":"tool_use","id":"b","name":"t","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"x"}]},{"role":"assistant","content":"Ja."},{"role":"user","content":"Und?"}]}"#;
 
 fn ask(question: &Value) -> Value {

@@ -1,4 +1,4 @@
-//! Each planted bug is caught by its check and by no other, and nobody accuses the sound filters.
+//! Each planted bug is caught by its check only, and no check accuses a correct filter.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,13 @@ use super::{Own, SOUND, back, caught_by, planted};
 use crate::checks::CHECKS;
 use crate::{Input, Outcome, Share, State, judge, smallest};
 
-/// Histories of each kind for a sound filter on each route.
+/// Number of histories of each kind for a correct filter on each route.
 const N_SOUND: u64 = 12;
-/// The same for a planted bug: what it needs may be rare.
+/// The same for a planted bug, which may need a rare history.
 const N_PLANTED: u64 = 40;
 
-/// What is wrong with a filter: the checks, each with its words; and how many inputs were judged, of how many.
+/// Returns a filter's findings as checks with their words, the number of judged inputs, and the number of
+/// all inputs.
 fn wrong(own: &Own, n: u64) -> (Vec<(&'static str, String)>, usize, usize) {
     let modes = (own.modes)();
     let mut filter = (own.filter)();
@@ -44,7 +45,7 @@ fn wrong(own: &Own, n: u64) -> (Vec<(&'static str, String)>, usize, usize) {
     (found, n_judged, n_inputs)
 }
 
-/// What the generator does not draw.
+/// Returns histories that the generator does not draw.
 fn vectors(dialect: Dialect) -> Vec<Input> {
     let bodies = match dialect {
         Dialect::AnthropicMessages => {
@@ -90,7 +91,7 @@ fn nobody_accuses_a_sound_filter() {
         let words: Vec<String> =
             found.iter().take(3).map(|(check, words)| format!("{check} {words}")).collect();
         assert!(words.is_empty(), "{}\n{}", own.name, words.join("\n"));
-        // Who judges nothing accuses nobody.
+        // A run that judges nothing proves nothing.
         assert!(n_judged >= n_inputs / 3, "{}: {n_judged} of {n_inputs}", own.name);
     }
 }
