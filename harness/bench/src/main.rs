@@ -26,7 +26,6 @@ use figures::Wish;
 use measure::Effort;
 use serde::Serialize;
 
-/// The usage text.
 const USAGE: &str = "\
 brickbat-bench plans|rules [--quick] [--figures FILE] [--against FILE]
 brickbat-bench find [--seeds N] [--plans N] [--file FILE]

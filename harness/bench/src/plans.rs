@@ -25,7 +25,6 @@ use serde_json::Value;
 use crate::figures::Wish;
 use crate::measure::{Effort, Row, Table};
 
-/// A scenario file.
 struct File {
     id: String,
     text: String,

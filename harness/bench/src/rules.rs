@@ -48,7 +48,6 @@ struct Unit {
     list: String,
     /// All messages but the last, as JSON without brackets.
     exchange: String,
-    /// The last message.
     last: String,
     ids: Vec<String>,
 }
@@ -122,7 +121,6 @@ fn compare(effort: Effort, wish: &mut Wish, dialect: Dialect, what: &str, bodies
         .measure(effort, wish);
 }
 
-/// Measures every dialect.
 pub fn measure(effort: Effort, wish: &mut Wish) {
     let paragraph = "The quick brown fox jumps over the lazy dog and looks for its tools. ".repeat(280);
     for dialect in Dialect::ALL {

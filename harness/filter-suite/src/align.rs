@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_matched_by_id_then_by_what_they_say_then_in_order() {
+    fn calls_are_matched_by_id_then_by_content_then_in_order() {
         let all = facts(&[("a", "1"), ("b", "1"), ("c", "2")]);
         assert_eq!(aligned(&all, &all), [Some(0), Some(1), Some(2)]);
         assert_eq!(aligned(&all, &facts(&[("b", "1"), ("c", "2")])), [None, Some(0), Some(1)]);

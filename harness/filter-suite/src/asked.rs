@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_read_and_others_are_named() {
+    fn answers_are_read_and_invalid_lines_are_reported() {
         let said = |line: &str| Answer::parse(line).map(|answer| answer.said);
         assert_eq!(said(r#"{"id":1,"request":{"a":1}}"#), Ok(Said::request(json!({ "a": 1 }))));
         assert_eq!(

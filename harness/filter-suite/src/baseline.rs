@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_expected_and_what_does_not_show_is_stale() {
+    fn known_causes_are_expected_and_missing_ones_are_stale() {
         let baseline = Baseline::of(&report(&["user", "reply"]));
         assert!(baseline.knows("own@1", "trim (openai-chat)", "words-kept", "user"));
         assert!(!baseline.knows("own@2", "trim (openai-chat)", "words-kept", "user"));

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bug_is_known_again_by_what_it_breaks() {
+    fn a_bug_is_recognized_by_its_symptom() {
         let (bug, modes) = (Bug::read(BUG).unwrap(), [cut()]);
         let route = bug.route(&modes).unwrap();
         assert_eq!(bug.asked(&route).budget, Some((Budget::Messages, 1)));
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_are_not_there_cannot_get_lost() {
+    fn only_words_of_the_history_can_be_lost() {
         let text =
             BUG.replace(r#"{ "refused": "openai-chat/tool-message-orphan" }"#, r#"{ "loses": "found" }"#);
         assert!(Bug::read(&text).unwrap_err().contains("`found` is not in the history"));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn another_schema_is_not_read() {
+    fn an_unknown_schema_is_rejected() {
         assert_eq!(
             Bug::read(&BUG.replace(r#""schema": 1"#, r#""schema": 2"#)).unwrap_err(),
             "schema 2, and 1 is read"

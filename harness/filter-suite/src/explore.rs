@@ -207,7 +207,7 @@ mod tests {
     const AT_ONCE: usize = 25;
 
     #[test]
-    fn a_search_finds_what_needs_an_odd_word_and_is_the_same_twice() {
+    fn a_search_finds_bugs_that_need_an_odd_text_and_is_reproducible() {
         let own = planted::named("planted/null-for-nothing").unwrap();
         let modes = (own.modes)();
         let routes = modes[0].routes();

@@ -77,7 +77,7 @@ pub fn judge(
     judge_by(filter, route, back, inputs, None)
 }
 
-/// Like [`judge`], for one check only. Questions for the other checks are skipped.
+/// Like [`judge()`], for one check only. Questions for the other checks are skipped.
 pub(crate) fn judge_by(
     filter: &mut dyn Filter,
     route: &Route<'_>,
@@ -409,7 +409,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_trimmer_is_given_no_history_without_a_turn() {
+    fn a_trimmer_gets_only_histories_with_a_turn() {
         let modes = (named("whole-turns").unwrap().modes)();
         let routes = modes[0].routes();
         let route = routes.iter().find(|route| route.from == Dialect::OpenaiChat).unwrap();
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_declined_is_no_finding_and_any_other_error_is() {
+    fn only_undeclared_errors_are_findings() {
         let mut mode = (named("identity").unwrap().modes)().remove(0);
         let link = "https://example.com".to_owned();
         mode.declines =

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_written_otherwise_is_equal() {
+    fn different_spellings_of_the_same_body_are_equal() {
         let one = json!([{ "role": "user", "content": "a" }, { "role": "assistant", "content": null, "tool_calls": [] }]);
         let other = json!([{ "content": [{ "type": "text", "text": "a" }], "role": "user" }, { "role": "assistant" }]);
         assert_eq!(difference(&plain(&one), &plain(&other), ""), None);

@@ -53,7 +53,7 @@ mod tests {
     use brickbat_rules::histories::generate::Seeded;
 
     #[test]
-    fn a_wrong_function_is_named_and_a_right_one_is_not() {
+    fn only_a_faulty_function_is_reported() {
         let mode = (named("identity").unwrap().modes)().remove(0);
         let same = |asked: &Asked| Said::request(asked.request.clone());
         let none = |asked: &Asked| Said::request(serde_json::json!({ "messages": [], "model": asked.model }));

@@ -257,7 +257,7 @@ mod tests {
     use crate::planted::named;
 
     #[test]
-    fn who_answers_otherwise_the_second_time_is_shown_with_its_history() {
+    fn a_filter_that_answers_differently_the_second_time_is_reported() {
         let own = named("planted/prompts-on-retries").unwrap();
         let modes = (own.modes)();
         let routes = modes[0].routes();

@@ -130,7 +130,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn words_are_found_in_whatever_wraps_them() {
+    fn words_are_found_inside_any_wrapping() {
         for (text, words) in [
             ("found it", "found it"),
             (r#"{"output": "found  it"}"#, "found it"),
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_are_equal_however_they_are_written() {
+    fn different_spellings_of_a_value_are_equal() {
         assert_eq!(canonical(&json!({ "b": [1.0, 2.5], "a": 1 })).to_string(), r#"{"a":1,"b":[1,2.5]}"#);
     }
 }

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_says_who_answers_in_which_api_and_with_which_model() {
+    fn an_address_gives_the_host_the_api_and_the_model() {
         use Dialect::{AnthropicMessages, BedrockConverse, Gemini, Mistral, OpenaiChat};
         let bedrock =
             "https://bedrock-runtime.us-east-1.amazonaws.com/model/us.amazon.nova-pro-v1%3A0/converse";

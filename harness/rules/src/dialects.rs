@@ -54,7 +54,6 @@ pub(crate) struct Definition {
 }
 
 impl Dialect {
-    /// Returns everything specific to the dialect.
     pub(crate) fn definition(self) -> &'static Definition {
         match self {
             Dialect::AnthropicMessages => &anthropic::DEFINITION,

@@ -326,7 +326,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn frames_are_read_as_the_aws_sdk_reads_them(
+        fn the_aws_sdk_reads_the_same_frames(
             headers in prop::collection::vec(("[a-z:-]{1,20}", header_value()), 0..5),
             payload in prop::collection::vec(any::<u8>(), 0..60),
             flip in prop::option::of((any::<prop::sample::Index>(), 1..=255u8)),
@@ -351,7 +351,7 @@ mod tests {
         }
 
         #[test]
-        fn frames_are_written_as_the_aws_sdk_writes_them(
+        fn the_aws_sdk_writes_the_same_frames(
             headers in prop::collection::vec(("[a-z:-]{1,20}", "[ -~]{0,20}"), 0..5),
             payload in prop::collection::vec(any::<u8>(), 0..60),
         ) {

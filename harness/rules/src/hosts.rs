@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knows_has_no_profile() {
+    fn unknown_hosts_have_no_profile() {
         assert_eq!(name("openrouter.ai", "anthropic/claude-sonnet-4.6"), None);
         assert_eq!(name("api.z.ai", "glm-5.3"), None);
         assert_eq!(name(".openai.azure.com", "gpt-5"), None);
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn every_route_can_be_reached_and_names_profiles_of_different_dialects() {
+    fn every_route_is_reachable_and_has_one_profile_per_dialect() {
         for (n, route) in ROUTES.iter().enumerate() {
             let is_hidden =
                 |before: &Route| before.host == route.host && route.model.starts_with(before.model);

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn few_and_many_are_found_alike() {
+    fn ids_are_found_in_small_and_large_batches() {
         let mut ids = Ids::default();
         for n in 0..100 {
             let id = Cow::Owned(format!("call_{n}"));

@@ -181,7 +181,7 @@ mod tests {
         "request":{"z":1,"a":[]},"result":"invalid","flags":["before"]}]}"#;
 
     #[test]
-    fn the_canonical_form_has_one_order_and_stays() {
+    fn the_canonical_form_is_ordered_and_stable() {
         let file = VectorFile::read(FILE).unwrap();
         let text = file.to_text();
         assert_eq!(

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dialect_name_means_its_newest_profile() {
+    fn a_dialect_name_selects_its_newest_profile() {
         for dialect in Dialect::ALL {
             let newest = Profile::newest(dialect);
             assert_eq!(newest.dialect, dialect);

@@ -29,7 +29,7 @@ fn ids_and_aliases_are_unique_and_found() {
 }
 
 #[test]
-fn every_rule_says_where_it_comes_from() {
+fn every_rule_has_a_source() {
     for rule in Rule::all() {
         assert!(rule.id.starts_with(rule.dialect().name()), "{}", rule.id);
         assert!(!rule.sources.is_empty() && !rule.summary.is_empty() && !rule.why.is_empty(), "{}", rule.id);
@@ -40,7 +40,7 @@ fn every_rule_says_where_it_comes_from() {
 }
 
 #[test]
-fn a_refusal_is_said_in_the_provider_s_own_words() {
+fn a_rejection_has_the_message_of_the_provider() {
     let profile = Profile::newest(Dialect::AnthropicMessages);
     let violations = validate_value(profile, &anthropic_body(&[2], |_, results| drop(results.remove(1))));
     let refusal = refusal(&violations).expect("a missing result is refused");
@@ -62,7 +62,7 @@ fn a_refusal_is_said_in_the_provider_s_own_words() {
 }
 
 #[test]
-fn openai_names_the_place_where_an_answer_should_stand() {
+fn openai_reports_the_place_of_a_missing_answer() {
     let profile = Profile::newest(Dialect::OpenaiChat);
     let violations = validate_value(profile, &openai_body(&[2], |_, results| drop(results.remove(0))));
     let refusal = refusal(&violations).expect("a missing result is refused");
@@ -81,7 +81,7 @@ fn openai_names_the_place_where_an_answer_should_stand() {
 }
 
 #[test]
-fn the_first_phase_is_answered_before_the_second() {
+fn the_first_phase_is_reported_before_the_second() {
     let profile = Profile::newest(Dialect::AnthropicMessages);
     let mut body = anthropic_body(&[1, 1], |batch, results| {
         if batch == 0 {
@@ -95,7 +95,7 @@ fn the_first_phase_is_answered_before_the_second() {
 }
 
 #[test]
-fn warnings_cannot_crowd_out_a_refusal() {
+fn warnings_cannot_displace_a_rejection() {
     let profile = Profile::newest(Dialect::OpenaiChat);
     let call = json!({ "id": "call_a", "type": "function", "function": { "name": "a", "arguments": "" } });
     let calls: Vec<_> = std::iter::repeat_n(call, 2 * MAX_VIOLATIONS).collect();
@@ -106,7 +106,7 @@ fn warnings_cannot_crowd_out_a_refusal() {
 }
 
 #[test]
-fn depth_is_no_reason_to_refuse() {
+fn nesting_is_not_a_reason_to_reject() {
     let unclosed = "[".repeat(100_000);
     for profile in Profile::all() {
         assert!(refusal(&validate(profile, unclosed.as_bytes())).is_some());
@@ -128,7 +128,7 @@ fn depth_is_no_reason_to_refuse() {
 }
 
 #[test]
-fn of_a_field_that_occurs_twice_the_last_one_counts() {
+fn the_last_of_repeated_fields_counts() {
     let call = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"b","input":{}}]}"#;
     let user = r#"{"role":"user","content":"hi"}"#;
     let profile = Profile::newest(Dialect::AnthropicMessages);
@@ -145,7 +145,7 @@ fn of_a_field_that_occurs_twice_the_last_one_counts() {
 
 proptest! {
     #[test]
-    fn any_bytes_get_an_answer(bytes in vec(any::<u8>(), 0..200)) {
+    fn any_bytes_can_be_validated(bytes in vec(any::<u8>(), 0..200)) {
         for profile in Profile::all() {
             let violations = validate(profile, &bytes);
             prop_assert!(violations.len() <= 2 * MAX_VIOLATIONS);
@@ -198,7 +198,7 @@ proptest! {
 
 proptest! {
     #[test]
-    fn every_placeholder_of_a_sentence_is_filled_in(body in likely_body()) {
+    fn every_placeholder_in_a_message_is_replaced(body in likely_body()) {
         for violation in Profile::all().flat_map(|profile| validate_value(profile, &body)) {
             let is_placeholder = |rest: &str| {
                 rest.split_once('}').is_some_and(|(word, _)| {
@@ -240,7 +240,7 @@ proptest! {
     }
 
     #[test]
-    fn a_removed_result_is_refused((batches, hit) in batches(), seed in any::<usize>()) {
+    fn a_removed_result_is_rejected((batches, hit) in batches(), seed in any::<usize>()) {
         for (profile, body) in bodies(&batches, |batch, results| {
             if batch == hit {
                 results.remove(seed % results.len());
@@ -256,7 +256,7 @@ proptest! {
     }
 
     #[test]
-    fn a_repeated_result_is_noticed((batches, hit) in batches(), seed in any::<usize>()) {
+    fn a_repeated_result_is_reported((batches, hit) in batches(), seed in any::<usize>()) {
         for (profile, body) in bodies(&batches, |batch, results| {
             if batch == hit {
                 results.push(results[seed % results.len()].clone());

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_bounded_and_keeps_refusals_apart_from_warnings() {
+    fn the_list_has_separate_limits_for_errors_and_warnings() {
         let message = r#"{"role":"tool","content":"x"}"#;
         let list = vec![message; 3 * MAX_VIOLATIONS].join(",");
         let united = validate_union(Dialect::OpenaiChat, format!(r#"{{"messages":[{list}]}}"#).as_bytes());
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn everyone_refuses_what_is_not_json() {
+    fn every_provider_rejects_invalid_json() {
         for dialect in Dialect::ALL {
             let united = validate_union(dialect, b"{");
             assert_eq!(united.len(), 1, "{dialect}");

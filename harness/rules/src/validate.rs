@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_body_names_the_model_that_is_given() {
+    fn a_body_gets_the_given_model() {
         for (body, expected) in [
             (r#"{}"#, r#"{"model":"a\"b"}"#),
             (r#" { "x": 1 }"#, r#" {"model":"a\"b", "x": 1 }"#),

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_kind_does_not_take_the_room_of_another() {
+    fn every_kind_has_its_own_limit() {
         let mut waiting = Waiting::new();
         (0..2 * MAX_VIOLATIONS).for_each(|n| waiting.push("often", || n));
         waiting.push("once", || 7);

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_cut_at_the_signs_of_json() {
+    fn a_text_is_split_at_json_punctuation() {
         assert_eq!(
             tokens(r#"{"a\"}": [1, "é,"]} "#),
             ["{", r#""a\"}""#, ":", " ", "[", "1", ",", " ", r#""é,""#, "]", "}", " "]

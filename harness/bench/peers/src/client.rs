@@ -15,7 +15,6 @@ pub struct Connection {
     buffer: Vec<u8>,
 }
 
-/// A reply.
 pub struct Reply {
     pub status: u16,
     /// The body without chunk framing.

@@ -19,7 +19,6 @@ const START: Duration = Duration::from_secs(300);
 /// `/proc` counts processor time in hundredths of a second.
 const MICROS_PER_TICK: u64 = 10_000;
 
-/// The servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Who {
     Ours,
@@ -88,7 +87,6 @@ impl Who {
         }
     }
 
-    /// Returns the version that is compared.
     pub fn version(self, brickbat: &Path, folder: &Path, root: &Path) -> String {
         match self {
             Who::Ours => said(Command::new(brickbat).arg("--version")),

@@ -21,7 +21,6 @@ use std::path::{Path, PathBuf};
 use contestant::{Contestant, Who};
 use result::{Report, Row};
 
-/// The command line.
 const USAGE: &str = "brickbat-peers BRICKBAT FOLDER RESULT [REQUESTS]";
 
 /// Default number of requests over which memory is watched. A slow server gets fewer.

@@ -125,7 +125,7 @@ mod tests {
     use super::shows;
 
     #[test]
-    fn a_picture_is_known_in_both_alphabets() {
+    fn an_image_is_found_in_both_alphabets() {
         assert!(shows("x a+/b== y", "a+/b=="));
         assert!(shows("x a-_b y", "a+/b=="));
         assert!(!shows("x a-_c y", "a+/b=="));

@@ -24,7 +24,6 @@ pub(super) fn with_blocks(body: &Value, dialect: Dialect, mut change: impl FnMut
     })
 }
 
-/// Returns the text of a field.
 pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }

@@ -88,7 +88,6 @@ pub(super) fn trimmer(name: &str) -> Mode {
     Mode { from: TURN_BY_TURN.to_vec(), budget: Budget::Messages, ..trims }
 }
 
-/// Returns a mode of a compactor.
 pub(super) fn compactor(name: &str) -> Mode {
     let summarises =
         mode(name, Kind::Compactor, "It puts a sentence in the place of all turns but the last.");
@@ -96,7 +95,6 @@ pub(super) fn compactor(name: &str) -> Mode {
     Mode { from: TURN_BY_TURN.to_vec(), declares, ..summarises }
 }
 
-/// Returns a mode of a converter.
 pub(super) fn converter(name: &str, from: Dialect, to: Dialect) -> Mode {
     let carries = mode(name, Kind::Converter, "It carries a history into another dialect.");
     Mode { from: vec![from], to: Some(to), ..carries }
@@ -182,7 +180,7 @@ mod tests {
     const N: u64 = 30;
 
     #[test]
-    fn what_is_called_healthy_is_what_a_repair_leaves_alone() {
+    fn a_history_is_healthy_if_a_repair_changes_nothing() {
         let (mut n_healthy, mut n_other) = (0, 0);
         for from in DIALECTS {
             let faults: Vec<Fault> =

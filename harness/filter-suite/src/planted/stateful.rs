@@ -12,7 +12,6 @@ struct Cooldown {
     is_cooling: bool,
 }
 
-/// Creates the filter without any memory.
 pub(super) fn cooldown() -> Box<dyn Filter> {
     Box::new(Cooldown::default())
 }
@@ -50,7 +49,6 @@ struct Prompting {
     passed_last: Vec<Value>,
 }
 
-/// Creates the filter without any memory.
 pub(super) fn prompting() -> Box<dyn Filter> {
     Box::new(Prompting::default())
 }

@@ -70,7 +70,7 @@ fn vectors(dialect: Dialect) -> Vec<Input> {
 }
 
 #[test]
-fn every_planted_bug_is_caught_by_its_check_alone() {
+fn every_planted_bug_is_caught_only_by_its_check() {
     let mut complaints = Vec::new();
     for planted in planted() {
         let caught = caught_by(&planted.own, |route| vectors(route.from), N_PLANTED).unwrap();
@@ -85,7 +85,7 @@ fn every_planted_bug_is_caught_by_its_check_alone() {
 }
 
 #[test]
-fn nobody_accuses_a_sound_filter() {
+fn no_check_accuses_a_correct_filter() {
     for own in SOUND {
         let (found, n_judged, n_inputs) = wrong(own, N_SOUND);
         let words: Vec<String> =

@@ -45,7 +45,6 @@ fn rule(rule: &Rule) -> Value {
     described
 }
 
-/// Writes a finding.
 pub(super) fn result(file: &str, finding: &Finding) -> Value {
     let level = match finding.level {
         Level::Refused | Level::Denied => "error",

@@ -241,7 +241,7 @@ mod tests {
     /// The provider's messages for an unpaired high surrogate, quoted in anthropics/claude-code#8165 and
     /// #1939.
     #[test]
-    fn half_a_character_is_refused_in_the_providers_words() {
+    fn an_unpaired_surrogate_is_rejected_in_the_providers_words() {
         let refused = |text: &str| {
             let body = format!(r#"{{"messages":[{{"role":"user","content":"{text}"}}]}}"#);
             let violations = validate(Profile::newest(Dialect::AnthropicMessages), body.as_bytes());

@@ -155,7 +155,7 @@ mod tests {
         {"role":"user","parts":[{"functionResponse":{"name":"f","response":{}}}]}]"#;
 
     #[test]
-    fn the_model_of_the_path_counts_before_that_of_the_body() {
+    fn the_model_in_the_path_overrides_the_one_in_the_body() {
         let is_refused = |path: Option<&str>, body: &str| {
             let body = format!("{{{body}{UNSIGNED}}}");
             let document = Document::parse(body.as_bytes());

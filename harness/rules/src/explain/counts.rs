@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rule_is_counted_where_it_is_enforced() {
+    fn a_rule_is_counted_only_where_it_applies() {
         let rule = Rule::find("ANT-TU-1").unwrap();
         let newest = Profile::newest(rule.dialect()).name.to_owned();
         let other = Profile::newest(crate::Dialect::Gemini).name.to_owned();

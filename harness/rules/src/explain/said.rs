@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pasted_error_names_its_rule() {
+    fn a_pasted_error_leads_to_its_rule() {
         let said = |text: &str| rules_saying(text).first().map(|rule| rule.id);
         let anthropic = "API Error: 400 {\"message\":\"messages.1: `tool_use` ids were found without `tool_result` blocks \
             immediately after: toolu_01. Each `tool_use` block must have a corresponding `tool_result` block in the next \
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_says_whose_sentence_it_is() {
+    fn a_path_shows_the_dialect_of_a_sentence() {
         let said = |text: &str| rules_saying(text).iter().map(|rule| rule.id).collect::<Vec<_>>();
         for (text, rule) in [
             (
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_is_found_by_each_of_its_sentences_at_each_provider() {
+    fn every_sentence_of_every_profile_leads_to_its_rule() {
         let wordings = Wordings::all();
         let mut failures = Vec::new();
         each_sentence(|profile, rule, sentence, filled| {
@@ -301,12 +301,12 @@ mod tests {
     }
 
     #[test]
-    fn names_in_braces_are_placeholders_and_other_braces_are_not() {
+    fn only_names_in_braces_are_placeholders() {
         assert_eq!(parts("a {path}: {1,64} {id}"), (vec!["a ", ": {1,64} ", ""], vec!["path", "id"]));
     }
 
     #[test]
-    fn a_text_full_of_beginnings_is_read_once() {
+    fn a_text_with_many_partial_matches_is_read_once() {
         let text = "Field required. No tool output found for ".repeat(2000);
         assert!(rules_saying(&text).is_empty());
     }

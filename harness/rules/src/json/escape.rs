@@ -48,7 +48,6 @@ pub fn without_halves(bytes: &[u8]) -> Cow<'_, [u8]> {
     text
 }
 
-/// The escape of U+FFFD.
 const REPLACEMENT: &[u8; 6] = b"\\ufffd";
 
 /// Returns the number in the escape at the beginning of the bytes.

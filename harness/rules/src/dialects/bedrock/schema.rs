@@ -146,13 +146,13 @@ fn check_result(n: usize, b: usize, result: Json, block: &BlockFields<'_, '_>, o
     }
 }
 
-/// "Member must satisfy regular expression pattern: \[a-zA-Z0-9_.:-\]+"
+/// Checks the characters of an id: "Member must satisfy regular expression pattern: \[a-zA-Z0-9_.:-\]+"
 fn check_id(id: &str, place: impl FnOnce() -> FieldPath, out: &mut Violations) {
     let is_plain = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte));
     check_member(&TOOL_ID_PATTERN, id, is_plain, place, out);
 }
 
-/// "Member must satisfy regular expression pattern: \[a-zA-Z0-9_-\]+"
+/// Checks the characters of a name: "Member must satisfy regular expression pattern: \[a-zA-Z0-9_-\]+"
 fn check_name(name: &str, place: impl FnOnce() -> FieldPath, out: &mut Violations) {
     check_member(&TOOL_NAME_PATTERN, name, name.is_empty() || is_plain_name(name), place, out);
 }

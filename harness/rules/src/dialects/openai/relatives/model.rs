@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kimi_s_versions_are_read() {
+    fn versions_of_kimi_are_read() {
         assert_eq!(kimi_version("kimi-k2.5"), Some((2, 5)));
         assert_eq!(kimi_version("moonshotai/kimi-k2.6:free"), Some((2, 6)));
         assert_eq!(kimi_version("kimi-k2-0905-preview"), Some((2, 0)));
