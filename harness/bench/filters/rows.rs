@@ -25,7 +25,7 @@ struct Histories<'m> {
 }
 
 impl<'m> Histories<'m> {
-    /// Returns the first `n` histories of the kind.
+    /// Returns the first `n` drawn histories for which `is_meant` is true.
     fn of(
         route: Route<'m>,
         n: u64,

@@ -36,7 +36,7 @@ pub struct Bug {
     pub maintainer: String,
     /// A thread about it or about a similar bug.
     pub thread: Option<String>,
-    /// The failure classes to which it belongs.
+    /// Its failure classes.
     #[serde(default)]
     pub classes: Vec<String>,
     /// The history, in the format of the mode.

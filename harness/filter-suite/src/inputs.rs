@@ -18,13 +18,13 @@ pub struct Input {
     pub dialect: Dialect,
     /// The request body.
     pub body: Value,
-    /// Whether it is valid or has a known fault.
+    /// Valid, or with a known fault.
     pub state: State,
     /// The share that a budget leaves.
     pub share: Share,
 }
 
-/// Whether an input is valid.
+/// The validity of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// Its provider accepts it.
@@ -50,7 +50,7 @@ impl Share {
     }
 }
 
-/// The file of vectors that providers accept without documenting them.
+/// The file of vectors with undocumented forms that providers accept.
 const BEYOND_DOCUMENTS: &str = "accepted-shapes";
 
 /// The flag of vectors with invented types of parts. The rules let them pass, but no SDK needs to support
@@ -208,7 +208,7 @@ impl Input {
 /// The additional budget that makes it ample even for an empty history.
 const AMPLE: u64 = 1_000_000;
 
-/// Number of bytes of JSON per token, approximately, and in the strictest counters.
+/// Approximate number of bytes of JSON per token; the next constant is that of the strictest counters.
 const BYTES_OF_TOKEN: u64 = 4;
 const BYTES_OF_TOKEN_AT_LEAST: u64 = 2;
 
@@ -224,7 +224,7 @@ fn n_pictures(entries: &[Value]) -> u64 {
     kinds.iter().map(|kind| text.matches(kind).count() as u64).sum()
 }
 
-/// The salt for long histories, so that they are not joined from those of [`Input::valid`].
+/// The salt for long histories, so that they do not consist of those of [`Input::valid`].
 const LONG_SALT: u64 = 0x6c6f_6e67;
 
 /// Numbers from one seed must not be consecutive.

@@ -357,7 +357,7 @@ fn rounds(filter: &mut dyn Filter, route: &Route<'_>, cases: &mut [Case<'_>]) ->
         bodies.retain_mut(|(n, body)| {
             let question = cases[*n].asked(route);
             let grown = grown(body, route.to, question.model.as_deref(), round);
-            // A conversation that cannot continue like this is not the filter's fault.
+            // If a conversation cannot continue like this, the filter is not at fault.
             match grown.filter(|request| refusals(route, request).is_empty()) {
                 Some(request) => {
                     asked.push(Asked { request, ..question });

@@ -111,13 +111,13 @@ pub struct Mode {
     /// The format of the input.
     #[serde(default)]
     pub form: Form,
-    /// Whether the driver can run the same conversion without the filter.
+    /// True if the driver can run the same conversion without the filter.
     #[serde(default)]
     pub control: bool,
     /// The unit of the budget.
     #[serde(default)]
     pub budget: Budget,
-    /// Whether the filter claims to fix everything that can be fixed.
+    /// True if the filter claims to fix everything that can be fixed.
     #[serde(default)]
     pub repairs: bool,
     /// The faults that it claims to fix, if not all.
@@ -125,7 +125,7 @@ pub struct Mode {
     pub mends: Vec<String>,
     /// The name of the mode that converts back.
     pub back: Option<String>,
-    /// Whether it can be applied repeatedly.
+    /// True if it can be applied repeatedly.
     #[serde(default = "yes")]
     pub rounds: bool,
     /// The documented kinds of errors for broken histories.

@@ -93,7 +93,7 @@ impl Page {
         named.join(", ")
     }
 
-    /// Describes the models to which the rule applies.
+    /// Describes which models the rule applies to.
     fn models(&self) -> &'static str {
         self.rule.models().unwrap_or("all models")
     }

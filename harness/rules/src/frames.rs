@@ -5,8 +5,8 @@
 //! a checksum of everything. The first checksum is verified as soon as it arrives. Otherwise, a wrong
 //! length would make the reader wait for bytes that never come.
 //!
-//! This is an own implementation because the crates of the AWS SDK add forty dependencies. A test compares
-//! the two.
+//! Brickbat has its own implementation because the crates of the AWS SDK add forty dependencies. A test
+//! compares the two.
 
 use std::fmt;
 

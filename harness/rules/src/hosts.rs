@@ -114,7 +114,8 @@ static ROUTES: &[Route] = &[
     // https://docs.x.ai/docs/api-reference
     route("api.x.ai", "", &["xai", "xai-responses"]),
     // The hosts for individual, business and enterprise users:
-    // https://github.com/BerriAI/litellm/pull/30072. Its strictness in other dialects is not documented.
+    // https://github.com/BerriAI/litellm/pull/30072. The strictness of Copilot in other dialects is not
+    // documented.
     route("*.githubcopilot.com", "", &["copilot-responses"]),
     // https://inference-docs.cerebras.ai/api-reference/chat-completions
     route("api.cerebras.ai", "", &["cerebras"]),

@@ -38,7 +38,7 @@ pub enum Retention {
 pub enum Delivery {
     /// The complete reply.
     Whole,
-    /// A part: a fault or the user interrupted the reply. What the provider keeps of it is unknown, so
+    /// A part: a fault or the user interrupted the reply. It is unknown what the provider keeps, so
     /// later requests may refer to its content, but need not.
     Cut,
 }

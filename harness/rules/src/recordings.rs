@@ -1,4 +1,4 @@
-//! Compares recorded exchanges with real providers with the rules.
+//! Compares recordings of real providers with the rules.
 //!
 //! A recording is a request with the status of the provider's reply. If the provider accepts a request
 //! that our rules reject, a rule is wrong, or another profile is needed. If it rejects a request that our

@@ -34,12 +34,12 @@ struct Literal {
     edges: Edges,
 }
 
-/// What may be next to a literal.
+/// The characters that may be next to a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Edges {
-    /// Anything.
+    /// All characters.
     Any,
-    /// Nothing that would make it part of a longer name.
+    /// Only characters that do not make it part of a longer name.
     Path,
 }
 

@@ -37,10 +37,10 @@ pub struct Rule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Confidence {
-    /// A test against the provider was published, or the documentation has the rule and several people met
-    /// it.
+    /// A test against the provider was published, or the documentation describes the rule and several
+    /// people ran into it.
     Measured,
-    /// Someone met the rule and quoted the provider's message.
+    /// Someone ran into the rule and quoted the provider's message.
     Observed,
     /// A second-hand report.
     Secondary,
@@ -72,7 +72,7 @@ impl Rule {
         }
     }
 
-    /// Returns the defaults for a rule that someone met; see [`Confidence`].
+    /// Returns the defaults for a rule that someone ran into; see [`Confidence`].
     pub(crate) const fn observed(
         id: &'static str,
         alias: &'static str,

@@ -1,4 +1,4 @@
-//! The models to which a rule applies.
+//! Which models a rule applies to.
 //!
 //! The rules read this from the version in a model's name. This table describes it for people. A test
 //! checks that it lists every rule that depends on the name.
@@ -6,7 +6,7 @@
 use crate::Rule;
 
 impl Rule {
-    /// Describes the models to which the rule applies. `None` if it applies to all.
+    /// Describes which models the rule applies to. `None` if it applies to all.
     pub fn models(&self) -> Option<&'static str> {
         MODELS.iter().find(|(id, _)| *id == self.id).map(|(_, models)| *models)
     }

@@ -41,7 +41,7 @@ impl Severity {
 pub struct Violation {
     /// The broken rule.
     pub rule: &'static Rule,
-    /// Whether the provider rejects the request.
+    /// An error if the provider rejects the request, otherwise a warning.
     pub severity: Severity,
     /// The JSON pointer to the place in the body. It always resolves: a missing field is reported at its
     /// parent.
@@ -140,24 +140,24 @@ pub fn refusal(violations: &[Violation]) -> Option<&Violation> {
 pub(crate) struct Occurrence {
     pointer: String,
     form: usize,
-    /// The values of the placeholders in the message.
+    /// The values of the placeholders in the error message.
     words: Vec<(&'static str, String)>,
     param: Option<String>,
     code: Option<&'static str>,
 }
 
 impl Occurrence {
-    /// Creates an occurrence at a JSON pointer, with the first message of the rule.
+    /// Creates an occurrence at a JSON pointer, with the first error message of the rule.
     pub(crate) fn at(pointer: impl Into<String>) -> Occurrence {
         Occurrence { pointer: pointer.into(), form: 0, words: Vec::new(), param: None, code: None }
     }
 
-    /// Selects another message of the rule.
+    /// Selects another error message of the rule.
     pub(crate) fn form(self, form: usize) -> Occurrence {
         Occurrence { form, ..self }
     }
 
-    /// Sets the value of a placeholder in the message.
+    /// Sets the value of a placeholder in the error message.
     pub(crate) fn with(mut self, name: &'static str, word: impl Display) -> Occurrence {
         self.words.push((name, word.to_string()));
         self
@@ -173,7 +173,7 @@ impl Occurrence {
         Occurrence { code: Some(code), ..self }
     }
 
-    /// Returns the message with every placeholder replaced.
+    /// Returns the error message with every placeholder replaced.
     fn sentence(&self, sentences: &[&str]) -> String {
         let template = sentences.get(self.form).or(sentences.first()).copied().unwrap_or_default();
         let mut sentence = String::with_capacity(template.len() + 32);
@@ -189,7 +189,7 @@ impl Occurrence {
                     sentence.push_str(word);
                     after
                 }
-                // The brace is part of the message.
+                // The brace is part of the error message.
                 None => {
                     sentence.push('{');
                     after
@@ -215,8 +215,8 @@ impl Violations {
         Violations { profile, violations: Vec::new(), counts: HashMap::new() }
     }
 
-    /// Adds a violation with the severity that the profile gives to the rule. The message is built only if
-    /// there is room.
+    /// Adds a violation with the severity that the profile gives to the rule. The error message is built
+    /// only if there is room.
     pub(crate) fn add(&mut self, rule: &'static Rule, occurrence: impl FnOnce() -> Occurrence) {
         if let Some(severity) = self.profile.severity(rule)
             && self.has_room(rule, severity)

@@ -42,7 +42,7 @@ pub struct Asked {
     pub host: Option<String>,
     /// The model. Overrides the one in the body.
     pub model: Option<String>,
-    /// For a repair: whether to end the conversation before the rejected part if nothing else helps.
+    /// For a repair: if nothing else helps, end the conversation before the rejected part.
     pub truncate: bool,
 }
 

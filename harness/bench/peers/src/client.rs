@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// A server that is silent for this long hangs.
+/// A server that is silent for this long is considered hung.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A keep-alive connection that sends many requests.

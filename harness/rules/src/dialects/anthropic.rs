@@ -156,8 +156,8 @@ impl<'a> Checker<'a> for AnthropicChecker<'a> {
         self.images.finish(out);
         // With "Send only the messages since the previous response", the provider has the calls that the
         // results answer (<https://platform.claude.com/docs/en/build-with-claude/message-threads>). Its
-        // message for calls that it has not kept is not public, so such a body is judged by its own
-        // content only.
+        // error for calls that it has not kept is not public, so such a body is judged by its own content
+        // only.
         if body.field("thread").field("type").is("continue") {
             out.withdraw(&TOOL_RESULT_ORPHAN);
         }
@@ -238,8 +238,8 @@ pub(crate) static BODY_NOT_JSON: Rule = Rule {
 mod tests {
     use crate::{Dialect, Profile, validate};
 
-    /// The provider's messages for an unpaired high surrogate, quoted in anthropics/claude-code#8165 and
-    /// #1939.
+    /// The provider's error messages for an unpaired high surrogate, quoted in anthropics/claude-code#8165
+    /// and #1939.
     #[test]
     fn an_unpaired_surrogate_is_rejected_in_the_providers_words() {
         let refused = |text: &str| {

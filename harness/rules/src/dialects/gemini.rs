@@ -127,10 +127,10 @@ static RULES: &[&Rule] = &[
     &signatures::THOUGHT_SIGNATURE_CORRUPTED,
 ];
 
-/// The parser's message begins like "Invalid JSON payload received. Unknown name \"id\" at
+/// The parser's error message begins like "Invalid JSON payload received. Unknown name \"id\" at
 /// 'contents\[7\].parts\[0\].function_response': Cannot find field."
-/// (<https://github.com/google-gemini/gemini-cli/issues/13972>). Its message for bytes that are not JSON
-/// differs.
+/// (<https://github.com/google-gemini/gemini-cli/issues/13972>). Its error message for bytes that are not
+/// JSON differs.
 pub(crate) static BODY_NOT_JSON: Rule = Rule {
     summary: "The body is JSON.",
     why: "The bytes are not JSON. Write the body with a JSON library, and cut strings by code points.",

@@ -1,9 +1,9 @@
 //! Mistral's La Plateforme: the rules and their order.
 //!
-//! The order is that of Mistral's own validator, `mistral-common`, which also provides the API's messages.
-//! Types of fields come first. The structure of the conversation follows: its beginning and end, the order
-//! of roles, and matching calls and results. Then come single messages and the declared tools. Messages
-//! are not merged.
+//! The order is that of Mistral's own validator, `mistral-common`, which also provides the API's error
+//! messages. Types of fields come first. The structure of the conversation follows: its beginning and end,
+//! the order of roles, and matching calls and results. Then come single messages and the declared tools.
+//! Messages are not merged.
 //!
 //! The validator also rejects kinds of content that a tokenizer version does not support, unknown fields,
 //! tool schemas that are not valid JSON Schema, and settings that a model does not have. These are not

@@ -29,7 +29,7 @@ pub enum Comparison {
     Unclear,
 }
 
-/// Whether our verdict and the provider's agree.
+/// The agreement between our verdict and the provider's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Agreement {
     /// Both accept the request.

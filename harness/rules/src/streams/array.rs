@@ -17,7 +17,7 @@ pub(crate) struct ArrayReader {
     is_closed: bool,
 }
 
-/// Whether the next byte is inside a string.
+/// The position of the next byte relative to strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum InString {
     No,

@@ -269,7 +269,8 @@ impl BlockPosition {
         }
     }
 
-    /// Returns the path of the block as it appears in the provider's messages: `messages.3.content.1`.
+    /// Returns the path of the block as it appears in the provider's error messages:
+    /// `messages.3.content.1`.
     pub(super) fn path(self) -> String {
         format!("messages.{}.content.{}", self.message, self.index().unwrap_or(0))
     }

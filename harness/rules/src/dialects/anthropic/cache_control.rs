@@ -89,7 +89,7 @@ impl CacheControl {
 
 const FIELD: &str = "cache_control";
 
-/// A marker without a lifetime lasts five minutes.
+/// Returns whether a marker lasts an hour. The default is five minutes.
 fn is_long(mark: Json) -> bool {
     mark.field("ttl").is("1h")
 }

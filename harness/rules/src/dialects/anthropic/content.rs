@@ -277,7 +277,7 @@ pub(crate) static SYSTEM_MESSAGE_NOT_BEFORE_ASSISTANT: Rule = Rule {
     ..Rule::measured("anthropic-messages/system-message-not-before-assistant", "ANT-SYS-2", 5, "2026-08")
 };
 
-/// Every model rejects a system message at the beginning, with the message about its place
+/// Every model rejects a system message at the beginning, with the error message about its place
 /// (<https://github.com/BerriAI/litellm/pull/33807>).
 pub(crate) static SYSTEM_MESSAGE_MODEL: Rule = Rule {
     summary: "Only Claude Opus 4.8 and later models take a message of the system.",

@@ -139,8 +139,8 @@ impl<'a> ToolPairing<'a> {
         out.add(rule, || self.unanswered(first.place, missing()));
     }
 
-    /// Builds the occurrence for the message that three rules share. Older profiles report the number of
-    /// calls and the message of the results.
+    /// Builds the occurrence for the error message that three rules share. Older profiles report the
+    /// number of calls, and the message with the results.
     fn unanswered<'c>(&self, place: BlockPosition, calls: impl Iterator<Item = &'c OpenCall>) -> Occurrence {
         let ids: Vec<&str> = calls.map(|call| self.ids.get(call.id)).collect();
         let answering = self.answering.unwrap_or(place.message + 1);
@@ -241,6 +241,6 @@ pub(crate) static TOOL_RESULT_ORPHAN: Rule = Rule {
     ..Rule::measured("anthropic-messages/tool-result-orphan", "ANT-TR-1", 11, "2025-11")
 };
 
-/// The message that three rules share.
+/// The error message that three rules share.
 const UNANSWERED: &str = "messages.{n}: `tool_use` ids were found without `tool_result` blocks immediately after: {ids}. \
          Each `tool_use` block must have a corresponding `tool_result` block in the next message.";

@@ -6,7 +6,7 @@ use crate::{Dialect, Envelope, ModelVersion, Profile};
 /// Differences between the profiles of Anthropic Messages.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AnthropicSwitches {
-    /// Whether messages with the role `system` are accepted.
+    /// Where messages with the role `system` are accepted.
     pub(crate) system_messages: SystemMessages,
     /// The first Claude version that rejects a conversation ending with an assistant message.
     pub(crate) first_without_prefill: ModelVersion,
@@ -88,7 +88,7 @@ pub(crate) static PROFILES: [Profile; 3] = [
     },
 ];
 
-/// Until spring 2025, the message named the message after the calls
+/// Until spring 2025, the error named the message after the calls
 /// (<https://github.com/nulib/dc-api-v2/pull/296>).
 const NOT_AT_THE_BEGINNING: &str = "messages.{answering}: Did not find {count} `tool_result` block(s) at the beginning of this message. Messages \
      following `tool_use` blocks must begin with a matching number of `tool_result` blocks.";

@@ -32,14 +32,14 @@ pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Violat
     }
 }
 
-/// A problem with a known field. The order matches the messages of the field rules.
+/// A problem with a known field, in the order of the error messages of the field rules.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Complaint {
     Missing,
     NotString,
     NotList,
     NotDictionary,
-    /// This message has no path.
+    /// This error message has no path.
     BodyNotDictionary,
 }
 
@@ -230,7 +230,7 @@ impl BlockSpot<'_> {
         out.add(rule, || Occurrence::at(self.pointer(field)).with("path", self.path(field)));
     }
 
-    /// Like `refuse`, for a rule with one message per complaint.
+    /// Like `refuse`, for a rule with one error message per complaint.
     pub(super) fn complain(
         self,
         out: &mut Violations,

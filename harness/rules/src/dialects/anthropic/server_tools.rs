@@ -135,7 +135,7 @@ pub(crate) static SERVER_TOOL_RESULT_ORPHAN: Rule = Rule {
     ..Rule::measured("anthropic-messages/server-tool-result-orphan", "ANT-SRV-2", 12, "2026-07")
 };
 
-/// "… but no `web_search` tool was provided": only the end of the message is public
+/// "… but no `web_search` tool was provided": only the end of the error message is public
 /// (<https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons>).
 pub(crate) static SERVER_TOOL_NOT_OFFERED: Rule = Rule {
     summary: "A search that the provider has still to run is among the offered tools.",

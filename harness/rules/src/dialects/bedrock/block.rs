@@ -53,7 +53,7 @@ pub(super) struct ConverseBlock {
     id: Mark,
     /// True if a result has its own type, as results of the model's own tools do.
     pub(super) is_typed: bool,
-    /// True for the result of a failed tool that has more than texts.
+    /// True for the result of a failed tool with content other than text.
     pub(super) is_mixed_error: bool,
 }
 

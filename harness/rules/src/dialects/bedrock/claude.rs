@@ -273,7 +273,7 @@ impl ToolLoop {
     }
 }
 
-/// The message that three rules share.
+/// The error message that three rules share.
 fn unanswered(n: usize, calls: &[(usize, Cow<str>)]) -> Occurrence {
     let b = calls.first().map_or(0, |(b, _)| *b);
     Occurrence::at(format!("/messages/{n}/content/{b}")).with("n", n).with("ids", joined(calls))
@@ -310,8 +310,8 @@ pub(crate) static MODEL_TOOL_RESULT_MISSING: Rule = Rule {
     ..Rule::measured("bedrock-converse/model-tool-result-missing", "BDR-MODEL-TU-1", 10, "2025-07")
 };
 
-/// In measurements, Claude called directly rejected this with the message about calls without results
-/// (<https://github.com/anomalyco/opencode/pull/16751>).
+/// In measurements, Claude called directly rejected this with the error message about calls without
+/// results (<https://github.com/anomalyco/opencode/pull/16751>).
 pub(crate) static MODEL_TEXT_AFTER_TOOL_USE: Rule = Rule {
     summary: "For Claude, nothing but calls follows the first call of a message.",
     why: "Several steps were merged into one assistant message, so that text stands between or after \

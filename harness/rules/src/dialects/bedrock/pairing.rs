@@ -78,7 +78,7 @@ impl<'a> ConversePairing<'a> {
         }
     }
 
-    /// Returns whether a user message has the result of one of the model's own tools. The provider's
+    /// Returns whether a result in a user message belongs to one of the model's own tools. The provider's
     /// response to that is unknown.
     fn is_of_server(&self, block: &ConverseBlock, id: &str) -> bool {
         self.server_calls.find(id).is_some() || (block.is_typed && self.calls.find(id).is_none())

@@ -1,7 +1,7 @@
 //! Checks of single messages and fields: the constraints of the service model, and emptiness.
 //!
 //! Unknown keys and unknown kinds of blocks pass; a block of another API does not. The service lists every
-//! broken constraint in one message. Ours names only the first.
+//! broken constraint in one error message. Ours names only the first.
 
 use std::borrow::Cow;
 
@@ -157,7 +157,7 @@ fn check_name(name: &str, place: impl FnOnce() -> FieldPath, out: &mut Violation
     check_member(&TOOL_NAME_PATTERN, name, name.is_empty() || is_plain_name(name), place, out);
 }
 
-/// Rules about ids and names have three messages: one for the pattern, and one for each limit of the
+/// Rules about ids and names have three error messages: one for the pattern, and one for each limit of the
 /// length.
 fn check_member(
     rule: &'static Rule,
@@ -180,7 +180,7 @@ struct FieldPath {
     pointer: String,
     /// The name in constraints, which count items from one: `messages.2.member.content.1.member.toolUse`.
     member: String,
-    /// The name in other messages, which count items from zero: `messages.1.content.0.toolUse`.
+    /// The name in other error messages, which count items from zero: `messages.1.content.0.toolUse`.
     path: String,
 }
 
@@ -244,8 +244,8 @@ fn missing(out: &mut Violations, parent: FieldPath, name: &str) {
     });
 }
 
-/// Reports "STRING_VALUE can not be converted to a List". The service's JSON reader uses this message for
-/// other operations too.
+/// Reports "STRING_VALUE can not be converted to a List". The service's JSON reader uses this error
+/// message for other operations too.
 fn wrong_type(out: &mut Violations, place: FieldPath, got: Json, expected: &str) {
     let got = match got.kind() {
         JsonType::Null => "NULL_VALUE",

@@ -1,4 +1,4 @@
-//! Profiles of Google Gemini: AI Studio, and Vertex AI with its own messages.
+//! Profiles of Google Gemini: AI Studio, and Vertex AI with its own error messages.
 
 use super::{schema, signatures, turns};
 use crate::{Dialect, Envelope, ModelVersion, Profile};

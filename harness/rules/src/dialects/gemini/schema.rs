@@ -32,7 +32,7 @@ pub(super) fn check_body(body: Json, n_contents: Option<usize>, out: &mut Violat
     check_declarations(body, out);
 }
 
-/// The message of [`REQUEST_SHAPE`] for a body that is JSON but not an object.
+/// The error message of [`REQUEST_SHAPE`] for a body that is JSON but not an object.
 const NOT_AN_OBJECT: usize = 1;
 
 const CONTENT: &str = "google.ai.generativelanguage.v1beta.Content";
@@ -217,8 +217,8 @@ fn wrong_type(
 
 /// Maximum number of characters of a quoted text.
 ///
-/// The provider quotes a complete value, so the message about a hostile body could be as long as the body.
-/// For arrays and objects, only the brackets are quoted.
+/// The provider quotes a complete value, so the error message about a hostile body could be as long as the
+/// body. For arrays and objects, only the brackets are quoted.
 const MAX_QUOTED: usize = 100;
 
 fn quoted(value: Json) -> String {
@@ -249,7 +249,8 @@ pub(crate) static REQUEST_SHAPE: Rule = Rule {
 };
 
 /// "Invalid JSON payload received. Unknown name \"role\" at 'contents\[0\].parts': Cannot find field." was
-/// the message for a part with a key of another object (<https://github.com/gera2ld/ai.nvim/issues/13>).
+/// the error message for a part with a key of another object
+/// (<https://github.com/gera2ld/ai.nvim/issues/13>).
 pub(crate) static NAME_UNKNOWN: Rule = Rule {
     summary: "Contents and parts have no key of another API.",
     why: "The message or the part is that of another API: it has `content` in place of `parts`, or a `type`. The thread \
@@ -264,8 +265,8 @@ pub(crate) static NAME_UNKNOWN: Rule = Rule {
 };
 
 /// Arguments are a `google.protobuf.Struct`, like responses. A rejection of a response was seen
-/// (<https://github.com/AstrBotDevs/AstrBot/pull/7216>); the message is the one for other fields with a
-/// wrong type.
+/// (<https://github.com/AstrBotDevs/AstrBot/pull/7216>); the error message is the one for other fields
+/// with a wrong type.
 pub(crate) static ARGS_NOT_OBJECT: Rule = Rule {
     summary: "The arguments of a call are an object.",
     why: "The arguments were stored as text, or never became complete. Parse them before they are stored, \

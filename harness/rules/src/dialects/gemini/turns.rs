@@ -201,8 +201,9 @@ impl Turns {
                 calls
             }
             // Google's own command line sends texts and calls as separate contents
-            // (<https://github.com/google-gemini/gemini-cli/pull/685>). Continue had a rejection for
-            // consecutive contents of the model (<https://github.com/continuedev/continue/pull/11805>).
+            // (<https://github.com/google-gemini/gemini-cli/pull/685>). The editor extension Continue
+            // reports a rejection of consecutive contents of the model
+            // (<https://github.com/continuedev/continue/pull/11805>).
             Before::Model => {
                 self.note(&CALL_NOT_AFTER_USER, RefusedBy::Contested, || calls.first.violation());
                 calls
@@ -362,8 +363,8 @@ pub(crate) static ENDS_WITH_MODEL: Rule = Rule {
     ..Rule::measured("gemini/ends-with-model", "GEM-END-1", 4, "2026-07")
 };
 
-/// The message is "Requests ending with a model turn are not supported.", although the request ends with
-/// the user (<https://github.com/vellum-ai/vellum-assistant/pull/39495>).
+/// The error message is "Requests ending with a model turn are not supported.", although the request ends
+/// with the user (<https://github.com/vellum-ai/vellum-assistant/pull/39495>).
 pub(crate) static RESPONSES_MIXED: Rule = Rule {
     summary: "A content with responses holds nothing else.",
     why: "Words of the user or of the harness stand next to the responses. Newer models refuse that, older \

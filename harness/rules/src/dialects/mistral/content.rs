@@ -10,7 +10,7 @@ use crate::{Occurrence, Rule, Violations};
 #[derive(Debug)]
 pub(super) struct ContentRules {
     call_ids: CallIds,
-    /// The last message, if it asks the reply to continue it.
+    /// The index of the last message, if it is a prefix that the reply must continue.
     prefix: Option<usize>,
 }
 
@@ -83,7 +83,7 @@ impl ContentRules {
         }
     }
 
-    /// Returns the message of the rule about ids that applies to a call's id, if it is invalid.
+    /// Returns the index of the error message for the id of a call, if the id is invalid.
     fn complaint(&self, id: &str) -> Option<usize> {
         match self.call_ids {
             CallIds::NineAlphanumerics if id == "null" => Some(CALL_WITHOUT_ID),
@@ -93,7 +93,7 @@ impl ContentRules {
     }
 }
 
-// Indexes of the messages of the rule about ids.
+// Indexes of the error messages of the rule about ids.
 const ILL_FORMED: usize = 0;
 const CALL_WITHOUT_ID: usize = 1;
 const RESULT_WITHOUT_ID: usize = 2;

@@ -66,7 +66,7 @@ impl Order {
     }
 }
 
-/// The second message of the rule about the beginning.
+/// The second error message of the rule about the beginning.
 const EMPTY: usize = 1;
 
 pub(crate) static CONVERSATION_START: Rule = Rule {

@@ -10,7 +10,7 @@ use crate::{Dialect, Envelope, Profile, Rule};
 /// Differences between the dates of La Plateforme and between Mistral's tokenizer versions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MistralSwitches {
-    /// Whether a user message may follow a tool message directly.
+    /// The reaction to a user message directly after a tool message.
     pub(crate) user_after_tool: UserAfterTool,
     /// How calls and results are matched.
     pub(crate) pairing: PairingMode,
@@ -19,7 +19,7 @@ pub(crate) struct MistralSwitches {
     pub(crate) call_ids: CallIds,
 }
 
-/// Whether a user message may follow a tool message directly.
+/// The reaction to a user message directly after a tool message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UserAfterTool {
     /// It is rejected.

@@ -57,7 +57,7 @@ pub(super) fn check_message(said: MistralMessage<'_, '_>, out: &mut Violations) 
     }
 }
 
-/// The second message of the rule about roles.
+/// The second error message of the rule about roles.
 const NO_ROLE: usize = 1;
 
 /// Formats a role. The contents of lists and objects are left out, because they can be long and their
@@ -121,7 +121,7 @@ enum Expected {
     Object,
 }
 
-/// In the rules about types, this message comes after the one about missing fields.
+/// In the rules about types, this error message comes after the one about missing fields.
 const WRONG_TYPE: usize = 1;
 
 fn wrong_type(out: &mut Violations, pointer: impl FnOnce() -> String, expected: Expected) {

@@ -1,9 +1,9 @@
-//! Field names in OpenAI's messages, and the errors that both of its APIs return for a wrong field.
+//! Field names in OpenAI's error messages, and the errors that both of its APIs return for a wrong field.
 
 use crate::json::{Json, JsonType};
 use crate::{Occurrence, Rule, Violations};
 
-/// A place in the body: its pointer, and its name in OpenAI's messages.
+/// A place in the body: its pointer, and its name in OpenAI's error messages.
 pub(crate) struct Field {
     pub(crate) pointer: String,
     pub(crate) path: String,
@@ -36,7 +36,7 @@ pub(crate) fn missing(out: &mut Violations, rule: &'static Rule, field: Field) {
     out.add(rule, || field.violation().code("missing_required_parameter"));
 }
 
-/// In the rules about types, this message comes after the one about missing fields.
+/// In the rules about types, this error message comes after the one about missing fields.
 const WRONG_TYPE: usize = 1;
 
 pub(crate) fn wrong_type(out: &mut Violations, rule: &'static Rule, field: Field, expected: &str, got: Json) {
@@ -47,7 +47,7 @@ pub(crate) fn wrong_type(out: &mut Violations, rule: &'static Rule, field: Field
     });
 }
 
-/// Returns the name of a JSON type with its article, as in OpenAI's messages.
+/// Returns the name of a JSON type with its article, as in OpenAI's error messages.
 fn type_with_article(value: Json) -> &'static str {
     match value.kind() {
         JsonType::Null => "null",

@@ -12,9 +12,9 @@ use crate::{Dialect, Envelope, Profile, RelativeEnvelope, Rule};
 pub(crate) struct OpenaiChatSwitches {
     pub(crate) max_call_id_chars: usize,
     pub(crate) message_fields: MessageFields,
-    /// Whether user and assistant messages must alternate.
+    /// The rule about alternating user and assistant messages.
     pub(crate) alternation: Alternation,
-    /// Whether the provider parses the arguments of earlier calls.
+    /// The requirement for the arguments of earlier calls.
     pub(crate) arguments: Arguments,
     /// Which replies must be sent back with their reasoning.
     pub(crate) reasoning: ReasoningContent,
@@ -35,12 +35,12 @@ pub(crate) enum MessageFields {
     Cerebras,
 }
 
-/// Whether consecutive messages may have the same role.
+/// The rule about consecutive messages with the same role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Alternation {
-    /// They may.
+    /// They are allowed.
     Free,
-    /// They may, except with the model `deepseek-reasoner`.
+    /// They are allowed, except with the model `deepseek-reasoner`.
     DeepseekReasoner,
     /// It depends on the chat template of the model.
     Template,
@@ -66,14 +66,14 @@ pub(crate) enum Parts {
     TextUnlessTheModelSees,
 }
 
-/// Whether the provider parses the arguments of earlier calls.
+/// The requirement for the arguments of earlier calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arguments {
-    /// No: they can be any text.
+    /// They can be any text, because the provider does not parse them.
     Any,
-    /// Yes: they must be JSON.
+    /// They must be JSON.
     Json,
-    /// For some models: they must be a JSON object.
+    /// They must be a JSON object, for the models for which the provider parses them.
     Object,
 }
 
@@ -96,10 +96,10 @@ const BASE: Profile = Profile::base(Dialect::OpenaiChat, "OpenAI", Envelope::Ope
 const RELATIVE: Profile = Profile { tolerated_in_streams: stream::TOLERATED_OF_RELATIVES, ..BASE };
 
 pub(crate) static PROFILES: [Profile; 13] = [
-    // Azure's messages are the same: https://github.com/sdcb/chats/pull/132.
+    // Azure's error messages are the same: https://github.com/sdcb/chats/pull/132.
     Profile { name: "openai-chat@2026-09", tolerated: &[&pairing::TOOL_CALL_ID_DUPLICATE], ..BASE },
-    // V4 has required the reasoning since April 2026. No rejection only for an unknown id was seen, but
-    // such an answer leaves a call without an answer, which is rejected.
+    // V4 has required the reasoning since April 2026. An unknown id on its own was not seen to be
+    // rejected, but such an answer leaves a call without an answer, which is rejected.
     Profile {
         name: "deepseek@2026-09",
         added: &[&relatives::REASONING_CONTENT_NOT_RETURNED, &relatives::PART_NOT_TEXT],
@@ -264,7 +264,7 @@ pub(crate) static PROFILES: [Profile; 13] = [
         ],
         given_up: &SHAPES,
         wording: &[
-            // The message has the place where OpenAI has the ids:
+            // The error message has the place where OpenAI has the ids:
             // https://github.com/QwenLM/qwen-code/issues/315.
             (
                 &pairing::TOOL_MESSAGE_MISSING,
@@ -340,7 +340,7 @@ const DEEPSEEK: Profile = Profile {
         &content::CONTENT_NULL,
     ],
     wording: &[
-        // https://github.com/EKKOLearnAI/hermes-studio/issues/323 (the end of the message is cut off
+        // https://github.com/EKKOLearnAI/hermes-studio/issues/323 (the end of the error message is cut off
         // there).
         (
             &schema::TOOL_CALL_ID_REQUIRED,

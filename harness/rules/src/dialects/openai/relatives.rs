@@ -104,7 +104,7 @@ impl Relatives {
             Arguments::Object => model::reads_arguments_at_dashscope(model),
         };
         for (is_json, UnreadArguments { pointer, id }) in self.arguments.take() {
-            // MiniMax's message is only about text that is not JSON.
+            // MiniMax's error message is only about text that is not JSON.
             let is_contested = is_json && self.switches.arguments == Arguments::Json;
             let certainty = if is_contested { reads.min(Certainty::Perhaps) } else { reads };
             certainty.note(out, &ARGUMENTS_NOT_JSON, || Occurrence::at(pointer).with("id", id));
@@ -183,7 +183,7 @@ fn check_fields(known: MessageFields, said: ChatMessage<'_, '_>, out: &mut Viola
             Occurrence::at(pointer).with("n", n).with("role", &role).with("field", field)
         };
         match (known, field) {
-            // Groq's message suggests a name for a misspelt one. It is known to do so for these two:
+            // Groq's error message suggests a name for a misspelt one. It is known to do so for these two:
             // https://github.com/chatboxai/chatbox/issues/2083.
             (MessageFields::Groq, "id") => out.add(&UNKNOWN_MESSAGE_FIELD, || violation().form(GUESSED)),
             // Rejected in recordings of 2025, but Groq's own client has documented the field since then:
@@ -204,7 +204,7 @@ fn check_fields(known: MessageFields, said: ChatMessage<'_, '_>, out: &mut Viola
     }
 }
 
-/// The message that suggests another name.
+/// The error message that suggests another name.
 const GUESSED: usize = 1;
 
 /// Reports empty content, or warns about it.
@@ -243,7 +243,7 @@ fn check_kind(n: usize, k: usize, call: Json, out: &mut Violations) {
     }
 }
 
-/// The message for a call that is not an object.
+/// The error message for a call that is not an object.
 const NO_OBJECT: usize = 1;
 
 pub(crate) static UNKNOWN_MESSAGE_FIELD: Rule = Rule {

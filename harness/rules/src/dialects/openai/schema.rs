@@ -105,7 +105,7 @@ fn check_part(field: impl Fn() -> Field, part: Json, out: &mut Violations) {
     }
 }
 
-/// The second message of the rule about the types of parts.
+/// The second error message of the rule about the types of parts.
 const NO_TYPE: usize = 1;
 
 fn check_tool_call_id(said: ChatMessage<'_, '_>, out: &mut Violations) {
@@ -160,8 +160,8 @@ fn check_function(function: Json, field: impl Fn() -> Field, out: &mut Violation
         return refuse_empty(out, &FUNCTION_NAME_PATTERN, field().child("name"), Empty::String);
     }
     let violation = || field().child("name").violation().code("invalid_value");
-    // For some models, the message has the pattern '^[a-zA-Z0-9_\.-]+$', so only a dot does not prove a
-    // rejection.
+    // For some models, the error message has the pattern '^[a-zA-Z0-9_\.-]+$', so a dot on its own does
+    // not prove a rejection.
     if is_plain_name(&name.replace('.', "_")) {
         out.warn(&FUNCTION_NAME_PATTERN, violation)
     } else {
@@ -198,7 +198,7 @@ enum Empty {
     String,
 }
 
-/// Reports an empty value with the last message of the rule.
+/// Reports an empty value with the last error message of the rule.
 fn refuse_empty(out: &mut Violations, rule: &'static Rule, field: Field, what: Empty) {
     let (name, code) = match what {
         Empty::Array => ("array", "empty_array"),

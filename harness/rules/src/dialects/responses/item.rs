@@ -60,7 +60,7 @@ pub(super) enum ItemKind {
     Other,
 }
 
-/// The kind of a client tool, in the order of the messages about calls.
+/// The kind of a client tool, in the order of the error messages about calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ToolKind {
     /// A tool with a JSON Schema.
@@ -77,7 +77,7 @@ pub(super) enum ToolKind {
 }
 
 impl ToolKind {
-    /// Returns the index of its message in the rules about calls.
+    /// Returns the index of its error message in the rules about calls.
     pub(super) fn form(self) -> usize {
         self as usize
     }

@@ -8,7 +8,7 @@ use crate::{Dialect, Envelope, Profile, RelativeEnvelope};
 pub(crate) struct ResponsesSwitches {
     /// Maximum length of the id of an item or a call.
     pub(crate) max_id_chars: usize,
-    /// Whether a call may have `async: true`, and then needs no output yet. Only OpenAI documents this
+    /// True if a call may have `async: true`, so that it needs no output yet. Only OpenAI documents this
     /// (September 2026): <https://developers.openai.com/api/docs/guides/async-tool-calling>.
     pub(crate) has_async_calls: bool,
 }

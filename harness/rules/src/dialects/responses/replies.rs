@@ -59,7 +59,7 @@ pub struct Found<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Earlier<'a> {
     pub(crate) items: &'a str,
-    /// Whether its reply was finished. Items that a client sent are always complete.
+    /// How much of its reply was sent. Items that a client sent are always complete.
     pub(crate) delivery: Delivery,
 }
 

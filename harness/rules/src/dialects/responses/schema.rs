@@ -162,7 +162,7 @@ fn check_parts(n: usize, kind: ItemKind, content: Json, out: &mut Violations) {
     }
 }
 
-/// The message for a part without a type.
+/// The error message for a part without a type.
 const NO_TYPE: usize = 2;
 
 fn check_call_id(switches: &ResponsesSwitches, item: Item<'_, '_>, out: &mut Violations) {
@@ -237,15 +237,15 @@ fn string<'t, 'a>(
     None
 }
 
-/// In the rules about ids and names, this is the message for an empty value.
+/// In the rules about ids and names, this is the error message for an empty value.
 const EMPTY: usize = 1;
 
 fn refuse_empty(out: &mut Violations, rule: &'static Rule, field: Field) {
     out.add(rule, || field.violation().form(EMPTY).code("empty_string"));
 }
 
-/// Proxies quote the message "Invalid type for 'input\[0\]': expected an input item, but got a string
-/// instead."; its form is that of the provider's other API.
+/// Proxies quote the error message "Invalid type for 'input\[0\]': expected an input item, but got a
+/// string instead."; its form is that of the provider's other API.
 pub(crate) static REQUEST_SHAPE: Rule = Rule {
     summary: "The body says what is to be answered, and the known fields of messages have their types.",
     why: "There is no `input` and no earlier response to go on from, or a field has another type. Send `input` as \
@@ -272,7 +272,7 @@ pub(crate) static UNKNOWN_ROLE: Rule = Rule {
     ..Rule::observed("openai-responses/unknown-role", "RSP-ROLE-1", 1, "2025-03")
 };
 
-/// The message is from 2025, and its list has grown since. It was received for `tool` and for
+/// The error message is from 2025, and its list has grown since. It was received for `tool` and for
 /// `input_text`.
 pub(crate) static ITEM_TYPE: Rule = Rule {
     summary: "An item has no type of another API.",

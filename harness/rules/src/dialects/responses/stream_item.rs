@@ -12,7 +12,7 @@ use crate::streams::{BrokenRule, Digest, Room, Verdict, Warnings, illegal, quote
 pub(super) struct StreamedItem {
     id: Option<Digest>,
     kind: Option<Digest>,
-    /// Whether each part is open, by its list and index.
+    /// The parts, by list and index. The value is true while a part is open.
     parts: BTreeMap<(PartList, u64), bool>,
     /// Texts, by the prefix of their events' types and by the index of their part.
     texts: BTreeMap<(&'static str, u64), Text>,
@@ -65,13 +65,13 @@ enum What {
     Progress,
 }
 
-/// Whether a text belongs to a part of its item.
+/// The part of its item that a text belongs to.
 #[derive(Debug, Clone, Copy)]
 enum PartOfText {
     None,
-    /// Yes, and the part is added first.
+    /// A part that is added first.
     Added(PartList),
-    /// Some servers add the part, and others do not.
+    /// A part that some servers add and others do not.
     Perhaps(PartList),
 }
 

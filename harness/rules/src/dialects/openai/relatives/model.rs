@@ -3,7 +3,7 @@
 use crate::json::Json;
 use crate::{Occurrence, Rule, Violations};
 
-/// Whether a rule applies to the request.
+/// The certainty that a rule applies to the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Certainty {
     No,
@@ -48,8 +48,8 @@ pub(super) fn deepseek_v32_thinks(model: Option<&str>, body: Json) -> Certainty 
 
 /// Returns whether DeepSeek V4 thinks.
 ///
-/// It does by default (<https://api-docs.deepseek.com/guides/thinking_mode.md>). Two old names now refer
-/// to V4; of these, `deepseek-chat` does not think. Gateways offer older models that may not think.
+/// It does by default (<https://api-docs.deepseek.com/guides/thinking_mode.md>). Among the old names that
+/// now refer to V4, `deepseek-chat` does not think. Gateways offer older models that may not think.
 pub(super) fn deepseek_v4_thinks(model: Option<&str>, body: Json) -> Certainty {
     const THINKERS: [&str; 4] = ["deepseek-v4", "deepseek-flash", "deepseek-pro", "deepseek-reasoner"];
     match (ThinkingMode::of(body), model) {
