@@ -15,7 +15,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 pub(crate) struct Ids<'a> {
     ids: Vec<Cow<'a, str>>,
     /// The index of every id with its hash, once there are many. The ids can come from an attacker, so the
-    /// hash is seeded. It is stored, so that the table can grow without reading the ids again.
+    /// hash is seeded. Hashes are stored, so that the table can grow without reading the ids again.
     places: HashTable<(u64, usize)>,
     hasher: DefaultHashBuilder,
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 /// The text of the reply before the tool call.
 pub const TEXT: &str = "Let me look at the weather in both of these cities before I answer you.";
 
-/// The maximum number of events in a reply. Fixtures cut after up to this many.
+/// The maximum number of events in a reply. A fixture cuts after at most this many.
 const MAX_EVENTS: usize = 40;
 
 /// The pace of the events in a cut reply.
