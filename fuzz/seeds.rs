@@ -27,8 +27,10 @@ fn main() -> io::Result<()> {
     write(&folder.join("check"), &[histories, streams].concat())
 }
 
-/// Sessions of the documentation and the corpus, and request bodies, each after the byte that chooses its name. Sessions
-/// that the corpus keeps as SQL are left out, because a database must be made of them first.
+/// Reads sessions from the documentation and the corpus, and request bodies.
+///
+/// The first byte of each input chooses the file name. Sessions that the corpus keeps as SQL are left out,
+/// because a database must be built from them first.
 fn stores(root: &Path, histories: &[Vec<u8>]) -> io::Result<Vec<Vec<u8>>> {
     let named = |first: u8, bytes: &[u8]| [&[first], bytes].concat();
     let mut seeds: Vec<Vec<u8>> = histories.iter().map(|body| named(1, body)).collect();
@@ -45,7 +47,7 @@ fn stores(root: &Path, histories: &[Vec<u8>]) -> io::Result<Vec<Vec<u8>>> {
     Ok(seeds)
 }
 
-/// All variants of all scenarios, as JSON.
+/// Returns all variants of all scenarios as JSON.
 fn scenarios(folder: &Path) -> io::Result<Vec<Vec<u8>>> {
     let mut seeds = Vec::new();
     for path in files(folder, "yaml")? {
@@ -56,7 +58,8 @@ fn scenarios(folder: &Path) -> io::Result<Vec<Vec<u8>>> {
     Ok(seeds)
 }
 
-/// All request bodies and streams of the vectors: values under `request` and the `lines` of a stream.
+/// Returns all request bodies and streams of the vectors: values under `request`, and the `lines` of a
+/// stream.
 fn vectors(folder: &Path) -> io::Result<Vec<Vec<u8>>> {
     let mut seeds = Vec::new();
     for path in files(folder, "json")? {

@@ -7,7 +7,7 @@ use std::sync::{LazyLock, Mutex};
 use brickbat::flaws::Canary;
 use brickbat::{generate, oracle};
 
-/// The bugs not found yet.
+/// Bugs not found yet.
 static LEFT: LazyLock<Mutex<Vec<Canary>>> = LazyLock::new(|| Mutex::new(Canary::all().collect()));
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

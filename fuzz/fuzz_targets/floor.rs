@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-/// The scenario is parsed once, and the JSON sent and stored in its plan several times.
+/// The harness parses the scenario once, and the JSON sent and stored in its plan several times.
 const N_TIMES: usize = 4;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

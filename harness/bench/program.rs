@@ -1,7 +1,8 @@
-//! The program as its users run it: CPU time of whole suites, and its size.
+//! Measures the program as users run it: CPU time of complete suites, and its size.
 //!
-//! `cargo bench --bench program` runs the suite on the reference agent over sockets. `-- --sdk` runs it on AI SDK 6 in two
-//! dialects instead, which needs Node.js and, the first time, the network. `-- --figures FILE` is described in `figures.rs`.
+//! `cargo bench --bench program` runs the suite on the reference agent over sockets. `-- --sdk` runs it on
+//! AI SDK 6 in two dialects instead; this needs Node.js and, the first time, the network. `figures.rs`
+//! describes `-- --figures FILE`.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on may stop")]
 
@@ -34,7 +35,7 @@ struct Round {
     wall: Duration,
 }
 
-/// Runs the suite, and keeps no records. Findings are no failure here, what cannot be judged is.
+/// Runs the suite without records. Findings do not fail the benchmark; plans that cannot be judged do.
 fn suite(options: &[&str], folder: &Path) -> Round {
     let report = folder.join("report.json");
     let start = Instant::now();

@@ -1,8 +1,9 @@
-//! CPU time of the server for each request, compared with a bare hyper server that sends the same body.
+//! Measures CPU time of the server per request, compared with a bare hyper server that sends the same
+//! body.
 //!
-//! `cargo bench --bench provider` prints a table; with `-- --memory` it looks at memory and latency instead.
-//! Each server has a thread and a runtime of its own and is measured by the clock of that thread; one client
-//! thread asks them in turns, so that a busy machine is equally bad for all.
+//! `cargo bench --bench provider` prints a table. `-- --memory` measures memory and latency instead. Each
+//! server has its own thread and runtime, and is measured by the CPU clock of that thread. One client
+//! thread sends requests to the servers in turns, so that a busy machine slows all of them equally.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on may stop")]
 
@@ -30,7 +31,7 @@ use hyper_util::rt::TokioIo;
 use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::mpsc;
 
-/// Connections of the client, asked all at once.
+/// Number of connections that the client uses at the same time.
 const N_CONNECTIONS: usize = 16;
 
 const N_ROUNDS: usize = 7;
@@ -39,7 +40,7 @@ const REQUESTS_PER_ROUND: usize = 16_000;
 
 const REQUESTS_FOR_MEMORY: usize = 200_000;
 
-/// A short text and a tool call: 12 frames as Anthropic streams them.
+/// A short text and a tool call: 12 frames in Anthropic's stream format.
 const SCENARIO: &str = "
 schema: 1
 comment: A reply of twelve frames.
@@ -67,7 +68,7 @@ impl Core {
 
 impl Answerer for Core {
     fn answer(&mut self, request: Request<'_>) -> (RequestKind, Answer) {
-        // Always the first reply of the turn.
+        // Always sends the first reply of the turn.
         self.0.begin_turn(0);
         let (kind, answer) = self.0.answer(request);
         assert!(matches!(kind, RequestKind::Scripted { .. }) && answer.frames.len() == 12, "{kind:?}");
@@ -75,7 +76,7 @@ impl Answerer for Core {
     }
 }
 
-/// The frames that our core sends, for hyper to send the same.
+/// Returns the frames that our core sends, so that hyper can send the same ones.
 fn frames() -> &'static [Bytes] {
     static FRAMES: OnceLock<Vec<Bytes>> = OnceLock::new();
     FRAMES.get_or_init(|| {
@@ -87,7 +88,7 @@ fn frames() -> &'static [Bytes] {
     })
 }
 
-/// A server in a thread of its own, and the client's connections to it.
+/// A server in its own thread, and the client's connections to it.
 struct Contestant {
     name: &'static str,
     clock: mpsc::UnboundedSender<std_mpsc::Sender<Duration>>,
@@ -98,7 +99,7 @@ struct Contestant {
 }
 
 impl Contestant {
-    /// Starts a server; `serve` tells where it listens and then runs for ever.
+    /// Starts a server. `serve` reports the address where it listens, and then runs forever.
     fn start<F: Future<Output = ()>>(
         name: &'static str,
         serve: impl FnOnce(std_mpsc::Sender<(SocketAddr, String)>) -> F + Send + 'static,
@@ -174,7 +175,7 @@ impl Contestant {
         self.micros.push(spent.as_secs_f64() * 1e6 / REQUESTS_PER_ROUND as f64);
     }
 
-    /// The median time from a request to the first byte of its reply, on one connection.
+    /// Returns the median time from a request to the first byte of its reply, on one connection.
     fn first_byte(&mut self) -> Duration {
         let mut reply = vec![0; self.reply_len];
         let stream = &mut self.connections[0];
@@ -192,7 +193,7 @@ impl Contestant {
     }
 }
 
-/// A request of two kilobytes, as a client sends it in a second turn.
+/// Builds a request of two kilobytes, as a client sends it in a second turn.
 fn request(path: &str) -> Vec<u8> {
     let body = body();
     let head = format!(
@@ -235,7 +236,7 @@ async fn serve_hyper(started: std_mpsc::Sender<(SocketAddr, String)>) {
 async fn reply_by_hyper(
     request: hyper::Request<Incoming>,
 ) -> Result<hyper::Response<impl hyper::body::Body<Data = Bytes, Error = Infallible>>, hyper::Error> {
-    // Our server has read the whole body as well.
+    // Our server reads the complete body too.
     request.into_body().collect().await?.to_bytes();
     let frames = frames().iter().map(|frame| Ok(Frame::data(frame.clone())));
     let body = StreamBody::new(futures::stream::iter(frames));

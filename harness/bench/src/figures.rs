@@ -1,18 +1,18 @@
-//! The figures of the benches: what they measured, in one file, and the comparison with an earlier file.
+//! A file of benchmark figures, and the comparison with an earlier file.
 //!
-//! Each bench takes `--figures FILE`, which replaces its own figures in FILE, and `--against FILE`, which fails if a ratio
-//! is more than 1.6 times what it is in FILE. Only ratios are compared: both sides of a ratio were measured in the same rounds,
-//! so a slow or busy machine changes neither.
+//! Each benchmark takes `--figures FILE`, which replaces its own figures in FILE, and `--against FILE`,
+//! which fails if a ratio is more than 1.6 times the one in FILE. Only ratios are compared. Both sides of
+//! a ratio are measured in the same rounds, so a slow or busy machine changes neither.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// How much worse a ratio may be than in an earlier file. Half the speed is caught, the noise of a short run is not.
+/// How much worse a ratio may get. Half the speed is caught; the noise of a short run is not.
 const TOLERANCE: f64 = 1.6;
 
-/// One thing that was measured.
+/// One measurement.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
@@ -20,33 +20,33 @@ pub struct Figure {
     pub command: String,
     pub what: String,
     pub value: f64,
-    /// Such as `plans/s` or `µs`.
+    /// The unit, such as `plans/s` or `µs`.
     pub unit: String,
     pub floors: Vec<Floor>,
 }
 
-/// What the same machine did in the same rounds, to compare with.
+/// A comparison measured on the same machine in the same rounds.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Floor {
     pub what: String,
-    /// Time of ours ÷ time of the floor: the median over the rounds. Less is better.
+    /// Our time divided by the floor's time; median of the rounds. Lower is better.
     pub ratio: f64,
 }
 
-/// The file.
+/// The contents of the file.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figures {
     pub schema: u32,
-    /// Processor, cores, memory, and system, as the machine names them.
+    /// Processor, cores, memory and system, as the machine reports them.
     pub machine: String,
     pub figures: Vec<Figure>,
 }
 
-/// What the command line asks for.
+/// The options of the command line, and the figures so far.
 pub struct Wish {
-    /// The command without what it writes and compares with.
+    /// The command, without its file options.
     command: String,
     write: Option<PathBuf>,
     against: Option<PathBuf>,
@@ -54,7 +54,7 @@ pub struct Wish {
 }
 
 impl Wish {
-    /// `command` is what measures, without what it writes and compares with.
+    /// Reads the file options. `command` is the command without them.
     pub fn of_args(command: &str) -> Wish {
         let args: Vec<String> = std::env::args().collect();
         let value = |name: &str| {
@@ -65,7 +65,7 @@ impl Wish {
         Wish { command, write: value("--figures"), against: value("--against"), found: Vec::new() }
     }
 
-    /// Takes a figure, with what the floors did in the same rounds.
+    /// Adds a figure with its floors from the same rounds.
     pub fn take(&mut self, what: impl Into<String>, (value, unit): (f64, &str), floors: &[(&str, f64)]) {
         let floor = |(what, ratio): &(&str, f64)| Floor { what: (*what).to_owned(), ratio: rounded(*ratio) };
         self.found.push(Figure {
@@ -77,7 +77,8 @@ impl Wish {
         });
     }
 
-    /// Writes and compares as the command line asks; whether no ratio is much worse than it was.
+    /// Writes and compares the figures as the command line asks. Returns false if a ratio has become much
+    /// worse.
     #[must_use]
     pub fn close(self) -> bool {
         if let Some(path) = &self.write {
@@ -99,7 +100,8 @@ impl Wish {
         worse.is_empty()
     }
 
-    /// A line for each ratio that is much worse than it was. What only one of the two has measured is one, too.
+    /// Returns a line for each ratio that is much worse than before. A measurement that only one side has
+    /// counts too.
     fn worse_than(&self, earlier: &Figures) -> Vec<String> {
         let now = ratios(&self.found, &self.command);
         let then = ratios(&earlier.figures, &self.command);
@@ -119,7 +121,7 @@ impl Wish {
     }
 }
 
-/// The ratios of a command by what was measured and its floor.
+/// Returns the ratios of a command, by measurement and floor.
 fn ratios<'a>(figures: &'a [Figure], command: &str) -> BTreeMap<(&'a str, &'a str), f64> {
     let own = figures.iter().filter(|figure| figure.command == command);
     own.flat_map(|figure| {
@@ -132,12 +134,12 @@ fn read(text: &[u8]) -> Figures {
     serde_json::from_slice(text).expect("a file that a bench has written")
 }
 
-/// Three digits, so that a file shows no more than was measured.
+/// Rounds to three digits, the precision of the measurements.
 fn rounded(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap()
 }
 
-/// Such as "AMD EPYC, 2 cores, 24 GiB, linux".
+/// Describes the machine, as in "AMD EPYC, 2 cores, 24 GiB, linux".
 fn machine() -> String {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let field = |text: &str, name: &str| {

@@ -1,8 +1,9 @@
-//! `brickbat-bench find [--seeds N] [--plans N] [--file FILE]`: how soon planted bugs are found, guided and by chance.
+//! `brickbat-bench find [--seeds N] [--plans N] [--file FILE]`: how soon planted bugs are found by guided
+//! and by random search.
 //!
-//! A campaign of each kind is run for each seed. Every plan is played on the agent of each bug that is still to be found,
-//! so all bugs have the same plans. Plans are counted, not seconds: a busy machine changes nothing. FILE gets the figures,
-//! from which the book's table is made.
+//! For each seed, one campaign of each kind runs. Every plan is played on the agent of each bug that is
+//! not found yet, so all bugs get the same plans. The unit is plans, not seconds, so a busy machine
+//! changes nothing. The figures are written to FILE, the source of the table in the book.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,23 +18,23 @@ use brickbat::plan::Plan;
 use brickbat::simulate::{assess, play};
 use serde::Serialize;
 
-/// Scenarios that are drawn at once, as `brickbat fuzz` does with two jobs.
+/// Number of scenarios drawn at once, as in `brickbat fuzz` with two jobs.
 const BATCH: usize = 8;
 
-/// Plans after which it is counted what was found, as shares of all.
+/// Points at which finds are counted: after a 64th, a 16th, a quarter, and all of the plans.
 const STOPS: [usize; 4] = [64, 16, 4, 1];
 
 #[derive(Serialize)]
 struct Report {
     schema: u32,
-    /// The most plans of a campaign.
+    /// The maximum number of plans in a campaign.
     plans: usize,
     seeds: Vec<u64>,
     stops: Vec<Stop>,
     bugs: Vec<Row>,
 }
 
-/// What was reached after so many plans, one number for each seed in order.
+/// Results after a number of plans: one value per seed, in order.
 #[derive(Serialize)]
 struct Stop {
     plans: usize,
@@ -41,7 +42,8 @@ struct Stop {
     bugs: Both<usize>,
 }
 
-/// A planted bug: plans until the find for each seed in order, nothing where the campaign ended without one.
+/// A planted bug: plans until it is found, one value per seed in order. Empty if the campaign did not find
+/// it.
 #[derive(Serialize)]
 struct Row {
     bug: &'static str,
@@ -54,11 +56,11 @@ struct Both<T> {
     random: Vec<T>,
 }
 
-/// What one campaign has reached.
+/// Results of one campaign.
 struct Reached {
-    /// Plans until the find of each bug.
+    /// Plans until each bug was found.
     finds: Vec<Option<usize>>,
-    /// Distinct behaviours of the agent without a bug, after each stop.
+    /// Distinct behaviours of the agent without a planted bug, after each stop.
     behaviours: Vec<usize>,
 }
 
@@ -99,7 +101,7 @@ impl Reached {
     }
 }
 
-/// Runs the campaigns, each on a thread of its own.
+/// Runs each campaign on its own thread.
 pub fn find(n_seeds: u64, n_plans: usize, file: Option<&Path>) {
     let seeds: Vec<u64> = (1..=n_seeds).collect();
     let stops: Vec<usize> = STOPS.iter().map(|share| n_plans / share).collect();

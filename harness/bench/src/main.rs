@@ -1,8 +1,8 @@
-//! What Brickbat does in process: how fast, and how soon it finds what is wrong.
+//! Measures Brickbat in process: how fast it runs, and how soon it finds bugs.
 //!
-//! `plans` and `rules` print CPU times of one thread, each with the ratio to a floor that was measured in the same rounds. A
-//! busy machine slows both alike, so the ratio is what to compare. The modules say what each command measures, and
-//! `figures.rs` what its two files are.
+//! `plans` and `rules` print CPU times of one thread, each with the ratio to a floor that was measured in
+//! the same rounds. A busy machine slows both equally, so compare the ratios. Each module describes its
+//! command, and `figures.rs` describes the two files.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on may stop")]
 
@@ -26,7 +26,6 @@ use figures::Wish;
 use measure::Effort;
 use serde::Serialize;
 
-/// What stands after the name of the program.
 const USAGE: &str = "\
 brickbat-bench plans|rules [--quick] [--figures FILE] [--against FILE]
 brickbat-bench find [--seeds N] [--plans N] [--file FILE]
@@ -36,8 +35,8 @@ brickbat-bench worlds [--file FILE]
 brickbat-bench sweep PLANS [SEED [FIRST]] [--file FILE]
 brickbat-bench spin plans|agent|DIALECT SECONDS";
 
-/// Measurements of which the last one counts, where those before it were worse than they may be: a machine that was disturbed
-/// for a moment is not so twice, and what has become slow stays so.
+/// Maximum number of attempts if a ratio is too bad; the last one counts. A moment of disturbance rarely
+/// repeats, while a real slowdown stays.
 const N_TRIES: usize = 2;
 
 fn main() {
@@ -103,7 +102,7 @@ fn main() {
     }
 }
 
-/// Measures, and writes and compares as the command line asks.
+/// Measures, then writes and compares as the command line asks.
 fn figures(effort: Effort, command: &str, measure: fn(Effort, &mut Wish)) {
     let is_fine = |_| {
         let mut wish = Wish::of_args(command);
@@ -115,7 +114,7 @@ fn figures(effort: Effort, command: &str, measure: fn(Effort, &mut Wish)) {
     }
 }
 
-/// Does one thing for so many seconds of CPU time, for a profiler to look at.
+/// Repeats `work` for a number of seconds of CPU time, for a profiler.
 fn spin(work: impl Fn(), seconds: &str) {
     let until = clock::cpu_time() + Duration::from_secs(seconds.parse().unwrap());
     while clock::cpu_time() < until {

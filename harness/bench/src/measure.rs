@@ -1,11 +1,11 @@
-//! CPU time of some work, measured in turns with a floor.
+//! CPU time of work, measured in turns with a floor.
 
 use std::time::Duration;
 
 use crate::clock::{cpu_time, median};
 use crate::figures::Wish;
 
-/// How much is measured.
+/// How much to measure.
 #[derive(Clone, Copy)]
 pub struct Effort {
     pub n_rounds: usize,
@@ -15,16 +15,17 @@ pub struct Effort {
 
 pub const FULL: Effort = Effort { n_rounds: 11, spell: Duration::from_millis(100) };
 
-/// For the gate: some seconds in all.
+/// For the CI run: some seconds in total.
 pub const QUICK: Effort = Effort { n_rounds: 5, spell: Duration::from_millis(10) };
 
-/// One thing that is measured.
+/// One measured piece of work.
 pub struct Row<'a> {
     pub name: &'static str,
     pub work: &'a dyn Fn(),
 }
 
-/// A row that is measured in turns with its floors. `n_units` is what one call of any of them does.
+/// A row that is measured in turns with its floors. `n_units` is the number of units that one call of each
+/// of them processes.
 pub struct Table<'a> {
     pub of: &'a str,
     pub unit: &'static str,
@@ -34,7 +35,7 @@ pub struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// Prints the median of each row and hands it to the file of figures.
+    /// Prints the median of each row and adds it to the figures.
     pub fn measure(&self, effort: Effort, wish: &mut Wish) {
         let all: Vec<&Row<'_>> = self.floors.iter().chain(self.rows).collect();
         let mut seconds: Vec<Vec<f64>> = vec![Vec::new(); all.len()];
@@ -59,7 +60,7 @@ impl Table<'_> {
     }
 }
 
-/// Calls again and again until the spell is over.
+/// Repeats calls until the CPU time is used up.
 fn seconds_per_call(work: &dyn Fn(), spell: Duration) -> f64 {
     let start = cpu_time();
     let mut n_calls = 0_u32;

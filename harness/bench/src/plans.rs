@@ -1,6 +1,7 @@
-//! `brickbat-bench plans`: simulate whole plans on the reference agent, and judge their runs.
+//! `brickbat-bench plans`: simulates complete plans on the reference agent and judges the runs.
 //!
-//! The floor of each row is reading the request bodies of the same plans once, with `serde_json::from_slice::<Value>`.
+//! The floor of each row is reading the request bodies of the same plans once, with
+//! `serde_json::from_slice::<Value>`.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -24,7 +25,6 @@ use serde_json::Value;
 use crate::figures::Wish;
 use crate::measure::{Effort, Row, Table};
 
-/// A scenario file.
 struct File {
     id: String,
     text: String,
@@ -49,11 +49,11 @@ impl File {
     }
 }
 
-/// Every file of the built-in suite, in order.
+/// Returns every file of the built-in suite, in order.
 fn built_in() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let folders = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path());
-    // What levels require is no scenario.
+    // The folder with the requirements of levels has no scenarios.
     let has_scenarios = |path: &std::path::PathBuf| path.is_dir() && !path.ends_with("requirements");
     let files = folders.filter(has_scenarios).flat_map(|folder| std::fs::read_dir(folder).unwrap());
     let is_scenario = |path: &std::path::PathBuf| path.extension().is_some_and(|ending| ending == "yaml");
@@ -63,7 +63,7 @@ fn built_in() -> Vec<File> {
     paths.iter().map(|path| File::read(path, id(path))).collect()
 }
 
-/// A plan with what its control plan has shown.
+/// A plan with the result of its control plan.
 struct Prepared {
     plan: Arc<Plan>,
     concurrency: Concurrency,
@@ -155,7 +155,7 @@ impl Set {
     }
 }
 
-/// The rules on one typical request of each dialect: the longest of the set.
+/// Measures the rules on one typical request of each dialect: the longest in the set.
 fn measure_rules(set: &Set, effort: Effort, wish: &mut Wish) {
     for dialect in Dialect::ALL {
         let bodies = set.plans.iter().filter(|plan| plan.plan.dialect == dialect).flat_map(requests);
@@ -178,7 +178,7 @@ fn requests(plan: &Prepared) -> Vec<Arc<[u8]>> {
     bodies.collect()
 }
 
-/// Measures the plans of one scenario and of the whole suite, and the rules on requests of theirs.
+/// Measures the plans of one scenario and of the complete suite, and the rules on their requests.
 pub fn measure(effort: Effort, wish: &mut Wish) {
     let mid_batch = built_in().into_iter().filter(|file| file.id == "abort/mid-batch");
     let mid_batch = Set::of("abort/mid-batch", mid_batch.collect());
@@ -187,13 +187,13 @@ pub fn measure(effort: Effort, wish: &mut Wish) {
     measure_rules(&mid_batch, effort, wish);
 }
 
-/// The plans of the whole suite, to be played and judged again and again.
+/// Returns work that plays and judges the plans of the complete suite once.
 pub fn whole() -> impl Fn() {
     let set = Set::of("the built-in suite", built_in());
     move || set.simulate_and_judge()
 }
 
-/// What the fuzz target `agent` does with the scenarios of the whole suite, as they stand in a corpus.
+/// Returns the work of the fuzz target `agent` on all scenarios of the suite, as a corpus stores them.
 pub fn inputs() -> impl Fn() {
     let files = built_in();
     let variants = files.iter().flat_map(|file| &file.variants);

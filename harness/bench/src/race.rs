@@ -1,10 +1,10 @@
-//! `brickbat-bench race --libfuzzer TARGET [--seeds N] [--seconds N] [--file FILE]`: the time until each planted bug is found,
-//! guided, by chance, by proptest and by the coverage of libFuzzer.
+//! `brickbat-bench race --libfuzzer TARGET [--seeds N] [--seconds N] [--file FILE]`: the time until each
+//! planted bug is found by guided search, random search, proptest and libFuzzer's coverage.
 //!
-//! A run for each seed and each way of searching looks for all bugs: every plan is played on the agent of each bug that is
-//! left, so it takes longer than one that looks for a single bug. Time is CPU time of one thread, which a busy machine does
-//! not lengthen. TARGET is the fuzz target `finds`, and this program is built with `--features proptest`. FILE gets the
-//! figures, from which the book's table is made.
+//! For each seed and search method, one run looks for all bugs. Every plan is played on the agent of each
+//! bug that is left, so a run takes longer than one for a single bug. Time is CPU time of one thread,
+//! which a busy machine does not lengthen. TARGET is the fuzz target `finds`. Build this program with
+//! `--features proptest`. The figures are written to FILE, the source of the table in the book.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
@@ -34,7 +34,8 @@ struct Report {
     bugs: Vec<Row>,
 }
 
-/// A planted bug: seconds until the find for each seed in order, nothing where the run ended without one.
+/// A planted bug: seconds until it is found, one value per seed in order. Empty if the run did not find
+/// it.
 #[derive(Serialize)]
 struct Row {
     bug: &'static str,
@@ -44,11 +45,11 @@ struct Row {
     libfuzzer: Vec<Option<f64>>,
 }
 
-/// When each bug was found first, in the order of the bugs.
+/// When each bug was first found, in the order of the bugs.
 struct Finds(Vec<Option<Duration>>);
 
 impl Finds {
-    /// Plays what is drawn until all bugs are found or the time is over.
+    /// Plays drawn plans until all bugs are found or the time is up.
     fn of(limit: Duration, mut draw: impl FnMut() -> Arc<Plan>) -> Finds {
         let began = cpu_time();
         let mut finds = Finds(vec![None; Canary::all().len()]);
@@ -81,7 +82,8 @@ impl Finds {
         Finds::of(limit, || plans.new_tree(&mut runner).unwrap().current())
     }
 
-    /// The fuzz target begins with nothing, with its own options. Linux ends it after so many seconds of CPU time.
+    /// Runs the fuzz target with its own options and an empty corpus. Linux stops it when its CPU time is
+    /// used up.
     fn libfuzzer(target: &Path, seed: u64, limit: Duration) -> Finds {
         let mut run = Command::new("sh")
             .args(["-c", r#"ulimit -S -t "$1" && shift && exec "$@""#, "sh", &limit.as_secs().to_string()])
@@ -96,7 +98,7 @@ impl Finds {
             let line = line.unwrap();
             if let ["found", name, spent] = line.split(' ').collect::<Vec<_>>()[..] {
                 let spent = Duration::from_nanos(spent.parse().unwrap());
-                // Linux looks at the clock now and then: what is found too late does not count.
+                // Linux checks the limit only now and then, so finds after it do not count.
                 if spent <= limit {
                     finds.note(Canary::from_name(name).unwrap(), spent);
                 }
@@ -117,10 +119,10 @@ impl Finds {
     }
 }
 
-/// What a process gets that has used up its CPU time.
+/// The signal for a process that has used up its CPU time.
 const SIGXCPU: i32 = 24;
 
-/// Runs every way with every seed, one after the other.
+/// Runs every search method with every seed, one after the other.
 pub fn race(target: &Path, n_seeds: u64, seconds: u64, file: Option<&Path>) {
     let seeds: Vec<u64> = (1..=n_seeds).collect();
     let limit = Duration::from_secs(seconds);

@@ -1,8 +1,9 @@
-//! `brickbat-bench rules`: what the rules cost for each dialect, compared with reading the same bytes with serde_json.
+//! `brickbat-bench rules`: the cost of the rules for each dialect, compared with reading the same bytes
+//! with serde_json.
 //!
-//! The floors are `serde_json::from_slice` into `IgnoredAny`, which only looks where values end, and into `Value`.
-//! The histories are those that the reference agent sends, repeated with other ids: long ones with texts of 19 kB,
-//! dense ones with hardly any text, and a page of JSON lines with small ones.
+//! The floors are `serde_json::from_slice` into `IgnoredAny`, which only finds where values end, and into
+//! `Value`. The histories come from the reference agent and are repeated with other ids: long ones with
+//! texts of 19 kB, dense ones with hardly any text, and a page of JSON lines with small ones.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -20,12 +21,12 @@ use serde_json::Value;
 use crate::figures::Wish;
 use crate::measure::{Effort, Row, Table};
 
-/// Bytes of a history, of a line, and of a page of lines.
+/// Bytes in a history, in a line, and in a page of lines.
 const HISTORY: usize = 10_000_000;
 const LINE: usize = 4_600;
 const PAGE: usize = 2_000_000;
 
-/// Two batches of calls, and the words with which a history is made long or dense.
+/// Two batches of calls, and the words that make a history long or dense.
 fn scenario(words: &str) -> String {
     format!(
         "schema: 1\ncomment: A history to measure.\nclass: [control]\n\
@@ -45,9 +46,8 @@ struct Unit {
     /// The body with an empty list of messages.
     around: Value,
     list: String,
-    /// The messages but the last, as JSON without brackets.
+    /// All messages but the last, as JSON without brackets.
     exchange: String,
-    /// The last message.
     last: String,
     ids: Vec<String>,
 }
@@ -74,14 +74,14 @@ impl Unit {
         Unit { around, list, exchange: texts.join(","), last, ids }
     }
 
-    /// A history of about so many bytes.
+    /// Builds a history of about `n_bytes`.
     fn repeated(&self, n_bytes: usize) -> Vec<u8> {
         let mut messages = String::new();
         let mut n = 0;
         while n == 0 || messages.len() + self.exchange.len() < n_bytes {
             let mut exchange = self.exchange.clone();
             for id in &self.ids {
-                // The end of an id is replaced, so that it keeps its form and its length.
+                // Replaces only the end of an id, so that it keeps its format and length.
                 let digits = format!("{n:07}");
                 let kept = id.len().saturating_sub(digits.len() + 1);
                 let other = format!("{}{}{digits}", &id[..kept], &id[id.len() - 1..]);
@@ -98,7 +98,7 @@ impl Unit {
     }
 }
 
-/// Measures some bodies, and how they compare.
+/// Measures some bodies and compares them with the floors.
 fn compare(effort: Effort, wish: &mut Wish, dialect: Dialect, what: &str, bodies: &[Vec<u8>]) {
     let profile = Profile::newest(dialect);
     for body in bodies {
@@ -121,7 +121,6 @@ fn compare(effort: Effort, wish: &mut Wish, dialect: Dialect, what: &str, bodies
         .measure(effort, wish);
 }
 
-/// Measures every dialect.
 pub fn measure(effort: Effort, wish: &mut Wish) {
     let paragraph = "The quick brown fox jumps over the lazy dog and looks for its tools. ".repeat(280);
     for dialect in Dialect::ALL {
@@ -134,7 +133,7 @@ pub fn measure(effort: Effort, wish: &mut Wish) {
     }
 }
 
-/// A dense history of a dialect, to be judged again and again.
+/// Returns work that judges a dense history of a dialect once.
 pub fn dense(dialect: Dialect) -> impl Fn() {
     let body = Unit::of(dialect, "hi").repeated(HISTORY);
     move || drop(black_box(validate(Profile::newest(dialect), &body)))

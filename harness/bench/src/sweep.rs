@@ -1,7 +1,8 @@
-//! `brickbat-bench sweep PLANS [SEED [FIRST]] [--file FILE]` plays so many generated plans on the reference agent, in all
-//! dialects, on every core, and fails if it is accused. The same seed gives the same plans; FIRST plans of it are left out, so
-//! that a sweep of hours can be done in parts. FILE gets what was played after the parts that it holds already; the book has
-//! a sentence about all of them.
+//! `brickbat-bench sweep PLANS [SEED [FIRST]] [--file FILE]` plays PLANS generated plans on the reference
+//! agent, in all dialects and on every core. It fails if any plan accuses the agent.
+//!
+//! The same seed gives the same plans. The first FIRST plans are skipped, so that a sweep of hours can be
+//! done in parts. The results are appended to FILE, and the book sums up all parts in one sentence.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -17,13 +18,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::cpu_time;
 
-/// Plans of one piece, which one core takes at a time.
+/// Plans in one piece. A core takes one piece at a time.
 const PIECE: u64 = 1_000;
 
-/// Pieces after which the progress is printed.
+/// Pieces between two progress lines.
 const PIECES_TO_A_LINE: u64 = 100;
 
-/// A part of a sweep; a file holds a list of them.
+/// A part of a sweep. A file holds a list of parts.
 #[derive(Serialize, Deserialize)]
 struct Part {
     seed: u64,
@@ -36,7 +37,7 @@ struct Part {
     cpu_hours: f64,
 }
 
-/// What one core has played.
+/// Results of one core.
 #[derive(Default)]
 struct Played {
     by_dialect: BTreeMap<&'static str, u64>,
@@ -58,7 +59,7 @@ impl Played {
                 let kind = accusation.split(": ").nth(1).unwrap_or_default().to_owned();
                 self.accusations.entry(kind).or_insert_with(|| {
                     let text = format!("{accusation}\n{}", yaml::text(&scenario));
-                    // A sweep takes hours, and may be stopped.
+                    // Print it at once: a sweep takes hours and may be interrupted.
                     eprintln!("{text}");
                     text
                 });
@@ -67,7 +68,8 @@ impl Played {
     }
 }
 
-/// Plays generated plans on every core. Each piece has a seed of its own, which follows from the seed and its number.
+/// Plays generated plans on every core. The seed of each piece is derived from the seed of the sweep and
+/// the piece's number.
 pub fn sweep(n_plans: u64, seed: u64, first: u64, file: Option<&Path>) {
     let (first, n_pieces) = (first / PIECE, n_plans.div_ceil(PIECE));
     let mut parts: Vec<Part> = match file.map(std::fs::read_to_string) {

@@ -1,8 +1,8 @@
-//! `brickbat-bench targets --folder DIR --corpus SEEDS [--seconds N] [--figures FILE]`: how many inputs the fuzz target
-//! `agent` runs in a second, and its floor, `floor`, in turns.
+//! `brickbat-bench targets --folder DIR --corpus SEEDS [--seconds N] [--figures FILE]`: inputs per second
+//! of the fuzz target `agent`, measured in turns with the target `floor`.
 //!
-//! DIR has the targets, and SEEDS the seeds of `agent`, with which both begin. Time is the process's CPU time, so a busy
-//! machine changes little.
+//! DIR has the built targets. SEEDS has the seeds of `agent`, from which both start. Time is CPU time of
+//! the process, so a busy machine changes little.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -10,13 +10,13 @@ use std::process::{Command, Output, Stdio};
 use crate::clock::median;
 use crate::figures::Wish;
 
-/// Each is a round, in which both have this seed.
+/// One round per seed; both targets get the same one.
 const SEEDS: [u64; 3] = [1, 2, 3];
 
-/// Runs both targets for so many seconds in each round.
+/// Runs both targets for `seconds` in each round.
 pub fn measure(folder: &Path, seeds: &Path, seconds: usize, wish: &mut Wish) {
     let run = |target: &str, seed: u64| {
-        // What is found goes into the first folder.
+        // libFuzzer writes new inputs to the first folder.
         let found = std::env::temp_dir().join(format!("brickbat-bench-{}", std::process::id()));
         std::fs::create_dir(&found).unwrap();
         let args = [found.display().to_string(), seeds.display().to_string()];
@@ -33,10 +33,11 @@ pub fn measure(folder: &Path, seeds: &Path, seconds: usize, wish: &mut Wish) {
     wish.take("the fuzz target `agent`", (rate, "runs/s"), &[("the fuzz target `floor`", ratio)]);
 }
 
-/// Runs a target to its end: how many inputs it has run in a second of its CPU time.
+/// Runs a target to its end, and returns the number of inputs per second of its CPU time.
 fn runs_a_second(target: &Path, args: &[String]) -> f64 {
     let mut command = Command::new("sh");
-    // The second line is that of the shell's children: minutes and seconds as a user, and in the system.
+    // The second line that `times` prints is for the shell's children: minutes and seconds in user mode,
+    // then in the system.
     command.args(["-c", r#""$@" && times"#, "sh"]).arg(target).args(options(target)).args(args);
     let Output { status, stdout, stderr } =
         command.arg("-print_final_stats=1").stdin(Stdio::null()).output().unwrap();
@@ -51,7 +52,7 @@ fn runs_a_second(target: &Path, args: &[String]) -> f64 {
     n_runs.unwrap().trim().parse::<f64>().unwrap() / seconds.sum::<f64>()
 }
 
-/// What the file of options of a target says, as it stands on a command line.
+/// Returns the options in a target's options file, as command-line arguments.
 pub fn options(target: &Path) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/fuzz_targets");
     let file = folder.join(target.file_name().unwrap()).with_extension("options");

@@ -1,7 +1,8 @@
-//! `brickbat-bench worlds [--file FILE]`: every small world on the reference agent and on every planted bug.
+//! `brickbat-bench worlds [--file FILE]`: runs every small world on the reference agent and on every
+//! planted bug.
 //!
-//! Each world is lowered on every dialect that can play it, and plans that are equal count once. A bug is tried until a plan
-//! shows it. FILE gets the figures, from which the book's table is made.
+//! Each world is lowered on every dialect that can play it. Equal plans count once. A bug is tried until a
+//! plan shows it. The figures are written to FILE, the source of the table in the book.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,13 +28,13 @@ struct Report {
 struct Size {
     turns: usize,
     calls: usize,
-    /// Scenarios that were made.
+    /// Number of scenarios.
     scenarios: usize,
-    /// Plans of them that a dialect can play.
+    /// Number of their plans that a dialect can play.
     plans: usize,
-    /// Plans that differ.
+    /// Number of distinct plans.
     distinct: usize,
-    /// Planted bugs that this size shows and no smaller one.
+    /// Planted bugs that this size shows and no smaller size does.
     bugs: usize,
 }
 
@@ -43,21 +44,21 @@ struct Bug {
     bug: &'static str,
     turns: Option<usize>,
     calls: Option<usize>,
-    /// What happens in it, in words; nothing where the conversation alone shows the bug.
+    /// The action in that world, in words. `None` if the conversation without an action shows the bug.
     action: Option<String>,
     dialect: Option<&'static str>,
 }
 
-/// Worlds after which the progress is printed.
+/// Worlds between two progress lines.
 const WORLDS_TO_A_LINE: usize = 1_000;
 
-/// What has been seen.
+/// Results so far.
 #[derive(Default)]
 struct Seen {
     sizes: BTreeMap<(usize, usize), Size>,
-    /// Where each plan stood first.
+    /// The size in which each plan first occurred.
     plans: BTreeMap<u64, (usize, usize)>,
-    /// The first world that showed a bug.
+    /// The first world that showed each bug.
     shown: BTreeMap<&'static str, Bug>,
 }
 
@@ -119,7 +120,7 @@ impl Bug {
     }
 }
 
-/// Plays every world, in one thread: a bug that is shown is not tried again.
+/// Plays every world in one thread. A bug that was shown is not tried again.
 pub fn measure(file: Option<&Path>) {
     let n_worlds = worlds::all().count();
     let mut seen = Seen::default();

@@ -1,13 +1,14 @@
-//! Which call of the output is which of the input.
+//! Matches the calls in the input with the calls in the output.
 
 use std::collections::BTreeMap;
 
 use crate::{CallFact, Facts};
 
-/// For each call of the first, its place among the calls of the second.
+/// Returns, for each call in `before`, its index among the calls in `after`.
 ///
-/// An id that each has once decides. Other calls are matched by tool and arguments, from the end, since what is dropped is
-/// dropped at the beginning; and what is left over, if as many are left of both, in order.
+/// An id that occurs once on each side decides. Other calls are matched by tool and arguments, starting
+/// from the end, because filters drop messages at the beginning. If both sides have the same number of
+/// remaining calls, these are matched in order.
 pub(crate) fn aligned(before: &Facts, after: &Facts) -> Vec<Option<usize>> {
     let (old, new) = (before.calls(), after.calls());
     let mut found: Vec<Option<usize>> = vec![None; old.len()];
@@ -64,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_matched_by_id_then_by_what_they_say_then_in_order() {
+    fn calls_are_matched_by_id_then_by_content_then_in_order() {
         let all = facts(&[("a", "1"), ("b", "1"), ("c", "2")]);
         assert_eq!(aligned(&all, &all), [Some(0), Some(1), Some(2)]);
         assert_eq!(aligned(&all, &facts(&[("b", "1"), ("c", "2")])), [None, Some(0), Some(1)]);

@@ -1,4 +1,4 @@
-//! What a filter is asked, and what it answers: the lines of the protocol, and who speaks it.
+//! Questions to a filter and its answers: the messages of the protocol, and the trait for filters.
 
 use brickbat_rules::Dialect;
 use serde_json::{Map, Value, json};
@@ -15,69 +15,70 @@ pub struct Asked {
     pub from: Dialect,
     /// The dialect of the answer.
     pub to: Dialect,
-    /// The model that the answer has to ask.
+    /// The model that the answer must name.
     pub model: Option<String>,
-    /// The form of the request.
+    /// The format of the request.
     pub form: Form,
-    /// The body, or the list of messages in another form.
+    /// The body, or the list of messages in another format.
     pub request: Value,
-    /// Whether it is to go the same way without the filter.
+    /// True for a control: the same conversion without the filter.
     pub is_control: bool,
-    /// What the answer may not exceed.
+    /// The maximum size of the answer.
     pub budget: Option<(Budget, u64)>,
 }
 
-/// What a filter says.
+/// A filter's answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Said {
-    /// This is what would be sent.
+    /// The request that would be sent.
     Request {
         /// The body.
         body: Value,
-        /// What the filter reports as changed.
+        /// The changes that the filter reports.
         notes: Vec<String>,
-        /// What the filter's own counter says of it.
+        /// The size according to the filter's own counter.
         size: Option<u64>,
     },
-    /// It raised an error.
+    /// An error.
     Raised {
-        /// The class, or the code.
+        /// The class or the code.
         kind: String,
-        /// The words.
+        /// The message.
         message: String,
     },
-    /// The converter beside the filter cannot carry the input.
+    /// The converter around the filter does not support the input.
     Unsupported(String),
 }
 
-/// An answer, and the number of its question.
+/// An answer, with the number of its question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The number of the question.
     pub id: u64,
-    /// What is said.
+    /// The answer.
     pub said: Said,
 }
 
-/// A filter cannot be asked any more: its process is gone, or does not keep to the protocol. That is no verdict on it.
+/// The filter no longer answers: its process is gone, or it violates the protocol. This is not a verdict
+/// on the filter.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct Broken(pub String);
 
-/// Whoever answers questions.
+/// Something that answers questions.
 pub trait Filter {
-    /// The answers, in the order of the questions.
+    /// Returns the answers, in the order of the questions.
     ///
     /// # Errors
     ///
-    /// It cannot be asked any more.
+    /// Fails if the filter no longer answers.
     fn ask(&mut self, asked: &[Asked]) -> Result<Vec<Said>, Broken>;
 
-    /// Begins anew, without a memory of what it was asked.
+    /// Starts again, without a memory of earlier questions.
     ///
     /// # Errors
     ///
-    /// It does not start again.
+    /// Fails if the filter does not start again.
     fn fresh(&mut self) -> Result<(), Broken>;
 }
 
@@ -96,7 +97,8 @@ impl<F: FnMut(&Asked) -> Said + Clone> Filter for Function<F> {
 }
 
 impl Asked {
-    /// The question about an input on a route. What its form cannot say is not put to a filter.
+    /// Creates the question about an input on a route. Inputs that the format cannot represent are not put
+    /// to a filter.
     pub fn about(route: &Route<'_>, input: &Input) -> Asked {
         let model = route.model.clone().or_else(|| model_in(&input.body));
         Asked {
@@ -111,7 +113,7 @@ impl Asked {
         }
     }
 
-    /// Its line, without the end.
+    /// Writes the question as a line, without its end.
     pub fn to_line(&self, id: u64) -> String {
         let mut head = Map::new();
         head.insert("id".to_owned(), json!(id));
@@ -146,7 +148,7 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// In words, what is wrong with it.
+    /// Fails with a message if the line is invalid.
     pub fn parse(line: &str) -> Result<Answer, String> {
         let mut value: Value = serde_json::from_str(line).map_err(|error| format!("not JSON: {error}"))?;
         let request = value.as_object_mut().and_then(|fields| fields.remove("request"));
@@ -173,12 +175,12 @@ impl Answer {
 }
 
 impl Said {
-    /// An answer that reports nothing beside the body.
+    /// Creates an answer with only a body.
     pub fn request(body: Value) -> Said {
         Said::Request { body, notes: Vec::new(), size: None }
     }
 
-    /// The body, if it is one.
+    /// Returns the body, if there is one.
     pub fn body(&self) -> Option<&Value> {
         match self {
             Said::Request { body, .. } => Some(body),
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_read_and_others_are_named() {
+    fn answers_are_read_and_invalid_lines_are_reported() {
         let said = |line: &str| Answer::parse(line).map(|answer| answer.said);
         assert_eq!(said(r#"{"id":1,"request":{"a":1}}"#), Ok(Said::request(json!({ "a": 1 }))));
         assert_eq!(

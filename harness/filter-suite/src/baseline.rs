@@ -1,4 +1,5 @@
-//! The known causes of a filter, as data: what is in it is expected, and what is in it and does not show is stale.
+//! The known causes of a filter as data. A known cause that shows is expected; one that does not show is
+//! stale.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +8,7 @@ use crate::RouteReport;
 /// The version of the format.
 const SCHEMA: u32 = 1;
 
-/// What is known to be wrong with filters.
+/// The known bugs of filters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
@@ -23,13 +24,13 @@ pub struct Baseline {
 pub struct Known {
     /// The filter with its version.
     pub filter: String,
-    /// The route, as reports name it.
+    /// The route's name in reports.
     pub route: String,
     /// The check.
     pub check: String,
     /// The cause.
     pub cause: String,
-    /// What it is, in words.
+    /// A description of the cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// A public thread about it.
@@ -37,22 +38,22 @@ pub struct Known {
     pub link: Option<String>,
 }
 
-/// A baseline is of another version of the format.
+/// The baseline has another version of the format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("version {0} of the format is not known, this is {SCHEMA}")]
 pub struct BaselineError(u32);
 
 impl Baseline {
-    /// What is wrong with it beyond the types.
+    /// Checks what the types do not ensure.
     ///
     /// # Errors
     ///
-    /// It is of another version.
+    /// Fails if the version of the format differs.
     pub fn checked(self) -> Result<Baseline, BaselineError> {
         if self.schema == SCHEMA { Ok(self) } else { Err(BaselineError(self.schema)) }
     }
 
-    /// The causes of reports.
+    /// Returns a baseline with the causes in the reports.
     pub fn of(reports: &[(String, Vec<RouteReport>)]) -> Baseline {
         let known = each(reports).map(|(filter, route, check, cause)| Known {
             filter: filter.to_owned(),
@@ -65,12 +66,12 @@ impl Baseline {
         Baseline { schema: SCHEMA, known: known.collect() }
     }
 
-    /// Whether a cause is known.
+    /// Returns whether a cause is known.
     pub fn knows(&self, filter: &str, route: &str, check: &str, cause: &str) -> bool {
         self.known.iter().any(|known| known.is(filter, route, check, cause))
     }
 
-    /// What is known of the routes that were judged, and did not show.
+    /// Returns the known causes of the judged routes that did not show.
     pub fn stale(&self, reports: &[(String, Vec<RouteReport>)]) -> Vec<&Known> {
         let is_judged = |known: &Known| {
             let of_filter = reports.iter().filter(|(filter, _)| *filter == known.filter);
@@ -89,7 +90,7 @@ impl Known {
     }
 }
 
-/// Each cause with its filter and its route.
+/// Returns each cause with its filter and route.
 fn each(reports: &[(String, Vec<RouteReport>)]) -> impl Iterator<Item = (&str, &str, &str, &str)> {
     reports.iter().flat_map(|(filter, routes)| {
         routes.iter().flat_map(move |route| {
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_expected_and_what_does_not_show_is_stale() {
+    fn known_causes_are_expected_and_missing_ones_are_stale() {
         let baseline = Baseline::of(&report(&["user", "reply"]));
         assert!(baseline.knows("own@1", "trim (openai-chat)", "words-kept", "user"));
         assert!(!baseline.knows("own@2", "trim (openai-chat)", "words-kept", "user"));

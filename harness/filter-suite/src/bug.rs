@@ -1,4 +1,4 @@
-//! Bugs of filters: the smallest history that shows each, so that it can be asked for again.
+//! Bugs of filters: for each, the smallest history that shows it, so that the bug can be reproduced.
 
 use brickbat_rules::Dialect;
 use serde::Deserialize;
@@ -6,40 +6,40 @@ use serde_json::Value;
 
 use crate::{Asked, Budget, Mode, Route, Said, yardstick};
 
-/// A bug of a filter, as a file of `corpora/filters/` has it.
+/// A bug of a filter, as a file in `corpora/filters/` describes it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bug {
     /// The version of this format.
     pub schema: u32,
-    /// What the filter does, in words.
+    /// A description of the filter's behaviour.
     pub comment: String,
     /// The name of the filter.
     pub filter: String,
-    /// The version of the filter that does it.
+    /// The version of the filter with the bug.
     pub version: String,
-    /// The mode in which it does.
+    /// The mode with the bug.
     pub mode: String,
     /// The dialect of the history.
     pub from: Dialect,
-    /// The dialect of what comes out.
+    /// The dialect of the output.
     pub to: Dialect,
-    /// What the answer may not exceed, for a mode with a budget.
+    /// The maximum size of the answer, for a mode with a budget.
     pub budget: Option<Limit>,
-    /// By what it is known again.
+    /// The symptom that identifies the bug.
     pub shows: Shows,
-    /// The file of the package, and the line.
+    /// The file in the package, and the line.
     pub place: String,
-    /// What is wrong there.
+    /// The mistake in the code.
     pub cause: String,
     /// Why the maintainer would agree.
     pub maintainer: String,
-    /// The thread in which it, or its like, is discussed.
+    /// A thread about it or about a similar bug.
     pub thread: Option<String>,
-    /// The failure classes that it is one of.
+    /// Its failure classes.
     #[serde(default)]
     pub classes: Vec<String>,
-    /// The history, in the form of the mode.
+    /// The history, in the format of the mode.
     pub request: Value,
 }
 
@@ -49,23 +49,23 @@ pub struct Bug {
 pub enum Limit {
     /// In messages.
     Messages(u64),
-    /// In tokens, as the filter counts them.
+    /// In tokens, according to the filter's counter.
     Tokens(u64),
 }
 
-/// By what a bug is known again.
+/// The symptom that identifies a bug.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shows {
-    /// What comes out breaks this rule.
+    /// The output breaks this rule.
     Refused(String),
-    /// These words are not in what comes out.
+    /// The output does not contain these words.
     Loses(String),
-    /// This kind of error is raised.
+    /// The filter raises this kind of error.
     Raises(String),
 }
 
-/// The version of the format that is read.
+/// The supported version of the format.
 const SCHEMA: u32 = 1;
 
 impl Bug {
@@ -73,7 +73,7 @@ impl Bug {
     ///
     /// # Errors
     ///
-    /// In words, what is wrong with it.
+    /// Fails with a message if the file is invalid.
     pub fn read(text: &str) -> Result<Bug, String> {
         let bug: Bug = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if bug.schema != SCHEMA {
@@ -89,13 +89,13 @@ impl Bug {
         }
     }
 
-    /// The way through the filter, if its mode has it.
+    /// Returns the route through the filter, if its mode has one for this bug.
     pub fn route<'m>(&self, modes: &'m [Mode]) -> Option<Route<'m>> {
         let mode = modes.iter().find(|mode| mode.name == self.mode)?;
         mode.routes().into_iter().find(|route| route.from == self.from && route.to == self.to)
     }
 
-    /// The question that shows it.
+    /// Returns the question that shows the bug.
     pub fn asked(&self, route: &Route<'_>) -> Asked {
         Asked {
             mode: self.mode.clone(),
@@ -112,7 +112,7 @@ impl Bug {
         }
     }
 
-    /// Whether this answer shows it.
+    /// Returns whether this answer shows the bug.
     pub fn is_shown(&self, route: &Route<'_>, said: &Said) -> bool {
         match (&self.shows, said) {
             (Shows::Raises(kind), Said::Raised { kind: raised, .. }) => kind == raised,
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bug_is_known_again_by_what_it_breaks() {
+    fn a_bug_is_recognized_by_its_symptom() {
         let (bug, modes) = (Bug::read(BUG).unwrap(), [cut()]);
         let route = bug.route(&modes).unwrap();
         assert_eq!(bug.asked(&route).budget, Some((Budget::Messages, 1)));
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_are_not_there_cannot_get_lost() {
+    fn only_words_of_the_history_can_be_lost() {
         let text =
             BUG.replace(r#"{ "refused": "openai-chat/tool-message-orphan" }"#, r#"{ "loses": "found" }"#);
         assert!(Bug::read(&text).unwrap_err().contains("`found` is not in the history"));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn another_schema_is_not_read() {
+    fn an_unknown_schema_is_rejected() {
         assert_eq!(
             Bug::read(&BUG.replace(r#""schema": 1"#, r#""schema": 2"#)).unwrap_err(),
             "schema 2, and 1 is read"

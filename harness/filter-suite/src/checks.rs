@@ -1,7 +1,7 @@
-//! The checks: what must be true of every answer of a filter.
+//! The checks: requirements for every answer of a filter.
 //!
-//! A check knows no filter. It says when it applies, so that a rate is over what was really put to it, and it leaves alone
-//! what the filter declares.
+//! A check does not depend on the filter. It has a condition for when it applies, so that failure rates
+//! refer only to the inputs it applies to. Losses that the filter declares do not fail a check.
 
 mod budget_kept;
 mod left_equal;
@@ -27,17 +27,17 @@ use crate::{Facts, Input, Loss, Route, Said, State};
 /// One check.
 #[derive(Debug)]
 pub struct Check {
-    /// Its id, stable for ever.
+    /// Its id, which never changes.
     pub id: &'static str,
-    /// What it demands, in words.
+    /// The requirement in words.
     pub summary: &'static str,
-    /// Whether it has anything to say about this evidence.
+    /// Returns whether the check applies to this evidence.
     pub applies: fn(&Evidence<'_>) -> bool,
-    /// What is wrong.
+    /// Returns the findings.
     pub find: fn(&Evidence<'_>) -> Vec<Finding>,
 }
 
-/// Every check, the gravest first.
+/// Every check, the most serious first.
 pub const CHECKS: [&Check; 13] = [
     &never_raises::CHECK,
     &valid_stays_valid::CHECK,
@@ -54,48 +54,49 @@ pub const CHECKS: [&Check; 13] = [
     &budget_kept::CHECK,
 ];
 
-/// What is wrong with one answer.
+/// A problem with one answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The id of the check.
     pub check: &'static str,
-    /// What makes two findings one: a rule, a kind of error, or a word of the check.
+    /// The key that groups findings: a rule, a kind of error, or a word from the check.
     pub cause: String,
-    /// What was expected and what was got.
+    /// The expected and the actual result.
     pub words: String,
 }
 
-/// Everything that is known of one answer.
+/// The evidence about one answer.
 #[derive(Debug)]
 pub struct Evidence<'a> {
-    /// The way through the filter.
+    /// The route through the filter.
     pub route: &'a Route<'a>,
-    /// What was put in.
+    /// The input.
     pub input: &'a Input,
-    /// What the answer is compared with: the input, or the control's answer.
+    /// The reference for the answer: the input, or the control's answer.
     pub base: &'a Value,
     /// The answer.
     pub said: &'a Said,
-    /// Whether the answer is the base as it is. Of a valid input the base is accepted: else it had not been put.
+    /// True if the answer equals the base. For a valid input, the provider accepts the base; otherwise the
+    /// input is not used.
     pub is_equal: bool,
-    /// What the base says.
+    /// The facts in the base.
     pub before: Facts,
-    /// What the answer says.
+    /// The facts in the answer.
     pub after: Facts,
-    /// For each call before, its place after.
+    /// For each call in the base, its index in the answer.
     pub calls: Vec<Option<usize>>,
-    /// The answer to the answer.
+    /// The answer to a second pass over the answer.
     pub again: Option<&'a Said>,
-    /// The answer of the mode that leads back.
+    /// The answer of the mode that converts back.
     pub back: Option<&'a Said>,
-    /// The answers after so many rounds, in which the conversation goes on.
+    /// The answers after some rounds in which the conversation continues, with the number of rounds.
     pub rounds: &'a [(u32, Said)],
-    /// The answer when it was asked once more, and once more after broken threads.
+    /// The answer to the same question asked again, and the one asked again after broken threads.
     pub later: Option<&'a (Said, Said)>,
 }
 
 impl<'a> Evidence<'a> {
-    /// Reads what there is to be compared: a base in its dialect, and an answer.
+    /// Reads the evidence from a base in its dialect and an answer.
     pub fn new(
         route: &'a Route<'a>,
         input: &'a Input,
@@ -115,7 +116,7 @@ impl<'a> Evidence<'a> {
         Evidence { route, input, base, said, is_equal, before, after, calls, again, back, rounds, later }
     }
 
-    /// The same with the answer of the mode that leads back in place of the answer.
+    /// Returns the evidence with the answer of the mode that converts back.
     fn returned(&self, back: &'a Said) -> Evidence<'a> {
         let after = back.body().map(|body| Facts::of(body, self.route.from)).unwrap_or_default();
         let calls = aligned(&self.before, &after);
@@ -130,23 +131,23 @@ impl<'a> Evidence<'a> {
         self.input.state == State::Valid
     }
 
-    /// Whether there is a body to look at.
+    /// Returns whether the answer has a body.
     fn has_body(&self) -> bool {
         self.said.body().is_some()
     }
 
-    /// Whether the budget is so tight that something has to go.
+    /// Returns whether the budget requires dropping something.
     fn is_tight(&self) -> bool {
         self.input.budget(self.route).is_some() && self.input.share != crate::Share::Ample
     }
 
-    /// Whether messages may be gone.
+    /// Returns whether messages may be missing.
     fn may_drop(&self) -> bool {
         let is_roomy = self.input.budget(self.route).is_some() && !self.is_tight();
         self.route.mode.drops() && (!is_roomy || self.declares(Loss::DropsMessages))
     }
 
-    /// Why the provider refuses a body.
+    /// Returns the provider's reasons to reject a body.
     fn refusals(&self, body: &Value) -> Vec<Violation> {
         refusals(self.route, body)
     }
@@ -157,7 +158,7 @@ impl Check {
         Finding { check: self.id, cause: cause.into(), words: words.into() }
     }
 
-    /// The first refusal of a body as a finding: the provider names no more than one.
+    /// Returns the first rejection of a body as a finding, because the provider reports only one.
     fn refused(&self, evidence: &Evidence<'_>, body: &Value, when: &str) -> Vec<Finding> {
         let refusals = evidence.refusals(body);
         let first = refusals.first().map(|violation| {
@@ -168,7 +169,7 @@ impl Check {
     }
 }
 
-/// The beginning of a text, for messages.
+/// Returns the beginning of a text, for messages.
 fn quoted(text: &str) -> String {
     const MAX_CHARS: usize = 60;
     let cut: String = text.chars().take(MAX_CHARS).collect();

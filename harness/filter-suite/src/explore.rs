@@ -1,7 +1,7 @@
-//! Looks for histories that a filter does something new with: what has shown something new is changed again.
+//! Searches for histories that cause new behaviour in a filter, and varies those that did.
 //!
-//! What counts as new is what came of a history: which checks it failed and why, or else the shape of the answer. A changed
-//! history stays one that its provider accepts, so that a finding stands.
+//! Behaviour is identified by the failed checks and their causes, or by the shape of the answer if no
+//! check failed. The provider still accepts a varied history, so that a finding is valid.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ use crate::inputs::entries;
 use crate::yardstick::refusals;
 use crate::{Facts, Input, Judged, Outcome, Part, Route, Said, Share, State};
 
-/// Histories from which new ones are made, at most; the oldest goes.
+/// Maximum number of histories to vary. The oldest is dropped first.
 const MAX_KEPT: usize = 2000;
 
-/// Changes that are tried until the provider accepts one.
+/// Maximum number of attempts to find a change that the provider accepts.
 const MAX_TRIES: usize = 8;
 
-/// Entries of a history, at most: what is found in a longer one is found in a shorter one.
+/// Maximum number of entries in a history. A finding in a longer one also shows in a shorter one.
 const MAX_ENTRIES: usize = 40;
 
 /// The state of a search on one route.
@@ -32,12 +32,12 @@ pub struct Explorer {
 }
 
 impl Explorer {
-    /// A search that begins with these histories.
+    /// Creates a search that begins with these histories.
     pub fn new(seed: u64, first: Vec<Input>) -> Explorer {
         Explorer { choices: Seeded::new(seed), seed, n_made: 0, kept: first, seen: BTreeSet::new() }
     }
 
-    /// The next histories to be tried.
+    /// Returns the next histories to try.
     pub fn next(&mut self, route: &Route<'_>, n: usize) -> Vec<Input> {
         (0..n).map(|_| self.one(route)).collect()
     }
@@ -62,7 +62,7 @@ impl Explorer {
         Input::valid(route.from, seed, n)
     }
 
-    /// A history with one change.
+    /// Returns a history with one change.
     fn changed(&mut self, parent: &Input) -> Option<Value> {
         let list = brickbat_rules::list_of(parent.dialect);
         let mut all = parent.entries().to_vec();
@@ -78,7 +78,7 @@ impl Explorer {
                 all.swap(at, other);
             }
             3 => {
-                // A stretch of another history.
+                // Copies a range of another history.
                 let other = self.kept[self.choices.below(self.kept.len())].entries().to_vec();
                 let from = self.choices.below(other.len());
                 let n = 1 + self.choices.below(other.len() - from);
@@ -120,7 +120,7 @@ impl Explorer {
         Some(())
     }
 
-    /// Takes note of what came of a history, and says whether that was new.
+    /// Records the result of a history. Returns whether its behaviour is new.
     pub fn learn(&mut self, route: &Route<'_>, input: &Input, judged: &Judged) -> bool {
         let is_new = self.seen.insert(signature(route, judged));
         if is_new && input.state == State::Valid {
@@ -132,16 +132,16 @@ impl Explorer {
         is_new
     }
 
-    /// How many different things came of histories.
+    /// Returns the number of different behaviours.
     pub fn n_seen(&self) -> usize {
         self.seen.len()
     }
 }
 
-/// Words that are legal and that somebody stumbles over.
+/// Legal texts that often cause errors.
 const ODD: [&str; 8] = ["", " ", "\n", "{}", "null", "\u{0}", "é😀", "Error: none"];
 
-/// The pointers of the texts that may say anything.
+/// Collects the pointers of texts without a fixed format.
 fn texts(value: &Value, at: String, found: &mut Vec<String>) {
     match value {
         Value::Array(items) => {
@@ -160,7 +160,7 @@ fn texts(value: &Value, at: String, found: &mut Vec<String>) {
     }
 }
 
-/// What came of a history: its findings, or else the shape of the answer.
+/// Identifies a behaviour by its findings, or by the shape of the answer.
 fn signature(route: &Route<'_>, judged: &Judged) -> String {
     let causes: BTreeSet<String> =
         judged.outcome.findings().iter().map(|found| format!("{} {}", found.check, found.cause)).collect();
@@ -175,7 +175,7 @@ fn signature(route: &Route<'_>, judged: &Judged) -> String {
     }
 }
 
-/// The kinds of what is said, as pairs of neighbours.
+/// Describes the kinds of parts as pairs of neighbours.
 fn shape(body: &Value, route: &Route<'_>) -> String {
     let facts = Facts::of(body, route.to);
     let kind = |part: &Part| match part {
@@ -202,12 +202,12 @@ mod tests {
     use super::*;
     use crate::{judge, planted};
 
-    /// Rounds of a search, and histories in each.
+    /// Number of rounds in a search, and of histories in each.
     const ROUNDS: usize = 6;
     const AT_ONCE: usize = 25;
 
     #[test]
-    fn a_search_finds_what_needs_an_odd_word_and_is_the_same_twice() {
+    fn a_search_finds_bugs_that_need_an_odd_text_and_is_reproducible() {
         let own = planted::named("planted/null-for-nothing").unwrap();
         let modes = (own.modes)();
         let routes = modes[0].routes();

@@ -1,4 +1,5 @@
-//! A history in the native form of an SDK, for filters whose SDK has no converter that reads request bodies.
+//! Converts histories to the native format of an SDK, for filters with an SDK that has no converter for
+//! request bodies.
 
 mod ai_sdk;
 mod pydantic_ai;
@@ -13,11 +14,11 @@ use serde_json::Value;
 use crate::Form;
 use crate::facts::top_instructions;
 
-/// The history of a body in a form, or in words why it has no place there.
+/// Converts a body to a format.
 ///
 /// # Errors
 ///
-/// The body holds what the form cannot say.
+/// Fails with a reason if the format cannot represent the body.
 pub fn written(form: Form, body: &Value, dialect: Dialect) -> Result<Value, String> {
     if form == Form::Request {
         return Ok(body.clone());
@@ -31,7 +32,7 @@ pub fn written(form: Form, body: &Value, dialect: Dialect) -> Result<Value, Stri
     }
 }
 
-/// The messages of a body, instructions first, each result with the name of its tool.
+/// Returns the messages of a body, instructions first, with the name of the tool in each result.
 fn messages(body: &Value, dialect: Dialect) -> Vec<Message> {
     let mut messages: Vec<Message> =
         top_instructions(body).into_iter().map(|text| Message::text(Role::System, text)).collect();
@@ -46,14 +47,14 @@ fn messages(body: &Value, dialect: Dialect) -> Vec<Message> {
                 _ => {}
             }
         }
-        // Some dialects have results and words of the user in one message; forms have two.
+        // Some dialects have results and the user's text in one message. The formats have two messages.
         let (results, others): (Vec<Block>, Vec<Block>) =
             blocks.into_iter().partition(|block| matches!(block, Block::Result(_)));
         let role = if role == Role::Tool { Role::User } else { role };
         for (role, blocks) in [(Role::Tool, results), (role, others)] {
             match messages.last_mut() {
                 _ if blocks.is_empty() => {}
-                // A list of items has a message for each block.
+                // A list of items has one message for each block.
                 Some(last) if last.role == role && role != Role::System && role != Role::User => {
                     last.blocks.extend(blocks)
                 }
@@ -64,12 +65,12 @@ fn messages(body: &Value, dialect: Dialect) -> Vec<Message> {
     messages
 }
 
-/// Why a block has no place in a form.
+/// Returns the reason why a format cannot represent something.
 fn no_place(form: Form, what: &str) -> String {
     format!("the form {} has no {what}", form.name())
 }
 
-/// Arguments as the object that they are.
+/// Parses arguments as an object.
 fn arguments(text: &str, form: Form) -> Result<Value, String> {
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),

@@ -1,4 +1,5 @@
-//! What filters are given: valid vectors, generated conversations, broken ones that can be mended, and long ones.
+//! Inputs for filters: valid vectors, generated conversations, broken ones that can be repaired, and long
+//! ones.
 
 use brickbat_rules::histories::generate::{Choices, Fault, Outline, Seeded};
 use brickbat_rules::histories::{Message, Role, render};
@@ -8,36 +9,36 @@ use serde_json::Value;
 
 use crate::{Budget, Kind, Route};
 
-/// A history that is put to a filter.
+/// A history for a filter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Input {
-    /// Where it comes from, such as `seed:7/12` or the name of a vector.
+    /// Its origin, such as `seed:7/12` or the name of a vector.
     pub id: String,
     /// The dialect of the body.
     pub dialect: Dialect,
     /// The request body.
     pub body: Value,
-    /// What is known of it.
+    /// Valid, or with a known fault.
     pub state: State,
-    /// How much of it a budget leaves.
+    /// The share that a budget leaves.
     pub share: Share,
 }
 
-/// What is known of an input.
+/// The validity of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// Its provider accepts it.
     Valid,
-    /// Its provider refuses it for this, and it can be mended.
+    /// Its provider rejects it because of this fault, and it can be repaired.
     Mendable(Fault),
 }
 
-/// How much of a history a budget leaves.
+/// The share of a history that a budget leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Share {
-    /// More than there is.
+    /// More than the history needs.
     Ample,
-    /// Half of it.
+    /// Half.
     Half,
     /// A third.
     Third,
@@ -49,24 +50,26 @@ impl Share {
     }
 }
 
-/// The file of vectors whose shapes providers take without documenting them.
+/// The file of vectors with undocumented forms that providers accept.
 const BEYOND_DOCUMENTS: &str = "accepted-shapes";
 
-/// The flag of vectors with made-up kinds of parts: the rules let them pass, and no SDK has to know them.
+/// The flag of vectors with invented types of parts. The rules let them pass, but no SDK needs to support
+/// them.
 const UNHEARD_OF: &str = "unheard-of";
 
-/// Turns joined to a long history, at least and at most.
+/// Minimum and maximum number of turns in a long history.
 const LONG: (usize, usize) = (4, 9);
 
 impl Input {
-    /// The valid vectors for a route that need no earlier reply, and no profile but that by which the route is judged.
+    /// Returns the valid vectors for a route. Vectors that need an earlier reply, or another profile than
+    /// the route's, are left out.
     pub fn of_vectors<'f>(
         files: impl IntoIterator<Item = (&'f str, &'f VectorFile)>,
         route: &Route<'_>,
     ) -> Vec<Input> {
         let dialect = route.from;
         let mut inputs = Vec::new();
-        // What a provider takes beyond its documentation is nothing that SDKs have to read.
+        // SDKs need not support undocumented forms that a provider accepts.
         for (name, file) in files.into_iter().filter(|(name, _)| *name != BEYOND_DOCUMENTS) {
             for vector in &file.vectors {
                 let names = [route.profile.name, route.profile.undated()];
@@ -82,7 +85,7 @@ impl Input {
         inputs
     }
 
-    /// The valid conversation of that number.
+    /// Returns valid conversation number `n`.
     pub fn valid(dialect: Dialect, seed: u64, n: u64) -> Input {
         let outline = Outline::valid(dialect, &mut choices(seed, n));
         let body = outline.history().request().body;
@@ -95,7 +98,7 @@ impl Input {
         }
     }
 
-    /// The conversation of that number with this fault.
+    /// Returns conversation number `n` with this fault.
     pub fn mendable(dialect: Dialect, fault: Fault, seed: u64, n: u64) -> Input {
         let outline = Outline::with_fault(dialect, fault, &mut choices(seed, n));
         let body = outline.history().request().body;
@@ -103,12 +106,12 @@ impl Input {
         Input { id, dialect, body, state: State::Mendable(fault), share: Share::Ample }
     }
 
-    /// The conversation of that number that no filter can mend.
+    /// Returns conversation number `n` that cannot be repaired.
     pub fn broken(dialect: Dialect, seed: u64, n: u64) -> Value {
         Outline::broken(dialect, &mut choices(seed, n)).history().request().body
     }
 
-    /// The long conversation of that number.
+    /// Returns long conversation number `n`.
     pub fn long(dialect: Dialect, seed: u64, n: u64) -> Input {
         let mut choices = choices(seed ^ LONG_SALT, n);
         let n_parts = LONG.0 + choices.below(LONG.1 - LONG.0 + 1);
@@ -119,7 +122,7 @@ impl Input {
             model = history.model;
             let is_later = |message: &Message| part == 0 || message.role != Role::System;
             messages.extend(history.messages.into_iter().filter(is_later));
-            // A turn that was stopped is answered, so that the next may begin.
+            // An interrupted turn gets a reply, so that the next turn may begin.
             if messages.last().is_some_and(|last| last.role != Role::Assistant) {
                 messages.push(Message::text(Role::Assistant, format!("That was part {part}.")));
             }
@@ -130,7 +133,7 @@ impl Input {
         Input { id, dialect, body, state: State::Valid, share: Share::numbered(n + 1) }
     }
 
-    /// All that a route is given: the vectors, and `n` histories of each kind that it has a use for.
+    /// Returns all inputs for a route: the vectors, and `n` histories of each kind that the route can use.
     pub fn for_route(
         route: &Route<'_>,
         vectors: Vec<Input>,
@@ -151,12 +154,12 @@ impl Input {
         vectors.into_iter().chain(valid).chain(mendable).chain(long)
     }
 
-    /// The entries of its list.
+    /// Returns the entries of the body's list.
     pub fn entries(&self) -> &[Value] {
         entries(&self.body, self.dialect)
     }
 
-    /// Whether the user says anything in it, so that there is a turn that can be kept.
+    /// Returns whether the user says anything, so that there is a turn to keep.
     pub(crate) fn has_turn(&self) -> bool {
         let is_of_user = |entry: &Value| match role(entry) {
             "" => self.dialect == Dialect::Gemini,
@@ -165,13 +168,14 @@ impl Input {
         self.entries().iter().any(|entry| is_of_user(entry) && !answers(entry))
     }
 
-    /// What the output may not exceed. There is always room for the instructions and the last turn.
+    /// Returns the maximum size of the output. It always leaves room for the instructions and the last
+    /// turn.
     pub fn budget(&self, route: &Route<'_>) -> Option<(Budget, u64)> {
         let entries = self.entries();
         let is_system = |entry: &&Value| matches!(role(entry), "system" | "developer");
         let begins = |entry: &Value| role(entry) == "user" && !answers(entry);
         let mut last_turn = entries.iter().rposition(begins).unwrap_or(0);
-        // Words that follow on words are of one turn.
+        // Consecutive messages of the user belong to one turn.
         while last_turn > 0 && begins(&entries[last_turn - 1]) {
             last_turn -= 1;
         }
@@ -201,17 +205,17 @@ impl Input {
     }
 }
 
-/// What makes a budget ample also for a history of nothing.
+/// The additional budget that makes it ample even for an empty history.
 const AMPLE: u64 = 1_000_000;
 
-/// The bytes of a token in JSON, about, and in the most careful counters.
+/// Approximate number of bytes of JSON per token; the next constant is that of the strictest counters.
 const BYTES_OF_TOKEN: u64 = 4;
 const BYTES_OF_TOKEN_AT_LEAST: u64 = 2;
 
-/// What counters add for each message.
+/// Number of tokens that counters add per message.
 const TOKENS_AROUND: u64 = 8;
 
-/// What counters take a picture for, at most.
+/// Maximum number of tokens that counters assume per image.
 const TOKENS_OF_PICTURE: u64 = 2000;
 
 fn n_pictures(entries: &[Value]) -> u64 {
@@ -220,16 +224,16 @@ fn n_pictures(entries: &[Value]) -> u64 {
     kinds.iter().map(|kind| text.matches(kind).count() as u64).sum()
 }
 
-/// Long histories are not those of [`Input::valid`] joined.
+/// The salt for long histories, so that they do not consist of those of [`Input::valid`].
 const LONG_SALT: u64 = 0x6c6f_6e67;
 
-/// Numbers drawn from one seed must not follow on each other.
+/// Numbers from one seed must not be consecutive.
 fn choices(seed: u64, n: u64) -> Seeded {
     let first = Seeded::new(seed).number();
     Seeded::new(first ^ n.wrapping_mul(0x2545_f491_4f6c_dd1d))
 }
 
-/// The entries of the list of a body.
+/// Returns the entries of a body's list.
 pub(crate) fn entries(body: &Value, dialect: Dialect) -> &[Value] {
     let list = if body.is_array() { Some(body) } else { body.get(list_of(dialect)) };
     list.and_then(Value::as_array).map_or(&[], Vec::as_slice)
@@ -239,7 +243,7 @@ fn role(entry: &Value) -> &str {
     entry.get("role").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Whether an entry holds results, so that it does not begin a turn.
+/// Returns whether an entry has results, so that it does not begin a turn.
 fn answers(entry: &Value) -> bool {
     let blocks = ["content", "parts"].iter().find_map(|key| entry.get(key)?.as_array());
     let is_result = |block: &Value| {
@@ -250,7 +254,7 @@ fn answers(entry: &Value) -> bool {
     blocks.is_some_and(|blocks| blocks.iter().any(is_result))
 }
 
-/// How many messages of a body count towards a budget.
+/// Returns the number of messages in a body that count towards a budget.
 pub(crate) fn counted(body: &Value, dialect: Dialect) -> u64 {
     let counts = |entry: &&Value| !matches!(role(entry), "system" | "developer");
     entries(body, dialect).iter().filter(counts).count() as u64

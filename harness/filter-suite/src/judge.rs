@@ -1,7 +1,7 @@
 //! Puts inputs to a filter on one route and judges its answers.
 //!
-//! An input is first held against what no filter could do: the control that goes the same way without the filter, and our
-//! own translation. What these cannot do is not put to the filter.
+//! First, an input is compared with two references: the control, which is the same conversion without the
+//! filter, and our own translation. If these cannot carry the input, it is not put to the filter.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::checks::{CHECKS, Evidence, Finding};
 use crate::yardstick::{beside, grown, refusals, translated};
 use crate::{Asked, Broken, Facts, Filter, Form, Input, Kind, Route, Said, State, written};
 
-/// What came of one input.
+/// The result for one input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
     /// The outcome.
@@ -20,26 +20,27 @@ pub struct Judged {
     pub said: Option<Said>,
 }
 
-/// What came of one input.
+/// The outcome for one input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was not put to the filter, and why: the way without the filter cannot carry it.
+    /// It was not put to the filter, with the reason: the conversion without the filter cannot carry it.
     NotPut(String),
-    /// The dialect of the output cannot say it, or the converter beside the filter cannot carry it, and why.
+    /// The dialect of the output cannot represent it, or the converter around the filter does not support
+    /// it, with the reason.
     Unsupported(String),
-    /// The filter refused a broken history, as it says it does.
+    /// The filter rejected a broken history, as it declares.
     Refused,
     /// It was judged.
     Judged {
-        /// The checks that had something to say about it.
+        /// The checks that applied to it.
         put: BTreeSet<&'static str>,
-        /// What is wrong.
+        /// The problems.
         findings: Vec<Finding>,
     },
 }
 
 impl Outcome {
-    /// What is wrong; nothing where it was not judged.
+    /// Returns the findings. Empty if the input was not judged.
     pub fn findings(&self) -> &[Finding] {
         match self {
             Outcome::Judged { findings, .. } => findings,
@@ -48,23 +49,25 @@ impl Outcome {
     }
 }
 
-/// The rounds after which a history that was made smaller is looked at.
+/// The rounds after which a trimmed history is checked.
 const ROUNDS: [u32; 3] = [1, 3, 30];
 
-/// Inputs of a route that are asked for again in rounds: thirty questions each.
+/// Maximum number of inputs per route that get several rounds. Each takes thirty questions.
 const MAX_IN_ROUNDS: usize = 12;
 
-/// Inputs of a route that are asked again after broken threads, and the broken threads in between.
+/// Maximum number of inputs per route that are asked again after broken threads, and of broken threads
+/// before them.
 const MAX_APART: usize = 8;
 
-/// Inputs of a route that come back equal and are put again: enough for a filter that answers the second time otherwise.
+/// Maximum number of unchanged inputs per route that are asked a second time. This is enough to detect a
+/// filter that answers differently then.
 const MAX_EQUAL_AGAIN: usize = 8;
 
-/// Judges the answers of a filter to some inputs on one route; `back` is the route that leads back.
+/// Judges the answers of a filter to inputs on one route. `back` is the route that converts back.
 ///
 /// # Errors
 ///
-/// The filter cannot be asked any more.
+/// Fails if the filter no longer answers.
 pub fn judge(
     filter: &mut dyn Filter,
     route: &Route<'_>,
@@ -74,7 +77,7 @@ pub fn judge(
     judge_by(filter, route, back, inputs, None)
 }
 
-/// The same for one check only: what the others need is not asked.
+/// Like [`judge()`], for one check only. Questions for the other checks are skipped.
 pub(crate) fn judge_by(
     filter: &mut dyn Filter,
     route: &Route<'_>,
@@ -107,7 +110,7 @@ pub(crate) fn judge_by(
     Ok(cases.into_iter().map(|case| case.judged(route)).collect())
 }
 
-/// One input on its way.
+/// An input with its intermediate results.
 struct Case<'a> {
     input: &'a Input,
     kept_out: Option<Outcome>,
@@ -192,7 +195,7 @@ fn outcome(route: &Route<'_>, evidence: &Evidence<'_>) -> Outcome {
     Outcome::Judged { put: put.iter().map(|check| check.id).collect(), findings }
 }
 
-/// Why an input is not put to any filter on this route.
+/// Returns the reason why an input is not put to any filter on this route.
 fn kept_out(route: &Route<'_>, input: &Input) -> Option<Outcome> {
     if input.dialect != route.from {
         return Some(Outcome::NotPut("it is of another dialect".to_owned()));
@@ -200,11 +203,11 @@ fn kept_out(route: &Route<'_>, input: &Input) -> Option<Outcome> {
     if let Some(key) = beside(route.from, &input.body) {
         return Some(Outcome::NotPut(format!("the provider keeps what `{key}` names")));
     }
-    // A prompt that the provider keeps, or a text in the place of the list, is no history.
+    // A prompt stored by the provider, or a text in place of the list, is not a history.
     if crate::inputs::entries(&input.body, route.from).is_empty() {
         return Some(Outcome::NotPut("it has no list of messages".to_owned()));
     }
-    // Who keeps the newest turns is documented to keep nothing where there is none.
+    // Filters that keep the newest turns are documented to keep nothing if there is none.
     if matches!(route.mode.kind, Kind::Trimmer | Kind::Compactor) && !input.has_turn() {
         return Some(Outcome::NotPut("the user says nothing in it".to_owned()));
     }
@@ -216,7 +219,8 @@ fn kept_out(route: &Route<'_>, input: &Input) -> Option<Outcome> {
     if input.state != State::Valid {
         return None;
     }
-    // Forms know thoughts and ids of the dialect that they came from, and nothing that only a request can say.
+    // The formats can represent thinking and ids only of the dialect that they came from, and no fields of
+    // a request.
     let is_carried = route.is_foreign() || route.mode.form != Form::Request;
     if is_carried && let Err(why) = translated(route, &input.body) {
         return Some(Outcome::Unsupported(why));
@@ -231,7 +235,7 @@ fn kept_out(route: &Route<'_>, input: &Input) -> Option<Outcome> {
 
 type Put<'c, 'a> = fn(&mut Case<'a>, Said);
 
-/// Asks about the cases that are meant.
+/// Asks about the selected cases.
 fn ask<'a>(
     filter: &mut dyn Filter,
     cases: &mut [Case<'a>],
@@ -248,7 +252,7 @@ fn ask<'a>(
     Ok(())
 }
 
-/// Goes the same way without the filter, and keeps out what that cannot carry.
+/// Runs the conversion without the filter, and excludes inputs that it cannot carry.
 fn control(filter: &mut dyn Filter, route: &Route<'_>, cases: &mut [Case<'_>]) -> Result<(), Broken> {
     if !route.mode.control {
         return Ok(());
@@ -272,7 +276,7 @@ fn control(filter: &mut dyn Filter, route: &Route<'_>, cases: &mut [Case<'_>]) -
     Ok(())
 }
 
-/// Why an input is kept out because of what the way without the filter makes of it.
+/// Returns the reason to exclude an input because the conversion without the filter changes it.
 fn spoilt(route: &Route<'_>, input: &Input, body: &Value) -> Option<Outcome> {
     let not_put = |why: String| Some(Outcome::NotPut(why));
     if input.state == State::Valid
@@ -285,20 +289,21 @@ fn spoilt(route: &Route<'_>, input: &Input, body: &Value) -> Option<Outcome> {
     if n_calls(&before) != n_calls(&after) {
         return not_put("the way without the filter loses calls or results".to_owned());
     }
-    // A converter that mends on its way leaves nothing for the filter to mend.
+    // If the converter fixes the input, there is nothing left for the filter to fix.
     if input.state != State::Valid && refusals(route, body).is_empty() {
         return not_put("the way without the filter mends it".to_owned());
     }
     None
 }
 
-/// Puts answers in once more.
+/// Puts the answers to the filter again.
 fn again(filter: &mut dyn Filter, route: &Route<'_>, cases: &mut [Case<'_>]) -> Result<(), Broken> {
-    // Of a summary another summary may be made.
+    // A second summary of a summary is allowed.
     if !route.is_round() || !matches!(route.mode.kind, Kind::Repairer | Kind::Trimmer) {
         return Ok(());
     }
-    // To what came back as it was, the same question would be put once more: so for most of them the first answer is taken again.
+    // For an unchanged answer, the question would be the same again. So most of these reuse the first
+    // answer.
     let is_same = |case: &Case<'_>| case.is_put() && case.body() == Some(&case.input.body);
     let n_same = cases.iter().filter(|case| is_same(case)).count();
     let every = n_same.div_ceil(MAX_EQUAL_AGAIN).max(1);
@@ -318,7 +323,7 @@ fn again(filter: &mut dyn Filter, route: &Route<'_>, cases: &mut [Case<'_>]) -> 
     )
 }
 
-/// Puts answers into the mode that leads back.
+/// Puts the answers to the mode that converts back.
 fn return_from(filter: &mut dyn Filter, back: &Route<'_>, cases: &mut [Case<'_>]) -> Result<(), Broken> {
     let question = |case: &Case<'_>| {
         let body = case.body().cloned().unwrap_or_default();
@@ -326,13 +331,13 @@ fn return_from(filter: &mut dyn Filter, back: &Route<'_>, cases: &mut [Case<'_>]
         Asked::about(back, &there)
     };
     let is_meant = |case: &Case<'_>| {
-        // What is refused is not led back: that is a finding of its own.
+        // Rejected answers are not converted back, because they are a finding already.
         case.is_valid() && case.body().is_some_and(|body| translated(back, body).is_ok())
     };
     ask(filter, cases, is_meant, question, |case, said| case.back = Some(said))
 }
 
-/// Lets conversations go on, and be made smaller, round after round.
+/// Continues conversations and trims them again, round after round.
 fn rounds(filter: &mut dyn Filter, route: &Route<'_>, cases: &mut [Case<'_>]) -> Result<(), Broken> {
     let goes_on = matches!(route.mode.kind, Kind::Trimmer | Kind::Compactor) && route.mode.rounds;
     if !goes_on || !route.is_round() {
@@ -343,7 +348,7 @@ fn rounds(filter: &mut dyn Filter, route: &Route<'_>, cases: &mut [Case<'_>]) ->
         case.is_valid() && case.input.entries().len() > 1 && case.body().is_some_and(is_accepted)
     };
     let fit: Vec<usize> = (0..cases.len()).filter(|n| is_fit(&cases[*n])).collect();
-    // The last are the longest.
+    // The last ones are the longest.
     let chosen = &fit[fit.len().saturating_sub(MAX_IN_ROUNDS)..];
     let mut bodies: Vec<(usize, Value)> =
         chosen.iter().filter_map(|n| Some((*n, cases[*n].body()?.clone()))).collect();
@@ -352,7 +357,7 @@ fn rounds(filter: &mut dyn Filter, route: &Route<'_>, cases: &mut [Case<'_>]) ->
         bodies.retain_mut(|(n, body)| {
             let question = cases[*n].asked(route);
             let grown = grown(body, route.to, question.model.as_deref(), round);
-            // A conversation that cannot go on so is no matter of the filter's.
+            // If a conversation cannot continue like this, the filter is not at fault.
             match grown.filter(|request| refusals(route, request).is_empty()) {
                 Some(request) => {
                     asked.push(Asked { request, ..question });
@@ -374,7 +379,7 @@ fn rounds(filter: &mut dyn Filter, route: &Route<'_>, cases: &mut [Case<'_>]) ->
     Ok(())
 }
 
-/// Asks once more, and once more after broken threads.
+/// Asks the same question again, and once more after broken threads.
 fn apart(filter: &mut dyn Filter, route: &Route<'_>, cases: &mut [Case<'_>]) -> Result<(), Broken> {
     let meant: Vec<usize> = (0..cases.len())
         .filter(|n| cases[*n].is_valid() && cases[*n].said.is_some())
@@ -404,7 +409,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_trimmer_is_given_no_history_without_a_turn() {
+    fn a_trimmer_gets_only_histories_with_a_turn() {
         let modes = (named("whole-turns").unwrap().modes)();
         let routes = modes[0].routes();
         let route = routes.iter().find(|route| route.from == Dialect::OpenaiChat).unwrap();
@@ -422,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_declined_is_no_finding_and_any_other_error_is() {
+    fn only_undeclared_errors_are_findings() {
         let mut mode = (named("identity").unwrap().modes)().remove(0);
         let link = "https://example.com".to_owned();
         mode.declines =

@@ -1,4 +1,4 @@
-//! Whether two bodies of one dialect are equal, up to how the same can be written.
+//! Compares two bodies of one dialect, apart from different ways to write the same thing.
 
 use brickbat_rules::list_of;
 use serde_json::{Map, Value, json};
@@ -6,9 +6,10 @@ use serde_json::{Map, Value, json};
 use crate::words::canonical;
 use crate::{Facts, Loss, Route};
 
-/// Where the second differs from the first, with numbers left out of the pointer; nothing if they are equal.
+/// Returns where the second body differs from the first, as a pointer without numbers. `None` if they are
+/// equal.
 ///
-/// Who declares another form, or other ids, is compared by what is said.
+/// If the filter declares other formats or ids, only the content is compared.
 pub(crate) fn changed(route: &Route<'_>, first: &Value, second: &Value) -> Option<String> {
     let mode = route.mode;
     let list = list_of(route.to);
@@ -27,7 +28,7 @@ pub(crate) fn changed(route: &Route<'_>, first: &Value, second: &Value) -> Optio
     Some(pointer)
 }
 
-/// What is said, with neighbouring words joined and what says nothing left out.
+/// Returns the content, with adjacent texts joined and empty parts left out.
 fn said(facts: &Facts, without_ids: bool) -> Vec<crate::Part> {
     use crate::Part;
     let facts = if without_ids { facts.without_ids() } else { facts.clone() };
@@ -49,7 +50,8 @@ fn said(facts: &Facts, without_ids: bool) -> Vec<crate::Part> {
     parts
 }
 
-/// A value in its plainest form: no `null`, no empty list of calls, a text alone in a list of blocks as a string.
+/// Returns the simplest form of a value: no `null`, no empty list of calls, and a string in place of a
+/// list with one text block.
 fn plain(value: &Value) -> Value {
     canonical(&undressed(value))
 }
@@ -67,7 +69,7 @@ fn undressed(value: &Value) -> Value {
             if let Some(text) = plain.get("content").and_then(only_text) {
                 plain.insert("content".to_owned(), json!(text));
             }
-            // What is the default may be left out.
+            // Default values may be left out.
             for (key, default) in [("is_error", json!(false)), ("status", json!("success"))] {
                 if plain.get(key) == Some(&default) {
                     plain.remove(key);
@@ -82,7 +84,7 @@ fn undressed(value: &Value) -> Value {
     }
 }
 
-/// The text of a list that holds one block, which says nothing but a text.
+/// Returns the text of a list with a single plain text block.
 fn only_text(content: &Value) -> Option<String> {
     let [block] = content.as_array()?.as_slice() else { return None };
     let fields = block.as_object()?;
@@ -92,7 +94,7 @@ fn only_text(content: &Value) -> Option<String> {
     ((is_text && fields.len() == 2) || fields.len() == 1).then(|| text.to_owned())
 }
 
-/// The first place at which two values differ, without numbers.
+/// Returns the first place at which two values differ, without numbers.
 fn difference(one: &Value, other: &Value, at: &str) -> Option<String> {
     match (one, other) {
         (Value::Array(first), Value::Array(second)) if first.len() == second.len() => {
@@ -114,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_written_otherwise_is_equal() {
+    fn different_spellings_of_the_same_body_are_equal() {
         let one = json!([{ "role": "user", "content": "a" }, { "role": "assistant", "content": null, "tool_calls": [] }]);
         let other = json!([{ "content": [{ "type": "text", "text": "a" }], "role": "user" }, { "role": "assistant" }]);
         assert_eq!(difference(&plain(&one), &plain(&other), ""), None);

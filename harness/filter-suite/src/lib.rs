@@ -1,12 +1,12 @@
-//! Judges filters: whoever takes a history in and gives one out.
+//! Judges filters: code that rewrites a message history.
 //!
-//! Sanitizers, trimmers, compactors, converters, gateways and repairers have one shape. A [`Mode`] says what a filter claims
-//! to be, [`inputs`] makes what it is given, a [`Filter`] answers, [`judge()`] compares the two, and [`run()`] counts causes
-//! and makes the history of each as small as it gets.
+//! Sanitizers, trimmers, compactors, converters, gateways and repair functions all have this form. A
+//! [`Mode`] declares the claims of a filter, [`inputs`] creates its inputs, a [`Filter`] answers,
+//! [`judge()`] compares the two, and [`run()`] counts causes and shrinks the history of each.
 //!
-//! This crate is pure: processes and gateways are driven elsewhere, and stand behind the trait [`Filter`]. It knows no
-//! filter, and accuses only where the maintainer of one would agree: what is declared is no finding, and what the dialect of
-//! the output cannot say is not held against anybody.
+//! This crate is pure. Processes and gateways are driven elsewhere and implement the trait [`Filter`]. The
+//! checks do not depend on the filter, and report only problems that its maintainer would accept: declared
+//! losses are not findings, and neither is anything that the dialect of the output cannot represent.
 
 mod align;
 mod asked;
@@ -29,7 +29,7 @@ mod yardstick;
 
 pub use asked::{Answer, Asked, Broken, Filter, Function, Said};
 pub use baseline::{Baseline, BaselineError, Known};
-/// What a fuzzer's bytes choose.
+/// The choices that a fuzzer makes with its bytes.
 pub use brickbat_rules::histories::generate::Outline;
 pub use bug::{Bug, Limit, Shows};
 pub use explore::Explorer;

@@ -1,4 +1,4 @@
-//! What a filter says of itself: one mode of its manifest, and one way through it.
+//! A filter's description of itself: one mode of its manifest, and one route through it.
 
 use std::collections::BTreeMap;
 
@@ -6,23 +6,23 @@ use brickbat_rules::histories::generate::{Fault, Mending};
 use brickbat_rules::{Dialect, Profile};
 use serde::{Deserialize, Serialize};
 
-/// What a filter is for.
+/// The purpose of a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// It carries a history from one dialect, or one form, to another.
+    /// Converts a history to another dialect or format.
     Converter,
-    /// A converter that stands between client and provider.
+    /// A converter between client and provider.
     Gateway,
-    /// It mends what a provider would refuse.
+    /// Fixes histories that a provider would reject.
     Repairer,
-    /// It takes messages out, so that the rest fits.
+    /// Removes messages, so that the rest fits.
     Trimmer,
-    /// It puts a summary in the place of messages.
+    /// Replaces messages with a summary.
     Compactor,
 }
 
-/// The form of what a filter is given.
+/// The format of a filter's input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
@@ -38,7 +38,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// The word in a manifest.
+    /// Returns the word in a manifest.
     pub fn name(self) -> &'static str {
         match self {
             Form::Request => "request",
@@ -49,40 +49,40 @@ impl Form {
     }
 }
 
-/// In what a budget is counted.
+/// The unit of a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Budget {
-    /// There is none.
+    /// No budget.
     #[default]
     None,
-    /// In entries of the list of messages, instructions left out.
+    /// Entries of the list of messages, without instructions.
     Messages,
-    /// In tokens, as the filter counts them.
+    /// Tokens, according to the filter's counter.
     Tokens,
 }
 
-/// What a filter loses or changes by design.
+/// A loss or change by design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Loss {
-    /// Whole messages go.
+    /// Complete messages are removed.
     DropsMessages,
-    /// Calls go, with their results.
+    /// Calls are removed, with their results.
     DropsCalls,
     /// The text of results is replaced or shortened.
     ClearsResults,
-    /// Thoughts and signatures go.
+    /// Thinking and signatures are removed.
     DropsThinking,
-    /// Pictures go.
+    /// Images are removed.
     DropsPictures,
-    /// Words are rewritten, summarised, or joined with others.
+    /// Text is rewritten, summarized, or joined.
     ChangesText,
-    /// A valid history is written in another form that means the same.
+    /// A valid history is written in another form with the same meaning.
     ChangesForm,
-    /// Calls get other ids.
+    /// Calls get new ids.
     ChangesIds,
-    /// Messages or calls change places.
+    /// Messages or calls are reordered.
     Reorders,
     /// A call without a result gets one that does not say that none was recorded.
     MakesUpResults,
@@ -90,64 +90,64 @@ pub enum Loss {
     ExceedsBudget,
 }
 
-/// One way in which a filter is used.
+/// One way to use a filter.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mode {
-    /// Its name, in kebab-case.
+    /// The name, in kebab-case.
     pub name: String,
-    /// What the filter is here.
+    /// The purpose of the filter in this mode.
     pub kind: Kind,
-    /// How it is called, in words.
+    /// The function that is called, in words.
     pub description: String,
-    /// The dialects of what goes in.
+    /// The dialects of the input.
     pub from: Vec<Dialect>,
-    /// The dialect of what comes out; that of what goes in, if none is given.
+    /// The dialect of the output. The default is the dialect of the input.
     pub to: Option<Dialect>,
-    /// The name of the profile by which the output is judged; the newest of its dialect, if none is given.
+    /// The name of the profile that judges the output. The default is the newest of its dialect.
     pub profile: Option<String>,
-    /// The model that the output asks; that of the input, if none is given.
+    /// The model in the output. The default is the model of the input.
     pub model: Option<String>,
-    /// The form of what goes in.
+    /// The format of the input.
     #[serde(default)]
     pub form: Form,
-    /// Whether the driver can go the same way without the filter.
+    /// True if the driver can run the same conversion without the filter.
     #[serde(default)]
     pub control: bool,
-    /// In what its budget is counted.
+    /// The unit of the budget.
     #[serde(default)]
     pub budget: Budget,
-    /// Whether it says that it mends all that can be mended.
+    /// True if the filter claims to fix everything that can be fixed.
     #[serde(default)]
     pub repairs: bool,
-    /// The faults that it says it mends, if not all.
+    /// The faults that it claims to fix, if not all.
     #[serde(default)]
     pub mends: Vec<String>,
-    /// The mode that leads back.
+    /// The name of the mode that converts back.
     pub back: Option<String>,
-    /// Whether it can be applied over and over.
+    /// True if it can be applied repeatedly.
     #[serde(default = "yes")]
     pub rounds: bool,
-    /// The kinds of errors by which it refuses a broken history, as documented.
+    /// The documented kinds of errors for broken histories.
     #[serde(default)]
     pub refuses: Vec<String>,
-    /// What it refuses by design although the provider takes it.
+    /// Histories that it rejects by design although the provider accepts them.
     #[serde(default)]
     pub declines: Vec<Declined>,
-    /// What it loses by design, and where that is said.
+    /// Losses by design, each with a link to its documentation.
     #[serde(default)]
     pub declares: BTreeMap<Loss, String>,
 }
 
-/// A refusal by design: an error of this kind with these words. Any other error is still a finding.
+/// A rejection by design: an error of this kind with these words. Any other error is still a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Declined {
-    /// The class, or the code.
+    /// The class or the code.
     pub kind: String,
-    /// What stands in its message.
+    /// A part of the message.
     pub says: String,
-    /// Where that is documented.
+    /// A link to its documentation.
     pub link: String,
 }
 
@@ -156,7 +156,7 @@ fn yes() -> bool {
 }
 
 impl Mode {
-    /// What is wrong with it beyond the types: the key, and what.
+    /// Returns the first mistake that the types do not rule out: the key, and a description.
     pub fn complaint(&self) -> Option<(String, String)> {
         let wrong = |key: &str, words: String| Some((key.to_owned(), words));
         if self.from.is_empty() {
@@ -191,30 +191,30 @@ impl Mode {
         None
     }
 
-    /// The faults that it says it mends.
+    /// Returns the faults that it claims to fix.
     pub fn faults(&self) -> Vec<Fault> {
         mendable()
             .filter(|fault| self.repairs || self.mends.iter().any(|name| name == fault.name()))
             .collect()
     }
 
-    /// Where it is documented that it refuses this by design; nothing if it is not.
+    /// Returns the link to the documentation of a rejection by design. `None` if it is not documented.
     pub fn declined(&self, kind: &str, message: &str) -> Option<&str> {
         let is_meant = |own: &&Declined| own.kind == kind && message.contains(&own.says);
         self.declines.iter().find(is_meant).map(|own| own.link.as_str())
     }
 
-    /// Whether it says that it loses this.
+    /// Returns whether it declares this loss.
     pub fn declares(&self, loss: Loss) -> bool {
         self.declares.contains_key(&loss)
     }
 
-    /// Whether it takes messages out by its nature or by what it says.
+    /// Returns whether it removes messages, because of its kind or because it declares so.
     pub fn drops(&self) -> bool {
         matches!(self.kind, Kind::Trimmer | Kind::Compactor) || self.declares(Loss::DropsMessages)
     }
 
-    /// Each way through it, one for each dialect that goes in.
+    /// Returns each route through the mode, one per dialect of the input.
     pub fn routes(&self) -> Vec<Route<'_>> {
         self.from.iter().map(|from| Route::new(self, *from)).collect()
     }
@@ -224,18 +224,18 @@ fn mendable() -> impl Iterator<Item = Fault> {
     Fault::all().filter(|fault| fault.mending() == Mending::Possible)
 }
 
-/// One way through a filter: a mode, and the dialect that goes in.
+/// One route through a filter: a mode, and a dialect of the input.
 #[derive(Debug, Clone)]
 pub struct Route<'a> {
     /// The mode.
     pub mode: &'a Mode,
-    /// What goes in.
+    /// The dialect of the input.
     pub from: Dialect,
-    /// What comes out.
+    /// The dialect of the output.
     pub to: Dialect,
-    /// By whose rules the output is judged.
+    /// The profile that judges the output.
     pub profile: &'static Profile,
-    /// The model that the output asks; that of the input, if there is none.
+    /// The model in the output. The default is the model of the input.
     pub model: Option<String>,
 }
 
@@ -248,18 +248,18 @@ impl<'a> Route<'a> {
         Route { mode, from, to, profile: named.unwrap_or_else(|| Profile::newest(to)), model }
     }
 
-    /// Whether input and output are of two dialects.
+    /// Returns whether input and output have different dialects.
     pub fn is_foreign(&self) -> bool {
         self.from != self.to
     }
 
-    /// Whether the input is a request body of the output's dialect, so that the two can be compared, and the output can be
-    /// put in again.
+    /// Returns whether the input is a request body in the dialect of the output. Then the two can be
+    /// compared, and the output can be an input again.
     pub fn is_round(&self) -> bool {
         !self.is_foreign() && self.mode.form == Form::Request
     }
 
-    /// Its name in reports: the mode, and the dialects.
+    /// Returns the name in reports: the mode, and the dialects.
     pub fn name(&self) -> String {
         let Route { mode, from, to, .. } = self;
         match from == to {
@@ -269,7 +269,7 @@ impl<'a> Route<'a> {
     }
 }
 
-/// A model on which a dialect is strict.
+/// Returns a model for which a dialect is strict.
 fn model_of(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::AnthropicMessages => "claude-sonnet-4-5",

@@ -1,10 +1,11 @@
-//! What must be true of a filter in Rust, for property tests and fuzz targets.
+//! Checks a filter written in Rust, for property tests and fuzz targets.
 
 use brickbat_rules::histories::generate::{Mending, Outline};
 
 use crate::{Asked, Function, Input, Mode, Said, Share, State, judge};
 
-/// What a filter does wrong with a conversation; nothing if it is right, or if the conversation is not meant for it.
+/// Returns the first problem of a filter with a conversation. `None` if there is none, or if the mode does
+/// not apply to the conversation.
 pub fn wrong_with(mode: &Mode, filter: impl Fn(&Asked) -> Said + Clone, outline: &Outline) -> Option<String> {
     let state = match outline.fault() {
         None => State::Valid,
@@ -24,10 +25,11 @@ pub fn wrong_with(mode: &Mode, filter: impl Fn(&Asked) -> Said + Clone, outline:
     Some(format!("{}: {}\n  in:  {}\n  out: {output}", finding.check, finding.words, input.body))
 }
 
-/// A libFuzzer target for a filter in Rust: a [`Mode`] and a function from [`Asked`] to [`Said`].
+/// Defines a libFuzzer target for a filter in Rust: a [`Mode`] and a function from [`Asked`] to [`Said`].
 ///
-/// The crate of the target depends on `libfuzzer-sys`. The fuzzer's bytes choose a conversation, which is valid or has a fault
-/// that the mode says it mends; the target panics with what is wrong, what went in and what came out.
+/// The crate of the target depends on `libfuzzer-sys`. The fuzzer's bytes choose a conversation that is
+/// valid or has a fault that the mode claims to fix. The target panics with the problem, the input and the
+/// output.
 ///
 /// ```text
 /// brickbat_filter_suite::fuzz_filter!(mode(), |asked: &Asked| Said::request(my_filter(&asked.request)));
@@ -51,7 +53,7 @@ mod tests {
     use brickbat_rules::histories::generate::Seeded;
 
     #[test]
-    fn a_wrong_function_is_named_and_a_right_one_is_not() {
+    fn only_a_faulty_function_is_reported() {
         let mode = (named("identity").unwrap().modes)().remove(0);
         let same = |asked: &Asked| Said::request(asked.request.clone());
         let none = |asked: &Asked| Said::request(serde_json::json!({ "messages": [], "model": asked.model }));

@@ -1,7 +1,7 @@
-//! Filters of our own: those that are right, and those with one planted bug each.
+//! Our own filters: correct ones, and ones with one planted bug each.
 //!
-//! A check is proven by a planted bug that it catches and no other check does, and by the sound filters, which no check
-//! accuses.
+//! Two things prove a check: it is the only one that catches its planted bug, and it does not accuse the
+//! correct filters.
 
 mod between;
 mod edits;
@@ -20,14 +20,14 @@ pub use between::BETWEEN;
 pub use faulty::FAULTY;
 pub use sound::{repair_mode, repaired};
 
-/// A filter of our own.
+/// One of our own filters.
 #[derive(Debug)]
 pub struct Own {
-    /// Its name, by which the command line knows it.
+    /// Its name on the command line.
     pub name: &'static str,
-    /// The ways in which it is used. Only the first is judged where another leads back from it.
+    /// Its modes. If a later mode converts back from the first, only the first is judged.
     pub modes: fn() -> Vec<Mode>,
-    /// The filter itself.
+    /// Creates the filter.
     pub filter: fn() -> Box<dyn Filter>,
 }
 
@@ -36,39 +36,39 @@ pub struct Own {
 pub struct Planted {
     /// The filter.
     pub own: Own,
-    /// The check that catches it, and no other.
+    /// The only check that catches it.
     pub check: &'static str,
-    /// The failure class of which it is an example, if it is one.
+    /// The failure class of the bug, if it has one.
     pub class: Option<&'static str>,
 }
 
-/// The filters that are right.
+/// The correct filters.
 pub const SOUND: [&Own; 5] =
     [&sound::REPAIR, &sound::IDENTITY, &sound::WHOLE_TURNS, &sound::SUMMARY, &sound::CAREFUL];
 
-/// The filters that people use: our repair, and the one that changes nothing, by which a newcomer sees what a right one
-/// looks like.
+/// Returns the filters for users: our repair, and a filter that changes nothing, which shows newcomers the
+/// report of a correct filter.
 pub fn own() -> Vec<&'static Own> {
     vec![&sound::REPAIR, &sound::IDENTITY]
 }
 
-/// All planted bugs.
+/// Returns all planted bugs.
 pub fn planted() -> impl Iterator<Item = &'static Planted> {
     FAULTY.iter().chain(&BETWEEN)
 }
 
-/// The filter of that name; one with a planted bug is called `planted/NAME`.
+/// Returns the filter with that name. One with a planted bug is called `planted/NAME`.
 pub fn named(name: &str) -> Option<&'static Own> {
     let sound = SOUND.into_iter().find(|own| own.name == name);
     let bug = name.strip_prefix("planted/");
     sound.or_else(|| planted().map(|planted| &planted.own).find(|own| Some(own.name) == bug))
 }
 
-/// The checks that catch a planted bug on what its first mode is given, each with what it says first.
+/// Returns the checks that catch a planted bug in its first mode, each with its first finding.
 ///
 /// # Errors
 ///
-/// The filter cannot be asked any more.
+/// Fails if the filter no longer answers.
 pub fn caught_by(
     own: &Own,
     vectors: impl Fn(&Route<'_>) -> Vec<Input>,
@@ -88,10 +88,10 @@ pub fn caught_by(
     Ok(caught)
 }
 
-/// The seed of what planted bugs are given.
+/// The seed for the inputs of planted bugs.
 const SEED: u64 = 5;
 
-/// The route that leads back, among all modes of a filter.
+/// Returns the route that converts back, among all modes of a filter.
 pub fn back<'m>(all: &'m [Mode], route: &Route<'_>) -> Option<Route<'m>> {
     let name = route.mode.back.as_ref()?;
     let back = all.iter().find(|other| other.name == *name)?;

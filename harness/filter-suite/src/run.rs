@@ -1,4 +1,4 @@
-//! One route from its inputs to its causes, each with a history that is as small as it gets.
+//! Runs one route from its inputs to its causes, and shrinks the history of each cause.
 
 use std::collections::BTreeMap;
 
@@ -9,63 +9,64 @@ use crate::checks::{CHECKS, Finding};
 use crate::shrink::{size, smallest};
 use crate::{Broken, Explorer, Filter, Input, Judged, Outcome, Route, Said, judge};
 
-/// Inputs that are judged at once.
+/// Number of inputs judged at once.
 const BATCH: usize = 256;
 
-/// What came of a route.
+/// The results for a route.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RouteReport {
     /// The name of the route.
     pub route: String,
-    /// All inputs.
+    /// Number of all inputs.
     pub inputs: u64,
-    /// Those that were judged.
+    /// Number of judged inputs.
     pub judged: u64,
-    /// Why inputs were not put to the filter, and how many.
+    /// The reasons why inputs were not put to the filter, with their number.
     pub not_put: BTreeMap<String, u64>,
-    /// Why the output could not say them, and how many.
+    /// The reasons why the output could not represent inputs, with their number.
     pub unsupported: BTreeMap<String, u64>,
-    /// Broken histories that the filter refused, as it says.
+    /// Number of broken histories that the filter rejected, as it declares.
     pub refused: u64,
-    /// What came of each check.
+    /// The counts of each check.
     pub checks: BTreeMap<&'static str, Counted>,
-    /// The causes, the gravest check first.
+    /// The causes, the most serious check first.
     pub causes: Vec<Cause>,
 }
 
-/// To how many inputs a check had something to say, and how many failed it.
+/// How many inputs a check applied to, and how many failed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counted {
-    /// Inputs that it was put to.
+    /// Number of inputs it applied to.
     pub put: u64,
-    /// Inputs that failed it.
+    /// Number of inputs that failed it.
     pub failed: u64,
 }
 
-/// What is wrong, once.
+/// A problem, counted once.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cause {
     /// The check.
     pub check: &'static str,
-    /// What makes two findings one.
+    /// The key that groups findings.
     pub cause: String,
-    /// How many inputs show it.
+    /// Number of inputs that show it.
     pub inputs: u64,
-    /// What was expected and what was got, for the smallest history.
+    /// The expected and the actual result for the smallest history.
     pub words: String,
-    /// Where the first such input comes from.
+    /// The origin of the first such input.
     pub first: String,
     /// The smallest history that shows it.
     pub minimal: Value,
-    /// What the filter makes of that.
+    /// The filter's output for that history.
     pub output: Value,
 }
 
-/// Puts inputs to a filter on a route, and reports what is wrong; `each` hears how many were judged at once.
+/// Puts inputs to a filter on a route and reports its problems. Calls `each` with the number of inputs of
+/// each batch.
 ///
 /// # Errors
 ///
-/// The filter cannot be asked any more.
+/// Fails if the filter no longer answers.
 pub fn run(
     filter: &mut dyn Filter,
     route: &Route<'_>,
@@ -87,14 +88,15 @@ pub fn run(
     gathered.finish(filter, route, back)
 }
 
-/// Histories of a search that are judged at once: after each batch, what was new is varied.
+/// Number of histories in one batch of a search. After each batch, histories with new behaviour are
+/// varied.
 const SEARCHED_AT_ONCE: usize = 64;
 
-/// Looks for histories that show something wrong until `goes_on` says no, and reports what was found.
+/// Searches for histories that show a problem until `goes_on` returns false, and reports the problems.
 ///
 /// # Errors
 ///
-/// The filter cannot be asked any more.
+/// Fails if the filter no longer answers.
 pub fn search(
     filter: &mut dyn Filter,
     route: &Route<'_>,
@@ -114,10 +116,10 @@ pub fn search(
     gathered.finish(filter, route, back)
 }
 
-/// What is known of a route so far.
+/// The results of a route so far.
 struct Gathered {
     report: RouteReport,
-    /// For each cause, how many inputs show it, where the first comes from, and the smallest.
+    /// For each cause: the number of inputs, the origin of the first, and the smallest.
     found: BTreeMap<(&'static str, String), (u64, String, Input)>,
 }
 
@@ -151,7 +153,7 @@ impl Gathered {
         }
     }
 
-    /// Makes the history of each cause as small as it gets.
+    /// Shrinks the history of each cause.
     fn finish(
         mut self,
         filter: &mut dyn Filter,
@@ -183,14 +185,14 @@ struct Shown {
     minimal: Input,
 }
 
-/// A cause with what the filter says of its smallest history.
+/// Returns a cause with the filter's answer to its smallest history.
 fn shown(
     filter: &mut dyn Filter,
     route: &Route<'_>,
     back: Option<&Route<'_>>,
     Shown { check, cause, inputs, first, minimal }: Shown,
 ) -> Result<Cause, Broken> {
-    // What rests on what was asked before is shown to a filter that was asked nothing.
+    // For these checks, earlier questions matter, so the filter starts again.
     if matches!(check, "twice-is-once" | "threads-apart") {
         filter.fresh()?;
     }
@@ -207,7 +209,7 @@ fn shown(
         }
         Said::Unsupported(why) => serde_json::json!({ "unsupported": why }),
     });
-    // What is not shown once more depends on what came before it.
+    // If the finding does not show again, it depends on earlier questions.
     let words = words.unwrap_or_else(|| "it is not shown alone".to_owned());
     Ok(Cause {
         check,
@@ -220,7 +222,7 @@ fn shown(
     })
 }
 
-/// Of the findings of one input, one of each cause.
+/// Returns the first finding of each cause for an input.
 fn first_of_each(findings: &[Finding]) -> Vec<&Finding> {
     let mut found: Vec<&Finding> = Vec::new();
     for finding in findings {
@@ -255,7 +257,7 @@ mod tests {
     use crate::planted::named;
 
     #[test]
-    fn who_answers_otherwise_the_second_time_is_shown_with_its_history() {
+    fn a_filter_that_answers_differently_the_second_time_is_reported() {
         let own = named("planted/prompts-on-retries").unwrap();
         let modes = (own.modes)();
         let routes = modes[0].routes();
@@ -264,7 +266,7 @@ mod tests {
         let [cause] = report.causes.as_slice() else { panic!("{:#?}", report.causes) };
         assert_eq!((cause.check, cause.words.as_str()), ("twice-is-once", "a second pass changes /messages"));
         assert_eq!(cause.minimal["messages"].as_array().unwrap().len(), 1);
-        // More than one batch can give.
+        // More than a single batch can have.
         assert!((9..=16).contains(&cause.inputs), "{}", cause.inputs);
     }
 }

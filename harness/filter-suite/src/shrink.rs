@@ -1,5 +1,5 @@
-//! Makes the history of a cause as small as it gets: without any one message, block, call with its results, or field, the
-//! cause is gone.
+//! Shrinks the history of a cause until removing any single message, block, call with its results, or
+//! field makes the cause disappear.
 
 use std::collections::BTreeSet;
 
@@ -10,17 +10,18 @@ use crate::judge::judge_by;
 use crate::yardstick::refusals;
 use crate::{Broken, Facts, Filter, Input, Route, State};
 
-/// Histories that are tried for one cause, at most: a long history takes about as many as the square of its messages.
+/// Maximum number of histories to try per cause. A long history takes about the square of its number of
+/// messages.
 const MAX_TRIED: usize = 3000;
 
-/// Histories that are tried at once.
+/// Number of histories to try at once.
 const AT_ONCE: usize = 32;
 
-/// The smallest input that still shows the cause of a check.
+/// Returns the smallest input that still shows the cause of a check.
 ///
 /// # Errors
 ///
-/// The filter cannot be asked any more.
+/// Fails if the filter no longer answers.
 pub fn smallest(
     filter: &mut dyn Filter,
     route: &Route<'_>,
@@ -36,7 +37,8 @@ pub fn smallest(
         for batch in candidates.chunks(AT_ONCE) {
             n_tried += batch.len();
             filter.fresh_if(check == "threads-apart")?;
-            // A candidate is judged alone where others would be broken threads to it.
+            // For this check, other candidates would count as broken threads, so a candidate is judged on
+            // its own.
             let judged = judge_by(filter, route, back, batch, Some(check))?;
             let shows = judged.iter().position(|judged| {
                 judged.outcome.findings().iter().any(|found| found.check == check && found.cause == cause)
@@ -51,7 +53,8 @@ pub fn smallest(
     Ok(smallest)
 }
 
-/// Whether a candidate is of the same kind: what is broken stays broken by the same rules, and the user goes on.
+/// Returns whether a candidate is of the same kind: a broken one is still broken by the same rules, and
+/// the user still continues.
 fn is_still(route: &Route<'_>, input: &Input, candidate: &Input) -> bool {
     if input.state == State::Valid {
         return true;
@@ -68,7 +71,7 @@ impl dyn Filter + '_ {
     }
 }
 
-/// The inputs that are one change smaller, the boldest first.
+/// Returns the inputs that are one change smaller, the largest change first.
 fn simpler(input: &Input) -> Vec<Input> {
     let mut found: Vec<Value> = Vec::new();
     let list = list_of(input.dialect);
@@ -88,7 +91,7 @@ fn simpler(input: &Input) -> Vec<Input> {
     for at in (0..n).filter(|_| n > 1) {
         found.push(with([&entries[..at], &entries[at + 1..]].concat()));
     }
-    // A call goes with its results, and two neighbours that only make sense together.
+    // Remove a call together with its results, and two neighbours that are valid only together.
     for id in ids(input) {
         found.push(with(entries.iter().filter_map(|entry| without_id(entry, &id)).collect()));
     }
@@ -106,7 +109,7 @@ fn simpler(input: &Input) -> Vec<Input> {
     found.into_iter().filter(|body| *body != input.body).map(|body| Input { body, ..input.clone() }).collect()
 }
 
-/// The ids of calls and results.
+/// Returns the ids of calls and results.
 fn ids(input: &Input) -> Vec<String> {
     let facts = Facts::of(&input.body, input.dialect);
     let calls = facts.calls().into_iter().map(|call| call.id.clone());
@@ -115,7 +118,7 @@ fn ids(input: &Input) -> Vec<String> {
     ids
 }
 
-/// The entry without the blocks of this call; nothing if that is all that it was.
+/// Returns the entry without the blocks of this call. `None` if nothing is left.
 fn without_id(entry: &Value, id: &str) -> Option<Value> {
     let names_it = |value: &Value| {
         let keys = ["id", "tool_use_id", "tool_call_id", "call_id", "toolUseId"];
@@ -141,7 +144,7 @@ fn without_id(entry: &Value, id: &str) -> Option<Value> {
     Some(changed)
 }
 
-/// The entry without one of its blocks or fields, or with a plainer text.
+/// Returns the entry without one of its blocks or fields, or with a simpler text.
 fn smaller_entries(entry: &Value) -> Vec<Value> {
     let mut found = Vec::new();
     let Some(fields) = entry.as_object() else { return found };
@@ -178,7 +181,7 @@ fn smaller_entries(entry: &Value) -> Vec<Value> {
     found
 }
 
-/// What stands for any words.
+/// The replacement for any text.
 const PLAIN: &str = "a";
 
 /// Fields that may be left out.
@@ -204,7 +207,7 @@ fn changed(entry: &Value, key: &str, value: Value) -> Value {
     entry
 }
 
-/// The body without one of the fields beside its list.
+/// Returns the body without one of the fields next to its list.
 fn fewer_fields(body: &Value, list: &str) -> Vec<Value> {
     let Some(fields) = body.as_object() else { return Vec::new() };
     let beside = fields.keys().filter(|key| *key != list && *key != "model");
@@ -216,7 +219,7 @@ fn fewer_fields(body: &Value, list: &str) -> Vec<Value> {
     beside.map(without).collect()
 }
 
-/// How large a body is: what the smallest of several is chosen by.
+/// Returns the size of a body, by which the smallest of several is chosen.
 pub(crate) fn size(input: &Input) -> (usize, usize) {
     let list: &str = list_of(input.dialect);
     let n = input.body.get(list).and_then(Value::as_array).map_or(0, Vec::len);

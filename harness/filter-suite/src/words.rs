@@ -1,9 +1,9 @@
-//! Texts and values compared as people would: what matters is whether the words are still there.
+//! Compares texts and values as people would: do they contain the same words?
 
 use serde_json::{Map, Number, Value};
 
-/// Whether the words of one text are in another, whatever wraps them: a JSON value that was written anew, a string inside a
-/// JSON text, white space.
+/// Returns whether a text contains the words, whatever is around them: a reformatted JSON value, a string
+/// inside a JSON text, or white space.
 pub(crate) fn said_in(text: &str, words: &str) -> bool {
     if words.trim().is_empty() || text.contains(words.trim()) {
         return true;
@@ -12,7 +12,7 @@ pub(crate) fn said_in(text: &str, words: &str) -> bool {
     wanted.is_empty() || squeezed(text).contains(&wanted)
 }
 
-/// A text without white space, quotes and backslashes, with escaped characters as themselves.
+/// Returns a text without white space, quotes and backslashes, and with escaped characters decoded.
 fn squeezed(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -31,7 +31,8 @@ fn squeezed(text: &str) -> String {
     out
 }
 
-/// The character of an escape such as `\u00e9`, or nothing for one that is white space, and how long it is.
+/// Decodes an escape such as `\u00e9`. Returns its character, or `None` if that is white space, and its
+/// length.
 fn escape(text: &str) -> Option<(Option<char>, usize)> {
     let code = text.strip_prefix('\\')?;
     if code.starts_with(['n', 't', 'r']) {
@@ -47,7 +48,8 @@ fn escape(text: &str) -> Option<(Option<char>, usize)> {
     Some((Some(character), 12))
 }
 
-/// A value with the keys of objects in order and whole numbers without a fraction, so that equal values are equal.
+/// Returns a value with sorted keys and with whole numbers as integers, so that equal values compare
+/// equal.
 pub(crate) fn canonical(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(canonical).collect(),
@@ -62,7 +64,7 @@ pub(crate) fn canonical(value: &Value) -> Value {
     }
 }
 
-/// The largest whole number up to which a fraction of 64 bits is exact.
+/// The largest integer up to which a 64-bit float is exact.
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
 fn whole(number: &Number) -> Number {
@@ -75,8 +77,8 @@ fn whole(number: &Number) -> Number {
     }
 }
 
-/// Whether a result owns up to a failure, or says nothing: any of these words is enough, as dialects without a flag leave
-/// nothing else.
+/// Returns whether a result admits a failure or is empty. Any of these words is enough, because dialects
+/// without a flag have only the text.
 pub(crate) fn admits_failure(text: &str) -> bool {
     let text = text.to_lowercase();
     text.trim().is_empty() || FAILURE.iter().any(|word| text.contains(word))
@@ -128,7 +130,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn words_are_found_in_whatever_wraps_them() {
+    fn words_are_found_inside_any_wrapping() {
         for (text, words) in [
             ("found it", "found it"),
             (r#"{"output": "found  it"}"#, "found it"),
@@ -143,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_are_equal_however_they_are_written() {
+    fn different_spellings_of_a_value_are_equal() {
         assert_eq!(canonical(&json!({ "b": [1.0, 2.5], "a": 1 })).to_string(), r#"{"a":1,"b":[1,2.5]}"#);
     }
 }

@@ -1,4 +1,5 @@
-//! Our own careful translation of a body: what no translator can do is held against nobody.
+//! Our own careful translation of a body. A filter is not blamed for anything that this translation cannot
+//! do either.
 
 use std::collections::BTreeMap;
 
@@ -10,29 +11,30 @@ use serde_json::{Value, json};
 use crate::Route;
 use crate::facts::{has_other_parts, top_instructions};
 
-/// What stands in place of a thought's signature where a history comes from another model, as Google documents it
+/// The placeholder for a thinking signature in a history from another model, as Google documents it
 /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
-/// What a provider refuses of a body.
+/// Returns the provider's reasons to reject a body.
 pub(crate) fn refusals(route: &Route<'_>, body: &Value) -> Vec<Violation> {
     let bytes = body.to_string().into_bytes();
     let model = route.model.as_deref();
     let named = body.get("model").and_then(Value::as_str);
     let violations = match body.is_array() {
         true => validate_list_to(route.profile, model, &bytes),
-        // The body is read once more where another model has to be written into it.
+        // The body must be parsed again to set another model in it.
         false if model.is_some() && model != named => validate(route.profile, &naming(&bytes, model)),
         false => validate(route.profile, &bytes),
     };
     violations.into_iter().filter(|violation| violation.severity == Severity::Error).collect()
 }
 
-/// The body in the dialect of the output, or in words why it cannot be said there.
+/// Returns the body in the dialect of the output, or the reason why it cannot be translated.
 ///
 /// # Errors
 ///
-/// The input holds what only its own dialect knows, or the provider of the output refuses what it says.
+/// Fails if the input has something that only its own dialect has, or if the provider of the output
+/// rejects the result.
 pub fn translated(route: &Route<'_>, body: &Value) -> Result<Value, String> {
     let beside_list = top_instructions(body).into_iter();
     let mut messages: Vec<Message> = beside_list.map(|text| Message::text(Role::System, text)).collect();
@@ -53,7 +55,7 @@ pub fn translated(route: &Route<'_>, body: &Value) -> Result<Value, String> {
     }
 }
 
-/// What a block is called that has no place in another dialect.
+/// Names a block that cannot be represented in another dialect.
 fn foreign(block: &Block) -> Option<String> {
     match block {
         Block::Native { value, .. } => {
@@ -61,7 +63,7 @@ fn foreign(block: &Block) -> Option<String> {
             let key = value.as_object().and_then(|fields| fields.keys().next().cloned());
             Some(kind.or(key).unwrap_or_else(|| "block".to_owned()))
         }
-        // A call of a kind that is no function has no name here.
+        // A call that is not a function call has no name here.
         Block::Call(call) if call.name.is_empty() => Some("call without a name".to_owned()),
         Block::Result(result) => result.output.iter().find_map(|block| match block {
             Block::Image(_) => Some("picture in a result".to_owned()),
@@ -74,7 +76,7 @@ fn foreign(block: &Block) -> Option<String> {
     }
 }
 
-/// A field that names what the provider keeps, which no other provider can know.
+/// Returns the field that refers to data stored by the provider, which no other provider can know.
 pub(crate) fn beside(dialect: Dialect, body: &Value) -> Option<&'static str> {
     let keys: &[&str] = match dialect {
         Dialect::OpenaiResponses => &["previous_response_id", "conversation", "prompt"],
@@ -84,7 +86,8 @@ pub(crate) fn beside(dialect: Dialect, body: &Value) -> Option<&'static str> {
     keys.iter().copied().find(|key| body.get(key).is_some())
 }
 
-/// Makes the messages fit a dialect: without thoughts of others, with names at results and ids that the dialect takes.
+/// Adapts the messages to a dialect: removes thinking from others, adds names to results, and converts ids
+/// to an accepted format.
 fn carry(messages: &mut Vec<Message>, to: Dialect) {
     let mut ids: BTreeMap<String, String> = BTreeMap::new();
     let mut names: BTreeMap<String, String> = BTreeMap::new();
@@ -119,7 +122,7 @@ fn carry(messages: &mut Vec<Message>, to: Dialect) {
         }
     }
     messages.retain(|message| !message.blocks.is_empty());
-    // Calls that a client wrote in two messages are one batch: their results come after both.
+    // Calls that a client wrote in two messages are one batch. Their results come after both.
     messages.dedup_by(|next, before| {
         let is_same = next.role == Role::Assistant && before.role == Role::Assistant;
         if is_same {
@@ -127,13 +130,14 @@ fn carry(messages: &mut Vec<Message>, to: Dialect) {
         }
         is_same
     });
-    // Instructions between turns go to where a dialect has them; who has only one place for them joins them.
+    // Moves instructions between turns to where the dialect has them, and joins them if there is only one
+    // place.
     if !matches!(to, Dialect::OpenaiChat | Dialect::Mistral) {
         messages.sort_by_key(|message| message.role != Role::System);
     }
 }
 
-/// Nine letters and digits, as Mistral wants them; elsewhere an id stays what it is.
+/// Returns an id of nine letters and digits for Mistral. Other dialects keep the id.
 fn id_for(to: Dialect, id: &str, next: usize) -> String {
     let fits = match to {
         Dialect::Mistral => id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
@@ -145,7 +149,7 @@ fn id_for(to: Dialect, id: &str, next: usize) -> String {
     }
 }
 
-/// One more turn at the end of a body, with a call and its result, as an application goes on with it.
+/// Adds a turn with a call and its result to a body, as an application would when it continues.
 pub(crate) fn grown(body: &Value, dialect: Dialect, model: Option<&str>, round: u32) -> Option<Value> {
     let mut ahead = vec![Message::text(Role::User, "Look once more.")];
     let call = brickbat_rules::histories::Call {
@@ -163,7 +167,7 @@ pub(crate) fn grown(body: &Value, dialect: Dialect, model: Option<&str>, round: 
     ahead.push(Message { role: Role::Tool, blocks: vec![Block::Result(result)] });
     ahead.push(Message::text(Role::Assistant, format!("Found, round {round}.")));
     ahead.push(Message::text(Role::User, format!("Go on, round {round}.")));
-    // What ends with the user goes on with the model.
+    // If the list ends with the user, the model continues.
     let ends_with_user = |entry: &Value| entry.get("role").and_then(Value::as_str) == Some("user");
     let key = list_of(dialect);
     let list = body.get(key)?.as_array()?;
@@ -181,7 +185,7 @@ pub(crate) fn grown(body: &Value, dialect: Dialect, model: Option<&str>, round: 
     Some(grown)
 }
 
-/// A tool that the body calls already, so that it is offered.
+/// Returns a tool that the body already calls, so that it is offered.
 fn tool_in(body: &Value, dialect: Dialect) -> String {
     let facts = crate::Facts::of(body, dialect);
     let named = facts.calls().into_iter().map(|call| call.name.clone()).find(|name| !name.is_empty());

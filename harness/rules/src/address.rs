@@ -1,39 +1,39 @@
-//! What the address of a request says: who answers there, in which dialect, and which model is asked.
+//! The address of a request: the host, and the dialect and the model if the path names them.
 
 use std::borrow::Cow;
 
 use crate::Dialect;
 
-/// Where a request goes.
+/// The address of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Address {
-    /// The host, with its port; empty if it is not known.
+    /// The host with its port. Empty if unknown.
     pub host: String,
-    /// The path of the URL, without the query; empty if it is not known.
+    /// The path of the URL without the query. Empty if unknown.
     pub path: String,
 }
 
-/// In which API a path leads to a reply.
+/// The API that a path belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Api {
-    /// A dialect that is spoken here.
+    /// A supported dialect.
     Spoken(Dialect),
-    /// One that is known and not spoken here, by its name.
+    /// A known API that Brickbat does not support, by name.
     Unspoken(&'static str),
 }
 
 impl Address {
-    /// The address of a URL, or of a host alone.
+    /// Parses a URL, or only a host.
     pub fn of(url: &str) -> Address {
         let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        // Names and passwords may stand before the host.
+        // A user name and a password can precede the host.
         let host = host.rsplit('@').next().unwrap_or_default();
         let path = path.split(['?', '#']).next().unwrap_or_default();
         Address { host: host.to_owned(), path: path.to_owned() }
     }
 
-    /// The API to which the path belongs, if it leads to a reply.
+    /// Returns the API of the path, if the path requests a reply.
     pub fn api(&self) -> Option<Api> {
         let path = self.path.trim_end_matches('/');
         let is_mistral = self.host.ends_with("api.mistral.ai");
@@ -54,19 +54,20 @@ impl Address {
         }
     }
 
-    /// The model, if the path names it; without the escapes of a URL.
+    /// Returns the model with URL escapes decoded, if the path names it.
     pub fn model(&self) -> Option<Cow<'_, str>> {
         model_of_path(&self.path).map(unescaped)
     }
 
-    /// Whether gateways and clouds take bodies of several dialects at such a path and pass them on as they are.
+    /// Returns whether gateways and clouds accept bodies of several dialects at this path and forward them
+    /// unchanged.
     pub fn passes_on(&self) -> bool {
         let ends = [":rawPredict", ":streamRawPredict", "/invoke", "/invoke-with-response-stream", "/chat"];
         self.path.is_empty() || self.path == "/" || ends.iter().any(|end| self.path.ends_with(end))
     }
 }
 
-/// Ways to a reply, by the end of the path.
+/// Paths that request a reply, by their end.
 const PATHS: [(&str, &str); 7] = [
     ("/messages", "anthropic-messages"),
     ("/chat/completions", "openai-chat"),
@@ -86,7 +87,7 @@ fn model_of_path(path: &str) -> Option<&str> {
     Some(model)
 }
 
-/// Bedrock's models have colons and slashes, which clients escape.
+/// Decodes URL escapes. Bedrock's model names contain colons and slashes, which clients escape.
 pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);
@@ -109,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_says_who_answers_in_which_api_and_with_which_model() {
+    fn an_address_gives_the_host_the_api_and_the_model() {
         use Dialect::{AnthropicMessages, BedrockConverse, Gemini, Mistral, OpenaiChat};
         let bedrock =
             "https://bedrock-runtime.us-east-1.amazonaws.com/model/us.amazon.nova-pro-v1%3A0/converse";

@@ -1,6 +1,7 @@
-//! Bytes written as base64: bodies that a recorder did not take for text, and events that Bedrock wraps.
+//! Base64 decoding, for recorded bodies that were not treated as text and for the events that Bedrock
+//! wraps.
 
-/// The bytes, or nothing if the text is not base64. White space is passed over.
+/// Decodes `text` and skips white space. Returns `None` if it is not base64.
 pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut n_bits) = (0u32, 0u32);

@@ -1,6 +1,7 @@
-//! Checks of requests, as `brickbat check` shows them: bytes in, findings with place and excerpt out.
+//! Checks requests for `brickbat check`: takes bytes and returns findings with a place and an excerpt.
 //!
-//! It opens no files: the caller says where a text comes from, and [`CheckReport`] writes the findings.
+//! The module opens no files. The caller says where a text begins, and [`CheckReport`] writes the
+//! findings.
 
 mod addressee;
 mod excerpt;
@@ -30,93 +31,94 @@ pub use report::{CheckFormat, CheckReport, Tally};
 pub use sarif::streams_to_sarif;
 pub use stream::{is_sound, stream_to_github, stream_to_json, stream_to_text, unjudged_to_github};
 
-/// How a request is checked.
+/// Options for checking a request.
 #[derive(Debug, Clone, Default)]
 pub struct CheckOptions {
-    /// The dialect, if the request need not show it. A profile has its own.
+    /// The dialect, if the request need not show it. A profile implies its dialect.
     pub dialect: Option<Dialect>,
     /// How strict the provider is.
     pub strictness: Strictness,
-    /// Who answers, and what the path says; else what stands around the request.
+    /// The host and the path. Empty parts are taken from the context of the request.
     pub address: Address,
-    /// The model that is asked, whatever stands in or around the request.
+    /// The model. Overrides any other name in or around the request.
     pub model: Option<String>,
-    /// Rules whose violations are ignored.
+    /// Rules to ignore.
     pub off: Vec<&'static Rule>,
-    /// Rules whose violation is an error even where the provider would accept it.
+    /// Rules to treat as errors even when the provider accepts the request.
     pub denied: Vec<&'static Rule>,
 }
 
 /// Where a text begins in its file.
 #[derive(Debug, Clone, Copy)]
 pub struct Start {
-    /// Its line, from 1.
+    /// Line, from 1.
     pub line: u64,
-    /// Its first byte, from 0.
+    /// First byte, from 0.
     pub offset: u64,
 }
 
-/// A request with its findings.
+/// A checked request with its findings.
 #[derive(Debug, Clone)]
 pub struct CheckedRequest {
-    /// Who judged.
+    /// The providers that judged the request.
     pub providers: Providers,
-    /// Why it is they who judged.
+    /// Why these providers were chosen.
     pub basis: Basis,
-    /// The host, if it is known.
+    /// The host, if known.
     pub host: Option<String>,
-    /// The model, if it is known.
+    /// The model, if known.
     pub model: Option<String>,
-    /// If it is not: the rules that bind for some models only, and so were not held against the request, or not in full.
+    /// If the model is unknown: the rules that apply only to some models, and so were skipped or only
+    /// partly checked.
     pub rules_by_model: Vec<&'static str>,
     /// The line on which the request begins, from 1.
     pub line: u64,
-    /// The first [`MAX_FINDINGS`], in the order in which the provider checks.
+    /// The first [`MAX_FINDINGS`] findings, in the provider's order of checks.
     pub findings: Vec<Finding>,
-    /// How many more there are.
+    /// The number of further findings.
     pub n_more: usize,
-    /// The status of the first refusal; nothing if every provider accepts the request.
+    /// The status of the first rejection. `None` if every provider accepts the request.
     pub status: Option<u16>,
-    /// The profiles that refuse it, the dialect's default first.
+    /// The profiles that reject the request, the dialect's default first.
     pub refused_by: Vec<&'static str>,
-    /// Whether a denied rule is broken by a request that the provider accepts.
+    /// True if the provider accepts the request but it breaks a denied rule.
     pub is_denied: bool,
 }
 
-/// A violation of a rule at a place of a file.
+/// A violation of a rule at a place in a file.
 #[derive(Debug, Clone)]
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,
-    /// The consequence.
+    /// How serious it is.
     pub level: Level,
-    /// The JSON pointer into the text; into the list, where that stands alone.
+    /// The JSON pointer into the text. For a bare list of messages, it starts in the list.
     pub pointer: String,
-    /// The provider's sentence; of several providers, that of the first that objects.
+    /// The provider's message. With several providers, the message of the first that objects.
     pub message: String,
-    /// The profiles that refuse the request because of it.
+    /// The profiles that reject the request because of this violation.
     pub refused_by: Vec<&'static str>,
-    /// The profiles that warn of it.
+    /// The profiles that warn about it.
     pub warned_by: Vec<&'static str>,
-    /// Where it stands in the file.
+    /// The place in the file.
     pub place: FileSpan,
-    /// What stands there.
+    /// The text around that place.
     pub excerpt: Excerpt,
 }
 
-/// The consequence of a violation.
+/// How serious a violation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// The provider refuses the request.
+    /// The provider rejects the request.
     Refused,
-    /// The provider accepts it, but the user does not.
+    /// The provider accepts the request, but the user denies the rule.
     Denied,
-    /// The provider accepts it; others, older ones or stricter ones do not.
+    /// The provider accepts the request. Older or stricter providers reject it.
     Warning,
 }
 
-/// A stretch of a file.
+/// A range in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct FileSpan {
     /// Line, from 1.
@@ -125,20 +127,20 @@ pub struct FileSpan {
     pub column: u64,
     /// First byte in the file, from 0.
     pub offset: u64,
-    /// Bytes.
+    /// Length in bytes.
     pub length: u64,
 }
 
 /// Why a text could not be judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckError {
-    /// It is not JSON; with the reader's error.
+    /// The text is not JSON. Contains the reader's error.
     NotJson(String),
-    /// It is JSON, but neither a request nor a list of messages.
+    /// The text is JSON, but neither a request nor a list of messages.
     NoConversation,
-    /// Several dialects could have written it, or one that is not known here.
+    /// The dialect is ambiguous or unknown.
     NoDialect,
-    /// It is written for a known API that Brickbat does not speak, of this name.
+    /// The request is for a known API that Brickbat does not support. Contains its name.
     NotSpoken(String),
     /// No profile is known for this dialect at this host.
     NoProfile {
@@ -147,7 +149,7 @@ pub enum CheckError {
         /// The host.
         host: String,
     },
-    /// It is a recorded request that asks for no reply: an upload, an embedding, a list of models.
+    /// A recorded request that asks for no reply, such as an upload, an embedding or a list of models.
     NoReply,
 }
 
@@ -168,21 +170,22 @@ impl fmt::Display for CheckError {
 
 impl std::error::Error for CheckError {}
 
-/// Findings that are kept of one request. A broken session has a handful; the others are counted.
+/// The maximum number of findings kept per request. A broken session has a handful; further findings are
+/// only counted.
 pub const MAX_FINDINGS: usize = 100;
 
 impl CheckedRequest {
-    /// How many findings there are of that level.
+    /// Returns the number of findings at a level.
     pub fn count(&self, level: Level) -> usize {
         self.findings.iter().filter(|finding| finding.level == level).count()
     }
 }
 
-/// Judges a request body, a bare list of messages, or a row that holds a body in its field `request`.
+/// Judges a request body, a bare list of messages, or a row with a body in its field `request`.
 ///
 /// # Errors
 ///
-/// The text is not JSON, or not recognised as a request.
+/// Fails if the text is not JSON or is not recognized as a request.
 pub fn check(text: &[u8], start: Start, options: &CheckOptions) -> Result<CheckedRequest, CheckError> {
     let readable = body::without_halves(text);
     let row = row_of(&readable);
@@ -195,12 +198,13 @@ pub fn check(text: &[u8], start: Start, options: &CheckOptions) -> Result<Checke
     })
 }
 
-/// Where the request stands in a text that [`check`] takes: the whole of it, or the field `request` of a row.
+/// Returns the range of the request in a text that [`check`] accepts: all of it, or the field `request` of
+/// a row.
 pub fn request_in(text: &[u8]) -> Range<usize> {
     row_of(&body::without_halves(text)).map_or(0..text.len(), |row| row.request)
 }
 
-/// Judges what is known to be a request; `place` says where in its file a stretch of it stands.
+/// Judges a request. `place` converts a byte range of the text to a place in its file.
 fn judge(
     subject: &Subject,
     around: &Around,
@@ -230,7 +234,8 @@ fn judge(
     violations.truncate(MAX_FINDINGS);
     let list = rules::list_of(providers.dialect());
     subject.place_halves(&mut violations);
-    // A body that breaks nothing has been read to its end, so only now is it known that this one is JSON.
+    // Only a body without violations has been read to its end. For others, this shows whether they are
+    // JSON.
     let excerpts = match violations.is_empty() {
         true => Vec::new(),
         false => {
@@ -272,7 +277,7 @@ fn judge(
     })
 }
 
-/// Everyone who refuses a body because of one of these violations.
+/// Returns all profiles that reject a body because of one of these violations.
 fn refused_by(dialect: Dialect, violations: &[UnionViolation]) -> Vec<&'static str> {
     let refuses = |name: &&str| {
         violations.iter().any(|found| found.refused_by.iter().any(|profile| profile.name == *name))
@@ -285,16 +290,17 @@ fn names(profiles: &[&'static Profile]) -> Vec<&'static str> {
     profiles.iter().map(|profile| profile.name).collect()
 }
 
-/// What is judged: a stretch of a text.
+/// The judged range of a text.
 struct Subject<'a> {
     bytes: &'a [u8],
-    /// The same without halves of characters, which providers refuse, and with which nothing else could be read.
+    /// The same bytes without unpaired surrogates. Providers reject these, and JSON readers cannot read
+    /// past them.
     readable: &'a [u8],
-    /// Where it begins in the text.
+    /// Where the range begins in the text.
     offset: usize,
-    /// Whether it is a bare list of messages.
+    /// True for a bare list of messages.
     is_list: bool,
-    /// The pointer to it in the text.
+    /// The pointer to this range in the text.
     prefix: &'static str,
 }
 
@@ -307,7 +313,7 @@ impl<'a> Subject<'a> {
         Subject { bytes, readable, offset: range.start, is_list: first == Some(&b'['), prefix }
     }
 
-    /// Places what is said of the whole body at the first half of a character, if that is what is wrong with it.
+    /// Moves violations of the whole body to the first unpaired surrogate, if there is one.
     fn place_halves(&self, violations: &mut [UnionViolation]) {
         let Some(half) = body::halves(self.bytes).next() else { return };
         let Some(pointer) = body::pointer_at(self.readable, half) else { return };
@@ -319,7 +325,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// A pointer into the text, made from one into the body that the rules judged.
+    /// Converts a pointer into the judged body to a pointer into the text.
     fn pointer(&self, pointer: String, list: &str) -> String {
         let own = if self.is_list {
             pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(list)).unwrap_or(&pointer)
@@ -330,14 +336,14 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// A row of a recording: a request among other things.
+/// A row of a recording: a request among other fields.
 struct RequestRow {
     request: Range<usize>,
     around: Around,
 }
 
 fn row_of(text: &[u8]) -> Option<RequestRow> {
-    // Most texts are no rows, and this tells it soon.
+    // Most texts are not rows; this check is cheap.
     if !std::str::from_utf8(text).is_ok_and(|text| text.contains("\"request\"")) {
         return None;
     }
@@ -354,7 +360,7 @@ fn row_of(text: &[u8]) -> Option<RequestRow> {
     found.filter(|_| !has_messages)
 }
 
-/// Why no dialect was found.
+/// Returns why no dialect was found.
 fn unknown(text: &[u8]) -> CheckError {
     let mut is_conversation = false;
     let mut look = |part: Part<'_, '_>| match part {
@@ -382,7 +388,7 @@ impl FileSpan {
         let before = &text[..span.start.min(text.len())];
         let n_newlines = before.iter().filter(|byte| **byte == b'\n').count();
         let line = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
-        // Bytes that continue a character are no columns.
+        // Count characters: continuation bytes of UTF-8 do not start a column.
         let n_chars = before[line..].iter().filter(|byte| **byte & 0xC0 != 0x80).count();
         FileSpan {
             line: start.line + n_newlines as u64,

@@ -1,10 +1,10 @@
-//! Whether a text may hold terminal colours.
+//! Terminal colours.
 
-/// Whether a text may hold terminal colours.
+/// Terminal colours in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
     /// Plain text.
     Plain,
-    /// ANSI escapes.
+    /// ANSI escape sequences.
     Ansi,
 }

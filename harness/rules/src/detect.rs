@@ -1,8 +1,9 @@
-//! Which dialect a body or a bare list of messages is written in.
+//! Detects the dialect of a body or of a bare list of messages.
 //!
-//! A dialect is taken only where nothing else could have written the text: frameworks keep their own messages in lists
-//! that look like those of a provider. Each message is looked at for what one dialect alone has, and for what none has.
-//! The fields around the list, and the name of the model, decide where no message does.
+//! A dialect is reported only if the text is unambiguous, because frameworks store their messages in lists
+//! that look like those of a provider. Each message is searched for features that only one dialect has,
+//! and for features that none has. If the messages do not decide, the fields around the list and the name
+//! of the model do.
 
 mod fields;
 mod message;
@@ -11,21 +12,23 @@ use crate::Dialect;
 use crate::json::{self, Json, Part};
 use message::{Sign, sign};
 
-/// The dialect of a request body or of a bare list of messages, if it is unmistakable; see [`DIALECT_SIGNS`].
+/// Returns the dialect of a request body or of a bare list of messages, if it is unambiguous; see
+/// [`DIALECT_SIGNS`].
 ///
-/// `None` means that it is no conversation, that several dialects could have written it, such as a lone user message
-/// without a model, that its parts speak for different ones, or that a message is in no provider's form. Mistral writes
-/// what OpenAI writes, and is known by the model's name or, where there is none, by its call ids of nine characters.
+/// Returns `None` if the text is not a conversation, if several dialects could have written it (such as a
+/// lone user message without a model), if its parts point to different dialects, or if no provider accepts
+/// the form of a message. Mistral's requests look like OpenAI's. They are recognized by the model's name,
+/// or without a model, by call ids of nine characters.
 pub fn detect(body: &[u8]) -> Option<Dialect> {
     Dialect::from_name(clues(body)?.dialect?)
 }
 
-/// The API of a request body that is known and not spoken here, such as `Gemini Interactions`.
+/// Returns the name of a known but unsupported API that the body is for, such as `Gemini Interactions`.
 pub fn unspoken(body: &[u8]) -> Option<&'static str> {
     clues(body)?.unspoken
 }
 
-/// What makes a text unmistakable, for each dialect by its name.
+/// The features that make a text unambiguous, by the name of the dialect.
 pub const DIALECT_SIGNS: [(&str, &str); 6] = [
     (
         ANTHROPIC,
@@ -64,30 +67,31 @@ fn clues(body: &[u8]) -> Option<Clues> {
     Some(clues)
 }
 
-/// What has been seen of a request. Dialects go by their names here, so that a body of a dialect that Brickbat does
-/// not speak is not taken for one that it speaks.
+/// Features found in a request. Dialects are stored by name, so that an unsupported dialect is not
+/// mistaken for a supported one.
 #[derive(Debug, Default)]
 struct Clues {
     messages: Messages,
-    /// Whether there is a list of messages.
+    /// True if the body has a list of messages.
     has_messages: bool,
     dialect: Option<&'static str>,
     unspoken: Option<&'static str>,
 }
 
-/// What the messages of a list tell together.
+/// Features of all messages of a list together.
 #[derive(Debug, Default)]
 struct Messages {
-    /// The one dialect for which messages speak.
+    /// The dialect that the messages indicate.
     of: Option<&'static str>,
-    /// Whether messages speak for different dialects.
+    /// True if messages indicate different dialects.
     is_mixed: bool,
-    /// Whether one is in no provider's form.
+    /// True if a message has a form that no provider accepts.
     is_foreign: bool,
-    /// Whether there are call ids, and each has nine characters.
+    /// `Some(true)` if there are call ids and each has nine characters; `None` if there are none.
     has_short_ids: Option<bool>,
     starts_with_system: bool,
-    /// Whether every message has nothing but texts without a type, as Bedrock has; so have a few frameworks.
+    /// True if every message has only texts without a type. Bedrock writes texts like that, and so do a
+    /// few frameworks.
     has_untyped_texts: bool,
 }
 
@@ -120,7 +124,7 @@ impl Messages {
         }
     }
 
-    /// The dialect that they tell without any doubt.
+    /// Returns the dialect if the messages leave no doubt.
     fn told(&self) -> Option<&'static str> {
         self.of.filter(|_| !self.is_mixed && !self.is_foreign)
     }
@@ -138,7 +142,7 @@ impl Clues {
         }
     }
 
-    /// `body` is null where the list stands alone.
+    /// `body` is null for a bare list.
     fn of_request(&self, body: Json) -> Option<&'static str> {
         match self.has_messages {
             true if body.is_null() => self.messages.told(),
@@ -153,7 +157,8 @@ impl Clues {
         match (self.messages.of, around) {
             _ if self.messages.is_mixed => around.filter(|_| fields::is_sent(body)),
             (Some(dialect), Some(other)) if dialect != other => None,
-            // Only a request that could be sent as it is shows without its messages for whom it was written.
+            // If a message is foreign, only a body that is clearly a request shows which provider it is
+            // for.
             (of, around) if self.messages.is_foreign => {
                 let known = of.or(around).or_else(|| fields::of_model(body));
                 known.filter(|_| fields::is_sent(body))
@@ -167,7 +172,8 @@ impl Clues {
             return self.messages.has_untyped_texts.then_some(BEDROCK);
         }
         match fields::of_model(body) {
-            // Gateways offer Claude in OpenAI's dialect by its own name, and there a system prompt comes first.
+            // Gateways offer Claude in OpenAI's dialect under its own name. There, a system prompt comes
+            // first.
             Some(ANTHROPIC) if self.messages.starts_with_system => None,
             None if self.messages.starts_with_system => Some(CHAT),
             found => found,
@@ -183,7 +189,7 @@ impl Clues {
     }
 }
 
-/// Gemini's list is called `contents`, where a content may lack its role.
+/// Gemini's list is called `contents`. A content may have no role.
 fn of_contents(body: Json) -> Option<&'static str> {
     let contents = body.field("contents");
     let signs = contents.items().map(|content| match sign(content) {
@@ -196,8 +202,8 @@ fn of_contents(body: Json) -> Option<&'static str> {
     (contents.is_array() && is_told).then_some(GEMINI)
 }
 
-/// The Responses API has an `input`. A request for embeddings has one as well, but neither a list of messages nor a
-/// field that only conversations have.
+/// The Responses API uses `input`. Embedding requests have an `input` too, but no list of messages and no
+/// fields that only conversations have.
 fn of_input(body: Json) -> Option<&'static str> {
     let input = body.get("input")?;
     if input.item(0).is_null() {
@@ -209,7 +215,7 @@ fn of_input(body: Json) -> Option<&'static str> {
     is_told.then_some(RESPONSES)
 }
 
-/// Mistral's ids have nine letters and digits, and it refuses others.
+/// Mistral's ids have nine letters and digits. It rejects others.
 fn is_mistral_id(id: &str) -> bool {
     id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }

@@ -1,8 +1,7 @@
-//! The provider APIs that Brickbat speaks.
+//! The provider APIs that Brickbat supports.
 //!
-//! A dialect is a wire format: what a request looks like, what a reply looks like, and where it is posted, all of which
-//! the crate `brickbat-scenario` says.
-//! How strict a provider is belongs to a profile, see [`crate`].
+//! A dialect is a wire format: the form of a request, the form of a reply, and the URL path. The crate
+//! `brickbat-scenario` defines them. A profile defines how strict a provider is; see [`crate`].
 
 use serde::{Deserialize, Serialize};
 
@@ -23,13 +22,13 @@ pub enum Dialect {
     BedrockConverse,
     /// Mistral's La Plateforme, `POST /v1/chat/completions`.
     Mistral,
-    /// No provider's, see "Adding a dialect" in `ARCHITECTURE.md`.
+    /// Not a provider's dialect; see "Adding a dialect" in `ARCHITECTURE.md`.
     #[cfg(feature = "toy-dialect")]
     Toy,
 }
 
 impl Dialect {
-    /// Every dialect, in the order in which reports list them.
+    /// Every dialect, in the order used in reports.
     pub const ALL: [Dialect; if cfg!(feature = "toy-dialect") { 7 } else { 6 }] = [
         Dialect::AnthropicMessages,
         Dialect::OpenaiChat,
@@ -41,12 +40,12 @@ impl Dialect {
         Dialect::Toy,
     ];
 
-    /// The name that scenario ids, options and reports use, for example `anthropic-messages`.
+    /// Returns the name used in scenario ids, options and reports, for example `anthropic-messages`.
     pub fn name(self) -> &'static str {
         self.definition().name
     }
 
-    /// The dialect of that name.
+    /// Returns the dialect with that name.
     pub fn from_name(name: &str) -> Option<Dialect> {
         Dialect::ALL.into_iter().find(|dialect| dialect.name() == name)
     }

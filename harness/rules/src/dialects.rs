@@ -1,6 +1,7 @@
-//! The dialects: what each asks of requests and of streams.
+//! The dialects, each with its requirements for requests and streams.
 //!
-//! A dialect is a folder here and its line in [`Dialect::definition`]; everything else finds it there.
+//! To add a dialect, create a folder here and a line in [`Dialect::definition`]. All other code finds the
+//! dialect there.
 
 mod anthropic;
 mod bedrock;
@@ -22,38 +23,37 @@ use crate::json::Json;
 use crate::streams::{Framing, Machine, StreamRule};
 use crate::{Delivery, Dialect, Memory, Profile, Retention, Rule, Violations};
 
-/// All that is particular to a dialect.
+/// Everything specific to a dialect.
 pub(crate) struct Definition {
-    /// The name that scenario ids, options and reports use.
+    /// The name used in scenario ids, options and reports.
     pub(crate) name: &'static str,
     /// Every rule, in the order in which the provider checks.
     pub(crate) rules: &'static [&'static Rule],
-    /// The default first, and of each name the newest first.
+    /// The profiles. The default comes first, and the newest comes first among profiles of the same name.
     pub(crate) profiles: &'static [Profile],
-    /// The field of the body that holds the conversation, for example `messages`.
+    /// The field of the body that contains the conversation, for example `messages`.
     pub(crate) list: &'static str,
-    /// A body of which nothing is known but that its conversation is a list. It stands for the fields around a bare
-    /// list of messages, so it breaks no rule.
+    /// A body that contains only the type of the conversation. It replaces the fields around a bare list
+    /// of messages, so it breaks no rule.
     pub(crate) bare: &'static [u8],
-    /// Refuses a body that is not JSON.
+    /// Rejects a body that is not JSON.
     pub(crate) refuse_unreadable: fn(&[u8], &serde_json::Error, &mut Violations),
-    /// What the provider keeps of its answer to a request.
+    /// Returns the part of its reply that the provider keeps.
     pub(crate) keeps: fn(Json) -> Retention,
-    /// Adds a reply, as the body that says it in one piece, to what the provider remembers.
+    /// Adds a reply, given as an unstreamed body, to the provider's memory.
     pub(crate) remember: fn(&mut Memory, Json, &Value, Delivery),
-    /// Every rule of its streams.
+    /// Every stream rule.
     pub(crate) stream_rules: &'static [&'static StreamRule],
-    /// The rules of streams that relatives of the provider were seen to break: of somebody of whom nothing is known, a
-    /// violation is a warning.
+    /// Stream rules that compatible providers were seen to break. For an unknown provider, breaking one is
+    /// only a warning.
     pub(crate) tolerated_of_relatives: &'static [&'static StreamRule],
-    /// How the bytes of a stream become events.
+    /// How the bytes of a stream are split into events.
     pub(crate) framing: Framing,
-    /// The state machine that judges a stream.
+    /// Creates the state machine that judges a stream.
     pub(crate) machine: fn() -> Box<dyn Machine>,
 }
 
 impl Dialect {
-    /// All that is particular to the dialect.
     pub(crate) fn definition(self) -> &'static Definition {
         match self {
             Dialect::AnthropicMessages => &anthropic::DEFINITION,
@@ -68,31 +68,36 @@ impl Dialect {
     }
 }
 
-/// What differs between the profiles of a dialect beyond the rules that bind.
+/// Differences between the profiles of a dialect beyond the choice of rules.
 pub(crate) trait Switches: std::fmt::Debug + Sync {
-    /// What judges one request for a profile with these switches.
+    /// Creates the checker of one request for a profile with these switches.
     fn checker<'a>(&'static self, profile: &'static Profile, memory: &'a Memory)
     -> Box<dyn Checker<'a> + 'a>;
 }
 
-/// Judges one request, message by message, so that a long history is judged while it is read. It keeps no message,
-/// only what later messages are judged by.
+/// Judges one request message by message, while a long history is read.
+///
+/// A checker keeps no messages, only the facts that later messages depend on.
 pub(crate) trait Checker<'a> {
-    /// Takes the model that the path names, before the first message, in dialects whose body does not name it.
+    /// Sets the model in the path before the first message, for dialects whose body does not name it.
     fn model(&mut self, _model: &'a str) {}
 
-    /// Takes the next message; `n` is its index. What is wrong with it alone, or with it after the messages before,
-    /// is noted at once.
+    /// Checks the next message; `n` is its index. Reports violations in the message, and between it and
+    /// earlier messages, at once.
     fn message(&mut self, n: usize, message: Json<'_, 'a>, out: &mut Violations);
 
-    /// Takes all the other fields of the body, after the last message: `messages` may stand first in it.
-    /// `body` may be anything, and lacks the items of the list. `n_messages` is nothing if the body has no list.
+    /// Checks all other fields of the body after the last message, because `messages` may be the first
+    /// field.
+    ///
+    /// `body` can be any JSON value; the items of the list are left out. `n_messages` is `None` if the
+    /// body has no list.
     fn finish(&mut self, body: Json<'_, 'a>, n_messages: Option<usize>, out: &mut Violations);
 }
 
-/// Whether a text is not empty and has only ASCII letters, digits, `_` and `-`.
+/// Returns whether a text is not empty and has only ASCII letters, digits, `_` and `-`.
 pub(crate) fn is_plain_name(text: &str) -> bool {
-    // Every byte is looked at, whatever was found: of this the compiler makes wide comparisons, and ids are short.
+    // Check every byte without stopping early, so that the compiler can use vector instructions. Ids are
+    // short.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() | (byte == b'_') | (byte == b'-');
     !text.is_empty() && text.bytes().fold(true, |all, byte| all & is_plain(byte))
 }

@@ -1,8 +1,9 @@
-//! The error bodies of providers that speak OpenAI Chat Completions and wrap their sentences in their own way.
+//! The error bodies of providers that are compatible with OpenAI Chat Completions but have their own
+//! format for errors.
 
 use serde_json::{Value, json};
 
-/// The shape of the error body of a provider that speaks somebody else's dialect.
+/// The format of the error body of a compatible provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RelativeEnvelope {
     /// DeepSeek: OpenAI's, with the type as the code (<https://github.com/TurixAI/TuriX-CUA/issues/15>).
@@ -20,15 +21,16 @@ pub enum RelativeEnvelope {
     Minimax,
     /// DashScope: OpenAI's with two more ids (<https://github.com/agno-agi/agno/pull/5317>).
     Dashscope,
-    /// vLLM of today: OpenAI's, with the status as the code
+    /// Current vLLM: OpenAI's, with the status as the code
     /// (<https://github.com/suitenumerique/conversations/issues/197>).
     Vllm,
-    /// vLLM before: the same without `error` around it (<https://github.com/vllm-project/vllm/issues/6862>).
+    /// Older vLLM: the same without `error` around it
+    /// (<https://github.com/vllm-project/vllm/issues/6862>).
     VllmFlat,
 }
 
 impl RelativeEnvelope {
-    /// The error body around a sentence.
+    /// Wraps an error message in an error body.
     pub(crate) fn wrap(self, message: &str, request_id: &str) -> Value {
         const TYPE: &str = "invalid_request_error";
         match self {

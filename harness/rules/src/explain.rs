@@ -1,7 +1,8 @@
-//! The pages of the rules: what each asks for, why, how to mend a history, and where that is known from.
+//! The pages about rules: what each rule requires and why, how to fix a history, and the evidence.
 //!
-//! A page is made from the rule's table, from the profiles, and from the vectors of the rule, which are its example.
-//! Rules of streams have short pages: what is asked for, what a violation means, and the source.
+//! A page is generated from the rule's table, the profiles, and the rule's vectors, which serve as
+//! examples. Pages about stream rules are short: the requirement, the meaning of a violation, and the
+//! source.
 
 mod counts;
 mod html;
@@ -20,34 +21,34 @@ pub use html::site;
 pub use said::{Wordings, rules_saying};
 pub use text::{stream_text, text};
 
-/// What a page shows.
+/// The contents of a page.
 struct Page {
     rule: &'static Rule,
-    /// The place among the checks of its dialect, from 1, and how many there are.
+    /// The position among the checks of its dialect, from 1, and their number.
     order: (usize, usize),
     enforced: Vec<&'static Profile>,
     tolerated: Vec<&'static Profile>,
     lacking: Vec<&'static Profile>,
-    /// The hosts that enforce it.
+    /// The hosts with this rule.
     hosts: Vec<String>,
-    /// What recordings said of it, in words.
+    /// The results from recordings, in words.
     recorded: Vec<String>,
-    /// Whether a recorded refusal bears it out.
+    /// True if a recorded rejection confirms the rule.
     is_recorded: bool,
     before: Option<Example>,
     after: Option<Example>,
-    /// The body of the refusal of the example.
+    /// The error body in the example.
     envelope: Option<String>,
 }
 
-/// A history and the provider's answer.
+/// A history and the provider's reply.
 struct Example {
     comment: String,
     lines: Vec<String>,
     said: String,
 }
 
-/// Stands for the id that each request of a provider has.
+/// A placeholder for the id that a provider gives to each request.
 const REQUEST_ID: &str = "req_1";
 
 impl Page {
@@ -78,7 +79,7 @@ impl Page {
         }
     }
 
-    /// Where the rule is known from, in words.
+    /// Describes the evidence for the rule.
     fn known_from(&self) -> String {
         let has = |is_meant: fn(&str) -> bool| self.rule.sources.iter().any(|source| is_meant(source));
         let kinds = [
@@ -92,12 +93,12 @@ impl Page {
         named.join(", ")
     }
 
-    /// The models for which it binds, in words.
+    /// Describes which models the rule applies to.
     fn models(&self) -> &'static str {
         self.rule.models().unwrap_or("all models")
     }
 
-    /// How well the rule is known, in words.
+    /// Describes how certain the rule is.
     fn confidence(&self) -> &'static str {
         match self.rule.confidence {
             Confidence::Measured => {
@@ -112,24 +113,24 @@ impl Page {
     }
 }
 
-/// Whether a source is a thread in which somebody met the rule.
+/// Returns whether a source is a thread with a report about the rule.
 fn is_report(source: &str) -> bool {
     ["/issues/", "/pull/", "/discussions/", "://community.", "://errs."]
         .iter()
         .any(|part| source.contains(part))
 }
 
-/// Whether a source is code, that of a package for one.
+/// Returns whether a source is code, such as a package.
 fn is_code(source: &str) -> bool {
     !is_documentation(source) && !is_report(source)
 }
 
-/// Whether a source is a page of documentation.
+/// Returns whether a source is a page of documentation.
 fn is_documentation(source: &str) -> bool {
     source.starts_with("https://") && !source.starts_with("https://github.com/") && !is_report(source)
 }
 
-/// What it means that a stream breaks a rule, in words.
+/// Describes the consequence for a stream that breaks the rule.
 fn of_violation(rule: &StreamRule) -> &'static str {
     let is_tolerated = Dialect::from_name(rule.dialect()).is_some_and(|dialect| {
         dialect.definition().tolerated_of_relatives.iter().any(|other| other.id == rule.id)
@@ -177,7 +178,7 @@ impl Example {
     }
 }
 
-/// The violations in a vector, given all that the provider said before.
+/// Returns the violations in a vector, given the provider's earlier replies.
 fn judged(rule: &Rule, vector: &Vector, bytes: &[u8]) -> Vec<Violation> {
     let of_exchanges = |earlier| Memory::of_exchanges(rule.dialect(), earlier);
     let memory = vector.exchanges().map_or_else(Memory::default, of_exchanges);

@@ -1,60 +1,62 @@
-//! Frames of the binary event stream of AWS (<https://smithy.io/2.0/aws/amazon-eventstream.html>), which Bedrock's
-//! streams are made of: written, and read in any split.
+//! Reads and writes frames of the AWS binary event stream
+//! (<https://smithy.io/2.0/aws/amazon-eventstream.html>), which Bedrock uses for streams.
 //!
-//! A frame is its length, the length of its headers, a checksum of the two, headers, payload, and a checksum of it
-//! all. The first checksum is verified as soon as it is there: a wrong length would make the reader wait for bytes
-//! that never come.
+//! A frame consists of its length, the length of its headers, a checksum of the two, headers, payload, and
+//! a checksum of everything. The first checksum is verified as soon as it arrives. Otherwise, a wrong
+//! length would make the reader wait for bytes that never come.
 //!
-//! This is our own because the crates of the AWS SDK bring forty others along; a test compares the two.
+//! Brickbat has its own implementation because the crates of the AWS SDK add forty dependencies. A test
+//! compares the two.
 
 use std::fmt;
 
-/// Bytes that one frame may have. Images come as one frame each and take some megabytes.
+/// Maximum size of a frame in bytes. An image comes as one frame and takes some megabytes.
 pub const MAX_FRAME_BYTES: usize = 16 << 20;
 
-/// Bytes of the two lengths and their checksum.
+/// Size of the two lengths and their checksum.
 const PRELUDE_BYTES: usize = 12;
 
 const CHECKSUM_BYTES: usize = 4;
 
-/// Bytes of a frame without headers and payload.
+/// Size of a frame without headers and payload.
 const MIN_FRAME_BYTES: usize = PRELUDE_BYTES + CHECKSUM_BYTES;
 
-/// One frame as it was read.
+/// A frame that was read.
 #[derive(Debug, Clone)]
 pub struct Frame<'a> {
     headers: Vec<(&'a str, Option<&'a str>)>,
     payload: &'a [u8],
 }
 
-/// What a frame says of itself in `:message-type`.
+/// The type in the header `:message-type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameKind {
     /// Part of the reply.
     Event,
-    /// An error that the service declares. Nothing follows it.
+    /// An error that the service declares. It ends the stream.
     Exception,
     /// An error that the service does not declare.
     Error,
-    /// Missing, or none of these.
+    /// Missing or unknown.
     Unknown,
 }
 
-/// Why bytes are no frame.
+/// Why bytes are not a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameError {
     /// A checksum is wrong.
     Checksum {
-        /// What it is the checksum of, in words.
+        /// The part of the frame that the checksum is for, in words.
         of: &'static str,
         /// The checksum in the frame.
         found: u32,
-        /// The checksum of the bytes as they are.
+        /// The checksum calculated from the bytes.
         expected: u32,
     },
-    /// The length is not that of the bytes, below that of an empty frame, or above [`MAX_FRAME_BYTES`].
+    /// The length does not match the bytes, is below that of an empty frame, or is above
+    /// [`MAX_FRAME_BYTES`].
     Length(usize),
-    /// The headers do not fill the bytes that they should, or are not text.
+    /// The headers do not fill their part of the frame exactly, or are not text.
     Headers,
 }
 
@@ -73,7 +75,7 @@ impl fmt::Display for FrameError {
 impl std::error::Error for FrameError {}
 
 impl<'a> Frame<'a> {
-    /// Reads bytes that are one whole frame.
+    /// Reads bytes that are one complete frame.
     pub fn read(bytes: &'a [u8]) -> Result<Frame<'a>, FrameError> {
         let wrong_length = FrameError::Length(bytes.len());
         let length = frame_length(bytes).ok_or(wrong_length)??;
@@ -88,17 +90,17 @@ impl<'a> Frame<'a> {
         Ok(Frame { headers: read_headers(headers).ok_or(FrameError::Headers)?, payload })
     }
 
-    /// The headers in order; those that are no text have no value.
+    /// Returns the headers in order. Headers that are not text have no value.
     pub fn headers(&self) -> impl Iterator<Item = (&'a str, Option<&'a str>)> {
         self.headers.iter().copied()
     }
 
-    /// The payload.
+    /// Returns the payload.
     pub fn payload(&self) -> &'a [u8] {
         self.payload
     }
 
-    /// What the frame says that it is.
+    /// Returns the type in the header.
     pub fn kind(&self) -> FrameKind {
         match self.header(":message-type") {
             "event" => FrameKind::Event,
@@ -108,7 +110,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The name of the event or the error; empty where there is none.
+    /// Returns the name of the event or the error, or an empty text.
     pub fn name(&self) -> &'a str {
         match self.kind() {
             FrameKind::Event => self.header(":event-type"),
@@ -129,7 +131,7 @@ fn read_headers(mut rest: &[u8]) -> Option<Vec<(&str, Option<&str>)>> {
     while let [n_name, tail @ ..] = rest {
         let (name, tail) = tail.split_at_checked(usize::from(*n_name))?;
         let (kind, tail) = tail.split_first()?;
-        // True, false, and numbers of 1, 2, 4 and 8 bytes; bytes, text; a time and a UUID.
+        // The kinds are true, false, numbers of 1, 2, 4 and 8 bytes, bytes, text, a time, and a UUID.
         let (n_value, tail) = match kind {
             0 | 1 => (0, tail),
             2 => (1, tail),
@@ -151,7 +153,7 @@ fn read_headers(mut rest: &[u8]) -> Option<Vec<(&str, Option<&str>)>> {
     Some(headers)
 }
 
-/// Appends a frame with these headers, which must be short, and this payload.
+/// Appends a frame with these headers and this payload. The headers must be short.
 pub fn write(out: &mut Vec<u8>, headers: &[(&str, &str)], payload: &[u8]) {
     let start = out.len();
     let n_headers: usize = headers.iter().map(|(name, value)| name.len() + value.len() + 4).sum();
@@ -171,13 +173,13 @@ pub fn write(out: &mut Vec<u8>, headers: &[(&str, &str)], payload: &[u8]) {
     out.extend(crc32fast::hash(&out[start..]).to_be_bytes());
 }
 
-/// Whether bytes begin with the prelude of a frame.
+/// Returns whether the bytes begin with the prelude of a frame.
 pub fn is_frame(bytes: &[u8]) -> bool {
     matches!(frame_length(bytes), Some(Ok(_)))
 }
 
-/// Reads frames from bytes as they come. After bytes that are no frame nothing can be read any more: without a
-/// length, the start of the next frame is unknown.
+/// Reads frames from bytes as they arrive. Reading ends at bytes that are not a frame: without its length,
+/// the start of the next frame is unknown.
 #[derive(Debug, Default)]
 pub struct FrameReader {
     frame: Vec<u8>,
@@ -186,8 +188,8 @@ pub struct FrameReader {
 }
 
 impl FrameReader {
-    /// Takes bytes and hands on each frame that they complete, with the offset of its first byte. An error is handed
-    /// on once.
+    /// Takes bytes, and calls `each` with each frame that they complete and the offset of its first byte.
+    /// An error is reported once.
     pub fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(usize, Result<Frame<'_>, FrameError>)) {
         let mut rest = bytes;
         while !self.is_lost && !rest.is_empty() {
@@ -210,18 +212,18 @@ impl FrameReader {
         }
     }
 
-    /// How many bytes were read.
+    /// Returns the number of bytes read.
     pub fn n_bytes(&self) -> usize {
         self.n_bytes
     }
 
-    /// Whether a frame has begun and is not complete.
+    /// Returns whether a frame has begun and is incomplete.
     pub fn is_inside_frame(&self) -> bool {
         !self.frame.is_empty()
     }
 }
 
-/// The length of a frame, or why it cannot be one. Nothing before the prelude is there.
+/// Returns the length of a frame, or why it is invalid. `None` before the complete prelude has arrived.
 fn frame_length(frame: &[u8]) -> Option<Result<usize, FrameError>> {
     let prelude = frame.get(..PRELUDE_BYTES)?;
     let checked = check(&prelude[..8], number(prelude, 8), "frame's lengths");
@@ -238,7 +240,7 @@ fn check(bytes: &[u8], found: u32, of: &'static str) -> Result<(), FrameError> {
     }
 }
 
-/// The number in the four bytes at an index.
+/// Reads the number in the four bytes at an offset.
 fn number(bytes: &[u8], at: usize) -> u32 {
     bytes[at..].first_chunk().map_or(0, |four| u32::from_be_bytes(*four))
 }
@@ -324,7 +326,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn frames_are_read_as_the_aws_sdk_reads_them(
+        fn the_aws_sdk_reads_the_same_frames(
             headers in prop::collection::vec(("[a-z:-]{1,20}", header_value()), 0..5),
             payload in prop::collection::vec(any::<u8>(), 0..60),
             flip in prop::option::of((any::<prop::sample::Index>(), 1..=255u8)),
@@ -349,7 +351,7 @@ mod tests {
         }
 
         #[test]
-        fn frames_are_written_as_the_aws_sdk_writes_them(
+        fn the_aws_sdk_writes_the_same_frames(
             headers in prop::collection::vec(("[a-z:-]{1,20}", "[ -~]{0,20}"), 0..5),
             payload in prop::collection::vec(any::<u8>(), 0..60),
         ) {

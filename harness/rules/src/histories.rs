@@ -1,9 +1,9 @@
-//! Conversations whatever the dialect, and the request bodies that they make: what readers of stored sessions yield, and
-//! what the generator of histories makes.
+//! Conversations in a form that is independent of dialects, and the request bodies for them.
 //!
-//! A message is a list of blocks, and each block is what every dialect knows: text, thinking, a call, a result, an image.
-//! What only one dialect knows is carried as it stands there, and left out of the others. [`render()`] writes the body that
-//! a careful client would send, and says which pointer each block has in it; it mends nothing.
+//! The readers of stored sessions and the generator of histories produce this form. A message is a list of
+//! blocks of kinds that every dialect has: text, thinking, a call, a result, an image. A block that only
+//! one dialect has is kept unchanged and left out of requests in other dialects. [`render()`] writes the
+//! body that a careful client would send, with the pointer of each block in it. It does not fix anything.
 
 pub mod generate;
 
@@ -18,53 +18,53 @@ pub use render::{Rendered, render};
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Who says it.
+    /// The speaker.
     pub role: Role,
-    /// What is said, in order.
+    /// The content, in order.
     pub blocks: Vec<Block>,
 }
 
-/// Who says a message.
+/// The speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// Instructions of the program.
+    /// Instructions from the program.
     System,
     /// The user.
     User,
     /// The model.
     Assistant,
-    /// A tool. Dialects without this role have its results in a message of the user.
+    /// A tool. Dialects without this role have results in a user message.
     Tool,
 }
 
 /// One part of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
-    /// Words.
+    /// Text.
     Text(String),
-    /// What the model thought.
+    /// The model's thinking.
     Thinking(Thinking),
-    /// The model calls a tool.
+    /// A call of a tool.
     Call(Call),
-    /// What came of a call.
+    /// The result of a call.
     Result(CallResult),
-    /// A picture.
+    /// An image.
     Image(Image),
-    /// Anything else, as it stands in a request of one dialect.
+    /// Anything else, in the form of one dialect.
     Native {
-        /// The dialect that knows it.
+        /// The dialect.
         dialect: Dialect,
         /// The block, part or item.
         value: Value,
     },
 }
 
-/// What the model thought before it spoke.
+/// Thinking before an answer or a call.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Thinking {
-    /// The words; empty where the provider kept them to itself.
+    /// The text. Empty if the provider keeps it secret.
     pub text: String,
-    /// What the provider signed or encrypted, if anything was stored.
+    /// The provider's signature or encrypted content, if it was stored.
     pub signature: Option<String>,
     /// The item's own id, in OpenAI Responses.
     pub id: Option<String>,
@@ -73,13 +73,13 @@ pub struct Thinking {
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Call {
-    /// The id that the result repeats.
+    /// The call's id, which the result repeats.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
-    /// The arguments as JSON text, as the model wrote them. They may be cut off.
+    /// The arguments as JSON text, as the model wrote them. They may be incomplete.
     pub arguments: String,
-    /// The signature of the thought before the call, in Gemini.
+    /// The signature of the thinking before the call, in Gemini.
     pub signature: Option<String>,
     /// The item's own id, in OpenAI Responses.
     pub item: Option<String>,
@@ -90,34 +90,34 @@ pub struct Call {
 pub struct CallResult {
     /// The id of the call.
     pub call: String,
-    /// The tool; Gemini pairs by it.
+    /// The name of the tool. Gemini needs it for pairing.
     pub name: String,
-    /// What the tool said: texts, images, and what is native.
+    /// The tool's output: texts, images, and native blocks.
     pub output: Vec<Block>,
-    /// Whether it says that it is an error.
+    /// True if it is marked as an error.
     pub is_error: bool,
     /// The item's own id, in OpenAI Responses.
     pub item: Option<String>,
 }
 
-/// A picture inside the history.
+/// An image in the history.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Image {
-    /// Such as `image/png`.
+    /// The media type, such as `image/png`.
     pub media_type: String,
-    /// Base64.
+    /// The data in base64.
     pub data: String,
 }
 
 impl Message {
-    /// A message of one text.
+    /// Creates a message with one text.
     pub fn text(role: Role, text: impl Into<String>) -> Message {
         Message { role, blocks: vec![Block::Text(text.into())] }
     }
 }
 
 impl CallResult {
-    /// The texts of the output, one after another.
+    /// Returns the texts of the output, joined.
     pub fn text(&self) -> String {
         let texts = self.output.iter().filter_map(|block| match block {
             Block::Text(text) => Some(text.as_str()),

@@ -1,14 +1,14 @@
-//! How strict a host is: from an address and the name of a model to a profile.
+//! How strict a host is: finds the profile for an address and the name of a model.
 
 use crate::Dialect;
 use crate::Profile;
 
-/// The profile of whoever answers at a host, for a dialect and a model.
+/// Returns the profile of a host, for a dialect and a model.
 ///
-/// `host` is the name alone, in any case, with or without a port; `model` is the name in the request, empty if it has
-/// none. A gateway is as strict as the provider that it hands the model to. The answer is nothing where it is unknown
-/// how strict the host is: an unknown host, a gateway with a model of unknown origin, a dialect that the host does not
-/// speak.
+/// `host` is only the name, in upper or lower case, with or without a port. `model` is the name in the
+/// request, or empty. A gateway is as strict as the provider that it forwards the model to. Returns `None`
+/// if the strictness is unknown: an unknown host, a gateway with a model of unknown origin, or a dialect
+/// that the host does not support.
 pub fn profile_for(dialect: Dialect, host: &str, model: &str) -> Option<&'static Profile> {
     let host = host.split(':').next().unwrap_or_default().trim_end_matches('.').to_ascii_lowercase();
     let model = model.to_ascii_lowercase();
@@ -17,16 +17,15 @@ pub fn profile_for(dialect: Dialect, host: &str, model: &str) -> Option<&'static
     profiles.into_iter().find(|profile| profile.dialect == dialect)
 }
 
-/// The hosts of which it is known how strict they are, in the order in which they are looked for. `*` stands for one or more
-/// characters.
+/// Returns the hosts with known strictness, in lookup order. `*` matches one or more characters.
 pub fn hosts() -> impl Iterator<Item = &'static str> {
     let known = ROUTES.iter().filter(|route| !route.profiles.is_empty()).map(|route| route.host);
     let mut last = "";
     known.filter(move |host| std::mem::replace(&mut last, host) != *host)
 }
 
-/// The host of the provider that alone offers a model by that name, as its own API writes it. Names under which several
-/// providers offer open models lead nowhere.
+/// Returns the host of the only provider with a model of that name, as its own API writes it. Returns
+/// `None` for names of open models that several providers offer.
 pub fn host_of_model(model: &str) -> Option<&'static str> {
     let model = model.to_ascii_lowercase();
     if crate::dialects::is_mistral_model(&model) {
@@ -35,15 +34,15 @@ pub fn host_of_model(model: &str) -> Option<&'static str> {
     MODELS.iter().find(|(start, _)| model.starts_with(start)).map(|(_, host)| *host)
 }
 
-/// Whether it is known of a host how strict it is, in any dialect and for any model.
+/// Returns whether the strictness of a host is known, in any dialect and for any model.
 pub fn is_known_host(host: &str) -> bool {
-    // Gateways are as strict as whoever serves the model, so a model may be needed.
+    // A gateway is as strict as the provider of the model, so a model may be needed.
     let models = ["", "openai/", "deepseek/"];
     let is_known = |dialect| models.iter().any(|model| profile_for(dialect, host, model).is_some());
     Dialect::ALL.into_iter().any(is_known)
 }
 
-/// What the names of models begin with that one provider alone has, in lower case, and the provider's host.
+/// Prefixes of model names that only one provider has, in lower case, with the provider's host.
 static MODELS: &[(&str, &str)] = &[
     // https://api-docs.deepseek.com/quick_start/pricing
     ("deepseek-chat", "api.deepseek.com"),
@@ -52,7 +51,8 @@ static MODELS: &[(&str, &str)] = &[
     ("grok-", "api.x.ai"),
 ];
 
-/// The hosts where a newest profile of a dialect answers that is meant, with the models that a gateway hands on.
+/// Returns the hosts with a newest profile of the dialect for which `is_meant` is true, with the models
+/// that a gateway forwards.
 pub(crate) fn hosts_that(is_meant: impl Fn(&Profile) -> bool, dialect: Dialect) -> Vec<String> {
     let is_of = |name: &&str| {
         Profile::named(name).is_some_and(|profile| profile.dialect == dialect && is_meant(profile))
@@ -69,13 +69,13 @@ pub(crate) fn hosts_that(is_meant: impl Fn(&Profile) -> bool, dialect: Dialect) 
         .collect()
 }
 
-/// A host, a kind of model, and how strict the two are.
+/// A host and a kind of model, with their strictness.
 struct Route {
-    /// The name of the host. `*` stands for one or more characters.
+    /// The name of the host. `*` matches one or more characters.
     host: &'static str,
-    /// What the name of the model begins with, in lower case.
+    /// The prefix of the model's name, in lower case.
     model: &'static str,
-    /// The profiles, at most one for each dialect; none where the strictness is unknown.
+    /// The profiles, at most one per dialect. Empty if the strictness is unknown.
     profiles: &'static [&'static str],
 }
 
@@ -83,16 +83,17 @@ const fn route(host: &'static str, model: &'static str, profiles: &'static [&'st
     Route { host, model, profiles }
 }
 
-/// The first that fits counts.
+/// The first match counts.
 #[rustfmt::skip]
 static ROUTES: &[Route] = &[
     // https://docs.anthropic.com/en/api/messages
     route("api.anthropic.com", "", &["anthropic-messages"]),
     // https://platform.openai.com/docs/api-reference/chat/create
     route("api.openai.com", "", &["openai-chat", "openai-responses"]),
-    // Azure answers in OpenAI's sentences: https://github.com/sdcb/chats/pull/132
+    // Azure's messages are the same as OpenAI's: https://github.com/sdcb/chats/pull/132
     route("*.openai.azure.com", "", &["openai-chat", "openai-responses"]),
-    // https://ai.google.dev/api/generate-content; in front of it, OpenAI's dialect has a validation that nobody described.
+    // https://ai.google.dev/api/generate-content; its endpoint for OpenAI's dialect validates in an
+    // undocumented way.
     route("generativelanguage.googleapis.com", "", &["gemini"]),
     // https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference, global or in a region
     route("aiplatform.googleapis.com", "", &["vertex-gemini"]),
@@ -112,8 +113,9 @@ static ROUTES: &[Route] = &[
     route("api.groq.com", "", &["groq"]),
     // https://docs.x.ai/docs/api-reference
     route("api.x.ai", "", &["xai", "xai-responses"]),
-    // Of everyone, of businesses and of enterprises: https://github.com/BerriAI/litellm/pull/30072. Its strictness in
-    // other dialects is not described.
+    // The hosts for individual, business and enterprise users:
+    // https://github.com/BerriAI/litellm/pull/30072. The strictness of Copilot in other dialects is not
+    // documented.
     route("*.githubcopilot.com", "", &["copilot-responses"]),
     // https://inference-docs.cerebras.ai/api-reference/chat-completions
     route("api.cerebras.ai", "", &["cerebras"]),
@@ -128,10 +130,11 @@ static ROUTES: &[Route] = &[
     route("dashscope.aliyuncs.com", "", &["dashscope"]),
     route("dashscope-intl.aliyuncs.com", "", &["dashscope"]),
 
-    // A gateway that names the origin before the model: https://openrouter.ai/docs/features/provider-routing. That it
-    // hands on what the provider says is seen in https://github.com/continuedev/continue/issues/11556 (Alibaba) and
-    // https://github.com/MiniMax-AI/MiniMax-M2/issues/76 (MiniMax). Models that Anthropic and Google serve are
-    // translated into another dialect there, so they have no profile.
+    // A gateway that puts the origin before the model's name:
+    // https://openrouter.ai/docs/features/provider-routing. It forwards the provider's messages:
+    // https://github.com/continuedev/continue/issues/11556 (Alibaba) and
+    // https://github.com/MiniMax-AI/MiniMax-M2/issues/76 (MiniMax). It translates requests for the models
+    // of Anthropic and Google into another dialect, so these have no profile.
     route("openrouter.ai", "openai/", &["openai-chat"]),
     route("openrouter.ai", "deepseek/", &["deepseek"]),
     route("openrouter.ai", "moonshotai/", &["moonshot"]),
@@ -141,11 +144,11 @@ static ROUTES: &[Route] = &[
     route("openrouter.ai", "qwen/", &["dashscope"]),
     route("openrouter.ai", "", &[]),
 
-    // A gateway to many servers, most of which run open models on unknown software:
+    // A gateway to many servers, most with open models on unknown software:
     // https://huggingface.co/docs/inference-providers/index
     route("router.huggingface.co", "", &[]),
-    // OpenAI's dialect in front of other providers' models, with a validation of its own that nobody described:
-    // Z.ai, Snowflake Cortex, Heroku, Crusoe, Ollama.
+    // OpenAI's dialect for other providers' models, with undocumented validation: Z.ai, Snowflake Cortex,
+    // Heroku, Crusoe, Ollama.
     route("api.z.ai", "", &[]),
     route("*.snowflakecomputing.com", "", &[]),
     route("us.inference.heroku.com", "", &[]),
@@ -154,7 +157,7 @@ static ROUTES: &[Route] = &[
     route("ollama.com", "", &[]),
 ];
 
-/// Whether a name fits a pattern with at most one `*`, which stands for at least one character.
+/// Returns whether a name matches a pattern with at most one `*`, which matches one or more characters.
 fn is_host(pattern: &str, host: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == host,
@@ -221,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knows_has_no_profile() {
+    fn unknown_hosts_have_no_profile() {
         assert_eq!(name("openrouter.ai", "anthropic/claude-sonnet-4.6"), None);
         assert_eq!(name("api.z.ai", "glm-5.3"), None);
         assert_eq!(name(".openai.azure.com", "gpt-5"), None);
@@ -231,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn every_route_can_be_reached_and_names_profiles_of_different_dialects() {
+    fn every_route_is_reachable_and_has_one_profile_per_dialect() {
         for (n, route) in ROUTES.iter().enumerate() {
             let is_hidden =
                 |before: &Route| before.host == route.host && route.model.starts_with(before.model);

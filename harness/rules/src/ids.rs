@@ -1,4 +1,4 @@
-//! The ids of a batch, in order, with a quick look-up, and the ids of a whole conversation by their hashes.
+//! The ids of a batch, in order, with fast lookup, and the ids of a complete conversation as hashes.
 
 use hashbrown::HashSet;
 use std::borrow::Cow;
@@ -7,23 +7,24 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-/// Ids of calls, each once, in the order in which they came.
+/// Ids of calls, each once, in the order in which they were added.
 ///
-/// Batches are small, and comparing a few short strings beats hashing; a hostile batch may hold a million.
+/// Batches are small, and comparing a few short strings is faster than hashing. A hostile batch may have a
+/// million ids.
 #[derive(Debug, Default)]
 pub(crate) struct Ids<'a> {
     ids: Vec<Cow<'a, str>>,
-    /// The place of every id with its hash, once there are many. The hash has a seed of its own, for the ids come
-    /// from anywhere. It is kept, so that the table grows without reading the ids again.
+    /// The index of every id with its hash, once there are many. The ids can come from an attacker, so the
+    /// hash is seeded. Hashes are stored, so that the table can grow without reading the ids again.
     places: HashTable<(u64, usize)>,
     hasher: DefaultHashBuilder,
 }
 
-/// Up to so many ids are compared one by one.
+/// Up to this number, ids are compared one by one.
 const FEW: usize = 16;
 
 impl<'a> Ids<'a> {
-    /// Takes an id and gives its place, or, as the error, the place that it has already.
+    /// Adds an id and returns its index. If the id is already there, the error is its existing index.
     pub(crate) fn insert(&mut self, id: Cow<'a, str>) -> Result<usize, usize> {
         let place = self.ids.len();
         if place <= FEW {
@@ -62,7 +63,7 @@ impl<'a> Ids<'a> {
         }
     }
 
-    /// The id at a place that [`Ids::insert`] gave.
+    /// Returns the id at an index from [`Ids::insert`].
     pub(crate) fn get(&self, place: usize) -> &str {
         &self.ids[place]
     }
@@ -83,26 +84,26 @@ impl<'a> Ids<'a> {
     }
 }
 
-/// The ids of a whole conversation, of which only hashes are kept.
+/// The ids of a complete conversation, stored only as hashes.
 ///
-/// Two ids may have the same hash. So what is concluded from an id being known is a warning at most, or an excuse.
+/// Two ids may have the same hash. So a known id may only lead to a warning, or prevent one.
 #[derive(Debug, Default)]
 pub(crate) struct IdHashes(HashSet<u64, BuildHasherDefault<Hashed>>);
 
 impl IdHashes {
-    /// Takes an id; whether it is new.
+    /// Adds an id. Returns whether it is new.
     pub(crate) fn insert(&mut self, id: &str) -> bool {
         self.0.insert(hash(id.as_bytes()))
     }
 
-    /// Whether an id has been taken.
+    /// Returns whether an id was added.
     pub(crate) fn contains(&self, id: &str) -> bool {
         self.0.contains(&hash(id.as_bytes()))
     }
 }
 
-/// A hash of 64 bits that is the same in every run: eight bytes at a time are mixed in by a multiplication whose two
-/// halves are folded together, as wyhash and foldhash do.
+/// Computes a hash of 64 bits that is the same in every run. It mixes in eight bytes at a time with a
+/// multiplication, and folds the two halves of the product together, as wyhash and foldhash do.
 fn hash(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let mut last = [0; 8];
@@ -120,7 +121,7 @@ fn mix(state: u64, word: u64) -> u64 {
 /// The fractional digits of pi in binary.
 const SEED: u64 = 0x243f_6a88_85a3_08d3;
 
-/// More of them; the last bit is set, as a factor must be odd to lose nothing.
+/// More digits of pi. The last bit is set, because multiplying by an odd number loses no bits.
 const FACTOR: u64 = 0x1319_8a2e_0370_7345;
 
 #[derive(Debug, Default)]
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn few_and_many_are_found_alike() {
+    fn ids_are_found_in_small_and_large_batches() {
         let mut ids = Ids::default();
         for n in 0..100 {
             let id = Cow::Owned(format!("call_{n}"));

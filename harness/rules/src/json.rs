@@ -1,11 +1,12 @@
-//! JSON as it stands in a body: a tape of places in the bytes, read once.
+//! JSON as it appears in a body: a tape of positions in the bytes, filled in one pass.
 //!
-//! Every request is read at least once, and most of what is in it is text that nobody looks at. So a value is a row
-//! of a flat list, a [`Tape`], which knows where it begins and ends in the text; strings are borrowed from the body
-//! and decoded only when they are asked for and hold an escape. A tape is used again for the next message, so that
-//! a long history costs no more memory than its longest message.
+//! Every request is read at least once, and most of its content is text that no rule needs. So a value is
+//! a row of a flat list, a [`Tape`], with the positions where it begins and ends. Strings are borrowed
+//! from the body, and decoded only on demand if they contain an escape. A tape is reused for the next
+//! message, so that a long history needs no more memory than its longest message.
 //!
-//! What is accepted is what serde_json accepts as a value, but nested much deeper, and the errors are its own.
+//! The reader accepts the same values as serde_json, but nested much deeper, and returns serde_json's
+//! errors.
 
 mod escape;
 mod locate;
@@ -24,39 +25,39 @@ pub use walk::{Part, walk, walk_document, walk_list};
 
 use scan::Scanner;
 
-/// Bytes of the longest text that is read: places in it are 32 bits wide.
+/// Maximum size of a text in bytes, because positions are 32 bits wide.
 pub const MAX_BYTES: usize = u32::MAX as usize;
 
-/// Levels of arrays and objects in a text that is read: as deep as the deepest reader of providers goes, that of Go's
-/// `encoding/json`.
+/// Maximum depth of arrays and objects in a text. It equals the limit of the deepest reader among the
+/// providers, Go's `encoding/json`.
 pub const MAX_DEPTH: usize = 10_000;
 
-/// Levels of a copy made of [`Value`]s, which are dropped and written by recursion. serde_json reads no deeper ones, and
-/// the scalars in the innermost array need a level of their own.
+/// Maximum depth of a copy made of [`Value`]s, which are dropped and written by recursion. serde_json
+/// reads nothing deeper, and the scalars in the innermost array need a level of their own.
 pub const MAX_VALUE_DEPTH: usize = 128;
 
-/// Values that have been read, in the order of the text.
+/// Values in the order of the text.
 #[derive(Clone, Default)]
 pub struct Tape<'a> {
     text: &'a str,
     rows: Vec<Row>,
 }
 
-/// One value, or the name of a field.
+/// A value, or the name of a field.
 #[derive(Debug, Clone, Copy)]
 struct Row {
-    /// Where it begins; in a string, after the quote.
+    /// Where it begins. For a string, after the opening quote.
     start: u32,
-    /// Where it ends; in a string, at the quote.
+    /// Where it ends. For a string, before the closing quote.
     end: u32,
-    /// The row of what comes after it and all that it holds.
+    /// The index of the first row after it and its contents.
     next: u32,
     kind: JsonType,
-    /// Whether a string holds an escape.
+    /// True if a string contains an escape.
     has_escape: bool,
 }
 
-/// What a value is.
+/// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonType {
     /// `null`.
@@ -73,28 +74,30 @@ pub enum JsonType {
     Object,
 }
 
-/// A value on a tape, read only.
+/// A read-only value on a tape.
 ///
-/// A look-up of a name goes through the fields, which beats hashing for the few fields that objects of requests
-/// have. Of a name that is repeated the last one counts, as in serde_json and in the providers' own parsers.
+/// Looking up a name scans the fields. This is faster than hashing, because objects in requests have few
+/// fields. If a name is repeated, the last field counts, as in serde_json and in the providers' own
+/// parsers.
 #[derive(Clone, Copy)]
 pub struct Json<'t, 'a> {
     tape: &'t Tape<'a>,
     row: u32,
 }
 
-/// A whole text that has been read; by default one that says null.
+/// A complete text that was read. Null by default.
 #[derive(Clone, Default)]
 pub struct Document<'a> {
     tape: Tape<'a>,
 }
 
 impl<'a> Document<'a> {
-    /// Reads a whole text.
+    /// Reads a complete text.
     ///
     /// # Errors
     ///
-    /// The text is not JSON, nested more than [`MAX_DEPTH`] deep, or longer than [`MAX_BYTES`].
+    /// Fails if the text is not JSON, is nested more than [`MAX_DEPTH`] deep, or is longer than
+    /// [`MAX_BYTES`].
     pub fn parse(bytes: &'a [u8]) -> Result<Document<'a>, serde_json::Error> {
         let text = scan::text(bytes)?;
         let mut tape = Tape::new(text);
@@ -105,7 +108,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The value.
+    /// Returns the outermost value.
     pub fn root(&self) -> Json<'_, 'a> {
         self.tape.first()
     }
@@ -122,13 +125,13 @@ impl<'a> Tape<'a> {
         Tape { text, rows: Vec::new() }
     }
 
-    /// The first value; nothing if nothing has been read.
+    /// Returns the first value, or null if nothing was read.
     fn first(&self) -> Json<'_, 'a> {
         let row = if self.rows.is_empty() { NOWHERE } else { 0 };
         Json { tape: self, row }
     }
 
-    /// Begins a value; gives its row.
+    /// Begins a value. Returns its row.
     #[inline]
     fn open(&mut self, start: usize) -> usize {
         let row = Row { start: start as u32, end: 0, next: 0, kind: JsonType::Null, has_escape: false };
@@ -136,7 +139,7 @@ impl<'a> Tape<'a> {
         self.rows.len() - 1
     }
 
-    /// Ends a value: all rows after its own are inside it.
+    /// Ends a value. All rows after its own are inside it.
     #[inline]
     fn close(&mut self, row: usize, end: usize, kind: JsonType) {
         let next = self.rows.len() as u32;
@@ -145,26 +148,27 @@ impl<'a> Tape<'a> {
     }
 }
 
-/// The row of what is not there.
+/// The row of a missing value.
 const NOWHERE: u32 = u32::MAX;
 
-/// The place of a value on its tape: a [`Json`] in four bytes.
+/// The position of a value on its tape: a [`Json`] in four bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mark(u32);
 
 impl Mark {
-    /// The place of what is not there.
+    /// The position of a missing value.
     pub(crate) const NOWHERE: Mark = Mark(NOWHERE);
 }
 
 impl<'t, 'a> Json<'t, 'a> {
-    /// What it is; what is not there is null.
+    /// Returns the type. A missing value is null.
     #[inline]
     pub fn kind(self) -> JsonType {
         self.row().map_or(JsonType::Null, |row| row.kind)
     }
 
-    /// A field; the last one of that name. A value that is no object has none.
+    /// Returns a field; if the name is repeated, the last one. A value that is not an object has no
+    /// fields.
     pub fn get(self, name: &str) -> Option<Json<'t, 'a>> {
         let mut found = None;
         for (own, value) in self.fields() {
@@ -175,7 +179,7 @@ impl<'t, 'a> Json<'t, 'a> {
         found
     }
 
-    /// Some fields, each as [`Json::get`] gives it, in one pass over the object.
+    /// Returns several fields like [`Json::get`], in one pass over the object.
     #[inline]
     pub fn pick<const N: usize>(self, names: [&str; N]) -> [Option<Json<'t, 'a>>; N] {
         let mut found = [None; N];
@@ -191,34 +195,35 @@ impl<'t, 'a> Json<'t, 'a> {
         found
     }
 
-    /// A field, or null where there is none.
+    /// Returns a field, or null if it is missing.
     pub fn field(self, name: &str) -> Json<'t, 'a> {
         self.get(name).unwrap_or(Json { row: NOWHERE, ..self })
     }
 
-    /// An item of an array, or null where there is none.
+    /// Returns an item of an array, or null if it is missing.
     pub fn item(self, index: usize) -> Json<'t, 'a> {
         self.items().nth(index).unwrap_or(Json { row: NOWHERE, ..self })
     }
 
-    /// What a JSON pointer leads to, or null.
+    /// Returns the value at a JSON pointer, or null if it is missing.
     pub fn pointer(self, pointer: &str) -> Json<'t, 'a> {
         locate::resolve(self, pointer).unwrap_or(Json { row: NOWHERE, ..self })
     }
 
-    /// The items of an array; a value that is no array has none.
+    /// Returns the items of an array. A value that is not an array has none.
     #[inline]
     pub fn items(self) -> Items<'t, 'a> {
         Items(Some(self.inside(JsonType::Array)))
     }
 
-    /// The fields of an object, as they were written; a value that is no object has none.
+    /// Returns the fields of an object as they were written. A value that is not an object has none.
     #[inline]
     pub fn fields(self) -> Fields<'t, 'a> {
         Fields(self.inside(JsonType::Object))
     }
 
-    /// How many items an array has, or how many fields an object was written with.
+    /// Returns the number of items of an array, or the number of fields of an object, including repeated
+    /// names.
     pub fn len(self) -> usize {
         match self.kind() {
             JsonType::Array => self.items().count(),
@@ -226,12 +231,12 @@ impl<'t, 'a> Json<'t, 'a> {
         }
     }
 
-    /// Whether it holds no item and no field.
+    /// Returns whether the value has no items and no fields.
     pub fn is_empty(self) -> bool {
         self.row().is_none_or(|row| row.next == self.row + 1)
     }
 
-    /// The text of a string. It is borrowed from the body, unless an escape forces a copy.
+    /// Returns the text of a string. It is borrowed from the body, unless an escape requires a copy.
     #[inline]
     pub fn as_str(self) -> Option<Cow<'a, str>> {
         let row = self.row().filter(|row| row.kind == JsonType::String)?;
@@ -239,14 +244,14 @@ impl<'t, 'a> Json<'t, 'a> {
         Some(if row.has_escape { escape::decoded(raw) } else { Cow::Borrowed(raw) })
     }
 
-    /// The bytes of a string without escapes.
+    /// Returns the bytes of a string without escapes, or `None` if there are any.
     #[inline]
     pub(crate) fn plain(self) -> Option<&'a [u8]> {
         let row = self.row().filter(|row| row.kind == JsonType::String && !row.has_escape)?;
         Some(&self.tape.text.as_bytes()[row.start as usize..row.end as usize])
     }
 
-    /// Whether it is a string with this text.
+    /// Returns whether the value is a string with this text.
     #[inline]
     pub fn is(self, text: &str) -> bool {
         match self.row() {
@@ -258,7 +263,8 @@ impl<'t, 'a> Json<'t, 'a> {
         }
     }
 
-    /// Whether it is a string of nothing but white space. Only the beginning is looked at.
+    /// Returns whether the value is a string with only white space. Reads only the beginning of other
+    /// strings.
     pub fn is_blank(self) -> bool {
         let Some(row) = self.row().filter(|row| row.kind == JsonType::String) else { return false };
         let raw = &self.tape.text[row.start as usize..row.end as usize];
@@ -266,7 +272,7 @@ impl<'t, 'a> Json<'t, 'a> {
         !is_sure && escape::is_blank(raw)
     }
 
-    /// Whether it is a string with white space at its end. Only the end is looked at.
+    /// Returns whether the value is a string that ends with white space. Reads only the end.
     pub fn ends_blank(self) -> bool {
         let Some(row) = self.row().filter(|row| row.kind == JsonType::String) else { return false };
         let raw = &self.tape.text[row.start as usize..row.end as usize];
@@ -275,23 +281,23 @@ impl<'t, 'a> Json<'t, 'a> {
         !is_sure && escape::ends_blank(raw)
     }
 
-    /// Whether it is the empty string.
+    /// Returns whether the value is the empty string.
     #[inline]
     pub fn is_empty_str(self) -> bool {
         self.row().is_some_and(|row| row.kind == JsonType::String && row.start == row.end)
     }
 
-    /// The truth value, if it is one.
+    /// Returns the boolean, if the value is one.
     pub fn as_bool(self) -> Option<bool> {
         (self.kind() == JsonType::Bool).then(|| self.raw() == "true")
     }
 
-    /// The number, if it is a whole one that is not negative and has its place in 64 bits.
+    /// Returns the number, if it is an integer from 0 that fits into 64 bits.
     pub fn as_u64(self) -> Option<u64> {
         self.as_number()?.as_u64()
     }
 
-    /// The number, if it is one.
+    /// Returns the number, if the value is one.
     pub fn as_number(self) -> Option<Number> {
         match self.kind() {
             JsonType::Number => serde_json::from_str(self.raw()).ok(),
@@ -299,30 +305,31 @@ impl<'t, 'a> Json<'t, 'a> {
         }
     }
 
-    /// Whether it is a string.
+    /// Returns whether the value is a string.
     #[inline]
     pub fn is_str(self) -> bool {
         self.kind() == JsonType::String
     }
 
-    /// Whether it is `null`, or not there.
+    /// Returns whether the value is `null` or missing.
     pub fn is_null(self) -> bool {
         self.kind() == JsonType::Null
     }
 
-    /// Whether it is an array.
+    /// Returns whether the value is an array.
     #[inline]
     pub fn is_array(self) -> bool {
         self.kind() == JsonType::Array
     }
 
-    /// Whether it is an object.
+    /// Returns whether the value is an object.
     #[inline]
     pub fn is_object(self) -> bool {
         self.kind() == JsonType::Object
     }
 
-    /// Where it stands in the bytes of the body, quotes included. Nothing stands at 0.
+    /// Returns the range of the value in the bytes of the body, quotes included. A missing value has the
+    /// range 0..0.
     pub fn span(self) -> Range<usize> {
         match self.row() {
             Some(row) if row.kind == JsonType::String => row.start as usize - 1..row.end as usize + 1,
@@ -331,7 +338,7 @@ impl<'t, 'a> Json<'t, 'a> {
         }
     }
 
-    /// The text of the value as it was written, quotes included; `null` for what is not there.
+    /// Returns the value as it was written, quotes included, or `null` for a missing value.
     pub fn raw(self) -> &'a str {
         match self.row() {
             Some(_) => &self.tape.text[self.span()],
@@ -339,8 +346,8 @@ impl<'t, 'a> Json<'t, 'a> {
         }
     }
 
-    /// A copy that borrows nothing, in which each name of an object occurs once. What is nested more than
-    /// [`MAX_VALUE_DEPTH`] deep is null in it.
+    /// Returns a copy that borrows nothing, with each field name only once. Values nested more than
+    /// [`MAX_VALUE_DEPTH`] deep become null.
     pub fn to_value(self) -> Value {
         self.copied(MAX_VALUE_DEPTH)
     }
@@ -360,13 +367,13 @@ impl<'t, 'a> Json<'t, 'a> {
         }
     }
 
-    /// Its place on the tape.
+    /// Returns the position on the tape.
     #[inline]
     pub(crate) fn mark(self) -> Mark {
         Mark(self.row)
     }
 
-    /// The value at a place of the same tape.
+    /// Returns the value at a position on the same tape.
     #[inline]
     pub(crate) fn at(self, mark: Mark) -> Option<Json<'t, 'a>> {
         (mark.0 != NOWHERE).then_some(Json { row: mark.0, ..self })
@@ -414,7 +421,7 @@ impl<'t, 'a> Iterator for Inside<'t, 'a> {
     }
 }
 
-/// The items of an array, in order; by default none.
+/// The items of an array, in order. Empty by default.
 #[derive(Debug, Clone, Default)]
 pub struct Items<'t, 'a>(Option<Inside<'t, 'a>>);
 

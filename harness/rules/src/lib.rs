@@ -1,13 +1,14 @@
-//! What strict providers refuse: rules of request bodies and grammars of streams, over bytes.
+//! The requirements of strict providers: rules about request bodies and grammars of streams, over bytes.
 //!
-//! This crate stands alone: it knows no scenario, no agent and no SDK.
+//! This crate is self-contained. It does not depend on scenarios, agents or SDKs.
 //!
-//! [`validate()`] answers for any bytes: an empty list means that the provider accepts the body, and the first
-//! error of the list is what the provider would answer. Which rules bind, and how hard, is a [`Profile`].
+//! [`validate()`] accepts any bytes. An empty list means that the provider accepts the body. Otherwise,
+//! the first error in the list is the provider's error. A [`Profile`] defines which rules apply and how
+//! strictly.
 //!
-//! The rules judge one body, and what it names of earlier replies if they are given a [`Memory`] of them. They know no
-//! SDK, and check no authentication, no model name and no sampling parameter. What is not known to be rejected is
-//! accepted: unknown keys, unknown block types and unknown models pass, because a false rejection is worse than a miss.
+//! The rules judge one body, and its references to earlier replies if they get a [`Memory`]. They do not
+//! check authentication, model names or sampling parameters. Unknown keys, block types and models pass,
+//! because a false rejection is worse than a miss: only known rejections are errors.
 
 pub mod check;
 pub mod colour;
@@ -67,7 +68,7 @@ use waiting::Waiting;
 #[cfg(test)]
 mod tests;
 
-/// Tests the example of the README.
+/// Tests the example in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,7 +1,8 @@
-//! Rule vectors: histories with what a provider says to them, one file for each rule.
+//! Rule vectors: histories with the provider's reaction, one file per rule.
 //!
-//! The files in `corpora/histories/<dialect>/` are the examples and the proof of the rules, and other programs may use
-//! them as well. The doc comments here are the reference of the format; the JSON Schema is made from them.
+//! The files in `corpora/histories/<dialect>/` are the examples and the evidence for the rules, and other
+//! programs may use them. The doc comments here are the reference of the format; the JSON Schema is
+//! generated from them.
 
 mod canonical;
 
@@ -10,57 +11,58 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A file of vectors, all about one rule. The file is named after the rule.
+/// A file of vectors about one rule. The file is named after the rule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema), schemars(rename = "File"))]
 #[serde(deny_unknown_fields)]
 pub struct VectorFile {
     /// The version of this format.
     pub schema: u32,
-    /// What the vectors show.
+    /// A summary of the vectors.
     pub comment: String,
-    /// The id of the rule; none in a file of shapes that break no rule.
+    /// The id of the rule. Absent in a file of histories that break no rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Where the rule was seen.
+    /// The source of the rule.
     pub source: String,
-    /// The vectors, those that keep the rule first.
+    /// The vectors. Those that keep the rule come first.
     pub vectors: Vec<Vector>,
 }
 
-/// One history and what the provider does with it.
+/// A history and the provider's reaction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Vector {
-    /// Unique in its file, in kebab-case.
+    /// A name in kebab-case, unique in its file.
     pub name: String,
     /// The story behind the history.
     pub comment: String,
-    /// What kind of history it is, in kebab-case: `before` and `after` are the examples on the page of the rule.
+    /// The kinds of the history, in kebab-case. `before` and `after` mark the examples on the page of the
+    /// rule.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub flags: BTreeSet<String>,
-    /// Where this history was seen, if not where the file says.
+    /// The source of this history, if it differs from that of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// The profile that judges; the newest of the dialect if none is named.
+    /// The profile that judges the history. The default is the newest profile of the dialect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// All that the provider said before this request, the earliest first. Without it nothing is known of what it said,
-    /// and names of earlier replies pass.
+    /// All earlier requests and replies, oldest first. Without this field, the earlier replies are
+    /// unknown, and references to them pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<Vec<EarlierExchange>>,
     /// The request body as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Value>,
-    /// The request body as text, where it is not JSON.
+    /// The request body as text, if it is not JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// What the provider does.
+    /// The provider's reaction.
     pub result: Expectation,
-    /// The ids of the rules that are broken: errors of an invalid history, warnings of an acceptable one.
+    /// The ids of the broken rules: errors for an invalid history, warnings for an acceptable one.
     pub violated: BTreeSet<String>,
-    /// The sentence of the refusal, as the provider says it about this history.
+    /// The provider's error message for this history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -73,14 +75,15 @@ pub struct Vector {
 pub struct EarlierExchange {
     /// The request body.
     pub request: Value,
-    /// What later requests may name of the reply, as the provider's whole body has it: its id and what it holds.
+    /// The parts of the reply that later requests may refer to, in the form of an unstreamed body: its id
+    /// and its content.
     pub reply: Value,
 }
 
-/// Why a text is no file of vectors.
+/// Why a text is not a file of vectors.
 #[derive(Debug)]
 pub struct VectorFileError {
-    /// The field, where one is wrong.
+    /// The field with the error, if there is one.
     path: Option<String>,
     source: serde_json::Error,
 }
@@ -101,27 +104,27 @@ impl std::error::Error for VectorFileError {
 }
 
 impl Vector {
-    /// The earlier requests with their replies; nothing if it is not known what was said before.
+    /// Returns the earlier requests with their replies, or `None` if they are unknown.
     pub fn exchanges(&self) -> Option<impl Iterator<Item = (&Value, &Value)>> {
         let earlier = self.earlier.as_ref()?;
         Some(earlier.iter().map(|exchange| (&exchange.request, &exchange.reply)))
     }
 }
 
-/// What a provider does with a history.
+/// The provider's reaction to a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema), schemars(rename = "Outcome"))]
 #[serde(rename_all = "lowercase")]
 pub enum Expectation {
-    /// Nothing is wrong.
+    /// The provider accepts the history.
     Valid,
-    /// The provider accepts the history with a warning of ours.
+    /// The provider accepts the history, but a rule gives a warning.
     Acceptable,
-    /// The provider refuses the history, first of all because of the rule of the file.
+    /// The provider rejects the history, and the rule of the file is the first reason.
     Invalid,
 }
 
-/// The JSON Schema of a file.
+/// Returns the JSON Schema of a file.
 #[cfg(feature = "json-schema")]
 pub fn schema() -> Value {
     schemars::schema_for!(VectorFile).to_value()
@@ -132,7 +135,7 @@ impl VectorFile {
     ///
     /// # Errors
     ///
-    /// The text is not JSON, or not of this format.
+    /// Fails if the text is not JSON or does not have this format.
     pub fn read(text: &str) -> Result<VectorFile, VectorFileError> {
         let mut json = serde_json::Deserializer::from_str(text);
         let file = serde_path_to_error::deserialize(&mut json).map_err(|error| VectorFileError {
@@ -143,12 +146,12 @@ impl VectorFile {
         Ok(file)
     }
 
-    /// The file as it is written: fields in the order of the types, and each value on one line if it fits.
+    /// Returns the file as text: fields in the order of the types, and each value on one line if it fits.
     pub fn to_text(&self) -> String {
         canonical::text(&serde_json::to_value(self).unwrap_or_default())
     }
 
-    /// The vector that shows the rule broken on its page, and the one that shows it kept.
+    /// Returns the vector that breaks the rule on its page, and the one that keeps it.
     pub fn example(&self) -> (Option<&Vector>, Option<&Vector>) {
         let flagged = |flag: &str| self.vectors.iter().find(|vector| vector.flags.contains(flag));
         let first = |outcome: Expectation| self.vectors.iter().find(|vector| vector.result == outcome);
@@ -160,7 +163,7 @@ impl VectorFile {
 }
 
 impl Vector {
-    /// The bytes of the request; nothing if the vector has none, or two.
+    /// Returns the bytes of the request. `None` if the vector has no request, or two.
     pub fn bytes(&self) -> Option<Vec<u8>> {
         match (&self.request, &self.body) {
             (Some(request), None) => Some(request.to_string().into_bytes()),
@@ -178,7 +181,7 @@ mod tests {
         "request":{"z":1,"a":[]},"result":"invalid","flags":["before"]}]}"#;
 
     #[test]
-    fn the_canonical_form_has_one_order_and_stays() {
+    fn the_canonical_form_is_ordered_and_stable() {
         let file = VectorFile::read(FILE).unwrap();
         let text = file.to_text();
         assert_eq!(

@@ -1,7 +1,7 @@
-//! What a provider remembers of a conversation: the replies that it gave.
+//! The provider's memory of a conversation: its replies.
 //!
-//! A body that names something of an earlier reply (a response, an item, a signature) can only be judged by a
-//! provider that knows what it issued. Without a memory such names pass.
+//! A body that refers to part of an earlier reply (a response, an item, a signature) can be judged only
+//! with the replies that the provider issued. Without a memory, such references pass.
 
 use serde_json::Value;
 
@@ -9,47 +9,47 @@ use crate::Dialect;
 use crate::dialects::{Issued, Replies, Thoughts};
 use crate::json::{Document, Json};
 
-/// What a provider said, with one field for each thing that later requests may name.
+/// The provider's replies, with one field for each kind of thing that later requests may refer to.
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
-    /// Whether it holds all that the provider ever said, so that what is not in it was never said.
+    /// True if the memory has all replies. Then anything that is not in it was never issued.
     is_whole: bool,
-    /// The replies of `openai-responses` that were stored.
+    /// Stored replies of `openai-responses`.
     pub(crate) replies: Replies,
-    /// The thought signatures of `gemini`.
+    /// Thought signatures of `gemini`.
     pub(crate) signatures: Issued,
-    /// The thinking of `anthropic-messages`.
+    /// Thinking of `anthropic-messages`.
     pub(crate) thoughts: Thoughts,
 }
 
-/// What a provider keeps of its answer to a request.
+/// The part of a reply that the provider keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retention {
     /// Nothing.
     Nothing,
-    /// What the model thought, so an answer without thinking leaves nothing.
+    /// Only the thinking. A reply without thinking leaves nothing.
     Thinking,
-    /// All of it.
+    /// The complete reply.
     All,
 }
 
-/// How much of a reply the provider could finish.
+/// How much of a reply the provider could send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivery {
-    /// All of it.
+    /// The complete reply.
     Whole,
-    /// The reply was broken off, by a fault or by the user. What the provider keeps of such a reply is not
-    /// known, so later requests may name what it holds and need not.
+    /// A part: a fault or the user interrupted the reply. It is unknown what the provider keeps, so
+    /// later requests may refer to its content, but need not.
     Cut,
 }
 
 impl Memory {
-    /// The memory of a provider that has said nothing yet, and to which every reply will be added.
+    /// Creates a memory for a provider that has not replied yet. Every reply must be added.
     pub fn of_nothing_said() -> Memory {
         Memory { is_whole: true, ..Memory::default() }
     }
 
-    /// The memory of a provider that has answered these requests with these replies, and has said nothing else.
+    /// Creates a memory for a provider that has given exactly these replies to these requests.
     pub fn of_exchanges<'e>(
         dialect: Dialect,
         exchanges: impl IntoIterator<Item = (&'e Value, &'e Value)>,
@@ -63,49 +63,50 @@ impl Memory {
         memory
     }
 
-    /// Whether what is not in it was never said.
+    /// Returns whether the memory has all replies.
     pub(crate) fn is_whole(&self) -> bool {
         self.is_whole && !self.is_full()
     }
 
-    /// Whether more was said than is kept, so that nothing is added any more.
+    /// Returns whether the limit is reached, so that replies are no longer added.
     pub fn is_full(&self) -> bool {
         self.replies.overflowed() || self.signatures.overflowed() || self.thoughts.overflowed()
     }
 
-    /// What a provider of that dialect keeps of its answer to this request. Where that is nothing, [`Memory::add`] does
-    /// nothing.
+    /// Returns the part of its reply to a request that a provider keeps. [`Memory::add`] does nothing if
+    /// there is none.
     pub fn keeps(dialect: Dialect, request: Json) -> Retention {
         (dialect.definition().keeps)(request)
     }
 
-    /// Adds a reply, as the body that says it in one piece.
+    /// Adds a reply in the form of an unstreamed body.
     pub fn add(&mut self, dialect: Dialect, request: Json, reply: &Value, delivery: Delivery) {
         if Memory::keeps(dialect, request) != Retention::Nothing {
             (dialect.definition().remember)(self, request, reply, delivery);
         }
     }
 
-    /// A request with all that it only names put in its place. Nothing where it names nothing, or something unknown.
+    /// Returns a request with its references replaced by their content. `None` if it has no references, or
+    /// an unknown one.
     pub fn expanded(&self, request: Json) -> Option<ExpandedRequest> {
         if self.replies.is_empty() { None } else { self.replies.expand(request) }
     }
 }
 
-/// A request with the items of earlier replies and requests that it only names.
+/// A request together with the items of earlier replies and requests that it refers to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpandedRequest {
     /// The body.
     pub body: Value,
-    /// Where the items of the conversation are.
+    /// The name of the list of items.
     pub(crate) list: &'static str,
-    /// What names the items before the request's own.
+    /// The name of the field that refers to the items before the request's own.
     pub(crate) named_by: &'static str,
     pub(crate) n_before: usize,
 }
 
 impl ExpandedRequest {
-    /// Where something of this body is in the request as it was sent.
+    /// Converts a pointer into this body to a pointer into the request as it was sent.
     pub fn pointer_as_sent(&self, pointer: &str) -> String {
         let inside =
             pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(self.list)?.strip_prefix('/'));

@@ -1,7 +1,9 @@
-//! How strict a provider is: a dialect at a date, or a provider that speaks somebody else's dialect.
+//! How strict a provider is: a dialect at a date, or a provider that is compatible with another provider's
+//! dialect.
 //!
-//! Profiles are data. A rule that is contested is not deleted: the profile tolerates it, and a violation becomes a
-//! warning. When a provider changes its mind, a new dated profile is added and the old ones stay as they are.
+//! Profiles are data. A contested rule is not deleted: the profile tolerates it, so that a violation
+//! becomes a warning. When a provider changes its behaviour, a new dated profile is added, and the old
+//! ones stay unchanged.
 
 use crate::dialects::Switches;
 use crate::streams::StreamRule;
@@ -10,30 +12,30 @@ use crate::{Dialect, Envelope, Rule, Severity};
 /// A named, dated strictness of a dialect.
 #[derive(Debug)]
 pub struct Profile {
-    /// The name that options and reports use, for example `anthropic-messages@2026-09`.
+    /// The name in options and reports, for example `anthropic-messages@2026-09`.
     pub name: &'static str,
-    /// The provider's name for people, for example `DeepSeek`.
+    /// The provider's display name, for example `DeepSeek`.
     pub provider: &'static str,
-    /// The dialect whose rules bind.
+    /// The dialect with the rules that apply.
     pub dialect: Dialect,
-    /// The optional rules that bind here, see [`Rule::is_optional`].
+    /// The optional rules that apply here; see [`Rule::is_optional`].
     pub added: &'static [&'static Rule],
-    /// The rules whose violation is only a warning here.
+    /// Rules that are only warnings here.
     pub tolerated: &'static [&'static Rule],
-    /// The rules that this provider has given up, or never had: a violation is not reported.
+    /// Rules that this provider has dropped or never had. Violations are not reported.
     pub given_up: &'static [&'static Rule],
-    /// The rules of streams whose violation is only a warning here.
+    /// Stream rules that are only warnings here.
     pub tolerated_in_streams: &'static [&'static StreamRule],
-    /// Rules that this provider words in its own way, with its sentences in place of the rule's.
+    /// Rules for which this provider has its own sentences, which replace the rule's.
     pub wording: &'static [(&'static Rule, &'static [&'static str])],
     /// The error body around the sentences.
     pub envelope: Envelope,
-    /// What else differs between providers and between dates.
+    /// Other differences between providers and between dates.
     pub(crate) switches: &'static dyn Switches,
 }
 
 impl Profile {
-    /// What most profiles of a dialect have in common.
+    /// Returns the defaults for the profiles of a dialect.
     pub(crate) const fn base(
         dialect: Dialect,
         provider: &'static str,
@@ -54,12 +56,12 @@ impl Profile {
         }
     }
 
-    /// Every profile, dialect by dialect, the default of a dialect first.
+    /// Returns every profile, grouped by dialect, with the default of the dialect first.
     pub fn all() -> impl Iterator<Item = &'static Profile> {
         Dialect::ALL.into_iter().flat_map(|dialect| dialect.definition().profiles)
     }
 
-    /// The newest profile of each name in a dialect: how strict everyone who speaks it is today.
+    /// Returns the newest profile of each name in a dialect: the current strictness of its providers.
     pub fn newest_of_each_name(dialect: Dialect) -> impl Iterator<Item = &'static Profile> {
         let profiles = dialect.definition().profiles;
         let is_newest =
@@ -67,23 +69,23 @@ impl Profile {
         (0..profiles.len()).filter(is_newest).map(|n| &profiles[n])
     }
 
-    /// The newest profile of the provider that a dialect is named after: the default.
+    /// Returns the default: the newest profile of the dialect's own provider.
     pub fn newest(dialect: Dialect) -> &'static Profile {
         &dialect.definition().profiles[0]
     }
 
-    /// The profile of that name. A name without its date means the newest of that name.
+    /// Returns the profile with that name. A name without a date means the newest profile.
     pub fn named(name: &str) -> Option<&'static Profile> {
         let is_meant = |profile: &&Profile| profile.name == name || profile.undated() == name;
         Profile::all().find(is_meant)
     }
 
-    /// The name without the date, for example `anthropic-messages`.
+    /// Returns the name without the date, for example `anthropic-messages`.
     pub fn undated(&self) -> &'static str {
         self.name.split('@').next().unwrap_or(self.name)
     }
 
-    /// The severity of a violation of a rule; nothing if the rule does not bind.
+    /// Returns the severity of a violation of a rule, or `None` if the rule does not apply.
     pub fn severity(&self, rule: &Rule) -> Option<Severity> {
         let holds = |rules: &[&Rule]| rules.iter().any(|known| known.id == rule.id);
         if holds(self.tolerated) {
@@ -95,7 +97,7 @@ impl Profile {
         }
     }
 
-    /// The sentences of this provider for a violation of a rule.
+    /// Returns this provider's sentences for a violation of a rule.
     pub fn sentences(&self, rule: &Rule) -> &'static [&'static str] {
         let own = self.wording.iter().find(|(worded, _)| worded.id == rule.id);
         own.map_or(rule.sentences, |(_, sentences)| sentences)
@@ -107,14 +109,14 @@ impl Profile {
 pub(crate) struct ModelVersion {
     /// The 4 of `claude-sonnet-4-5`.
     pub(crate) major: u8,
-    /// The 5 of `claude-sonnet-4-5`; 0 where the name has none.
+    /// The 5 of `claude-sonnet-4-5`, or 0 if the name has no minor version.
     pub(crate) minor: u8,
 }
 
 impl ModelVersion {
-    /// Reads the version out of a model name in any of its spellings: `claude-3-5-sonnet-20241022`,
-    /// `claude-sonnet-5`, `claude-opus-4@20250514`, `us.anthropic.claude-opus-4-6-v1:0`.
-    /// A name that is not Claude's has none.
+    /// Reads the version from a model name in any spelling: `claude-3-5-sonnet-20241022`,
+    /// `claude-sonnet-5`, `claude-opus-4@20250514`, `us.anthropic.claude-opus-4-6-v1:0`. Returns `None`
+    /// for models other than Claude.
     pub(crate) fn of_claude(model: &str) -> Option<ModelVersion> {
         let (_, name) = model.split_once("claude-")?;
         let mut parts = name.split(['-', '.', '@']).map(short_number).skip_while(Option::is_none);
@@ -123,8 +125,9 @@ impl ModelVersion {
         Some(ModelVersion { major, minor })
     }
 
-    /// Reads the version out of a model name such as `gemini-3-flash-preview`, `models/gemini-2.5-pro` or
-    /// `google/gemini-3.6-flash`. A name that is not Gemini's, or says no version, has none.
+    /// Reads the version from a model name such as `gemini-3-flash-preview`, `models/gemini-2.5-pro` or
+    /// `google/gemini-3.6-flash`. Returns `None` for models other than Gemini, and for names without a
+    /// version.
     pub(crate) fn of_gemini(model: &str) -> Option<ModelVersion> {
         let (_, name) = model.split_once("gemini-")?;
         let version = name.split(['-', '@', ':']).next().unwrap_or_default();
@@ -133,7 +136,7 @@ impl ModelVersion {
     }
 }
 
-/// A number of one or two digits. A longer one is a date, not a version.
+/// Reads a number of one or two digits. A longer one is a date, not a version.
 fn short_number(part: &str) -> Option<u8> {
     match part.len() {
         1 | 2 => part.parse().ok(),
@@ -146,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dialect_name_means_its_newest_profile() {
+    fn a_dialect_name_selects_its_newest_profile() {
         for dialect in Dialect::ALL {
             let newest = Profile::newest(dialect);
             assert_eq!(newest.dialect, dialect);

@@ -1,7 +1,8 @@
-//! Recorded exchanges with real providers, compared with the rules.
+//! Compares recordings of real providers with the rules.
 //!
-//! A recording is a request with the status that a provider answered. Where the provider accepted what our rules
-//! refuse, a rule is wrong, or needs another profile; where it refused what our rules accept, a rule may be missing.
+//! A recording is a request with the status of the provider's reply. If the provider accepts a request
+//! that our rules reject, a rule is wrong, or another profile is needed. If it rejects a request that our
+//! rules accept, a rule may be missing.
 
 mod compare;
 mod read;
@@ -16,57 +17,57 @@ pub use compare::{Agreement, CompareOptions, Comparison, compare};
 pub use read::{RecordingError, is_recording, read, row};
 pub use table::Table;
 
-/// A recorded request with what the provider answered.
+/// A recorded request with the provider's reply.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exchange {
     /// The line of the file on which it begins, from 1.
     pub line: u64,
-    /// The host, with its port; empty if it is not recorded.
+    /// The host with its port. Empty if not recorded.
     pub host: String,
-    /// The path of the URL, without the query; empty if it is not recorded.
+    /// The path of the URL without the query. Empty if not recorded.
     pub path: String,
-    /// The dialect as the recording names it.
+    /// The dialect's name in the recording.
     pub dialect: Option<String>,
-    /// The model, as the recording, the body or the path names it.
+    /// The model's name in the recording, the body or the path.
     pub model: Option<String>,
-    /// The request body; empty if there is none.
+    /// The request body. Empty if there is none.
     pub request: Vec<u8>,
-    /// The status of the answer.
+    /// The status of the reply.
     pub status: u16,
-    /// The provider's sentence, if it refused; else empty.
+    /// The provider's error message if it rejected the request. Otherwise empty.
     pub error: String,
-    /// Whether Brickbat answered in the provider's place, so that the status is no word of a provider.
+    /// True if Brickbat replied in place of the provider, so that the status is not the provider's.
     pub is_ours: bool,
-    /// What the model said, as a proxy of Brickbat records it; nothing where it is not recorded.
+    /// The model's reply, as Brickbat's proxy records it. `None` if not recorded.
     pub reply: Option<serde_json::Value>,
 }
 
-/// In which dialect a request is written.
+/// The dialect of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Spoken {
-    /// In one of ours.
+    /// A supported dialect.
     Dialect(Dialect),
-    /// In one that Brickbat does not speak.
+    /// An unsupported dialect.
     Unknown(String),
-    /// It asks for no reply: an upload, an embedding, a list of models.
+    /// The request asks for no reply, for example an upload, an embedding or a list of models.
     NoReply,
-    /// Neither the address nor the body says it.
+    /// Neither the address nor the body shows it.
     Unclear,
 }
 
 impl Exchange {
-    /// An exchange of which the URL is known.
+    /// Creates an exchange with a known URL.
     fn at(url: &str) -> Exchange {
         let Address { host, path } = Address::of(url);
         Exchange { host, path, ..Exchange::default() }
     }
 
-    /// Where the request went.
+    /// Returns the address of the request.
     pub fn address(&self) -> Address {
         Address { host: self.host.clone(), path: self.path.clone() }
     }
 
-    /// The dialect: that of the path, else as it is named, else that of the body.
+    /// Returns the dialect: by the path, then by the recorded name, then by the body.
     pub fn spoken(&self) -> Spoken {
         if self.request.is_empty() {
             return Spoken::NoReply;
@@ -78,7 +79,7 @@ impl Exchange {
             (None, Some(name)) => {
                 Dialect::from_name(name).map_or_else(|| Spoken::Unknown(name.to_owned()), Spoken::Dialect)
             }
-            // A path that says something else is no way to a reply, whatever the body looks like.
+            // A different path does not lead to a reply, whatever the form of the body.
             (None, None) if !address.passes_on() => Spoken::NoReply,
             (None, None) => match (crate::detect(&self.request), crate::unspoken(&self.request)) {
                 (Some(dialect), _) => Spoken::Dialect(dialect),
@@ -88,7 +89,7 @@ impl Exchange {
         }
     }
 
-    /// The model: as recorded, or as it stands in the path, without the escapes of a URL.
+    /// Returns the model as recorded, or from the path with URL escapes decoded.
     pub fn model(&self) -> Option<Cow<'_, str>> {
         let of_path = || self.address().model().map(|model| Cow::Owned(model.into_owned()));
         self.model.as_deref().map(unescaped).or_else(of_path)

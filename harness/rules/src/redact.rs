@@ -1,9 +1,9 @@
-//! Redaction: what must not reach a report, a terminal or a run folder is taken out of every text on its way there.
+//! Redaction: removes private data from every text before it reaches a report, a terminal or a run folder.
 //!
-//! Taken out are the secrets that the caller knows (values of credential variables of the environment), keys of known
-//! shapes, what a name such as `password` announces, the values of headers that carry credentials, names of users in the
-//! paths of their homes, e-mail addresses and names of machines. It reads no environment itself.
-//! It does not look for what merely is random: ids that providers mint must stay as they are.
+//! It removes secrets that the caller passes in (values of credential variables in the environment), keys
+//! of known formats, values after names such as `password`, values of headers with credentials, user names
+//! in home paths, e-mail addresses and machine names. It does not read the environment itself. It does not
+//! search for random-looking text, because ids from providers must stay unchanged.
 
 mod bytes;
 mod named;
@@ -14,15 +14,16 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// What stands in the place of a secret.
+/// The text that replaces a secret.
 pub const REDACTED: &str = "[redacted]";
 
-/// Texts that are taken out wherever they stand, and what is put in their place.
+/// Texts to replace everywhere, with their replacements.
 #[derive(Debug, Clone)]
 pub struct Redactor {
-    /// By their first byte, the longest first, so that a secret which contains another one is taken out as a whole.
+    /// Sorted by first byte, then longest first, so that a secret containing another one is removed
+    /// completely.
     literals: Vec<Literal>,
-    /// Where the literals of each first byte begin, and at its end their number.
+    /// The index of the first literal for each first byte, and the total number at the end.
     begins: [usize; 257],
 }
 
@@ -33,12 +34,12 @@ struct Literal {
     edges: Edges,
 }
 
-/// What may stand next to a literal.
+/// The characters that may be next to a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Edges {
-    /// Anything.
+    /// All characters.
     Any,
-    /// Nothing that would make it a part of another name.
+    /// Only characters that do not make it part of a longer name.
     Path,
 }
 
@@ -48,24 +49,24 @@ impl Default for Redactor {
     }
 }
 
-/// A shorter value of the environment could not be distinguished from a word, and would be found in every report.
+/// A shorter value from the environment could be an ordinary word, and would match in every report.
 const MIN_SECRET: usize = 8;
 
-/// The same for a value of small letters alone, such as `reference`: a stand-in for a key, not a key.
+/// The minimum for a value with only lower-case letters, such as `reference`: a placeholder, not a key.
 const MIN_WORDY_SECRET: usize = 16;
 
 impl Redactor {
-    /// Takes out these secrets, and the path of the user's home.
+    /// Creates a redactor for these secrets and for the path of the user's home.
     pub fn new<'a>(secrets: impl IntoIterator<Item = &'a str>, home: Option<&str>) -> Redactor {
         let redactor = Redactor::default().with_secrets(secrets);
         match home.map(|home| home.trim_end_matches('/')) {
-            // Below the root, every path would be the user's.
+            // With the root as home, every path would be the user's.
             None | Some("") => redactor,
             Some(home) => redactor.with_path(home, "~"),
         }
     }
 
-    /// Also takes out these secrets.
+    /// Adds these secrets.
     pub fn with_secrets<'a>(mut self, secrets: impl IntoIterator<Item = &'a str>) -> Redactor {
         for secret in secrets {
             let lines = secret.lines().filter(|line| line.len() >= MIN_WORDY_SECRET);
@@ -78,7 +79,7 @@ impl Redactor {
         self
     }
 
-    /// Also puts `instead` in the place of a path or an address.
+    /// Adds a path or an address to replace with `instead`.
     pub fn with_path(mut self, path: &str, instead: &str) -> Redactor {
         self.add(path, instead, Edges::Path);
         self
@@ -96,12 +97,12 @@ impl Redactor {
         self.begins[first + 1..].iter_mut().for_each(|begin| *begin += 1);
     }
 
-    /// A text without what must not be shown.
+    /// Returns a text without private data.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let bytes = text.as_bytes();
         let mut clean = String::new();
         let (mut copied, mut at) = (0, 0);
-        // What a name announces further on. Until there, something else may have to go.
+        // The value that a name announces further on. Other matches may come before it.
         let mut announced: Option<(usize, usize)> = None;
         while at < bytes.len() {
             let due = announced
@@ -115,7 +116,7 @@ impl Redactor {
                     continue;
                 }
             };
-            // The two may overlap.
+            // The two ranges may overlap.
             let end =
                 announced.filter(|(start, _)| *start < end).map_or(end, |announced| announced.1.max(end));
             announced = announced.filter(|announced| announced.0 >= end);
@@ -130,7 +131,7 @@ impl Redactor {
         Cow::Owned(clean)
     }
 
-    /// A value of a header.
+    /// Returns a header's value without private data.
     pub fn header<'t>(&self, name: &str, value: &'t str) -> Cow<'t, str> {
         if is_credential_header(name) { Cow::Borrowed(REDACTED) } else { self.text(value) }
     }
@@ -158,14 +159,15 @@ impl Redactor {
         }
     }
 
-    /// Cleans a text in its place.
+    /// Cleans a text in place.
     pub fn string(&self, text: &mut String) {
         if let Cow::Owned(clean) = self.text(text) {
             *text = clean;
         }
     }
 
-    /// What is to be taken out at a place: from where to where, and what is put there. Before `floor` all is done.
+    /// Returns the range to replace, and its replacement, for a match at a position. Everything before
+    /// `floor` is done.
     fn at(&self, text: &str, floor: usize, at: usize) -> Option<(usize, usize, &str)> {
         let rest = &text.as_bytes()[at..];
         let first = usize::from(rest[0]);
@@ -180,8 +182,8 @@ impl Redactor {
 }
 
 impl Literal {
-    /// How long it is where it stands at the beginning of some bytes: as a whole, or as much as was left of it when it was
-    /// cut for display.
+    /// Returns the length of the literal at the beginning of some bytes: all of it, or the part that
+    /// remains after a cut for display.
     fn in_whole(&self, rest: &[u8]) -> Option<usize> {
         let own = self.text.as_bytes();
         if rest.starts_with(own) {
@@ -199,7 +201,7 @@ fn is_secret(text: &str) -> bool {
     text.len() >= if is_wordy { MIN_WORDY_SECRET } else { MIN_SECRET }
 }
 
-/// Headers whose value is a credential, in small letters.
+/// Headers with credentials, in lower case.
 const CREDENTIAL_HEADERS: [&str; 10] = [
     "api-key",
     "authorization",
@@ -213,7 +215,7 @@ const CREDENTIAL_HEADERS: [&str; 10] = [
     "x-stainless-api-key",
 ];
 
-/// Headers of any client, in small letters.
+/// Headers that any client sends, in lower case.
 const HARMLESS_HEADERS: [&str; 26] = [
     "accept",
     "accept-charset",
@@ -243,12 +245,12 @@ const HARMLESS_HEADERS: [&str; 26] = [
     "x-goog-api-client",
 ];
 
-/// Whether a header carries a credential, by its name or by the words in it.
+/// Returns whether a header has a credential, based on its name or the words in it.
 pub fn is_credential_header(name: &str) -> bool {
     is_known_header(name) || named::is_header(&name.to_ascii_lowercase())
 }
 
-/// Whether a header tells nothing of who sends it.
+/// Returns whether a header reveals nothing about its sender.
 pub fn is_harmless_header(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let is_of_sdk =
@@ -257,7 +259,7 @@ pub fn is_harmless_header(name: &str) -> bool {
     !is_credential_header(&name) && (is_of_sdk || is_named || HARMLESS_HEADERS.contains(&name.as_str()))
 }
 
-/// Whether a part of a query carries a credential.
+/// Returns whether a query parameter has a credential.
 pub fn is_credential_query(name: &str) -> bool {
     named::is_query_name(name)
 }
@@ -266,13 +268,13 @@ fn is_known_header(name: &str) -> bool {
     CREDENTIAL_HEADERS.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// Whether a field of a JSON object is such a header, as errors of SDKs quote them, or a secret by its name and its value.
-/// A tool may have an argument called `cookie`.
+/// Returns whether a field of a JSON object is such a header, as quoted in SDK errors, or is a secret
+/// according to its name and value. A tool may have an argument called `cookie`.
 pub(crate) fn is_secret_field(name: &str, value: &str) -> bool {
     (is_known_header(name) && !name.eq_ignore_ascii_case("cookie")) || named::is_secret_field(name, value)
 }
 
-/// Whether the name of an environment variable looks like that of a credential.
+/// Returns whether the name of an environment variable looks like that of a credential.
 pub fn is_credential_variable(name: &str) -> bool {
     const ENDINGS: [&str; 15] = [
         "_KEY",
@@ -295,23 +297,23 @@ pub fn is_credential_variable(name: &str) -> bool {
     ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Whether the text there is not a part of a longer name.
+/// Returns whether the range is not part of a longer name.
 fn is_whole_path(bytes: &[u8], start: usize, end: usize) -> bool {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.~".contains(byte);
     let before = start.checked_sub(1).and_then(|at| bytes.get(at));
-    // A dot after a path ends a sentence; one before it makes it relative.
+    // A dot after a path ends a sentence. A dot before it makes it relative.
     let after = bytes.get(end).filter(|byte| **byte != b'.');
     let escape = bytes::is_after_escape(bytes, start);
     (escape || !before.is_some_and(is_name)) && !after.is_some_and(is_name)
 }
 
-/// As it stands inside a JSON string.
+/// Escapes a text for a JSON string.
 fn escaped(text: &str) -> String {
     let quoted = Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// As it stands in a query.
+/// Escapes a text for a query.
 fn percent_encoded(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {

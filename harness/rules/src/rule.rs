@@ -7,48 +7,50 @@ use crate::Dialect;
 /// One requirement of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Rule {
-    /// The stable name, for example `anthropic-messages/tool-result-missing`.
+    /// The stable id, for example `anthropic-messages/tool-result-missing`.
     pub id: &'static str,
-    /// The short name that tables and comments use, for example `ANT-TU-1`.
+    /// The short name in tables and comments, for example `ANT-TU-1`.
     pub alias: &'static str,
     /// The requirement in one line.
     pub summary: &'static str,
-    /// What a violation means and how to mend the history, for someone new to the rule.
+    /// The meaning of a violation and how to fix the history, for readers who are new to the rule.
     pub why: &'static str,
-    /// The provider's sentences, the usual one first. `{name}` stands for what differs from violation to violation.
+    /// The provider's error messages, the usual one first. `{name}` is a placeholder for a part that
+    /// varies.
     pub sentences: &'static [&'static str],
-    /// The HTTP status with which the provider refuses.
+    /// The HTTP status of the rejection.
     pub status: u16,
-    /// The place in the order of checks: of two violations the one with the lower phase is answered.
-    /// Inside a phase it is the one that comes first in the conversation.
+    /// The position in the order of checks. If a request has several violations, the provider reports the
+    /// one in the lowest phase. Within a phase, it reports the first in the conversation.
     pub phase: u8,
-    /// Whether only profiles that name the rule enforce it; other providers of the dialect do not know it.
+    /// True if only profiles that list the rule have it.
     pub is_optional: bool,
-    /// When the provider was first seen to enforce it, as `YYYY-MM`.
+    /// When the provider was first seen to have the rule, as `YYYY-MM`.
     pub since: &'static str,
-    /// How well the rule is known.
+    /// How certain the rule is.
     pub confidence: Confidence,
-    /// Where the rule was seen: addresses of real occurrences and of the provider's documentation.
+    /// The sources: URLs of real occurrences and of the provider's documentation.
     pub sources: &'static [&'static str],
 }
 
-/// How well a rule is known.
+/// How certain a rule is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Confidence {
-    /// A live probe was published, or the documentation says so and several people ran into it.
+    /// A test against the provider was published, or the documentation describes the rule and several
+    /// people ran into it.
     Measured,
-    /// Somebody ran into it and quoted the provider's sentence.
+    /// Someone ran into the rule and quoted the provider's message.
     Observed,
-    /// Reported at second hand.
+    /// A second-hand report.
     Secondary,
-    /// Concluded from the provider's other sentences; no occurrence is known.
+    /// Concluded from other messages of the provider. No occurrence is known.
     Inferred,
 }
 
 impl Rule {
-    /// A rule that is known as well as can be, with what most rules have in common: it binds for every profile of the
-    /// dialect, and the provider refuses with status 400.
+    /// Returns the defaults for a measured rule: it applies to every profile of the dialect, and the
+    /// provider rejects with status 400.
     pub(crate) const fn measured(
         id: &'static str,
         alias: &'static str,
@@ -70,7 +72,7 @@ impl Rule {
         }
     }
 
-    /// The same for a rule that somebody met, see [`Confidence`].
+    /// Returns the defaults for a rule that someone ran into; see [`Confidence`].
     pub(crate) const fn observed(
         id: &'static str,
         alias: &'static str,
@@ -98,17 +100,18 @@ impl Rule {
         Rule { confidence: Confidence::Inferred, ..Rule::measured(id, alias, phase, since) }
     }
 
-    /// Every rule, dialect by dialect, in the order in which the provider checks.
+    /// Returns every rule, grouped by dialect, in the order in which the provider checks.
     pub fn all() -> impl Iterator<Item = &'static Rule> {
         Dialect::ALL.into_iter().flat_map(|dialect| dialect.definition().rules).copied()
     }
 
-    /// The rule of that id (`anthropic-messages/tool-result-missing`) or alias (`ANT-TU-1`).
+    /// Returns the rule with this id (`anthropic-messages/tool-result-missing`) or alias (`ANT-TU-1`).
     pub fn find(id_or_alias: &str) -> Option<&'static Rule> {
         Rule::all().find(|rule| rule.id == id_or_alias || rule.alias == id_or_alias)
     }
 
-    /// The rules of that id, alias or name without its dialect, which several dialects may share.
+    /// Returns the rules with this id or alias, or with this name without a dialect. Several dialects may
+    /// share a name.
     pub fn named(name: &str) -> Vec<&'static Rule> {
         match Rule::find(name) {
             Some(rule) => vec![rule],
@@ -116,24 +119,25 @@ impl Rule {
         }
     }
 
-    /// Whether it is about the form of a call's id, which no provider holds against an id that it gave out itself.
+    /// Returns whether the rule is about the format of a call's id. No provider rejects an id that it
+    /// issued itself.
     pub fn is_about_id_form(&self) -> bool {
         ID_FORMS.contains(&self.short_name())
     }
 
-    /// The id without the dialect.
+    /// Returns the id without the dialect.
     pub fn short_name(&self) -> &'static str {
         self.id.split_once('/').map_or(self.id, |(_, name)| name)
     }
 
-    /// The dialect to which the rule belongs.
+    /// Returns the dialect of the rule.
     pub fn dialect(&self) -> Dialect {
         let name = self.id.split('/').next().unwrap_or_default();
         Dialect::from_name(name).unwrap_or(Dialect::AnthropicMessages)
     }
 }
 
-/// The rules about the form of calls' ids, without their dialects.
+/// The rules about the format of calls' ids, without their dialects.
 const ID_FORMS: [&str; 5] =
     ["tool-id-pattern", "model-tool-id-pattern", "call-id-too-long", "call-id-length", "call-id-form"];
 

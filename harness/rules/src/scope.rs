@@ -1,18 +1,18 @@
-//! For which models a rule binds.
+//! Which models a rule applies to.
 //!
-//! The rules themselves know that from the version in a model's name; this table says it to people. A test checks that
-//! each rule whose verdict depends on the name is listed.
+//! The rules read this from the version in a model's name. This table describes it for people. A test
+//! checks that it lists every rule that depends on the name.
 
 use crate::Rule;
 
 impl Rule {
-    /// The models for which it binds, in words; nothing if it binds whatever model is asked.
+    /// Describes which models the rule applies to. `None` if it applies to all.
     pub fn models(&self) -> Option<&'static str> {
         MODELS.iter().find(|(id, _)| *id == self.id).map(|(_, models)| *models)
     }
 }
 
-/// The rules that bind for some models only.
+/// The rules that apply only to some models.
 const MODELS: &[(&str, &str)] = &[
     ("anthropic-messages/thinking-bound-elsewhere", "Claude 5.1 and later, but not Mythos"),
     (

@@ -1,15 +1,16 @@
-//! The stream linter: whether the recorded bytes of one provider stream are a legal stream of its dialect.
+//! The stream linter checks that the recorded bytes of a provider's stream are legal in its dialect.
 //!
-//! It accepts every legal order of events and names the first illegal one. Each requirement is a [`StreamRule`].
-//! Unknown events, block types and fields pass: what is not known to be illegal is legal. What providers do not do
-//! themselves, but relatives do and readers survive, is a warning and does not end the judgement.
+//! It accepts every legal order of events and reports the first illegal event. Each requirement is a
+//! [`StreamRule`]. Unknown events, block types and fields pass: only known violations are reported. If
+//! compatible providers do something that the provider itself does not, and readers can handle it, it is a
+//! warning and does not end the check.
 //!
-//! The bytes may be hostile. An event is kept until it is whole, and no more than [`MAX_EVENT_BYTES`] of it. Of what
-//! was said before, the linter keeps numbers and digests, at most [`MAX_TRACKED`] of them; and up to [`MAX_KEPT_BYTES`]
-//! of the arguments of calls, so that it can see whether they are JSON. What lies beyond these two bounds is not
-//! judged. The report does not depend on how the bytes are split.
+//! The bytes may be hostile. An event is kept until it is complete, but only up to [`MAX_EVENT_BYTES`] of
+//! it. For earlier content, the linter keeps at most [`MAX_TRACKED`] numbers and digests. To check that
+//! the arguments of calls are JSON, it keeps up to [`MAX_KEPT_BYTES`] of them. Anything beyond these two
+//! limits is not checked. The report does not depend on how the bytes are split.
 //!
-//! What it deliberately does not do: compare a stream with its request, or judge what the model said.
+//! The linter does not compare a stream with its request, and does not judge the model's content.
 
 mod array;
 mod checker;
@@ -46,24 +47,24 @@ use lines::LineReader;
 /// The result for one stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamReport {
-    /// The dialect by whose grammar it was judged.
+    /// The dialect of the grammar.
     pub dialect: Dialect,
-    /// The name of the profile by whose strictness it was judged; nothing where it is unknown who sent the stream.
+    /// The name of the profile that judged. `None` if the sender of the stream is unknown.
     pub profile: Option<&'static str>,
     /// How the stream ended.
     pub ended: Ended,
-    /// The warnings, each rule at the first place where it was met, and at the end the error, if there is one.
+    /// The warnings, each rule only at its first place. The error, if there is one, is last.
     pub violations: Vec<StreamViolation>,
-    /// What the provider said when it reported an error inside the stream; cut to one short line.
+    /// The provider's message if it reported an error inside the stream, cut to one short line.
     pub provider_error: Option<String>,
-    /// Events that were judged.
+    /// Number of events that were checked.
     pub n_events: usize,
-    /// Bytes of the stream, also those that were not judged any more.
+    /// Number of bytes in the stream, including those that were no longer checked.
     pub n_bytes: usize,
 }
 
 impl StreamReport {
-    /// The first illegal event, or the missing end. A stream without it is legal.
+    /// Returns the first illegal event, or the missing end. A legal stream has neither.
     pub fn error(&self) -> Option<&StreamViolation> {
         self.violations.iter().find(|violation| violation.severity == Severity::Error)
     }
@@ -74,16 +75,16 @@ impl StreamReport {
 pub enum Ended {
     /// With its terminal event.
     Complete,
-    /// With an error that the provider reported inside the stream. That is legal.
+    /// With an error that the provider reported inside the stream, which is legal.
     ErrorEvent,
     /// Before its terminal event.
     Truncated,
-    /// With the first illegal event: what follows was not judged.
+    /// With the first illegal event. The rest was not checked.
     Illegal,
 }
 
 impl Ended {
-    /// The name that reports use, for example `error-event`.
+    /// Returns the name used in reports, for example `error-event`.
     pub fn name(self) -> &'static str {
         match self {
             Ended::Complete => "complete",
@@ -94,19 +95,19 @@ impl Ended {
     }
 }
 
-/// Judges the bytes of a whole stream of which nothing is known but its dialect.
+/// Checks the bytes of a complete stream from an unknown provider of a dialect.
 pub fn lint(dialect: Dialect, bytes: &[u8]) -> StreamReport {
     lint_as(StreamStrictness::AsItSays(dialect), bytes)
 }
 
-/// Judges the bytes of a whole stream by somebody's strictness.
+/// Checks the bytes of a complete stream with the given strictness.
 pub fn lint_as(strictness: StreamStrictness, bytes: &[u8]) -> StreamReport {
     let mut linter = Linter::with(strictness);
     linter.feed(bytes);
     linter.finish()
 }
 
-/// Judges a stream as its bytes come.
+/// Checks a stream as its bytes arrive.
 #[derive(Debug)]
 pub struct Linter {
     reader: Reader,
@@ -114,7 +115,7 @@ pub struct Linter {
     n_bytes: usize,
 }
 
-/// How the bytes of a dialect's streams become events.
+/// How the bytes of a stream are split into events.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Framing {
     /// Server-sent events.
@@ -133,19 +134,19 @@ enum Reader {
     /// Until the first byte shows whether the stream is text.
     LinesOrChunks,
     Chunks(FrameReader),
-    /// Until the first byte that is no blank shows whether the stream is an array.
+    /// Until the first byte that is not white space shows whether the stream is an array.
     LinesOrArray(LineReader),
     Array(ArrayReader),
     Frames(FrameReader),
 }
 
 impl Linter {
-    /// A linter at the start of a stream of which nothing is known but its dialect.
+    /// Creates a linter for a stream from an unknown provider of a dialect.
     pub fn new(dialect: Dialect) -> Linter {
         Linter::with(StreamStrictness::AsItSays(dialect))
     }
 
-    /// A linter that judges by somebody's strictness.
+    /// Creates a linter with the given strictness.
     pub fn with(strictness: StreamStrictness) -> Linter {
         let dialect = strictness.dialect();
         let reader = match dialect.definition().framing {
@@ -157,7 +158,7 @@ impl Linter {
         Linter { reader, checker: StreamChecker::new(strictness), n_bytes: 0 }
     }
 
-    /// Takes bytes in any split.
+    /// Takes bytes. They may be split anywhere.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.n_bytes += bytes.len();
         let mut rest = bytes;
@@ -173,7 +174,8 @@ impl Linter {
             };
         }
         if let (Reader::LinesOrChunks, Some(first)) = (&self.reader, rest.first()) {
-            // A frame begins with its length in four bytes, and frames are shorter than 16 MiB, so the first byte is 0.
+            // A frame begins with its length in four bytes. Frames are shorter than 16 MiB, so the first
+            // byte is 0.
             self.reader = match first {
                 0 => Reader::Chunks(FrameReader::default()),
                 _ => Reader::Lines(LineReader::default()),
@@ -197,7 +199,7 @@ impl Linter {
         }
     }
 
-    /// Takes the end of the bytes.
+    /// Ends the stream.
     pub fn finish(mut self) -> StreamReport {
         let end = match self.reader {
             _ if self.checker.is_over() => None,

@@ -1,4 +1,4 @@
-//! Properties of the rules that no list of vectors can show.
+//! Properties of the rules that a list of vectors cannot show.
 
 use hashbrown::HashSet;
 
@@ -29,18 +29,18 @@ fn ids_and_aliases_are_unique_and_found() {
 }
 
 #[test]
-fn every_rule_says_where_it_comes_from() {
+fn every_rule_has_a_source() {
     for rule in Rule::all() {
         assert!(rule.id.starts_with(rule.dialect().name()), "{}", rule.id);
         assert!(!rule.sources.is_empty() && !rule.summary.is_empty() && !rule.why.is_empty(), "{}", rule.id);
-        // A named item that does not exist is not found, as any other thing.
+        // Only a reference to a missing item has status 404.
         let is_missing = rule.id.ends_with("/item-not-found");
         assert!(matches!((rule.status, is_missing), (404, true) | (400 | 422, false)), "{}", rule.id);
     }
 }
 
 #[test]
-fn a_refusal_is_said_in_the_provider_s_own_words() {
+fn a_rejection_has_the_message_of_the_provider() {
     let profile = Profile::newest(Dialect::AnthropicMessages);
     let violations = validate_value(profile, &anthropic_body(&[2], |_, results| drop(results.remove(1))));
     let refusal = refusal(&violations).expect("a missing result is refused");
@@ -62,7 +62,7 @@ fn a_refusal_is_said_in_the_provider_s_own_words() {
 }
 
 #[test]
-fn openai_names_the_place_where_an_answer_should_stand() {
+fn openai_reports_the_place_of_a_missing_answer() {
     let profile = Profile::newest(Dialect::OpenaiChat);
     let violations = validate_value(profile, &openai_body(&[2], |_, results| drop(results.remove(0))));
     let refusal = refusal(&violations).expect("a missing result is refused");
@@ -81,7 +81,7 @@ fn openai_names_the_place_where_an_answer_should_stand() {
 }
 
 #[test]
-fn the_first_phase_is_answered_before_the_second() {
+fn the_first_phase_is_reported_before_the_second() {
     let profile = Profile::newest(Dialect::AnthropicMessages);
     let mut body = anthropic_body(&[1, 1], |batch, results| {
         if batch == 0 {
@@ -95,7 +95,7 @@ fn the_first_phase_is_answered_before_the_second() {
 }
 
 #[test]
-fn warnings_cannot_crowd_out_a_refusal() {
+fn warnings_cannot_displace_a_rejection() {
     let profile = Profile::newest(Dialect::OpenaiChat);
     let call = json!({ "id": "call_a", "type": "function", "function": { "name": "a", "arguments": "" } });
     let calls: Vec<_> = std::iter::repeat_n(call, 2 * MAX_VIOLATIONS).collect();
@@ -106,7 +106,7 @@ fn warnings_cannot_crowd_out_a_refusal() {
 }
 
 #[test]
-fn depth_is_no_reason_to_refuse() {
+fn nesting_is_not_a_reason_to_reject() {
     let unclosed = "[".repeat(100_000);
     for profile in Profile::all() {
         assert!(refusal(&validate(profile, unclosed.as_bytes())).is_some());
@@ -128,7 +128,7 @@ fn depth_is_no_reason_to_refuse() {
 }
 
 #[test]
-fn of_a_field_that_occurs_twice_the_last_one_counts() {
+fn the_last_of_repeated_fields_counts() {
     let call = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"b","input":{}}]}"#;
     let user = r#"{"role":"user","content":"hi"}"#;
     let profile = Profile::newest(Dialect::AnthropicMessages);
@@ -145,7 +145,7 @@ fn of_a_field_that_occurs_twice_the_last_one_counts() {
 
 proptest! {
     #[test]
-    fn any_bytes_get_an_answer(bytes in vec(any::<u8>(), 0..200)) {
+    fn any_bytes_can_be_validated(bytes in vec(any::<u8>(), 0..200)) {
         for profile in Profile::all() {
             let violations = validate(profile, &bytes);
             prop_assert!(violations.len() <= 2 * MAX_VIOLATIONS);
@@ -168,7 +168,7 @@ proptest! {
 }
 
 proptest! {
-    // Each body is read in every spelling by every profile: hundreds of validations.
+    // Every profile reads each body in every spelling, which makes hundreds of validations.
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
@@ -176,7 +176,8 @@ proptest! {
         let valid = bodies(&batches, |_, _| ()).into_iter().map(|(_, body)| body);
         for body in valid.chain([body]) {
             for profile in Profile::all() {
-                // Inside a phase, what is wrong with the fields of one object is reported in the order of the fields.
+                // Within a phase, violations in the fields of one object are reported in the order of the
+                // fields.
                 let sorted = |mut violations: Vec<Violation>| {
                     violations.sort_by_key(|it| (it.rule.phase, it.pointer.clone(), it.message.clone()));
                     violations
@@ -197,7 +198,7 @@ proptest! {
 
 proptest! {
     #[test]
-    fn every_placeholder_of_a_sentence_is_filled_in(body in likely_body()) {
+    fn every_placeholder_in_a_message_is_replaced(body in likely_body()) {
         for violation in Profile::all().flat_map(|profile| validate_value(profile, &body)) {
             let is_placeholder = |rest: &str| {
                 rest.split_once('}').is_some_and(|(word, _)| {
@@ -239,7 +240,7 @@ proptest! {
     }
 
     #[test]
-    fn a_removed_result_is_refused((batches, hit) in batches(), seed in any::<usize>()) {
+    fn a_removed_result_is_rejected((batches, hit) in batches(), seed in any::<usize>()) {
         for (profile, body) in bodies(&batches, |batch, results| {
             if batch == hit {
                 results.remove(seed % results.len());
@@ -255,7 +256,7 @@ proptest! {
     }
 
     #[test]
-    fn a_repeated_result_is_noticed((batches, hit) in batches(), seed in any::<usize>()) {
+    fn a_repeated_result_is_reported((batches, hit) in batches(), seed in any::<usize>()) {
         for (profile, body) in bodies(&batches, |batch, results| {
             if batch == hit {
                 results.push(results[seed % results.len()].clone());
@@ -268,16 +269,16 @@ proptest! {
     }
 }
 
-/// A way to write the same JSON.
+/// A different way to write the same JSON.
 #[derive(Debug, Clone, Copy)]
 enum Spelling {
-    /// The fields of every object in reverse: `content` before `role`, `tools` after `messages`.
+    /// The fields of every object in reverse order: `content` before `role`, `tools` after `messages`.
     Reversed,
-    /// Every field twice, of which the last one counts.
+    /// Every field twice. The last one counts.
     Twice,
     /// The first character of every string as an escape.
     Escaped,
-    /// White space wherever it may stand.
+    /// White space wherever it is allowed.
     Spaced,
 }
 
@@ -322,7 +323,7 @@ impl Spelling {
     }
 }
 
-/// The sizes of the batches of a history, and the index of one of them.
+/// Returns the sizes of the batches in a history, and the index of one of them.
 fn batches() -> impl Strategy<Value = (Vec<usize>, usize)> {
     vec(1..5_usize, 1..6).prop_flat_map(|batches| {
         let n = batches.len();
@@ -330,8 +331,8 @@ fn batches() -> impl Strategy<Value = (Vec<usize>, usize)> {
     })
 }
 
-/// The same history in every profile of the providers that dialects are named after; what the others ask for besides
-/// is shown by vectors. `edit` may change the results of a batch.
+/// Returns the same history for every profile of the dialects' own providers. Vectors cover the additional
+/// rules of the others. `edit` may change the results of a batch.
 fn bodies(batches: &[usize], edit: impl Fn(usize, &mut Vec<Value>)) -> Vec<(&'static Profile, Value)> {
     let body = |profile: &'static Profile| match profile.dialect {
         Dialect::AnthropicMessages => (profile, anthropic_body(batches, &edit)),
@@ -436,7 +437,7 @@ fn responses_body(batches: &[usize], edit: impl Fn(usize, &mut Vec<Value>)) -> V
     json!({ "model": "gpt-5", "input": items })
 }
 
-/// The same messages as OpenAI's, with ids that Mistral takes, and a reply before each next question.
+/// Returns OpenAI's messages with ids that Mistral accepts, and a reply before each next question.
 fn mistral_body(batches: &[usize], edit: impl Fn(usize, &mut Vec<Value>)) -> Value {
     let mut messages = Vec::new();
     for (batch, size) in batches.iter().enumerate() {
@@ -454,7 +455,7 @@ fn mistral_body(batches: &[usize], edit: impl Fn(usize, &mut Vec<Value>)) -> Val
     json!({ "model": "mistral-large-latest", "messages": messages })
 }
 
-/// JSON with the right words in any place, so that most of it is almost a body.
+/// Returns JSON with the right words in random places, so that most values are almost a body.
 fn likely_body() -> impl Strategy<Value = Value> {
     let words = [
         "user",

@@ -1,4 +1,4 @@
-//! Validation by all providers of a dialect at once, for a client that does not know yet which one it will talk to.
+//! Validation by all providers of a dialect at once, for a client that does not yet know its provider.
 
 use hashbrown::HashMap;
 
@@ -6,32 +6,35 @@ use crate::json::{self, Document};
 use crate::validate::{Validator, naming, unreadable, walk_bare};
 use crate::{Dialect, MAX_VIOLATIONS, Memory, Profile, Severity, Violation};
 
-/// One violation of a rule, with the profiles that refuse it or warn of it.
+/// A violation of a rule, with the profiles that reject it or warn about it.
 #[derive(Debug, Clone)]
 pub struct UnionViolation {
-    /// The violation in the words of the first profile that refuses it, or else of the first that warns of it.
+    /// The violation as the first profile reports it that rejects it, or else the first that warns about
+    /// it.
     pub violation: Violation,
-    /// The profiles that refuse the body because of it, the dialect's default first. Empty for a mere warning.
+    /// The profiles that reject the body because of it, the dialect's default first. Empty for a warning.
     pub refused_by: Vec<&'static Profile>,
-    /// The profiles that warn of it.
+    /// The profiles that warn about it.
     pub warned_by: Vec<&'static Profile>,
 }
 
-/// The violations in a body by the newest profile of each name in a dialect; see [`Profile::newest_of_each_name`].
+/// Returns the violations in a body according to the newest profile of each name in a dialect; see
+/// [`Profile::newest_of_each_name`].
 ///
-/// The body is refused by someone if an entry has a profile in `refused_by`. There is one entry for each rule and
-/// place, in the order in which providers check, and at most [`MAX_VIOLATIONS`] entries that someone refuses and as
-/// many that are only warned of. The body is read once, whatever the number of profiles.
+/// At least one provider rejects the body if an entry has a profile in `refused_by`. There is one entry
+/// for each rule and place, in the order in which providers check. There are at most [`MAX_VIOLATIONS`]
+/// entries with a rejection, and as many with only warnings. The body is read once, whatever the number of
+/// profiles.
 pub fn validate_union(dialect: Dialect, body: &[u8]) -> Vec<UnionViolation> {
     validate_to(dialect, None, body)
 }
 
-/// The same as [`validate_union`] for a bare list of messages. Pointers are those of a body with this list.
+/// Like [`validate_union`], for a bare list of messages. Pointers start at a body with this list.
 pub fn validate_union_list(dialect: Dialect, list: &[u8]) -> Vec<UnionViolation> {
     validate_list_to(dialect, None, list)
 }
 
-/// The same as [`validate_union`] for a request of which the path may name the model.
+/// Like [`validate_union`], for a request with a path that may name the model.
 pub(crate) fn validate_to(dialect: Dialect, model: Option<&str>, body: &[u8]) -> Vec<UnionViolation> {
     let memory = Memory::default();
     let mut validators = validators(dialect, &memory, model);
@@ -41,7 +44,7 @@ pub(crate) fn validate_to(dialect: Dialect, model: Option<&str>, body: &[u8]) ->
     judged(validators, body, read)
 }
 
-/// The same as [`validate_union_list`] for a list of messages to a model.
+/// Like [`validate_union_list`], for a list of messages to a model.
 pub(crate) fn validate_list_to(dialect: Dialect, model: Option<&str>, list: &[u8]) -> Vec<UnionViolation> {
     let memory = Memory::default();
     let around = naming(dialect.definition().bare, model);
@@ -85,7 +88,7 @@ fn unite(lists: impl Iterator<Item = (&'static Profile, Vec<Violation>)>) -> Vec
             united[place].add(profile, violation);
         }
     }
-    // Inside a phase the order of discovery stays.
+    // Within a phase, the order of discovery stays.
     united.sort_by_key(|entry| entry.violation.rule.phase);
     let mut left = [MAX_VIOLATIONS; 2];
     united.retain(|entry| {
@@ -103,7 +106,7 @@ impl UnionViolation {
             Severity::Error => &mut self.refused_by,
             Severity::Warning => &mut self.warned_by,
         };
-        // A rule may be broken twice at one place.
+        // A rule may be broken twice at the same place.
         if list.last().is_some_and(|last| last.name == profile.name) {
             return;
         }
@@ -148,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_bounded_and_keeps_refusals_apart_from_warnings() {
+    fn the_list_has_separate_limits_for_errors_and_warnings() {
         let message = r#"{"role":"tool","content":"x"}"#;
         let list = vec![message; 3 * MAX_VIOLATIONS].join(",");
         let united = validate_union(Dialect::OpenaiChat, format!(r#"{{"messages":[{list}]}}"#).as_bytes());
@@ -172,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn everyone_refuses_what_is_not_json() {
+    fn every_provider_rejects_invalid_json() {
         for dialect in Dialect::ALL {
             let united = validate_union(dialect, b"{");
             assert_eq!(united.len(), 1, "{dialect}");

@@ -1,4 +1,4 @@
-//! Validation of a request body by a profile.
+//! Validates a request body with a profile.
 
 use std::borrow::Cow;
 
@@ -8,19 +8,20 @@ use crate::dialects::Checker;
 use crate::json::{self, Document, Part};
 use crate::{Dialect, Memory, Profile, Violation, Violations};
 
-/// The field of a request body that holds the conversation, for example `messages`.
+/// Returns the field of a request body that contains the conversation, for example `messages`.
 pub fn list_of(dialect: Dialect) -> &'static str {
     dialect.definition().list
 }
 
-/// The violations in a request body, in the order in which the provider of this profile checks.
+/// Returns the violations in a request body, in the order in which the provider of this profile checks.
 ///
-/// Any bytes have an answer. The list holds at most [`MAX_VIOLATIONS`](crate::MAX_VIOLATIONS) errors and as many warnings.
+/// `body` can be any bytes. The list has at most [`MAX_VIOLATIONS`](crate::MAX_VIOLATIONS) errors and as
+/// many warnings.
 pub fn validate(profile: &'static Profile, body: &[u8]) -> Vec<Violation> {
     validate_remembering(profile, &Memory::default(), body)
 }
 
-/// The same as [`validate`] for a provider that remembers what it said before.
+/// Like [`validate`], for a provider that remembers its earlier replies.
 pub fn validate_remembering(profile: &'static Profile, memory: &Memory, body: &[u8]) -> Vec<Violation> {
     let mut validator = Validator::new(profile, memory, None);
     match json::walk(body, profile.dialect.definition().list, |part| validator.take(part)) {
@@ -29,8 +30,8 @@ pub fn validate_remembering(profile: &'static Profile, memory: &Memory, body: &[
     }
 }
 
-/// The same as [`validate_remembering`] for a body that has been parsed, and for the model if the path of the request
-/// names it.
+/// Like [`validate_remembering`], for a parsed body, and for the model if the path of the request names
+/// it.
 pub fn validate_asking(
     profile: &'static Profile,
     memory: &Memory,
@@ -48,12 +49,12 @@ pub fn validate_asking(
     }
 }
 
-/// The same as [`validate`] for a bare list of messages. Pointers are those of a body with this list.
+/// Like [`validate`], for a bare list of messages. Pointers start at a body with this list.
 pub fn validate_list(profile: &'static Profile, list: &[u8]) -> Vec<Violation> {
     validate_list_to(profile, None, list)
 }
 
-/// The same as [`validate`] for a request of which the path may name the model.
+/// Like [`validate`], for a request with a path that may name the model.
 pub fn validate_to(profile: &'static Profile, model: Option<&str>, body: &[u8]) -> Vec<Violation> {
     let memory = Memory::default();
     let mut validator = Validator::new(profile, &memory, model);
@@ -63,7 +64,7 @@ pub fn validate_to(profile: &'static Profile, model: Option<&str>, body: &[u8]) 
     }
 }
 
-/// The same as [`validate_list`] for a list of messages to a model.
+/// Like [`validate_list`], for a list of messages to a model.
 pub fn validate_list_to(profile: &'static Profile, model: Option<&str>, list: &[u8]) -> Vec<Violation> {
     let memory = Memory::default();
     let around = naming(profile.dialect.definition().bare, model);
@@ -75,7 +76,7 @@ pub fn validate_list_to(profile: &'static Profile, model: Option<&str>, list: &[
     }
 }
 
-/// The body as one that names this model. Pointers into it are those into the body.
+/// Returns the body with this model in it. Pointers into it are also valid for `body`.
 pub fn naming<'a>(body: &'a [u8], model: Option<&str>) -> Cow<'a, [u8]> {
     let Some(model) = model else { return Cow::Borrowed(body) };
     let Ok(document) = Document::parse(body) else { return Cow::Borrowed(body) };
@@ -97,7 +98,7 @@ pub fn naming<'a>(body: &'a [u8], model: Option<&str>) -> Cow<'a, [u8]> {
     }
 }
 
-/// Walks a bare list of messages as if it stood in the body `around`.
+/// Walks a bare list of messages as if it were in the body `around`.
 pub(crate) fn walk_bare<'a>(
     list: &'a [u8],
     around: &Document<'a>,
@@ -109,7 +110,7 @@ pub(crate) fn walk_bare<'a>(
     })
 }
 
-/// The same as [`validate`] for a body that is already a value.
+/// Like [`validate`], for a body that is already a value.
 pub fn validate_value(profile: &'static Profile, body: &Value) -> Vec<Violation> {
     validate(profile, body.to_string().as_bytes())
 }
@@ -124,7 +125,7 @@ pub(crate) fn unreadable(
     out.into_violations()
 }
 
-/// Validates one request while it is read.
+/// Validates a request while it is read.
 pub(crate) struct Validator<'a> {
     pub(crate) profile: &'static Profile,
     memory: &'a Memory,
@@ -160,7 +161,7 @@ impl<'a> Validator<'a> {
                 self.checker.message(n, message, &mut self.out);
             }
             Part::Rest(body) => {
-                // A later field of that name, which is no list, counts.
+                // A later field of the same name that is not a list replaces the list.
                 if self.n_messages.is_some() && !body.field(self.profile.dialect.definition().list).is_array()
                 {
                     *self = Validator::new(self.profile, self.memory, self.model);
@@ -176,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_body_names_the_model_that_is_given() {
+    fn a_body_gets_the_given_model() {
         for (body, expected) in [
             (r#"{}"#, r#"{"model":"a\"b"}"#),
             (r#" { "x": 1 }"#, r#" {"model":"a\"b", "x": 1 }"#),

@@ -1,4 +1,4 @@
-//! A violation of a rule, the provider's wording, and the bounded list in which violations are collected.
+//! A violation of a rule, its message, and the bounded list of violations.
 
 use hashbrown::HashMap;
 use std::fmt::Display;
@@ -8,25 +8,26 @@ use serde_json::{Value, json};
 use crate::envelope::RelativeEnvelope;
 use crate::{Profile, Rule};
 
-/// At most this many errors, and this many warnings, are reported for one body.
+/// Maximum number of errors, and of warnings, reported for one body.
 ///
-/// The provider names one. A broken session has a handful; more than a thousand only make a report unreadable,
-/// while a hostile body could hold millions.
+/// A provider reports one error. A broken session has a handful, and more than a thousand would only make
+/// a report unreadable. A hostile body could have millions.
 pub const MAX_VIOLATIONS: usize = 1000;
 
-/// What a profile makes of a violation.
+/// How serious a violation is for a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// The provider refuses the request.
+    /// The provider rejects the request.
     Error,
-    /// The provider of this profile accepts the request, but others, older ones or stricter ones do not. Of a stream:
-    /// the provider does not send it itself, but its relatives do, or readers are known to survive it.
+    /// The provider of this profile accepts the request, but older or stricter providers reject it. For a
+    /// stream: the provider does not send it, but compatible providers do, or readers are known to handle
+    /// it.
     Warning,
 }
 
 impl Severity {
-    /// The word that reports use.
+    /// Returns the word used in reports.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Error => "error",
@@ -35,36 +36,37 @@ impl Severity {
     }
 }
 
-/// One violation of a rule in a request body.
+/// A violation of a rule in a request body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// The rule that is broken.
+    /// The broken rule.
     pub rule: &'static Rule,
-    /// Whether the provider refuses.
+    /// An error if the provider rejects the request, otherwise a warning.
     pub severity: Severity,
-    /// The JSON pointer to the place in the body. It always resolves: a missing field is reported at its parent.
+    /// The JSON pointer to the place in the body. It always resolves: a missing field is reported at its
+    /// parent.
     pub pointer: String,
-    /// The provider's own sentence. The wording changes over the years: never compare by it.
+    /// The provider's own message. The wording changes over the years, so do not compare messages.
     pub message: String,
     /// `error.param` of OpenAI's envelope.
     pub param: Option<String>,
     /// `error.code` of OpenAI's envelope, `code` of Mistral's, `type` of Mistral's details.
     pub code: Option<&'static str>,
-    /// The error body around the sentence.
+    /// The error body around the message.
     pub envelope: Envelope,
 }
 
-/// The shape of a provider's error bodies.
+/// The format of a provider's error bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Envelope {
     /// `{type, error: {type, message}, request_id}`.
     Anthropic,
     /// `{error: {message, type, param, code}}`.
     Openai,
-    /// That of another provider which speaks OpenAI Chat Completions.
+    /// The format of another provider that is compatible with OpenAI Chat Completions.
     Relative(RelativeEnvelope),
-    /// `{object, message, type, param, code}`, where the type follows from the code; `{detail: [{type, loc, msg}]}`
-    /// with status 422.
+    /// `{object, message, type, param, code}`, with a type that depends on the code; `{detail: [{type,
+    /// loc, msg}]}` with status 422.
     Mistral,
     /// `{message}`.
     Aws,
@@ -73,12 +75,12 @@ pub enum Envelope {
 }
 
 impl Violation {
-    /// The HTTP status of the refusal.
+    /// Returns the HTTP status of the rejection.
     pub fn status(&self) -> u16 {
         self.rule.status
     }
 
-    /// The error body that the provider sends.
+    /// Returns the error body that the provider sends.
     pub fn envelope(&self, request_id: &str) -> Value {
         match self.envelope {
             Envelope::Anthropic => json!({
@@ -117,8 +119,8 @@ impl Violation {
     }
 }
 
-/// The type that goes with a code in Mistral's errors. `3280` was seen in
-/// <https://github.com/zed-industries/zed/issues/53034>; errors without a code had the last type.
+/// Returns the type for a code in Mistral's errors. `3280` was seen in
+/// <https://github.com/zed-industries/zed/issues/53034>. Errors without a code had the last type.
 fn mistral_type(code: Option<&str>) -> &'static str {
     match code {
         Some("3230") => "invalid_request_message_order",
@@ -127,50 +129,51 @@ fn mistral_type(code: Option<&str>) -> &'static str {
     }
 }
 
-/// The first error of a list: what the provider would answer. `None` means that it accepts the body.
+/// Returns the first error in a list, which is the one that the provider would report. `None` means that
+/// it accepts the body.
 pub fn refusal(violations: &[Violation]) -> Option<&Violation> {
     violations.iter().find(|violation| violation.severity == Severity::Error)
 }
 
-/// Where a rule is broken, and how the provider words it.
+/// The place of a violation, and the parts of its message.
 #[derive(Debug)]
 pub(crate) struct Occurrence {
     pointer: String,
     form: usize,
-    /// What stands for the placeholders of the sentence.
+    /// The values of the placeholders in the error message.
     words: Vec<(&'static str, String)>,
     param: Option<String>,
     code: Option<&'static str>,
 }
 
 impl Occurrence {
-    /// At a JSON pointer, in the first sentence of the rule.
+    /// Creates an occurrence at a JSON pointer, with the first error message of the rule.
     pub(crate) fn at(pointer: impl Into<String>) -> Occurrence {
         Occurrence { pointer: pointer.into(), form: 0, words: Vec::new(), param: None, code: None }
     }
 
-    /// The same in another sentence of the rule.
+    /// Selects another error message of the rule.
     pub(crate) fn form(self, form: usize) -> Occurrence {
         Occurrence { form, ..self }
     }
 
-    /// The same with a word for a placeholder of the sentence.
+    /// Sets the value of a placeholder in the error message.
     pub(crate) fn with(mut self, name: &'static str, word: impl Display) -> Occurrence {
         self.words.push((name, word.to_string()));
         self
     }
 
-    /// The same with OpenAI's `param`.
+    /// Sets OpenAI's `param`.
     pub(crate) fn param(self, param: String) -> Occurrence {
         Occurrence { param: Some(param), ..self }
     }
 
-    /// The same with a `code`, see [`Violation::code`].
+    /// Sets the `code`; see [`Violation::code`].
     pub(crate) fn code(self, code: &'static str) -> Occurrence {
         Occurrence { code: Some(code), ..self }
     }
 
-    /// The sentence with every placeholder filled in.
+    /// Returns the error message with every placeholder replaced.
     fn sentence(&self, sentences: &[&str]) -> String {
         let template = sentences.get(self.form).or(sentences.first()).copied().unwrap_or_default();
         let mut sentence = String::with_capacity(template.len() + 32);
@@ -186,7 +189,7 @@ impl Occurrence {
                     sentence.push_str(word);
                     after
                 }
-                // A brace of the sentence itself.
+                // The brace is part of the error message.
                 None => {
                     sentence.push('{');
                     after
@@ -198,12 +201,12 @@ impl Occurrence {
     }
 }
 
-/// The violations found so far, bounded.
+/// The violations so far, up to the maximum.
 #[derive(Debug)]
 pub(crate) struct Violations {
     profile: &'static Profile,
     violations: Vec<Violation>,
-    /// How many of each severity and phase.
+    /// The number for each severity and phase.
     counts: HashMap<(Severity, u8), usize>,
 }
 
@@ -212,7 +215,8 @@ impl Violations {
         Violations { profile, violations: Vec::new(), counts: HashMap::new() }
     }
 
-    /// Adds a violation with the severity that the profile gives the rule. Its sentence is built only if there is room.
+    /// Adds a violation with the severity that the profile gives to the rule. The error message is built
+    /// only if there is room.
     pub(crate) fn add(&mut self, rule: &'static Rule, occurrence: impl FnOnce() -> Occurrence) {
         if let Some(severity) = self.profile.severity(rule)
             && self.has_room(rule, severity)
@@ -221,15 +225,15 @@ impl Violations {
         }
     }
 
-    /// Adds a violation as a warning at most, where the rule is contested for just this form of it.
+    /// Adds a violation at most as a warning, because exactly this form of it is contested.
     pub(crate) fn warn(&mut self, rule: &'static Rule, occurrence: impl FnOnce() -> Occurrence) {
         if self.profile.severity(rule).is_some() && self.has_room(rule, Severity::Warning) {
             self.push(rule, Severity::Warning, occurrence());
         }
     }
 
-    /// Errors and warnings are counted apart, so that a flood of warnings cannot hide a refusal; and so are the phases,
-    /// since what is answered first may be found last.
+    /// Errors and warnings have separate limits, so that many warnings cannot hide a rejection. So have
+    /// the phases, because the violation that the provider reports first may be found last.
     fn has_room(&mut self, rule: &Rule, severity: Severity) -> bool {
         let count = self.counts.entry((severity, rule.phase)).or_default();
         *count += 1;
@@ -243,12 +247,13 @@ impl Violations {
         self.violations.push(Violation { rule, severity, pointer, message, param, code, envelope });
     }
 
-    /// Takes back all violations of a rule: something that came later shows that it does not bind here.
+    /// Removes all violations of a rule, because a later part of the request shows that the rule does not
+    /// apply.
     pub(crate) fn withdraw(&mut self, rule: &Rule) {
         self.violations.retain(|violation| violation.rule.id != rule.id);
     }
 
-    /// In the order in which the provider checks.
+    /// Returns the violations in the order in which the provider checks.
     pub(crate) fn into_violations(self) -> Vec<Violation> {
         let mut violations = self.violations;
         violations.sort_by_key(|violation| violation.rule.phase);

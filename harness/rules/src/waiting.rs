@@ -1,13 +1,13 @@
-//! Findings that wait for the end of a request.
+//! Possible violations that are kept until the end of a request.
 
 use std::collections::BTreeMap;
 
 use crate::violation::MAX_VIOLATIONS;
 
-/// What was found, in order, while it is not known yet whether it is a violation.
+/// Possible violations in order, until it is known which of them count.
 ///
-/// At most [`MAX_VIOLATIONS`] of each kind are kept: what turns out to be a warning cannot take the room of a refusal
-/// that is found later.
+/// At most [`MAX_VIOLATIONS`] of each kind are kept, so that warnings cannot displace a rejection that is
+/// found later.
 #[derive(Debug)]
 pub(crate) struct Waiting<K, T> {
     items: Vec<(K, T)>,
@@ -19,7 +19,7 @@ impl<K: Copy + Ord, T> Waiting<K, T> {
         Waiting { items: Vec::new(), counts: BTreeMap::new() }
     }
 
-    /// Takes a finding, if there is room for its kind.
+    /// Adds a possible violation, if there is room for its kind.
     pub(crate) fn push(&mut self, kind: K, item: impl FnOnce() -> T) {
         let count = self.counts.entry(kind).or_default();
         if *count < MAX_VIOLATIONS {
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_kind_does_not_take_the_room_of_another() {
+    fn every_kind_has_its_own_limit() {
         let mut waiting = Waiting::new();
         (0..2 * MAX_VIOLATIONS).for_each(|n| waiting.push("often", || n));
         waiting.push("once", || 7);

@@ -3,7 +3,7 @@ import { load } from "./wasi.mjs";
 
 /** Milliseconds after the last key press before the text is checked. */
 const PAUSE = 250;
-/** The maximal number of characters to mark for a place, which can be the complete text. */
+/** Maximum number of characters to mark for a place, because a place can be the complete text. */
 const MAX_MARKED = 2000;
 /** Characters to show at each end of a long unchanged part. */
 const CONTEXT = 90;
@@ -248,7 +248,7 @@ function change(old, pieces) {
   let from = 0;
   pieces.forEach((piece, n) => {
     if (piece.same === undefined) {
-      // An edited message is formatted again, so changes of white space are not displayed.
+      // An edited message is formatted again, so changes to white space are not displayed.
       const words = piece.in ?? piece.out;
       if (words.trim() !== "") shown.append(element(piece.in === undefined ? "del" : "ins", {}, words));
       from += piece.out?.length ?? 0;

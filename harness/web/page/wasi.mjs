@@ -1,5 +1,5 @@
-// Runs the program in a WebAssembly sandbox. It can only read a question and write an answer: it has no files, no clock and
-// no randomness. A program that imports more than the calls below is not started.
+// Runs the program in a WebAssembly sandbox. It can only read a question and write an answer; it has no
+// files, clock or randomness. A program that imports more than the calls below is not started.
 
 const BAD_DESCRIPTOR = 8;
 
@@ -51,7 +51,7 @@ async function run(module, question) {
       return 0;
     },
     environ_get: () => 0,
-    // For the seeds of hash tables. They are constant, so that answers are reproducible.
+    // Seeds of hash tables use this. They are constant, so that answers are reproducible.
     random_get(address, n) {
       new Uint8Array(memory.buffer, address, n).fill(0);
       return 0;

@@ -1,9 +1,9 @@
-//! What can be chosen on the page.
+//! The options on the page.
 
 use brickbat_rules::{DIALECT_SIGNS, Profile, hosts};
 use serde_json::{Value, json};
 
-/// Dialects with the signs by which they are known, profiles, and hosts.
+/// Returns dialects with their distinguishing features, profiles, and hosts.
 pub(crate) fn catalogue() -> Value {
     let dialects: Vec<Value> = DIALECT_SIGNS
         .iter()

@@ -1,12 +1,12 @@
-//! What an edit changes in a text, in pieces that a person can read.
+//! Splits the changes of an edit into pieces that a person can read.
 //!
-//! Bodies often stand on a single line, so it is not lines that are compared: strings, numbers, and the signs of JSON around
-//! them are.
+//! A body is often a single line, so the comparison uses strings, numbers and JSON punctuation instead of
+//! lines.
 
 use serde_json::{Value, json};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// The way from one text to another.
+/// Returns the pieces that lead from one text to another.
 pub(crate) fn pieces(old: &str, new: &str) -> Vec<Value> {
     let (before, after) = (tokens(old), tokens(new));
     let mut pieces = Vec::new();
@@ -24,7 +24,7 @@ pub(crate) fn pieces(old: &str, new: &str) -> Vec<Value> {
     pieces
 }
 
-/// A text cut before and after each sign of JSON that stands outside of a string.
+/// Splits a text before and after each JSON punctuation character outside of a string.
 fn tokens(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let (mut start, mut is_string, mut is_escaped) = (0, false, false);
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_cut_at_the_signs_of_json() {
+    fn a_text_is_split_at_json_punctuation() {
         assert_eq!(
             tokens(r#"{"a\"}": [1, "é,"]} "#),
             ["{", r#""a\"}""#, ":", " ", "[", "1", ",", " ", r#""é,""#, "]", "}", " "]

@@ -1,10 +1,8 @@
-//! `check` and `repair` of a pasted body, for a page that runs them in the browser.
+//! `check` and `repair` for a pasted body, for a page that runs them in the browser.
 //!
-//! A question is a JSON object, and so is its [`answer`]. [`Question`] is the reference of both formats. What a request is
-//! judged by, and how it is mended, is that of `brickbat check` and `brickbat check --fix`; this crate only puts their answers
-//! into the form that a page draws.
-//!
-//! It is pure, and judges nothing itself.
+//! A question is a JSON object, and so is its [`answer`]. [`Question`] is the reference of both formats.
+//! The rules and the repair are those of `brickbat check` and `brickbat check --fix`. This crate only
+//! converts their results to the form that the page displays. It is pure, and has no rules of its own.
 
 mod catalogue;
 mod edit;
@@ -16,10 +14,12 @@ pub use question::Question;
 
 use serde_json::{Value, json};
 
-/// Bytes of a text that is looked at. Sessions of agents have a few megabytes; larger files are for the command line.
+/// Maximum size of a text in bytes. Sessions of agents have a few megabytes; use the command line for
+/// larger files.
 pub const MAX_TEXT: usize = 8 << 20;
 
-/// The answer to a question, both as JSON. Any bytes have an answer; what is no question gets an object with `error`.
+/// Returns the answer to a question, both as JSON. The question can be any bytes; if it is invalid, the
+/// answer is an object with `error`.
 pub fn answer(question: &[u8]) -> Vec<u8> {
     let answer = match serde_json::from_slice(question) {
         Ok(question) => answer_of(&question),

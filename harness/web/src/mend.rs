@@ -1,4 +1,4 @@
-//! The smallest edit after which the provider accepts the text.
+//! Finds the smallest edit after which the provider accepts the text.
 
 use brickbat_rules::Profile;
 use brickbat_rules::check::{Providers, check};
@@ -29,7 +29,8 @@ fn mended(asked: &Asked) -> Result<Value, Unjudged> {
     let Providers::Profile(profile) = before.providers else {
         return Ok(beyond("an edit is for one provider, and a union has several: choose one of them", false));
     };
-    // A reader of texts in UTF-8 cannot hold half of a character, and nothing else of the body can be mended with it.
+    // Readers of UTF-8 text cannot parse an unpaired surrogate, and then nothing else in the body could be
+    // repaired.
     let whole = without_halves(asked.text.as_bytes());
     let whole = String::from_utf8_lossy(&whole);
     let of_halves = halves_of(&asked.text, &whole);
@@ -39,7 +40,7 @@ fn mended(asked: &Asked) -> Result<Value, Unjudged> {
         Ok(Repair::Mended(mended)) => {
             let body = String::from_utf8_lossy(mended.files.main());
             let text = [head, &*body, tail].concat();
-            // The repair judges the body alone. What was said of it besides, such as the model, counts as well.
+            // The repair judges only the body. Check again with the other options, such as the model.
             match is_accepted(asked, &text) {
                 true => Ok(shown(&asked.text, &text, of_halves, &mended.edits)),
                 false => Ok(beyond("the edits that are known do not help with this model", false)),
@@ -56,7 +57,7 @@ fn mended(asked: &Asked) -> Result<Value, Unjudged> {
     }
 }
 
-/// As `brickbat check --fix` asks for a repair.
+/// Returns the options of a repair, as `brickbat check --fix` sets them.
 fn options(profile: &'static Profile, truncate: bool) -> RepairOptions {
     RepairOptions { profile: Some(profile), model: None, body: Some(profile.dialect), tail: true, truncate }
 }
@@ -66,7 +67,8 @@ fn is_accepted(asked: &Asked, text: &str) -> bool {
     check(text.as_bytes(), START, &options).is_ok_and(|checked| checked.status.is_none())
 }
 
-/// What stands before the request, the request, and what stands after it: a row of a log holds it among other things.
+/// Splits a text into the request and the parts before and after it. A row of a log has a request among
+/// other fields.
 fn parts(text: &str) -> (&str, &str, &str) {
     let whole = ("", text, "");
     let Ok(document) = Document::parse(text.as_bytes()) else { return whole };
@@ -81,13 +83,13 @@ fn parts(text: &str) -> (&str, &str, &str) {
     }
 }
 
-/// The edits that replace halves of characters; `whole` is the text without them.
+/// Returns the edits that replace unpaired surrogates. `whole` is the text without them.
 fn halves_of(text: &str, whole: &str) -> Vec<Value> {
     let pointers = halves(text.as_bytes()).take(MAX_HALVES).map(|at| pointer_at(whole.as_bytes(), at));
     pointers.flatten().map(|pointer| described(&pointer, Reason::HalfCharacter)).collect()
 }
 
-/// Halves that are named one by one: each is found by reading the text once more.
+/// Maximum number of surrogates reported one by one. Each requires another pass over the text.
 const MAX_HALVES: usize = 20;
 
 fn described(pointer: &str, reason: Reason) -> Value {

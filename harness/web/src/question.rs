@@ -1,4 +1,4 @@
-//! What the page asks.
+//! The page's questions.
 
 use brickbat_rules::check::{CheckOptions, Strictness};
 use brickbat_rules::{Address, Dialect, Profile};
@@ -8,26 +8,27 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case")]
 pub enum Question {
-    /// What can be chosen. The answer has `version`, `max_text`, `dialects` (`name`, `signs`), `profiles` (`name`, `dialect`)
-    /// and `hosts`.
+    /// Lists the options. The answer has `version`, `max_text`, `dialects` (`name`, `signs`), `profiles`
+    /// (`name`, `dialect`) and `hosts`.
     Catalogue {},
-    /// Whether the provider accepts the text. The answer has
-    /// - `report`: what `brickbat check --format json` prints of the text,
-    /// - `places`: for each finding its stretch of the text, in UTF-16 units as JavaScript counts, and the lines of its
-    ///   excerpt, of which one has the characters that are meant,
-    /// - `explained`: by the id of each rule that is broken, what `brickbat explain` says;
+    /// Checks whether the provider accepts the text. The answer has
+    /// - `report`: the output of `brickbat check --format json` for the text,
+    /// - `places`: for each finding, its range in the text, in UTF-16 units as in JavaScript, and the
+    ///   lines of its excerpt, one of them with the characters to mark,
+    /// - `explained`: for each broken rule by its id, the output of `brickbat explain`;
     ///
-    /// or else `unjudged`: `reason`, and `hints`.
+    /// or `unjudged`, with `reason` and `hints`.
     Check(Asked),
-    /// The smallest edit after which it is accepted. The answer has
-    /// - `mended`: the `text`, `edits` (`pointer`, `words`, `loses`), and `pieces` of the way there: `same` with a number of
-    ///   UTF-16 units, `out` with a text that is taken out, and `in` with one that is put in;
-    /// - or `healthy: true`,
-    /// - or `beyond`: `reason`, and `can_truncate` if it helps to end the conversation earlier.
+    /// Finds the smallest edit after which the provider accepts the text. The answer has
+    /// - `mended`: the new `text`, `edits` (`pointer`, `words`, `loses`), and `pieces` that lead to the
+    ///   new text: `same` with a number of UTF-16 units, `out` with a removed text, and `in` with an
+    ///   inserted text;
+    /// - or `healthy: true`;
+    /// - or `beyond`: `reason`, and `can_truncate` if ending the conversation earlier helps.
     Repair(Asked),
 }
 
-/// A text, and what is known of it. What is left out is guessed as on the command line.
+/// A text and its options. Missing options have the same defaults as on the command line.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Asked {
@@ -39,14 +40,14 @@ pub struct Asked {
     pub profile: Option<String>,
     /// A host, or a URL.
     pub host: Option<String>,
-    /// The model that is asked, whatever the body says.
+    /// The model. Overrides the one in the body.
     pub model: Option<String>,
-    /// For a repair: if nothing else helps, end the conversation before what is refused.
+    /// For a repair: if nothing else helps, end the conversation before the rejected part.
     pub truncate: bool,
 }
 
 impl Asked {
-    /// The options of `check`; a name that is not known is an error in words.
+    /// Returns the options of `check`. An unknown name is an error.
     pub(crate) fn options(&self) -> Result<CheckOptions, String> {
         let dialect = self.dialect.as_deref().map(|name| known(Dialect::from_name(name), "dialect", name));
         let (strictness, of_profile) = match self.profile.as_deref() {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{MAX_TEXT, answer};
 
-/// A turn that ended before its second tool had answered.
+/// A turn that ended before its second tool returned.
 const BROKEN: &str = r#"{"model":"claude-sonnet-5","max_tokens":9,"messages":[{"role":"user","content":"Schau 𝄞 nach."},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"t","input":{}},{"type":"tool_use","id":"b","name":"t","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"x"}]},{"role":"assistant","content":"Ja."},{"role":"user","content":"Und?"}]}"#;
 
 fn ask(question: &Value) -> Value {
@@ -19,7 +19,7 @@ fn utf16(text: &str, place: &Value) -> String {
 }
 
 #[test]
-fn a_refused_text_has_its_rule_its_place_and_its_explanation() {
+fn a_rejected_text_has_a_rule_a_place_and_an_explanation() {
     let answer = ask(&json!({ "ask": "check", "text": BROKEN }));
     let request = &answer["report"]["requests"][0];
     assert_eq!((request["verdict"].as_str(), request["status"].as_u64()), (Some("refused"), Some(400)));
@@ -33,7 +33,7 @@ fn a_refused_text_has_its_rule_its_place_and_its_explanation() {
 }
 
 #[test]
-fn a_mended_text_is_accepted_and_its_pieces_lead_to_it() {
+fn a_repaired_text_is_accepted_and_its_pieces_lead_to_it() {
     let mended = &ask(&json!({ "ask": "repair", "text": BROKEN }))["mended"];
     let text = mended["text"].as_str().unwrap();
     assert_eq!(ask(&json!({ "ask": "check", "text": text }))["report"]["requests"][0]["verdict"], "accepted");
@@ -46,7 +46,7 @@ fn a_mended_text_is_accepted_and_its_pieces_lead_to_it() {
 }
 
 #[test]
-fn a_row_of_a_log_is_mended_where_it_stands() {
+fn a_row_of_a_log_is_repaired_in_place() {
     let row = format!(r#"{{"n": 1, "request": {BROKEN}, "url": "https://api.anthropic.com/v1/messages"}}"#);
     let mended = &ask(&json!({ "ask": "repair", "text": row }))["mended"]["text"];
     let mended: Value = serde_json::from_str(mended.as_str().unwrap()).unwrap();
@@ -55,7 +55,7 @@ fn a_row_of_a_log_is_mended_where_it_stands() {
 }
 
 #[test]
-fn what_ends_a_conversation_earlier_is_done_only_when_asked() {
+fn a_conversation_is_truncated_only_on_request() {
     let twice = r#"{"model":"claude-sonnet-5","messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"t","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"x"},{"type":"tool_result","tool_use_id":"a","content":"y"}]},{"role":"user","content":"d"}]}"#;
     let beyond = &ask(&json!({ "ask": "repair", "text": twice }))["beyond"];
     assert_eq!(beyond["can_truncate"], true, "{beyond}");
@@ -65,7 +65,7 @@ fn what_ends_a_conversation_earlier_is_done_only_when_asked() {
 }
 
 #[test]
-fn what_is_no_request_is_named_with_what_helps() {
+fn a_text_that_is_not_a_request_gets_hints() {
     let unjudged = |question: Value| ask(&question)["unjudged"].clone();
     let hints = |text: &str| {
         let found = unjudged(json!({ "ask": "check", "text": text }));
@@ -81,7 +81,7 @@ fn what_is_no_request_is_named_with_what_helps() {
 }
 
 #[test]
-fn names_that_are_not_known_are_refused() {
+fn unknown_names_are_rejected() {
     for (name, value) in [("dialect", "latin"), ("profile", "nobody@2026-09"), ("profile", "union:latin")] {
         let reason =
             ask(&json!({ "ask": "check", "text": BROKEN, name: value }))["unjudged"]["reason"].clone();
@@ -99,7 +99,7 @@ fn names_that_are_not_known_are_refused() {
 }
 
 #[test]
-fn host_model_and_union_are_heard() {
+fn host_model_and_union_change_the_verdict() {
     let request = |more: Value| {
         let mut question = json!({ "ask": "check", "text": BROKEN });
         question.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -117,7 +117,7 @@ fn host_model_and_union_are_heard() {
 }
 
 #[test]
-fn the_catalogue_names_every_dialect_and_profile() {
+fn the_catalogue_lists_every_dialect_and_profile() {
     let catalogue = ask(&json!({ "ask": "catalogue" }));
     let names = |list: &str| -> Vec<String> {
         let all = catalogue[list].as_array().unwrap().iter();

@@ -1,4 +1,4 @@
-//! Whether the provider accepts the text, with the place of each finding in it.
+//! Checks whether the provider accepts the text, and returns the place of each finding.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::MAX_TEXT;
 use crate::question::Asked;
 
-/// What the report calls the text, which has no file.
+/// The name of the text in the report, because it has no file.
 const NAME: &str = "pasted";
 
 /// Where the text begins.
@@ -25,7 +25,7 @@ pub(crate) fn verdict(asked: &Asked) -> Value {
     }
 }
 
-/// Why there is no verdict, and what may help.
+/// Why there is no verdict, and hints.
 pub(crate) struct Unjudged {
     pub(crate) reason: String,
     pub(crate) hints: Vec<String>,
@@ -37,7 +37,7 @@ impl Unjudged {
     }
 }
 
-/// The text as `brickbat check` judges it.
+/// Checks the text like `brickbat check`.
 pub(crate) fn checked(asked: &Asked) -> Result<CheckedRequest, Unjudged> {
     if asked.text.len() > MAX_TEXT {
         let words = format!("more than {} MiB; `brickbat check FILE` has no such limit", MAX_TEXT >> 20);
@@ -65,13 +65,13 @@ fn unjudged(text: &str, error: &CheckError) -> Unjudged {
     Unjudged { reason: error.to_string(), hints }
 }
 
-/// The product that stores sessions in this form.
+/// Returns the product that stores sessions in this format.
 fn stored_by(text: &str) -> Option<Product> {
     let sessions = read(&Files::one(NAME, text)).ok()?;
     sessions.first().map(|session| session.product).filter(|product| *product != Product::Request)
 }
 
-/// How many of the first two lines are JSON values of their own.
+/// Returns how many of the first two lines are complete JSON values.
 fn n_values(text: &str) -> usize {
     let lines = text.lines().filter(|line| !line.trim().is_empty()).take(2);
     lines.filter(|line| serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok()).count()
@@ -108,7 +108,7 @@ fn place(finding: &Finding, units: &Units) -> Value {
         .lines
         .iter()
         .map(|line| {
-            // In characters; the page cuts the text by them.
+            // In characters, because the page splits the text by characters.
             let marked = line.marked.as_ref().map(|marked| [marked.start, marked.end]);
             json!({ "text": line.text, "marked": marked })
         })
@@ -116,7 +116,7 @@ fn place(finding: &Finding, units: &Units) -> Value {
     json!({ "start": start, "end": end, "lines": lines })
 }
 
-/// Bytes of a text as UTF-16 units.
+/// Converts byte offsets in a text to UTF-16 units.
 struct Units(BTreeMap<usize, usize>);
 
 impl Units {

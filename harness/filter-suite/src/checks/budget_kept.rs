@@ -1,4 +1,4 @@
-//! Does what is left fit into the budget?
+//! Checks that the output fits into the budget.
 
 use super::{Check, Evidence, Finding};
 use crate::inputs::counted;
@@ -11,7 +11,7 @@ pub(super) const CHECK: Check = Check {
     find,
 };
 
-/// The budget, and what is left by the same measure.
+/// Returns the budget, and the size of the output by the same measure.
 fn size(evidence: &Evidence<'_>) -> Option<(u64, u64)> {
     let Said::Request { body, size, .. } = evidence.said else { return None };
     match evidence.input.budget(evidence.route)? {

@@ -1,4 +1,4 @@
-//! Is a history left as it is in which nothing had to change?
+//! Checks that a history without need for changes stays unchanged.
 
 use super::{Check, Evidence, Finding};
 use crate::{Kind, Loss, Said, left};
@@ -14,7 +14,7 @@ fn applies(evidence: &Evidence<'_>) -> bool {
     let mode = evidence.route.mode;
     let is_idle = match mode.kind {
         Kind::Repairer => true,
-        // A trimmer has nothing to do where everything fits.
+        // A trimmer has nothing to do if everything fits.
         Kind::Trimmer => evidence.input.budget(evidence.route).is_some() && !evidence.is_tight(),
         Kind::Converter | Kind::Gateway | Kind::Compactor => false,
     };

@@ -1,4 +1,4 @@
-//! Is a history mended that the filter says it mends?
+//! Checks that the filter fixes the histories that it claims to fix.
 
 use super::{Check, Evidence, Finding};
 use crate::State;

@@ -1,4 +1,5 @@
-//! Does a history make the filter raise, so that its thread never gets past it?
+//! Checks that no history makes the filter raise an error, because the thread could never continue after
+//! it.
 
 use super::{Check, Evidence, Finding, quoted};
 use crate::Said;

@@ -1,4 +1,4 @@
-//! Does the filter state results that nobody recorded, or calls that nobody made?
+//! Checks that the filter does not invent results or calls.
 
 use super::{Check, Evidence, Finding, quoted};
 use crate::words::{admits_failure, said_in};
@@ -27,7 +27,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
             }
         }
     }
-    // A compactor may call a tool of its own to remember; nobody else has anything to call.
+    // A compactor may call its own tool for remembering. Other filters have no calls to add.
     let is_new = |place: &usize| old(*place).is_none() && evidence.route.mode.kind != Kind::Compactor;
     let calls = evidence.after.calls();
     if let Some(place) = (0..calls.len()).find(is_new) {

@@ -1,4 +1,4 @@
-//! Is what is still there in the order in which it happened?
+//! Checks that the remaining parts are still in their original order.
 
 use super::{Check, Evidence, Finding, quoted};
 use crate::{Loss, Part};
@@ -24,7 +24,8 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
                 place.map(|place| (places_of_calls[place], Placed::Call(&call.name)))
             }
             Part::User(text) => only(evidence, text, is_user),
-            // Dialects put words before calls or after them in one message, so between two dialects they may move.
+            // Dialects have text before or after the calls of a message, so text may move between two
+            // dialects.
             Part::Reply(text) if !evidence.route.is_foreign() => only(evidence, text, is_reply),
             _ => None,
         };
@@ -43,7 +44,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     Vec::new()
 }
 
-/// What has a place in the conversation.
+/// A part with a position in the conversation.
 #[derive(Debug, Clone, Copy)]
 enum Placed<'a> {
     Call(&'a str),
@@ -73,7 +74,7 @@ fn is_reply(part: &Part) -> Option<&String> {
     }
 }
 
-/// The place of words that were said once and are there once.
+/// Returns the position of a text that occurs exactly once on both sides.
 fn only<'t>(
     evidence: &Evidence<'_>,
     text: &'t str,

@@ -1,4 +1,4 @@
-//! Does every call that is still there keep its own result?
+//! Checks that every remaining call keeps its own result.
 
 use std::collections::BTreeSet;
 
@@ -53,7 +53,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     found.into_iter().map(|(cause, words)| CHECK.finding(cause, words)).collect()
 }
 
-/// How many calls have the id of another.
+/// Returns the number of calls that share an id with another call.
 fn n_shared(calls: &[&crate::CallFact]) -> usize {
     let ids: Vec<&str> = calls.iter().map(|call| call.id.as_str()).filter(|id| !id.is_empty()).collect();
     ids.len() - ids.iter().collect::<BTreeSet<_>>().len()

@@ -1,4 +1,4 @@
-//! Is the history still accepted after many rounds, in which the conversation goes on and is made smaller again?
+//! Checks that the history is still accepted after many rounds in which it grows and is trimmed again.
 
 use super::{Check, Evidence, Finding};
 use crate::Said;

@@ -1,4 +1,5 @@
-//! Does a history come back from another dialect as it went, up to what that dialect cannot say?
+//! Checks that a history is unchanged after a conversion to another dialect and back, as far as that
+//! dialect can represent it.
 
 use super::{Check, Evidence, Finding, pairs_kept, words_kept};
 use crate::{Said, State};
@@ -15,10 +16,10 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     if let Said::Raised { kind, message } = back {
         return vec![CHECK.finding(kind.clone(), format!("on the way back it raised {kind}: {message}"))];
     }
-    // What was lost on the way there is said there.
+    // Other checks report losses on the way there.
     let there = [&words_kept::CHECK, &pairs_kept::CHECK].map(|check| (check.find)(evidence));
     let known: Vec<&str> = there.iter().flatten().map(|finding| finding.cause.as_str()).collect();
-    // The dialect is that of the input again, and thoughts and ids may be gone all the same.
+    // The dialect is that of the input again, but thinking and ids may be missing anyway.
     let evidence = evidence.returned(back);
     let found = [&words_kept::CHECK, &pairs_kept::CHECK].map(|check| (check.find)(&evidence));
     let new = found.into_iter().flatten().filter(|finding| !known.contains(&finding.cause.as_str()));

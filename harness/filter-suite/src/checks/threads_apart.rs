@@ -1,4 +1,4 @@
-//! Does a thread fare the same when others were broken before it?
+//! Checks that broken threads do not affect the next thread.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ pub(super) const CHECK: Check = Check {
     id: "threads-apart",
     summary: "a broken thread does not change what becomes of another",
     applies: |evidence| {
-        // Who answers differently each time cannot be asked.
+        // A filter with random answers cannot be checked.
         evidence.later.is_some_and(|(once_more, _)| is_alike(evidence.route, evidence.said, once_more))
     },
     find,
@@ -30,7 +30,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     vec![CHECK.finding("others", words)]
 }
 
-/// Whether two answers say the same, whatever ids they draw.
+/// Returns whether two answers are the same except for ids.
 fn is_alike(route: &Route<'_>, one: &Said, other: &Said) -> bool {
     let facts = |body: &Value| Facts::of(body, route.to).without_ids();
     match (one, other) {

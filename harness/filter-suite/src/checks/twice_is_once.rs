@@ -1,4 +1,4 @@
-//! Does a second pass change nothing?
+//! Checks that a second pass changes nothing.
 
 use super::{Check, Evidence, Finding};
 use crate::{Said, left};

@@ -1,4 +1,4 @@
-//! Does the provider accept what becomes of a history that is accepted?
+//! Checks that the provider accepts the output for a valid history.
 
 use super::{Check, Evidence, Finding};
 

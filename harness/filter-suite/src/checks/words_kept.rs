@@ -1,4 +1,4 @@
-//! Is everything still said that the user, the model and the tools said?
+//! Checks that all texts of the user, the model and the tools are still there.
 
 use std::cell::OnceCell;
 
@@ -24,7 +24,7 @@ fn lost(cause: &str, what: &str, words: &str) -> Finding {
     CHECK.finding(cause, format!("{what} is gone: {}", quoted(words)))
 }
 
-/// Words of the user, of the model and of the program.
+/// Checks the texts of the user and the model, and the instructions.
 fn spoken(evidence: &Evidence<'_>) -> Vec<Finding> {
     if evidence.declares(Loss::ChangesText) {
         return Vec::new();
@@ -46,26 +46,26 @@ fn spoken(evidence: &Evidence<'_>) -> Vec<Finding> {
         _ => None,
     });
     found.extend(missing_reply.map(|text| lost("reply", "what the model said", text)));
-    // Some dialects have instructions in the words of the user only.
+    // Some dialects can have instructions only in the user's text.
     let is_there = |text: &&String| said_in(&system, text) || said_in(&user, text);
     let missing_system = evidence.before.system.iter().find(|text| !is_there(text));
     found.extend(missing_system.map(|text| lost("instructions", "an instruction", text)));
     found
 }
 
-/// Calls, and what came of them.
+/// Checks calls and their results.
 fn worked(evidence: &Evidence<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     let (before, after) = (evidence.before.answers(), evidence.after.answers());
     let calls = evidence.before.calls();
     let may_go = evidence.may_drop() || evidence.declares(Loss::DropsCalls);
-    // A copy of a call is taken out by whoever mends it.
+    // A repair may remove a copy of a call.
     let is_copy = |n: usize| {
         evidence.input.state != State::Valid && calls.iter().filter(|call| call.id == calls[n].id).count() > 1
     };
-    // Where no tools are offered, a converter may write a call as words of the model.
+    // Without offered tools, a converter may write a call as text of the model.
     let replies = evidence.after.replies();
-    // That a result went to another call is said elsewhere.
+    // Another check reports a result at the wrong call.
     let texts: Vec<&str> = after.iter().flatten().map(|result| result.text.as_str()).collect();
     let elsewhere = evidence.after.user();
     let is_there = |text: &str| texts.iter().any(|has| said_in(has, text)) || said_in(&elsewhere, text);
@@ -76,7 +76,7 @@ fn worked(evidence: &Evidence<'_>) -> Vec<Finding> {
                 found.push(lost("call", "a call", &calls[n].name))
             }
             Some(place) if !evidence.declares(Loss::ClearsResults) => {
-                // That a call has lost its result is said elsewhere, too.
+                // Another check reports a call without its result.
                 let is_answered = !after[*place].is_empty();
                 let gone = before[n].iter().find(|had| !is_there(&had.text)).filter(|_| is_answered);
                 found.extend(gone.map(|had| lost("result", "a result", &had.text)));
@@ -88,7 +88,7 @@ fn worked(evidence: &Evidence<'_>) -> Vec<Finding> {
     found
 }
 
-/// Pictures and signatures.
+/// Checks images and signatures.
 fn seen(evidence: &Evidence<'_>) -> Vec<Finding> {
     let Some(body) = evidence.said.body().filter(|_| !evidence.may_drop()) else { return Vec::new() };
     let text = OnceCell::new();
@@ -115,7 +115,7 @@ fn seen(evidence: &Evidence<'_>) -> Vec<Finding> {
     found
 }
 
-/// Whether a picture is in a body, in either alphabet of Base64 (RFC 4648, sections 4 and 5).
+/// Returns whether an image is in a body, in either alphabet of base64 (RFC 4648, sections 4 and 5).
 fn shows(body: &str, data: &str) -> bool {
     body.contains(data) || body.contains(data.replace('+', "-").replace('/', "_").trim_end_matches('='))
 }
@@ -125,7 +125,7 @@ mod tests {
     use super::shows;
 
     #[test]
-    fn a_picture_is_known_in_both_alphabets() {
+    fn an_image_is_found_in_both_alphabets() {
         assert!(shows("x a+/b== y", "a+/b=="));
         assert!(shows("x a-_b y", "a+/b=="));
         assert!(!shows("x a-_c y", "a+/b=="));

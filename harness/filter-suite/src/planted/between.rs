@@ -1,4 +1,5 @@
-//! Planted bugs of failure classes between dialects and providers: what gateways and handoffs do wrong.
+//! Planted bugs of failure classes between dialects and providers: typical mistakes of gateways and
+//! handoffs.
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{Block, Message, Role, render};
@@ -16,46 +17,47 @@ const BEDROCK: Dialect = Dialect::BedrockConverse;
 const CHAT: Dialect = Dialect::OpenaiChat;
 const RESPONSES: Dialect = Dialect::OpenaiResponses;
 
-/// One bug for each class.
+/// One bug per class.
 pub const BETWEEN: [Planted; 7] = [
-    // BUG: BerriAI/litellm#25669, claude-code-router: calls in two messages become calls that nobody answers.
+    // BUG: BerriAI/litellm#25669, claude-code-router: calls in two messages become calls without results.
     bug(
         "calls-in-two-messages",
         "gateway-translate",
         || vec![converter("chat", ANTHROPIC, CHAT)],
         || Box::new(Function(one_by_one)),
     ),
-    // BUG: openclaw/openclaw#96664: a thought of another provider is passed on as the model's own.
+    // BUG: openclaw/openclaw#96664: thinking from another provider is passed on as the model's own.
     bug(
         "passes-thoughts-on",
         "thinking-foreign",
         || vec![converter("claude", RESPONSES, ANTHROPIC)],
         || Box::new(Function(foreign_thoughts)),
     ),
-    // BUG: danny-avila/LibreChat#4811: a result without words has `null` as its content.
+    // BUG: danny-avila/LibreChat#4811: a result without text has `null` as its content.
     bug(
         "null-for-nothing",
         "null-content",
         || vec![converter("chat", ANTHROPIC, CHAT)],
         || Box::new(Function(null_results)),
     ),
-    // BUG: MoonshotAI/kimi-cli#2141: the field that only some providers have is left out.
+    // BUG: MoonshotAI/kimi-cli#2141: a field that only some providers have is dropped.
     bug(
         "drops-unknown-fields",
         "reasoning-content",
         || vec![at_deepseek()],
         || Box::new(Function(known_fields)),
     ),
-    // BUG: askalf/dario#1066: the last text gets the mark for the cache, whether or not it says anything.
+    // BUG: askalf/dario#1066: the last text gets the cache marker even if it is empty.
     bug(
         "marks-the-last-text",
         "cache-on-empty",
         || vec![only(ANTHROPIC)],
         || Box::new(Function(mark_last_text)),
     ),
-    // BUG: strands-agents/harness-sdk#1223: words are put before the results, where only results may stand.
+    // BUG: strands-agents/harness-sdk#1223: text is inserted before the results, where only results are
+    // allowed.
     bug("reminds-before-results", "mixed-content", || vec![only(BEDROCK)], || Box::new(Function(remind))),
-    // BUG: BerriAI/litellm: ids of calls go to Mistral as they are.
+    // BUG: BerriAI/litellm: ids of calls are sent to Mistral unchanged.
     bug(
         "keeps-foreign-ids",
         "id-format",

@@ -1,9 +1,9 @@
-//! What filters of our own do with the lists of bodies.
+//! Edits of the lists in bodies, for our own filters.
 
 use brickbat_rules::{Dialect, list_of};
 use serde_json::{Value, json};
 
-/// The body with its list changed.
+/// Returns the body with its list changed.
 pub(super) fn with_entries(body: &Value, dialect: Dialect, change: impl FnOnce(&mut Vec<Value>)) -> Value {
     let mut body = body.clone();
     if let Some(entries) = body.get_mut(list_of(dialect)).and_then(Value::as_array_mut) {
@@ -12,7 +12,7 @@ pub(super) fn with_entries(body: &Value, dialect: Dialect, change: impl FnOnce(&
     body
 }
 
-/// The body with each block of each of its messages changed, in dialects with blocks.
+/// Returns the body with the blocks of each message changed, in dialects with blocks.
 pub(super) fn with_blocks(body: &Value, dialect: Dialect, mut change: impl FnMut(&mut Vec<Value>)) -> Value {
     let key = if dialect == Dialect::Gemini { "parts" } else { "content" };
     with_entries(body, dialect, |entries| {
@@ -24,24 +24,24 @@ pub(super) fn with_blocks(body: &Value, dialect: Dialect, mut change: impl FnMut
     })
 }
 
-/// The text of a field.
 pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Whether a block of Anthropic's is of this type.
+/// Returns whether a block of Anthropic's has this type.
 pub(super) fn is(block: &Value, kind: &str) -> bool {
     text(block, "type") == kind
 }
 
-/// The instructions at the beginning, and the turns: each begins with words of the user.
+/// Splits entries into the instructions at the beginning and the turns. Each turn begins with a message of
+/// the user.
 pub(super) fn turns(entries: &[Value]) -> (Vec<Value>, Vec<Vec<Value>>) {
     let mut before = Vec::new();
     let mut turns: Vec<Vec<Value>> = Vec::new();
     for entry in entries {
         let begins = text(entry, "role") == "user" && !has_results(entry);
         match turns.last_mut() {
-            // Words after words, or after results, belong to the turn that is under way.
+            // A user message after another one, or after results, belongs to the current turn.
             Some(turn) if !begins || turn.iter().all(|entry| text(entry, "role") == "user") => {
                 turn.push(entry.clone())
             }
@@ -52,7 +52,7 @@ pub(super) fn turns(entries: &[Value]) -> (Vec<Value>, Vec<Vec<Value>>) {
     (before, turns)
 }
 
-/// Whether a message holds results among its blocks.
+/// Returns whether a message has results among its blocks.
 pub(super) fn has_results(entry: &Value) -> bool {
     let blocks = ["content", "parts"].iter().find_map(|key| entry.get(key)?.as_array());
     let is_result = |block: &Value| {
@@ -63,7 +63,7 @@ pub(super) fn has_results(entry: &Value) -> bool {
     blocks.is_some_and(|blocks| blocks.iter().any(is_result))
 }
 
-/// Words of the user, as an entry.
+/// Creates a message of the user.
 pub(super) fn said_by_user(dialect: Dialect, words: &str) -> Value {
     match dialect {
         Dialect::Gemini => json!({ "role": "user", "parts": [{ "text": words }] }),

@@ -1,4 +1,4 @@
-//! Planted bugs that show within one dialect: one for each check.
+//! Planted bugs that show within one dialect.
 
 use brickbat_rules::Dialect;
 use brickbat_sessions::NOT_RECORDED;
@@ -17,21 +17,21 @@ const CHAT: Dialect = Dialect::OpenaiChat;
 
 /// At least one bug for each check.
 pub const FAULTY: [Planted; 14] = [
-    // BUG: openclaw/openclaw#109443: a picture ends in a TypeError.
+    // BUG: openclaw/openclaw#109443: an image causes a TypeError.
     bug(
         "raises-on-pictures",
         "never-raises",
         || vec![gateway(ANTHROPIC)],
         || Box::new(Function(raise_on_pictures)),
     ),
-    // BUG: strands-agents/harness-sdk#2025: an empty text is put where there is none.
+    // BUG: strands-agents/harness-sdk#2025: an empty text is added where there was none.
     bug(
         "adds-empty-text",
         "valid-stays-valid",
         || vec![gateway(ANTHROPIC)],
         || Box::new(Function(add_empty_text)),
     ),
-    // BUG: openclaw/openclaw#9769: it says that it answers calls, and does not.
+    // BUG: openclaw/openclaw#9769: the filter claims to add missing results, but does not.
     bug(
         "mends-nothing",
         "mendable-becomes-valid",
@@ -45,27 +45,28 @@ pub const FAULTY: [Planted; 14] = [
         || vec![only(CHAT, compactor("cuts"))],
         || Box::new(Function(cut_second_time)),
     ),
-    // BUG: openclaw/openclaw#12112: a call without a result gets one that says `ok`.
+    // BUG: openclaw/openclaw#12112: a call without a result gets the result `ok`.
     bug("says-ok", "nothing-made-up", || vec![mends("missing-at-tail")], || Box::new(Function(say_ok))),
-    // BUG: langchain-ai/langchain-aws#141: results go to calls by their order, not by their id.
+    // BUG: langchain-ai/langchain-aws#141: results are matched with calls by order, not by id.
     bug("pairs-by-order", "pairs-kept", || vec![gateway(ANTHROPIC)], || Box::new(Function(swap_results))),
-    // BUG: openclaw/openclaw#58608: long results are cut, and nothing says so.
+    // BUG: openclaw/openclaw#58608: long results are cut without a note.
     bug("cuts-results", "words-kept", || vec![gateway(ANTHROPIC)], || Box::new(Function(cut_results))),
-    // BUG: pydantic/pydantic-ai#7977: parallel calls come back in the order in which they ended.
+    // BUG: pydantic/pydantic-ai#7977: parallel calls are returned in the order in which they finished.
     bug("last-call-first", "order-kept", || vec![gateway(ANTHROPIC)], || Box::new(Function(reverse_calls))),
-    // BUG: Oaklight/llm-rosetta#412: on the way back, words beside calls are left behind.
+    // BUG: Oaklight/llm-rosetta#412: the conversion back loses text next to calls.
     bug("forgets-on-the-way-back", "there-and-back", there_and_back, || {
         Box::new(Function(forget_on_the_way_back))
     }),
-    // BUG: BerriAI/litellm#25669: one broken thread puts the deployment on a cooldown for all.
+    // BUG: BerriAI/litellm#25669: one broken thread puts the deployment into cooldown for all threads.
     bug("cools-down", "threads-apart", || vec![gateway(CHAT)], cooldown),
-    // BUG: strands-agents/harness-sdk#2296: each pass marks what it has mended once more.
+    // BUG: strands-agents/harness-sdk#2296: each pass marks its earlier fixes again.
     bug("marks-again", "twice-is-once", || vec![mends("missing-at-tail")], || Box::new(Function(mark_again))),
-    // BUG: BerriAI/litellm#31060: what it adds is left in the list that it was given, and a retry has it once more.
+    // BUG: BerriAI/litellm#31060: the added prompt stays in the list of the caller, and a retry adds it
+    // again.
     bug("prompts-on-retries", "twice-is-once", || vec![repairer(CHAT)], prompting),
-    // BUG: earendil-works/pi#6832: ids that nobody complained of are drawn anew.
+    // BUG: earendil-works/pi#6832: valid ids are replaced.
     bug("renames-all", "left-equal", || vec![repairer(ANTHROPIC)], || Box::new(Function(rename_all))),
-    // BUG: langchain-ai/langchain#38352: one more turn is kept than fits.
+    // BUG: langchain-ai/langchain#38352: one turn too many is kept.
     bug(
         "keeps-one-more",
         "budget-kept",
@@ -126,7 +127,7 @@ fn cut_second_time(asked: &Asked) -> Said {
     let body = match is_again {
         false => summarised(&asked.request, asked.from),
         true => with_entries(&asked.request, asked.from, |entries| {
-            // What is left begins with the last result.
+            // Everything before the last result is dropped, except for the instructions.
             let (before, _) = turns(entries);
             let Some(at) = entries.iter().rposition(|entry| text(entry, "role") == "tool") else { return };
             *entries = before.into_iter().chain(entries.split_off(at)).collect();
@@ -139,7 +140,7 @@ fn say_ok(asked: &Asked) -> Said {
     replaced(repaired(asked), NOT_RECORDED, "ok")
 }
 
-/// A body with one text in the place of another.
+/// Returns the body with one text replaced by another.
 fn replaced(said: Said, words: &str, other: &str) -> Said {
     match said {
         Said::Request { body, .. } => {
@@ -158,7 +159,7 @@ fn swap_results(asked: &Asked) -> Said {
                 let is_text = |content: &Value| !content.to_string().contains("image");
                 block.get("content").filter(|content| is_text(content)).cloned()
             };
-            // What failed is told apart by its mark.
+            // Failed results are recognized by their flag.
             let is_error = |at: usize| blocks[at].get("is_error") == Some(&json!(true));
             if is_error(*first) || is_error(*last) {
                 return;
@@ -171,7 +172,7 @@ fn swap_results(asked: &Asked) -> Said {
     }))
 }
 
-/// Letters of a result that are left.
+/// Number of letters of a result to keep.
 const MAX_LETTERS: usize = 4;
 
 fn cut_results(asked: &Asked) -> Said {
@@ -195,7 +196,7 @@ fn reverse_calls(asked: &Asked) -> Said {
     }))
 }
 
-/// What the way there writes before each id, by which the way back knows what it has made.
+/// The prefix that the conversion adds to each id, so that the conversion back recognizes its own output.
 const MARK: &str = "via_";
 
 fn forget_on_the_way_back(asked: &Asked) -> Said {
@@ -222,7 +223,7 @@ fn forget_on_the_way_back(asked: &Asked) -> Said {
     }))
 }
 
-/// What is written of a call that was mended.
+/// The result that the filter adds to a call.
 const MENDED: &str = "error: no result";
 
 fn mark_again(asked: &Asked) -> Said {

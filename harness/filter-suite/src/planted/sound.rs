@@ -1,4 +1,4 @@
-//! Filters that are right: one that changes nothing, our own repair, and one of each other kind.
+//! Correct filters: one that changes nothing, our own repair, and one of each other kind.
 
 use std::collections::BTreeMap;
 
@@ -11,24 +11,24 @@ use super::Own;
 use super::edits::{said_by_user, text, turns, with_entries};
 use crate::{Asked, Budget, Form, Function, Kind, Loss, Mode, Said, translated};
 
-/// Gives back what it was given.
+/// Returns the input unchanged.
 pub(super) const IDENTITY: Own = Own {
     name: "identity",
     modes: || vec![mode("identity", Kind::Repairer, "It changes nothing.")],
     filter: || Box::new(Function(|asked: &Asked| Said::request(asked.request.clone()))),
 };
 
-/// `brickbat repair`, on a body.
+/// `brickbat repair` on a body.
 pub(super) const REPAIR: Own =
     Own { name: "repair", modes: || vec![repair_mode()], filter: || Box::new(Function(repaired)) };
 
-/// The mode of our repair.
+/// Returns the mode of our repair.
 pub fn repair_mode() -> Mode {
     let repairs = mode("repair", Kind::Repairer, "What `brickbat repair` makes of a request body.");
     Mode { repairs: true, ..repairs }
 }
 
-/// A trimmer that keeps the newest turns, each whole.
+/// A trimmer that keeps the newest complete turns.
 pub(super) const WHOLE_TURNS: Own = Own {
     name: "whole-turns",
     modes: || vec![trimmer("whole-turns")],
@@ -37,14 +37,14 @@ pub(super) const WHOLE_TURNS: Own = Own {
     },
 };
 
-/// A compactor that puts a sentence in the place of all turns but the last.
+/// A compactor that replaces all turns except the last with a sentence.
 pub(super) const SUMMARY: Own = Own {
     name: "summary",
     modes: || vec![compactor("summary")],
     filter: || Box::new(Function(|asked: &Asked| Said::request(summarised(&asked.request, asked.from)))),
 };
 
-/// A converter that goes from Anthropic Messages to Chat Completions and back.
+/// A converter from Anthropic Messages to Chat Completions and back.
 pub(super) const CAREFUL: Own = Own {
     name: "careful",
     modes: || {
@@ -55,7 +55,7 @@ pub(super) const CAREFUL: Own = Own {
     filter: || Box::new(Function(carried)),
 };
 
-/// A mode that declares nothing, in every dialect.
+/// Returns a mode that declares nothing, in every dialect.
 pub(super) fn mode(name: &str, kind: Kind, description: &str) -> Mode {
     Mode {
         name: name.to_owned(),
@@ -78,17 +78,16 @@ pub(super) fn mode(name: &str, kind: Kind, description: &str) -> Mode {
     }
 }
 
-/// The dialects whose lists are made of turns that begin with the user.
+/// The dialects with lists of turns that begin with the user.
 const TURN_BY_TURN: [Dialect; 3] =
     [Dialect::AnthropicMessages, Dialect::BedrockConverse, Dialect::OpenaiChat];
 
-/// A mode of a trimmer with a budget of messages.
+/// Returns a mode of a trimmer with a budget in messages.
 pub(super) fn trimmer(name: &str) -> Mode {
     let trims = mode(name, Kind::Trimmer, "It keeps the newest turns.");
     Mode { from: TURN_BY_TURN.to_vec(), budget: Budget::Messages, ..trims }
 }
 
-/// A mode of a compactor.
 pub(super) fn compactor(name: &str) -> Mode {
     let summarises =
         mode(name, Kind::Compactor, "It puts a sentence in the place of all turns but the last.");
@@ -96,13 +95,12 @@ pub(super) fn compactor(name: &str) -> Mode {
     Mode { from: TURN_BY_TURN.to_vec(), declares, ..summarises }
 }
 
-/// A mode of a converter.
 pub(super) fn converter(name: &str, from: Dialect, to: Dialect) -> Mode {
     let carries = mode(name, Kind::Converter, "It carries a history into another dialect.");
     Mode { from: vec![from], to: Some(to), ..carries }
 }
 
-/// What our repair makes of a body. What is healthy, or beyond repair, stays as it is.
+/// Returns the body after our repair. A body that is healthy or cannot be repaired stays unchanged.
 pub fn repaired(asked: &Asked) -> Said {
     let options = RepairOptions {
         profile: Some(Profile::newest(asked.from)),
@@ -125,7 +123,7 @@ pub fn repaired(asked: &Asked) -> Said {
     }
 }
 
-/// The newest turns that fit, and at least the last.
+/// Returns the newest turns that fit, and at least the last one.
 pub(super) fn newest_turns(asked: &Asked, fits: fn(u64, u64) -> bool) -> Value {
     let Some((_, budget)) = asked.budget else { return asked.request.clone() };
     with_entries(&asked.request, asked.from, |entries| {
@@ -145,22 +143,22 @@ pub(super) fn newest_turns(asked: &Asked, fits: fn(u64, u64) -> bool) -> Value {
     })
 }
 
-/// How a summary begins.
+/// The beginning of a summary.
 pub(super) const SUMMED_UP: &str = "Summary of what was said before.";
 
-/// A sentence, and the last turn.
+/// Returns a body with a summary and the last turn.
 pub(super) fn summarised(body: &Value, dialect: Dialect) -> Value {
     with_entries(body, dialect, |entries| {
         let (before, mut all) = turns(entries);
         let Some(last) = all.pop().filter(|_| !all.is_empty()) else { return };
         let summary = [said_by_user(dialect, SUMMED_UP)];
-        // Bedrock wants the roles in turn, and joins for nobody.
+        // Bedrock requires alternating roles and does not merge messages.
         let summary = summary.into_iter().filter(|_| dialect != Dialect::BedrockConverse);
         *entries = before.into_iter().chain(summary).chain(last).collect();
     })
 }
 
-/// Our own translation.
+/// Applies our own translation.
 pub(super) fn carried(asked: &Asked) -> Said {
     let mode = converter(&asked.mode, asked.from, asked.to);
     let routes = mode.routes();
@@ -178,11 +176,11 @@ mod tests {
     use crate::Input;
     use brickbat_rules::histories::generate::Fault;
 
-    /// Histories of each kind in each dialect.
+    /// Number of histories of each kind in each dialect.
     const N: u64 = 30;
 
     #[test]
-    fn what_is_called_healthy_is_what_a_repair_leaves_alone() {
+    fn a_history_is_healthy_if_a_repair_changes_nothing() {
         let (mut n_healthy, mut n_other) = (0, 0);
         for from in DIALECTS {
             let faults: Vec<Fault> =

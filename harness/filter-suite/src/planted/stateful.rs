@@ -1,4 +1,4 @@
-//! Planted bugs that need a memory: of other threads, and of the same one.
+//! Planted bugs that need a memory of other threads or of the same one.
 
 use brickbat_rules::{Profile, Severity, validate_value};
 use serde_json::Value;
@@ -6,13 +6,12 @@ use serde_json::Value;
 use super::edits::{said_by_user, with_entries};
 use crate::{Asked, Broken, Filter, Said};
 
-/// A gateway that refuses the next request of anybody after one that its provider has refused.
+/// A gateway that rejects the next request of any user after its provider has rejected one.
 #[derive(Debug, Clone, Default)]
 struct Cooldown {
     is_cooling: bool,
 }
 
-/// A fresh one.
 pub(super) fn cooldown() -> Box<dyn Filter> {
     Box::new(Cooldown::default())
 }
@@ -43,13 +42,13 @@ impl Cooldown {
     }
 }
 
-/// A filter that remembers what it passed on. If the same history comes again, it takes it for a retry and adds a prompt.
+/// A filter that remembers the histories that it passed on. If the same one comes again, it assumes a
+/// retry and adds a prompt.
 #[derive(Debug, Clone, Default)]
 struct Prompting {
     passed_last: Vec<Value>,
 }
 
-/// A fresh one.
 pub(super) fn prompting() -> Box<dyn Filter> {
     Box::new(Prompting::default())
 }

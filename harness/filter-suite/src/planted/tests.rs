@@ -1,4 +1,4 @@
-//! Each planted bug is caught by its check and by no other, and nobody accuses the sound filters.
+//! Each planted bug is caught by its check only, and no check accuses a correct filter.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,13 @@ use super::{Own, SOUND, back, caught_by, planted};
 use crate::checks::CHECKS;
 use crate::{Input, Outcome, Share, State, judge, smallest};
 
-/// Histories of each kind for a sound filter on each route.
+/// Number of histories of each kind for a correct filter on each route.
 const N_SOUND: u64 = 12;
-/// The same for a planted bug: what it needs may be rare.
+/// The same for a planted bug, which may need a rare history.
 const N_PLANTED: u64 = 40;
 
-/// What is wrong with a filter: the checks, each with its words; and how many inputs were judged, of how many.
+/// Returns a filter's findings as checks with their words, the number of judged inputs, and the number of
+/// all inputs.
 fn wrong(own: &Own, n: u64) -> (Vec<(&'static str, String)>, usize, usize) {
     let modes = (own.modes)();
     let mut filter = (own.filter)();
@@ -44,7 +45,7 @@ fn wrong(own: &Own, n: u64) -> (Vec<(&'static str, String)>, usize, usize) {
     (found, n_judged, n_inputs)
 }
 
-/// What the generator does not draw.
+/// Returns histories that the generator does not draw.
 fn vectors(dialect: Dialect) -> Vec<Input> {
     let bodies = match dialect {
         Dialect::AnthropicMessages => {
@@ -69,7 +70,7 @@ fn vectors(dialect: Dialect) -> Vec<Input> {
 }
 
 #[test]
-fn every_planted_bug_is_caught_by_its_check_alone() {
+fn every_planted_bug_is_caught_only_by_its_check() {
     let mut complaints = Vec::new();
     for planted in planted() {
         let caught = caught_by(&planted.own, |route| vectors(route.from), N_PLANTED).unwrap();
@@ -84,13 +85,13 @@ fn every_planted_bug_is_caught_by_its_check_alone() {
 }
 
 #[test]
-fn nobody_accuses_a_sound_filter() {
+fn no_check_accuses_a_correct_filter() {
     for own in SOUND {
         let (found, n_judged, n_inputs) = wrong(own, N_SOUND);
         let words: Vec<String> =
             found.iter().take(3).map(|(check, words)| format!("{check} {words}")).collect();
         assert!(words.is_empty(), "{}\n{}", own.name, words.join("\n"));
-        // Who judges nothing accuses nobody.
+        // A run that judges nothing proves nothing.
         assert!(n_judged >= n_inputs / 3, "{}: {n_judged} of {n_inputs}", own.name);
     }
 }

@@ -1,4 +1,5 @@
-//! Whom a request goes to: what the caller says, else what stands around the request, else what it says itself.
+//! Decides which provider a request goes to. The caller's options come first, then the context of the
+//! request, then its body.
 
 use std::borrow::Cow;
 
@@ -6,40 +7,40 @@ use super::{CheckError, CheckOptions, Providers, Strictness, Subject};
 use crate::json::{self, Json, Part};
 use crate::{self as rules, Address, Api, Dialect, Profile};
 
-/// What is known of a request besides its body.
+/// The context of a request: what is known besides its body.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Around {
     pub(super) address: Address,
-    /// As a recording names it.
+    /// The name in the recording.
     pub(super) dialect: Option<String>,
     pub(super) model: Option<String>,
 }
 
-/// Why a profile judges.
+/// Why a profile was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
     /// The caller named it.
     Option,
-    /// It is that of the host.
+    /// It belongs to the host.
     Host,
-    /// No host is known, so it is the newest of the dialect.
+    /// The host is unknown, so the newest profile of the dialect was chosen.
     Newest,
 }
 
-/// Whom a request goes to.
+/// The provider that a request goes to.
 #[derive(Debug, Clone)]
 pub(super) struct Addressee {
     pub(super) providers: Providers,
     pub(super) basis: Basis,
     pub(super) host: Option<String>,
     pub(super) model: Option<String>,
-    /// The model that the body is to name, where that is not what it names itself.
+    /// The model to put into the body, if it differs from the one in the body.
     pub(super) to_name: Option<String>,
 }
 
 impl Around {
-    /// What a row says next to its request.
+    /// Reads the fields next to the request in a row.
     pub(super) fn of_row(row: Json) -> Around {
         let word = |name: &str| row.field(name).as_str().map(Cow::into_owned);
         let address = Address::of(&word("url").unwrap_or_default());
@@ -49,7 +50,7 @@ impl Around {
 }
 
 impl Addressee {
-    /// Finds out whom a request goes to.
+    /// Determines the addressee of a request.
     pub(super) fn of(
         subject: &Subject,
         around: &Around,
@@ -61,7 +62,7 @@ impl Addressee {
         let given = options.model.clone().or_else(|| of_path(given));
         let outside = around.model.clone().or_else(|| of_path(&around.address));
         let own = named(subject);
-        // A recording may call the model by another name than the body, which is what the provider reads.
+        // A recording may use another name for the model than the body. The provider reads the body.
         let to_name = given.clone().or_else(|| outside.clone().filter(|_| own.is_none()));
         let model = given.or(outside).or(own);
         let dialect = || dialect(subject, around, options);
@@ -81,7 +82,7 @@ impl Addressee {
     }
 }
 
-/// The model that the body names: most do, and a body of Bedrock as an SDK writes it.
+/// Returns the model in the body: in `model`, or in Bedrock's `modelId` as an SDK writes it.
 fn named(subject: &Subject) -> Option<String> {
     let mut named = None;
     let read = json::walk(subject.readable, "messages", |part| {
@@ -98,7 +99,7 @@ fn dialect(subject: &Subject, around: &Around, options: &CheckOptions) -> Result
     if let Some(dialect) = options.dialect {
         return Ok(dialect);
     }
-    // The host of the recording also says whose path it is.
+    // A host from the options also applies to the path of the recording.
     let given = Address { host: options.address.host.clone(), ..around.address.clone() };
     let around_given = if given.host.is_empty() { &around.address } else { &given };
     match options.address.api().or_else(|| around_given.api()) {

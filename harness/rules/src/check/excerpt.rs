@@ -1,7 +1,8 @@
-//! What stands where a rule is broken, in a few short lines, however long the line of the file is.
+//! Shows the place where a rule is broken in a few short lines, however long the line in the file is.
 //!
-//! The message is shown with its number and role and with its neighbours. Of the message, what leads to the place is
-//! unfolded, and everything else is one line. Long strings are cut, and so is whatever would not fit.
+//! The excerpt shows the message with its number and role, and its neighbours. Within the message, only
+//! the values on the way to the place are unfolded; everything else stays on one line. Long strings and
+//! lines are cut.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,24 +12,24 @@ use crate::json::{self, Json, JsonType, Part};
 use crate::plain::is_plain;
 use crate::redact::{REDACTED, Redactor, is_secret_field};
 
-/// Some lines that show a place.
+/// A few lines that show a place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Excerpt {
-    /// From the top.
+    /// From top to bottom.
     pub lines: Vec<Line>,
 }
 
 /// A line of an excerpt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// The text; it holds no control characters.
+    /// The text, without control characters.
     pub text: String,
-    /// The characters that are meant.
+    /// The characters to mark.
     pub marked: Option<Range<usize>>,
 }
 
 impl Excerpt {
-    /// Each line, and under it the carets that mark what is meant.
+    /// Returns each line, with carets below the marked characters.
     pub fn to_lines(&self) -> Vec<String> {
         let carets = |marked: &Range<usize>| {
             format!("{}{}", " ".repeat(marked.start), "^".repeat(marked.len().max(1)))
@@ -38,19 +39,19 @@ impl Excerpt {
     }
 }
 
-/// Characters of a line.
+/// Maximum width of a line in characters.
 const MAX_WIDTH: usize = 96;
 
-/// Characters of a string.
+/// Maximum length of a string in characters.
 const MAX_STRING: usize = 48;
 
-/// Values that are unfolded around a place, one inside the other. A block of a message is in the third.
+/// Maximum depth of unfolded values around a place. A block of a message is at depth three.
 const MAX_UNFOLDED: usize = 5;
 
-/// Fields of an object that is unfolded.
+/// Maximum number of fields shown of an unfolded object.
 const MAX_FIELDS: usize = 8;
 
-/// The place and the excerpt of each of these pointers into one body, where rules are broken.
+/// Returns the place and the excerpt of each pointer into a body.
 pub(super) fn excerpts(
     subject: &Subject,
     list: &str,
@@ -66,13 +67,13 @@ pub(super) fn excerpts(
     Ok(search.finish(whole))
 }
 
-/// Looks for the places of violations while a body is read, so that only one message is in memory.
+/// Finds the places of violations while a body is read, so that only one message is in memory.
 struct Search<'v> {
     list: &'v str,
     pointers: &'v [&'v str],
-    /// The violations of each message.
+    /// The violations in each message.
     of_message: BTreeMap<usize, Vec<usize>>,
-    /// One line for each message that is a neighbour.
+    /// One line for each neighbouring message.
     lines: BTreeMap<usize, String>,
     found: Vec<Option<(Range<usize>, Vec<Line>)>>,
 }
@@ -125,7 +126,8 @@ impl<'v> Search<'v> {
         }
     }
 
-    /// Puts the neighbours around each message. `whole` is where a violation stands that has no place of its own.
+    /// Adds the neighbours around each message. `whole` is the place of violations that have no place of
+    /// their own.
     fn finish(self, whole: Range<usize>) -> Vec<(Range<usize>, Excerpt)> {
         let neighbour = |n: Option<usize>| {
             let text = self.lines.get(&n?)?.clone();
@@ -142,21 +144,21 @@ impl<'v> Search<'v> {
     }
 }
 
-/// The number of the message into which a pointer leads, and the rest of the pointer.
+/// Returns the number of the message that a pointer leads into, and the rest of the pointer.
 fn in_message<'p>(pointer: &'p str, list: &str) -> Option<(usize, &'p str)> {
     let rest = pointer.strip_prefix('/')?.strip_prefix(list)?.strip_prefix('/')?;
     let end = rest.find('/').unwrap_or(rest.len());
     Some((rest[..end].parse().ok()?, &rest[end..]))
 }
 
-/// What a message says, without the words around it.
+/// Returns the content of a message, or the complete message if it has tool calls or a call id.
 fn said<'t, 'a>(message: Json<'t, 'a>) -> Json<'t, 'a> {
     let is_plain = message.get("tool_calls").is_none() && message.get("tool_call_id").is_none();
     let content = message.get("content").or_else(|| message.get("parts"));
     content.filter(|_| is_plain).unwrap_or(message)
 }
 
-/// What stands around a value on its line.
+/// The text around a value on its line.
 #[derive(Debug, Clone, Default)]
 struct Around {
     depth: usize,
@@ -179,7 +181,8 @@ impl Around {
     }
 }
 
-/// Writes a value, in one line if the place shows in it, else with what leads to the place unfolded.
+/// Writes a value on one line if that shows the place. Otherwise unfolds the values that lead to the
+/// place.
 fn unfold(lines: &mut Vec<Line>, value: Json, target: &Range<usize>, around: Around) {
     let compact = Compact::of(value, target);
     let is_inside = holds(&value.span(), target) && value.span() != *target;
@@ -200,7 +203,7 @@ fn unfold(lines: &mut Vec<Line>, value: Json, target: &Range<usize>, around: Aro
     lines.push(Around { head: String::new(), ..around }.line(close, None));
 }
 
-/// The item with the place, and its neighbours.
+/// Writes the item with the place, and its neighbours.
 fn items(lines: &mut Vec<Line>, list: Json, target: &Range<usize>, depth: usize) {
     let at = list.items().position(|item| holds(&item.span(), target)).unwrap_or(0);
     let first = at.saturating_sub(1);
@@ -215,7 +218,7 @@ fn items(lines: &mut Vec<Line>, list: Json, target: &Range<usize>, depth: usize)
     lines.extend((n_after > 0).then(|| note(n_after)));
 }
 
-/// The first fields, and the one with the place.
+/// Writes the first fields, and the one with the place.
 fn fields(lines: &mut Vec<Line>, object: Json, target: &Range<usize>, depth: usize) {
     let n_fields = object.len();
     let is_shown =
@@ -234,18 +237,18 @@ fn holds(outer: &Range<usize>, inner: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// A value in one line.
+/// A value on one line.
 struct Compact {
     text: String,
-    /// Where the target stands in it, in characters.
+    /// The range of the target in the text, in characters.
     marked: Option<Range<usize>>,
-    /// Whether something is left out.
+    /// True if something is left out.
     is_cut: bool,
     n_chars: usize,
 }
 
 impl Compact {
-    /// The value, with the place of the value that stands at `target`.
+    /// Writes `value` on one line, and records the range of the value with the span `target`.
     fn of(value: Json, target: &Range<usize>) -> Compact {
         let mut compact = Compact { text: String::new(), marked: None, is_cut: false, n_chars: 0 };
         compact.value(value, target);
@@ -277,7 +280,7 @@ impl Compact {
         }
     }
 
-    /// What stands for a secret.
+    /// Writes the placeholder for a secret.
     fn secret(&mut self, is_target: bool) {
         let start = self.n_chars;
         self.push(&format!("\"{REDACTED}\""));
@@ -320,17 +323,17 @@ impl Compact {
     }
 }
 
-/// Whether a field tells by its name and its value that it is a secret.
+/// Returns whether the name and the value of a field show that it is a secret.
 fn is_secret(name: Json, value: Json) -> bool {
     let text = |json: Json| json.as_str().map(std::borrow::Cow::into_owned);
     value.kind() == JsonType::String
         && text(name).zip(text(value)).is_some_and(|(name, value)| is_secret_field(&name, &value))
 }
 
-/// Bytes of a string that are looked at for secrets, beyond those that are shown: half a key is not known for one.
+/// Bytes of a string to search for secrets beyond the part that is shown: half a key is not recognized.
 const MAX_SECRET: usize = 16 << 10;
 
-/// A text of a bounded length, without secrets, and without characters that would move the cursor or turn the line around.
+/// Shortens a text, and removes secrets and characters that move the cursor or reverse the text direction.
 pub(super) fn shown(text: &str, max_chars: usize) -> String {
     let end = text.floor_char_boundary(text.len().min(4 * max_chars + MAX_SECRET));
     let clean = Redactor::default();
@@ -344,7 +347,8 @@ pub(super) fn shown(text: &str, max_chars: usize) -> String {
     shown
 }
 
-/// A whole request in a line for each message, and for each other field but the model and its limits.
+/// Writes a complete request: one line for each message, and one for each other field except the model and
+/// its limits.
 pub fn conversation(body: &[u8], list: &str) -> Vec<String> {
     let (mut lines, mut others) = (Vec::new(), Vec::new());
     let read = json::walk(body, list, |part| match part {
@@ -372,5 +376,5 @@ pub fn conversation(body: &[u8], list: &str) -> Vec<String> {
     }
 }
 
-/// Characters of a body that is not JSON.
+/// Maximum number of characters shown of a body that is not JSON.
 const MAX_BODY: usize = 200;

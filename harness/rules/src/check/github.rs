@@ -1,16 +1,17 @@
-//! Findings as commands of GitHub's workflows.
+//! Writes findings as GitHub workflow commands.
 //!
-//! A command is a line; see
+//! Each command is one line; see
 //! <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands#setting-an-error-message>.
 
 use super::excerpt::shown;
 use super::{Finding, Level};
 use crate::streams::StreamViolation;
 
-/// Characters of a provider's sentence. An annotation has little room, and GitHub cuts what is longer than 4 kB.
+/// Maximum length of a provider's message in characters. An annotation has little room, and GitHub cuts it
+/// at 4 kB.
 const MAX_MESSAGE: usize = 1000;
 
-/// A finding as an annotation.
+/// Writes a finding as an annotation.
 pub(super) fn finding(file: &str, finding: &Finding) -> String {
     let command = match finding.level {
         Level::Refused | Level::Denied => "error",
@@ -33,7 +34,8 @@ pub(super) fn finding(file: &str, finding: &Finding) -> String {
     )
 }
 
-/// A violation of a recorded stream as an annotation. A binary stream has no lines, so its first is named.
+/// Writes a violation in a recorded stream as an annotation. A binary stream has no lines, so the
+/// annotation names line 1.
 pub(super) fn stream_violation(file: &str, violation: &StreamViolation) -> String {
     let rule = violation.rule;
     format!(
@@ -52,7 +54,7 @@ pub(super) fn stream_violation(file: &str, violation: &StreamViolation) -> Strin
     )
 }
 
-/// Who minds it, where several were asked.
+/// Names the providers that object, if several were asked.
 fn minded_by(finding: &Finding) -> String {
     if finding.refused_by.len() + finding.warned_by.len() < 2 {
         return String::new();
@@ -64,7 +66,7 @@ fn minded_by(finding: &Finding) -> String {
     [("Refused by", &*finding.refused_by), ("Warned of by", &*finding.warned_by)].map(line).concat()
 }
 
-/// A text that could not be judged, as an annotation.
+/// Writes an annotation for a text that could not be judged.
 pub(super) fn unjudged(file: &str, line: Option<u64>, reason: &str) -> String {
     let line = line.unwrap_or(1);
     let reason = message(&shown(reason, MAX_MESSAGE));

@@ -1,13 +1,13 @@
-//! Findings as one JSON object, for programs.
+//! Writes findings as one JSON object, for programs.
 
 use serde_json::{Value, json};
 
 use super::{CheckedRequest, Finding, Tally};
 
-/// What stands before the first request.
+/// The text before the first request.
 pub(super) const BEGIN: &str = "{\"schema\":1,\"requests\":[";
 
-/// A request with its findings.
+/// Writes a request with its findings.
 pub(super) fn request(file: &str, checked: &CheckedRequest) -> Value {
     json!({
         "file": file,
@@ -41,12 +41,12 @@ fn finding(finding: &Finding) -> Value {
     })
 }
 
-/// A text that could not be judged.
+/// Writes the entry for a text that could not be judged.
 pub(super) fn unjudged(file: &str, line: Option<u64>, reason: &str) -> Value {
     json!({ "file": file, "line": line, "verdict": "unjudged", "reason": reason })
 }
 
-/// What stands after the last request.
+/// The text after the last request.
 pub(super) fn end(tally: &Tally) -> String {
     format!("\n],\"summary\":{}}}\n", json!(tally))
 }

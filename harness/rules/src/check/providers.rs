@@ -1,4 +1,4 @@
-//! Who judges a text: one provider, or everyone who speaks a dialect.
+//! The providers that judge a text: one provider, or all providers of a dialect.
 
 use std::borrow::Cow;
 
@@ -8,26 +8,26 @@ use crate::{Profile, Rule, Severity, UnionViolation, Violation, union, validate}
 /// How strict the provider is.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Strictness {
-    /// As the profile of the host; as the newest of the dialect, if no host is known.
+    /// The profile of the host, or the newest profile of the dialect if the host is unknown.
     #[default]
     Newest,
-    /// As this profile.
+    /// This profile.
     Profile(&'static Profile),
-    /// As all the newest profiles of a dialect at once: for a client that does not know whom it will talk to.
+    /// The newest profiles of a dialect, all at once: for a client that does not know its provider.
     Union,
 }
 
-/// Who judges.
+/// The providers that judge a text.
 #[derive(Debug, Clone, Copy)]
 pub enum Providers {
     /// One provider.
     Profile(&'static Profile),
-    /// Everyone who speaks a dialect.
+    /// All providers of a dialect.
     Union(Dialect),
 }
 
 impl Providers {
-    /// The dialect.
+    /// Returns the dialect.
     pub fn dialect(self) -> Dialect {
         match self {
             Providers::Profile(profile) => profile.dialect,
@@ -35,7 +35,8 @@ impl Providers {
         }
     }
 
-    /// The name that options and reports use: a profile's, or for example `union:openai-chat`.
+    /// Returns the name used in options and reports: a profile's name, or a name such as
+    /// `union:openai-chat`.
     pub fn name(self) -> Cow<'static, str> {
         match self {
             Providers::Profile(profile) => profile.name.into(),
@@ -43,7 +44,7 @@ impl Providers {
         }
     }
 
-    /// The rules that bind for some models only.
+    /// Returns the rules that apply only to some models.
     pub(super) fn rules_by_model(self) -> Vec<&'static str> {
         let binds = |rule: &&Rule| match self {
             Providers::Profile(profile) => profile.severity(rule).is_some(),
@@ -55,7 +56,7 @@ impl Providers {
         of_dialect.filter(|rule| rule.models().is_some()).filter(binds).map(|rule| rule.id).collect()
     }
 
-    /// What everyone here has against the body of a request; `model` is the one that the path names.
+    /// Judges the body of a request. `model` is the model in the path.
     pub(super) fn judge(self, body: &[u8], model: Option<&str>) -> Vec<UnionViolation> {
         match self {
             Providers::Union(dialect) => union::validate_to(dialect, model, body),
@@ -63,7 +64,7 @@ impl Providers {
         }
     }
 
-    /// The same for a bare list of messages to a model.
+    /// Judges a bare list of messages to a model.
     pub(super) fn judge_list(self, list: &[u8], model: Option<&str>) -> Vec<UnionViolation> {
         match self {
             Providers::Union(dialect) => union::validate_list_to(dialect, model, list),

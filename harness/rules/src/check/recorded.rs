@@ -1,21 +1,22 @@
-//! Checks of requests inside recordings, where the file holds a body as a text and not as JSON of its own.
+//! Checks requests inside recordings, where the file stores a body as text or bytes instead of JSON.
 
 use super::addressee::Around;
 use super::{CheckError, CheckOptions, CheckedRequest, FileSpan, Start, Subject, judge};
 use crate::json::without_halves;
 use crate::recordings::{Exchange, Spoken};
 
-/// Judges the request of a recorded exchange. Every finding stands at the beginning of the exchange.
+/// Judges the request of a recorded exchange. Every finding is placed at the beginning of the exchange.
 ///
 /// # Errors
 ///
-/// The request asks for no reply, or cannot be judged.
+/// Fails if the request asks for no reply or cannot be judged.
 pub fn check_recorded(
     exchange: &Exchange,
     start: Start,
     options: &CheckOptions,
 ) -> Result<CheckedRequest, CheckError> {
-    // A recording holds requests of other kinds, too, to which a dialect that the user has named does not apply.
+    // A recording may contain other requests too, to which the dialect from the user's options does not
+    // apply.
     let looks_spoken = || crate::detect(&exchange.request).is_some();
     let is_given = options.address.api().is_some() || (options.dialect.is_some() && looks_spoken());
     match exchange.spoken() {
@@ -33,8 +34,8 @@ pub fn check_recorded(
     judge(&Subject::of(&exchange.request, &readable, None), &around, start.line, options, |_| place)
 }
 
-/// Where lines begin in a text: the first byte of each of these lines, which are in order and counted from 1. A line
-/// that is not there begins at the end.
+/// Returns the offset at which each of the given lines begins. Line numbers are in ascending order and
+/// start at 1. A line past the end of the text begins at the end.
 pub fn line_offsets(text: &[u8], lines: impl Iterator<Item = u64>) -> Vec<u64> {
     let newlines = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at as u64 + 1);
     let mut starts = std::iter::once(0).chain(newlines);

@@ -1,4 +1,5 @@
-//! What was found in many requests, written one after the other, so that no report is larger than the memory.
+//! Writes the findings of many requests one after the other, so that memory use does not grow with the
+//! report.
 
 use std::collections::BTreeSet;
 
@@ -6,70 +7,70 @@ use super::{Basis, CheckedRequest, Level, Providers, github, json, sarif, text};
 use crate::Profile;
 use crate::colour::Colour;
 
-/// How findings are written.
+/// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckFormat {
-    /// For people: each finding with what stands in its place, and a summary.
+    /// For people: each finding with an excerpt, and a summary.
     Text,
-    /// One JSON object; each request is on a line of its own.
+    /// One JSON object, with each request on its own line.
     Json,
     /// SARIF 2.1.0, for code scanning.
     Sarif,
-    /// Commands of GitHub's workflows, which show findings next to the changed lines.
+    /// GitHub workflow commands, which show findings next to the changed lines.
     Github,
 }
 
-/// What has come of the requests so far.
+/// Counts over the requests so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Tally {
     /// Files that were read.
     pub n_files: usize,
     /// Requests that were judged.
     pub n_requests: usize,
-    /// Requests that a provider takes.
+    /// Requests that every provider asked accepts.
     pub n_accepted: usize,
-    /// Requests that a provider refuses.
+    /// Requests that a provider rejects.
     pub n_refused: usize,
     /// Accepted requests that break a denied rule.
     pub n_denied: usize,
-    /// Violations that cost nothing at this provider.
+    /// Violations that this provider accepts.
     pub n_warnings: usize,
     /// Texts that could not be judged.
     pub n_unjudged: usize,
-    /// Files of folders that are no requests.
+    /// Files in folders that are not requests.
     pub n_passed_over: usize,
     /// Recorded requests that ask for no reply.
     pub n_no_reply: usize,
 }
 
-/// A report that is being written. Each part is handed out as text.
+/// A report in progress. Each method returns the next part of the text.
 #[derive(Debug)]
 pub struct CheckReport {
     format: CheckFormat,
     colour: Colour,
     tally: Tally,
-    /// The same of the file that is being read.
+    /// The counts of the current file.
     of_file: Tally,
-    /// What the file's summary says if it holds one request.
+    /// The summary of a file with only one request.
     single: Option<String>,
-    /// The rules that have been explained; once is enough.
+    /// The rules explained so far. Each is explained once.
     explained: BTreeSet<&'static str>,
-    /// Notes on what could not be judged, which SARIF has at its end.
+    /// Notes on texts that could not be judged. SARIF lists them at its end.
     notes: Vec<serde_json::Value>,
     n_written: usize,
     unknown: Unknown,
 }
 
-/// What was not known of requests, and what depends on it.
+/// Unknown facts about requests, and the rules and profiles that depend on them.
 #[derive(Debug, Default)]
 pub(super) struct Unknown {
-    /// Requests of which no model is known.
+    /// Requests without a known model.
     pub(super) n_without_model: usize,
-    /// The rules that depend on it.
+    /// The rules that depend on the model.
     pub(super) rules: BTreeSet<&'static str>,
-    /// Requests of which no host is known, although those who speak the dialect differ.
+    /// Requests without a known host, in dialects with different providers.
     pub(super) n_without_host: usize,
-    /// The profiles that judged them.
+    /// The profiles used for them.
     pub(super) profiles: BTreeSet<&'static str>,
 }
 
@@ -88,11 +89,11 @@ impl Unknown {
     }
 }
 
-/// Notes that a report keeps. A folder of broken files has a few hundred.
+/// Maximum number of notes in a report. A folder of broken files has a few hundred.
 const MAX_NOTES: usize = 10_000;
 
 impl CheckReport {
-    /// A report in a format; only text has colours.
+    /// Creates a report. Only the text format has colours.
     pub fn new(format: CheckFormat, colour: Colour) -> CheckReport {
         CheckReport {
             format,
@@ -107,23 +108,23 @@ impl CheckReport {
         }
     }
 
-    /// What has come of the requests so far.
+    /// Returns the counts so far.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// Files of folders that were not looked at.
+    /// Counts files in folders that were not read.
     pub fn pass_over(&mut self, n_files: usize) {
         self.tally.n_passed_over += n_files;
     }
 
-    /// A recorded request that asks for no reply.
+    /// Counts a recorded request that asks for no reply.
     pub fn no_reply(&mut self) {
         self.tally.n_no_reply += 1;
         self.of_file.n_no_reply += 1;
     }
 
-    /// What stands before the first request.
+    /// Returns the text before the first request.
     pub fn begin(&self) -> String {
         match self.format {
             CheckFormat::Text | CheckFormat::Github => String::new(),
@@ -132,7 +133,7 @@ impl CheckReport {
         }
     }
 
-    /// A request that was judged.
+    /// Adds a judged request.
     pub fn request(&mut self, file: &str, checked: &CheckedRequest) -> String {
         self.unknown.add(checked);
         let n_warnings = checked.count(Level::Warning);
@@ -162,12 +163,12 @@ impl CheckReport {
         }
     }
 
-    /// A text that could not be judged, with the reason.
+    /// Adds a text that could not be judged, with the reason.
     pub fn unjudged(&mut self, file: &str, line: Option<u64>, reason: &str) -> String {
         self.tally.n_unjudged += 1;
         self.of_file.n_unjudged += 1;
         match self.format {
-            // On the terminal the errors stand apart from the findings.
+            // The terminal shows errors separately from findings.
             CheckFormat::Text => String::new(),
             CheckFormat::Json => self.item(json::unjudged(file, line, reason).to_string()),
             CheckFormat::Sarif => {
@@ -180,7 +181,7 @@ impl CheckReport {
         }
     }
 
-    /// The end of a file.
+    /// Ends a file.
     pub fn end_of_file(&mut self, file: &str) -> String {
         self.tally.n_files += 1;
         let of_file = std::mem::take(&mut self.of_file);
@@ -191,7 +192,7 @@ impl CheckReport {
         }
     }
 
-    /// What stands after the last request.
+    /// Returns the text after the last request.
     pub fn end(&mut self) -> String {
         match self.format {
             CheckFormat::Text => text::end(&self.tally, self.colour) + &text::unknown(&self.unknown),
@@ -201,7 +202,7 @@ impl CheckReport {
         }
     }
 
-    /// An item of a list, with the comma after the one before.
+    /// Writes a list item, with a comma after the previous item.
     fn item(&mut self, item: String) -> String {
         self.n_written += 1;
         let comma = if self.n_written > 1 { "," } else { "" };

@@ -1,7 +1,7 @@
-//! Findings as SARIF 2.1.0.
+//! Writes findings as SARIF 2.1.0.
 //!
-//! The format is <https://docs.oasis-open.org/sarif/sarif/v2.1.0/>. All rules stand at the beginning, so that results
-//! can be written as they come.
+//! See <https://docs.oasis-open.org/sarif/sarif/v2.1.0/>. The list of all rules comes first, so that
+//! results can be written one by one.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::{FileSpan, Finding, Level};
 use crate::Rule;
 use crate::streams::{StreamReport, StreamRule, StreamViolation};
 
-/// What stands before the first result.
+/// The text before the first result.
 pub(super) fn begin() -> String {
     begin_with(Rule::all().map(rule).collect())
 }
@@ -45,7 +45,6 @@ fn rule(rule: &Rule) -> Value {
     described
 }
 
-/// A finding.
 pub(super) fn result(file: &str, finding: &Finding) -> Value {
     let level = match finding.level {
         Level::Refused | Level::Denied => "error",
@@ -76,7 +75,7 @@ fn region(place: FileSpan) -> Value {
     })
 }
 
-/// A text that could not be judged.
+/// Writes a text that could not be judged.
 pub(super) fn notification(file: &str, line: Option<u64>, reason: &str) -> Value {
     let mut place = json!({ "artifactLocation": { "uri": uri(file) } });
     if let Some(line) = line {
@@ -89,7 +88,7 @@ pub(super) fn notification(file: &str, line: Option<u64>, reason: &str) -> Value
     })
 }
 
-/// What stands after the last result.
+/// The text after the last result.
 pub(super) fn end(notes: &[Value]) -> String {
     let invocation = json!({
         "executionSuccessful": notes.is_empty(),
@@ -98,7 +97,8 @@ pub(super) fn end(notes: &[Value]) -> String {
     format!("\n],\"invocations\":[{invocation}]}}]}}\n")
 }
 
-/// The violations of recorded streams: files, each with what the linter says or why it could not be judged.
+/// Writes the violations in recorded streams: for each file, the linter's report or the reason why it
+/// could not be judged.
 pub fn streams_to_sarif(outcomes: &[(String, Result<StreamReport, String>)]) -> String {
     let mut text = begin_with(StreamRule::all().map(stream_rule).collect());
     let mut notes = Vec::new();
@@ -147,13 +147,13 @@ fn stream_result(file: &str, violation: &StreamViolation) -> Value {
     })
 }
 
-/// A path as a reference; that of standard input is a name that no file has.
+/// Converts a path to a URI reference. Standard input gets a name that no file has.
 fn uri(file: &str) -> String {
     let mut uri = String::new();
     if file.starts_with('/') {
         uri.push_str("file://");
     }
-    // A colon in the first part of a relative path would make it a scheme.
+    // A colon in the first segment of a relative path would make that segment a scheme.
     for byte in file.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {

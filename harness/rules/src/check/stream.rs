@@ -1,4 +1,4 @@
-//! A stream held against its grammar, as `brickbat check --stream` shows it.
+//! Reports of recorded streams for `brickbat check --stream`.
 
 use std::fmt::Write;
 
@@ -11,15 +11,15 @@ use crate::Severity;
 use crate::colour::Colour;
 use crate::streams::{Ended, StreamReport, StreamViolation};
 
-/// Characters of what was found.
+/// Maximum number of characters shown of a violation.
 const MAX_MESSAGE: usize = 600;
 
-/// Whether a stream is legal and came to its end.
+/// Returns whether a stream has no violation and is complete.
 pub fn is_sound(report: &StreamReport) -> bool {
     matches!(report.ended, Ended::Complete | Ended::ErrorEvent)
 }
 
-/// The violations of a stream, and a line that says how it ended.
+/// Writes the violations of a stream, and a line that says how it ended.
 pub fn stream_to_text(file: &str, report: &StreamReport, colour: Colour) -> String {
     let mut text = String::new();
     for violation in &report.violations {
@@ -71,17 +71,17 @@ fn n_warnings(report: &StreamReport) -> usize {
     report.violations.iter().filter(|violation| violation.severity == Severity::Warning).count()
 }
 
-/// The same as commands of GitHub's workflows, one for each violation.
+/// Writes each violation as a GitHub workflow command.
 pub fn stream_to_github(file: &str, report: &StreamReport) -> String {
     report.violations.iter().map(|violation| github::stream_violation(file, violation)).collect()
 }
 
-/// The same of a stream that could not be judged, with the reason.
+/// Writes a GitHub workflow command for a stream that could not be judged, with the reason.
 pub fn unjudged_to_github(file: &str, reason: &str) -> String {
     github::unjudged(file, None, reason)
 }
 
-/// The same for programs.
+/// Writes the report as JSON, for programs.
 pub fn stream_to_json(file: &str, report: &StreamReport) -> Value {
     json!({
         "file": file,

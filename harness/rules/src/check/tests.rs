@@ -19,7 +19,7 @@ fn marked(finding: &Finding) -> String {
 const STOPPED: &str = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"w1","name":"weather","input":{"place":"a town with quite a long name, longer than anyone would want"}}]},{"role":"user","content":"Well?"}]}"#;
 
 #[test]
-fn a_block_of_one_long_line_is_shown_in_its_place() {
+fn an_excerpt_shows_a_block_within_one_long_line() {
     let checked = judged(STOPPED);
     let finding = &checked.findings[0];
     assert_eq!((checked.status, finding.level), (Some(400), Level::Refused));
@@ -46,7 +46,7 @@ fn a_block_of_one_long_line_is_shown_in_its_place() {
 }
 
 #[test]
-fn places_are_those_of_the_file() {
+fn places_refer_to_the_file() {
     let text = format!("\n  {STOPPED}");
     let start = Start { line: 7, offset: 1000 };
     let checked = check(text.as_bytes(), start, &CheckOptions::default()).expect("it is a request");
@@ -58,7 +58,7 @@ fn places_are_those_of_the_file() {
 }
 
 #[test]
-fn bare_lists_and_rows_name_places_of_their_own_text() {
+fn places_in_bare_lists_and_rows_refer_to_their_own_text() {
     let body: serde_json::Value = serde_json::from_str(STOPPED).unwrap();
     let list = body["messages"].to_string();
     assert_eq!(judged(&list).findings[0].pointer, "/1/content/1");
@@ -70,7 +70,7 @@ fn bare_lists_and_rows_name_places_of_their_own_text() {
 }
 
 #[test]
-fn rules_are_switched_off_and_denied() {
+fn rules_can_be_switched_off_and_denied() {
     let rule = Rule::find("ANT-TU-1").unwrap();
     let off = CheckOptions { off: vec![rule], ..CheckOptions::default() };
     let checked = check(STOPPED.as_bytes(), START, &off).unwrap();
@@ -88,7 +88,7 @@ fn rules_are_switched_off_and_denied() {
 }
 
 #[test]
-fn what_cannot_be_judged_says_why() {
+fn a_text_that_cannot_be_judged_has_a_reason() {
     let why = |text: &str| check(text.as_bytes(), START, &CheckOptions::default()).unwrap_err();
     assert!(matches!(why("{\"messages\":["), CheckError::NotJson(_)));
     assert!(matches!(why(""), CheckError::NotJson(_)));
@@ -103,7 +103,7 @@ fn what_cannot_be_judged_says_why() {
 }
 
 #[test]
-fn hostile_bodies_make_short_excerpts() {
+fn hostile_bodies_give_short_excerpts() {
     let long = "\u{202e}\\u001b[31m".repeat(10_000);
     let block = format!(
         r#"{{"type":"tool_use","id":"{long}","name":"{long}","input":{{"{long}":[{}1]}}}}"#,
@@ -122,7 +122,7 @@ fn hostile_bodies_make_short_excerpts() {
 }
 
 #[test]
-fn sarif_and_json_are_one_document_each() {
+fn a_sarif_report_and_a_json_report_are_one_document() {
     for format in [CheckFormat::Json, CheckFormat::Sarif] {
         let mut report = CheckReport::new(format, crate::colour::Colour::Plain);
         let mut text = report.begin();
@@ -154,7 +154,7 @@ fn sarif_and_json_are_one_document_each() {
 }
 
 #[test]
-fn a_recording_s_name_of_the_model_does_not_change_that_of_the_body() {
+fn the_model_name_in_a_recording_does_not_change_the_body() {
     let messages = r#""messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":"It"}]"#;
     let row =
         |body: &str| format!(r#"{{"model":"claude-sonnet-5","status":200,"request":{{{body}{messages}}}}}"#);
@@ -168,7 +168,7 @@ fn a_recording_s_name_of_the_model_does_not_change_that_of_the_body() {
 }
 
 #[test]
-fn half_of_a_character_is_refused_as_the_provider_refuses_it_and_shown_in_its_place() {
+fn an_unpaired_surrogate_is_rejected_and_shown_in_its_place() {
     for (text, pointer) in [
         (STOPPED.replace("Rain?", r"Rain \ud83d"), "/messages/0/content"),
         (format!(r#"{{"status":400,"request":{}}}"#, STOPPED.replace("Rain?", r"\ude00")), "/request/messages/0/content"),

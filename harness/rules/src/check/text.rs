@@ -1,4 +1,4 @@
-//! Findings as text for people, in the manner of a compiler.
+//! Writes findings as text for people, in the style of a compiler.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -9,13 +9,13 @@ use super::{CheckedRequest, Excerpt, Finding, Level, Providers, Tally};
 use crate::Profile;
 use crate::colour::Colour;
 
-/// Findings of one request that are shown in full; the others are counted.
+/// Findings of one request that are shown in full. Further findings are only counted.
 const MAX_SHOWN: usize = 20;
 
-/// Characters of a provider's sentence: some list every id.
+/// Maximum length of a provider's message in characters. Some messages list every id.
 const MAX_MESSAGE: usize = 600;
 
-/// The findings of a request.
+/// Writes the findings of a request.
 pub(super) fn findings(
     file: &str,
     checked: &CheckedRequest,
@@ -49,7 +49,7 @@ pub(super) fn findings(
     text
 }
 
-/// Who refuses a request because of a finding, and who only warns of it.
+/// Lists the providers that reject a request because of a finding, and those that only warn.
 fn minded_by(text: &mut String, finding: &Finding) {
     for (word, names) in [("refused by", &finding.refused_by), ("warned of by", &finding.warned_by)] {
         if !names.is_empty() {
@@ -87,7 +87,7 @@ fn excerpt(text: &mut String, excerpt: &Excerpt, paint: impl Fn(&str) -> String)
     text.push_str("  |\n");
 }
 
-/// What the provider says to the only request of a file.
+/// Writes the provider's verdict on the only request in a file.
 pub(super) fn verdict(checked: &CheckedRequest, colour: Colour) -> String {
     let by = by(checked);
     let mut verdict = match checked.status {
@@ -101,7 +101,7 @@ pub(super) fn verdict(checked: &CheckedRequest, colour: Colour) -> String {
     verdict
 }
 
-/// Who gives the verdict.
+/// Names the providers behind the verdict.
 fn by(checked: &CheckedRequest) -> String {
     let Providers::Union(dialect) = checked.providers else { return checked.providers.name().into_owned() };
     let n_profiles = Profile::newest_of_each_name(dialect).count();
@@ -111,12 +111,12 @@ fn by(checked: &CheckedRequest) -> String {
     }
 }
 
-/// What came of the requests of a file.
+/// Writes the counts for the requests in a file.
 pub(super) fn summary(file: &str, tally: &Tally, colour: Colour) -> String {
     format!("{file}: {}\n", outcome(tally, colour))
 }
 
-/// What came of all requests, where there are several.
+/// Writes the total, if there are several files.
 pub(super) fn end(tally: &Tally, colour: Colour) -> String {
     if tally.n_files < 2 && tally.n_passed_over == 0 {
         return String::new();
@@ -129,7 +129,7 @@ pub(super) fn end(tally: &Tally, colour: Colour) -> String {
     text
 }
 
-/// What was not known of requests: a line for the model, and one for the host.
+/// Writes a line for requests without a model, and one for requests without a host.
 pub(super) fn unknown(unknown: &Unknown) -> String {
     let mut text = String::new();
     let requests =

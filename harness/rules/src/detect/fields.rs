@@ -1,9 +1,9 @@
-//! What the fields around a list of messages tell.
+//! Signs of a dialect in the fields around a list of messages.
 
 use super::{ANTHROPIC, BEDROCK, CHAT};
 use crate::json::Json;
 
-/// Fields of a request that only OpenAI knows, and who took its API over.
+/// Request fields that only OpenAI and compatible providers have.
 const OPENAI_FIELDS: [&str; 6] = [
     "max_completion_tokens",
     "parallel_tool_calls",
@@ -13,11 +13,11 @@ const OPENAI_FIELDS: [&str; 6] = [
     "stop",
 ];
 
-/// Fields of a request that only Bedrock knows.
+/// Request fields that only Bedrock has.
 const BEDROCK_FIELDS: [&str; 5] =
     ["inferenceConfig", "toolConfig", "additionalModelRequestFields", "guardrailConfig", "modelId"];
 
-/// The dialect of a body with `messages`, by what only one has around them.
+/// Returns the dialect of a body with `messages`, based on fields that only one dialect has.
 pub(super) fn of_fields(body: Json) -> Option<&'static str> {
     let tool = body.field("tools").item(0);
     let system = body.field("system").item(0);
@@ -34,12 +34,14 @@ pub(super) fn of_fields(body: Json) -> Option<&'static str> {
     (has_any(body, &OPENAI_FIELDS) || tool.get("function").is_some()).then_some(CHAT)
 }
 
-/// Whether a body bounds what its model may say, as a request does and a stored session does not.
+/// Returns whether the body limits the reply or configures tools. A request does so; a stored session does
+/// not.
 pub(super) fn is_sent(body: Json) -> bool {
     has_any(body, &["max_tokens", "max_completion_tokens", "inferenceConfig", "toolConfig"])
 }
 
-/// Gateways with OpenAI's API name Claude `anthropic/claude-…`.
+/// Returns the dialect that the model's name indicates. Gateways with OpenAI's API name Claude
+/// `anthropic/claude-…`.
 pub(super) fn of_model(body: Json) -> Option<&'static str> {
     match body.field("model").as_str()?.as_ref() {
         model if model.contains("claude-") && !model.contains('/') => Some(ANTHROPIC),
@@ -49,12 +51,12 @@ pub(super) fn of_model(body: Json) -> Option<&'static str> {
     }
 }
 
-/// Whether a body has a field that only Mistral knows.
+/// Returns whether the body has a field that only Mistral has.
 pub(super) fn is_mistral(body: Json) -> bool {
     has_any(body, &["safe_prompt", "random_seed"])
 }
 
-/// The families of Mistral's own models; on a gateway they have a `/` in their name.
+/// The families of Mistral's own models. Gateways put a `/` into the name.
 const MISTRAL_MODELS: [&str; 8] = [
     "mistral-",
     "magistral",
@@ -70,7 +72,7 @@ pub(super) fn is_mistral_model(model: &str) -> bool {
     MISTRAL_MODELS.iter().any(|family| model.starts_with(family)) && !model.contains('/')
 }
 
-/// Whether a body has a field that only Gemini knows next to `contents`.
+/// Returns whether the body has a field next to `contents` that only Gemini has.
 pub(super) fn is_gemini(body: Json) -> bool {
     let fields = [
         "generationConfig",
@@ -87,7 +89,7 @@ pub(super) fn is_gemini(body: Json) -> bool {
     has_any(body, &fields)
 }
 
-/// Whether a body with an `input` has a field that a request for embeddings or for speech does not have.
+/// Returns whether a body with `input` has a field that embedding and speech requests do not have.
 pub(super) fn is_responses(body: Json) -> bool {
     let fields = [
         "instructions",
@@ -98,11 +100,11 @@ pub(super) fn is_responses(body: Json) -> bool {
         "stream",
         "tools",
     ];
-    // A request for speech may have instructions; its voice stands in the outermost object.
+    // A speech request may have `instructions`, but it has `voice` at the top level.
     body.get("voice").is_none() && has_any(body, &fields)
 }
 
-/// The API of a body that is known and not spoken here, and that has no `messages`.
+/// Returns the name of a known but unsupported API that uses no `messages`.
 pub(super) fn unspoken(body: Json) -> Option<&'static str> {
     let model = body.field("model").as_str().unwrap_or_default();
     let interactions =

@@ -1,16 +1,16 @@
-//! What one message tells of the dialect of its list.
+//! Signs of a dialect in a single message.
 
 use super::{ANTHROPIC, BEDROCK, CHAT, GEMINI, RESPONSES};
 use crate::json::Json;
 
-/// What one message tells.
+/// The dialect that a message indicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
-    /// Several dialects could have written it.
+    /// Several dialects write such messages.
     Nothing,
-    /// Only this dialect writes such a message.
+    /// Only this dialect writes such messages.
     Of(&'static str),
-    /// No provider knows such a message.
+    /// No provider accepts such messages.
     Foreign,
 }
 
@@ -35,13 +35,14 @@ pub(super) fn sign(message: Json) -> Sign {
         .unwrap_or(Sign::Nothing)
 }
 
-/// Fields in which frameworks keep what providers keep elsewhere: AG-UI, the AI SDK, OpenCode.
+/// Fields of AG-UI, the AI SDK and OpenCode for data that providers store elsewhere.
 const FOREIGN_FIELDS: [&str; 4] = ["toolCalls", "toolCallId", "toolInvocations", "info"];
 
-/// Whether no provider has such a message. All providers write roles and types in small letters and `_`.
+/// Returns whether no provider has such a message. All providers write roles and types in lower case with
+/// `_`.
 fn is_foreign(message: Json) -> bool {
     let is_odd = |field: &str| message.field(field).as_str().is_some_and(|name| !is_snake_case(&name));
-    // LangChain's calls.
+    // LangChain stores calls like this.
     let has_args = |call: Json| call.get("args").is_some() && call.get("function").is_none();
     FOREIGN_FIELDS.iter().any(|field| message.get(field).is_some())
         || is_odd("role")
@@ -53,7 +54,8 @@ fn is_snake_case(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// Fields of Gemini's parts, which clients write in two ways: <https://ai.google.dev/api/caching#Part>.
+/// Fields of Gemini's parts. Clients write them in two spellings:
+/// <https://ai.google.dev/api/caching#Part>.
 const PART_FIELDS: [&str; 26] = [
     "text",
     "thought",
@@ -83,8 +85,8 @@ const PART_FIELDS: [&str; 26] = [
     "part_metadata",
 ];
 
-/// What a message with `parts` tells. Frameworks have parts, too, each with a `type` or a `kind`, and more fields around
-/// them.
+/// Classifies a message with `parts`. Frameworks have parts too, but each has a `type` or a `kind`, and
+/// the message has more fields.
 fn of_content(content: Json) -> Sign {
     let is_known = |(name, _): (Json, Json)| PART_FIELDS.iter().any(|known| name.is(known));
     let parts = content.field("parts");
@@ -99,12 +101,13 @@ fn of_content(content: Json) -> Sign {
     }
 }
 
-/// Whether a content leaves out whose it is, as one of a request may.
+/// Returns whether a content has no role. Requests may omit it.
 pub(super) fn is_content_without_role(content: Json) -> bool {
     content.len() == 1 && content.field("parts").item(0).is_object() && of_content(content) == Sign::Nothing
 }
 
-/// Items of the Responses API that are no messages and that name the call they belong to, and those that only it has.
+/// Returns whether this is an item of the Responses API other than a message: one that names its call, or
+/// that only this API has.
 fn is_item(item: Json) -> bool {
     let Some(name) = item.field("type").as_str() else { return false };
     match name.as_ref() {
@@ -154,7 +157,7 @@ fn is_of_chat(message: Json) -> bool {
     }
 }
 
-/// What one block of a content tells.
+/// Classifies one content block.
 fn of_block(block: Json) -> Sign {
     let Some(name) = block.field("type").as_str() else { return of_untyped(block) };
     let (text, object) =
@@ -174,8 +177,8 @@ fn of_block(block: Json) -> Sign {
     }
 }
 
-/// Blocks of Bedrock have no `type`; the name of their one field says what they are. A few frameworks keep texts and
-/// images like that, so these alone say nothing.
+/// Classifies a block without `type`. In Bedrock, the name of the block's only field is its type. A few
+/// frameworks write texts and images in the same way, so those two indicate nothing.
 fn of_untyped(block: Json) -> Sign {
     let has_id = |field: &str| block.field(field).field("toolUseId").is_str();
     let has_source = |field: &str| block.field(field).field("source").is_object();
@@ -187,7 +190,7 @@ fn of_untyped(block: Json) -> Sign {
     if is_told { Sign::Of(BEDROCK) } else { Sign::Nothing }
 }
 
-/// Whether a message of the user or the assistant has nothing but texts without a type.
+/// Returns whether a message from the user or the assistant has only texts without a type.
 pub(super) fn has_untyped_texts(message: Json) -> bool {
     let is_text = |block: Json| block.len() == 1 && block.field("text").is_str();
     let content = message.field("content");

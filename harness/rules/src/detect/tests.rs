@@ -5,7 +5,7 @@ fn named(body: &str) -> Option<&'static str> {
 }
 
 #[test]
-fn blocks_roles_and_fields_give_a_dialect_away() {
+fn blocks_roles_and_fields_identify_a_dialect() {
     let cases = [
         (
             ANTHROPIC,
@@ -41,7 +41,7 @@ fn blocks_roles_and_fields_give_a_dialect_away() {
             CHAT,
             r#"{"model":"gpt-5","messages":[{"role":"assistant","tool_calls":[{"id":"D681PevKs","function":{}}]}]}"#,
         ),
-        // A message of a framework in a request that bounds its reply is the client's mistake.
+        // A framework's message in a request with a token limit is a mistake of the client.
         (
             ANTHROPIC,
             r#"{"model":"claude-opus-5","max_tokens":9,"messages":[{"role":"assistant","content":[{"type":"tool-call"}]}]}"#,
@@ -54,7 +54,7 @@ fn blocks_roles_and_fields_give_a_dialect_away() {
 }
 
 #[test]
-fn what_several_could_have_written_stays_open() {
+fn a_text_that_several_dialects_allow_stays_undecided() {
     let open = [
         r#"[{"role":"user","content":"hi"}]"#,
         r#"[{"role":"system","content":"Be brief."},{"role":"user","content":"hi"}]"#,
@@ -77,12 +77,14 @@ fn what_several_could_have_written_stays_open() {
     }
 }
 
-/// Shapes of the histories that frameworks store: <https://ai.pydantic.dev/message-history/>,
-/// <https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message>, <https://ai-sdk.dev/docs/ai-sdk-ui/chatbot>,
-/// <https://docs.ag-ui.com/concepts/messages>, <https://a2a-protocol.org/latest/specification/>,
-/// <https://docs.langchain.com/oss/python/langchain/messages>, <https://github.com/ollama/ollama/blob/main/docs/api.md>.
+/// Messages as frameworks store them: <https://ai.pydantic.dev/message-history/>,
+/// <https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message>,
+/// <https://ai-sdk.dev/docs/ai-sdk-ui/chatbot>, <https://docs.ag-ui.com/concepts/messages>,
+/// <https://a2a-protocol.org/latest/specification/>,
+/// <https://docs.langchain.com/oss/python/langchain/messages>,
+/// <https://github.com/ollama/ollama/blob/main/docs/api.md>.
 #[test]
-fn what_frameworks_store_is_taken_for_no_dialect() {
+fn messages_stored_by_frameworks_match_no_dialect() {
     let foreign = [
         r#"[{"parts":[{"content":"hi","part_kind":"user-prompt"}],"kind":"request"}]"#,
         r#"{"messages":[{"parts":[{"tool_name":"f","args":{},"tool_call_id":"a","part_kind":"tool-call"}],"kind":"response"}]}"#,
@@ -104,7 +106,7 @@ fn what_frameworks_store_is_taken_for_no_dialect() {
 }
 
 #[test]
-fn what_speaks_for_two_dialects_stays_open() {
+fn signs_of_two_dialects_stay_undecided() {
     let call = r#"{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{}}]}"#;
     let result = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}"#;
     assert_eq!(named(&format!("[{call},{result}]")), None);
@@ -115,7 +117,7 @@ fn what_speaks_for_two_dialects_stays_open() {
 }
 
 #[test]
-fn known_apis_that_are_not_spoken_have_names() {
+fn known_but_unsupported_apis_have_names() {
     for (body, name) in [
         (r#"{"model":"gemini-3-flash","input":"hi","store":false}"#, Some("Gemini Interactions")),
         (
@@ -134,13 +136,13 @@ fn known_apis_that_are_not_spoken_have_names() {
 }
 
 #[test]
-fn of_a_list_that_is_repeated_the_last_one_counts() {
+fn the_last_of_repeated_lists_counts() {
     let body = r#"{"messages":[{"role":"tool","tool_call_id":"x"}],"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}]}"#;
     assert_eq!(named(body), Some(ANTHROPIC));
 }
 
 #[test]
-fn every_dialect_says_what_it_is_known_by() {
+fn every_dialect_lists_its_signs() {
     for (name, signs) in DIALECT_SIGNS {
         assert!(Dialect::from_name(name).is_some() && !signs.is_empty(), "{name}");
     }

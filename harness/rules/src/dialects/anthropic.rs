@@ -1,8 +1,9 @@
-//! Anthropic Messages: the rules, and the order in which they are checked.
+//! Anthropic Messages: the rules and their order.
 //!
-//! A live measurement of August 2026 found that one error is returned, and that the types of known fields are
-//! checked first, then unknown keys, then the shape of the conversation. The order of the last is not published; ours is
-//! messages, system messages, roles of blocks, ids, pairing, server tools, thinking, the final message, and the cache.
+//! A live measurement in August 2026 found that the provider returns one error. It checks types of known
+//! fields first, then unknown keys, then the structure of the conversation. The order of the last group is
+//! not published; ours is messages, system messages, roles of blocks, ids, pairing, server tools,
+//! thinking, the final message, and the cache.
 
 mod block;
 mod cache_control;
@@ -43,7 +44,7 @@ pub(super) static DEFINITION: Definition = Definition {
     refuse_unreadable,
     keeps,
     remember: |memory, request, reply, _| {
-        // A reply that was broken off may have been heard up to the end of any block.
+        // If a reply broke off, the client may have received it up to the end of any block.
         thinking::remember(&mut memory.thoughts, request, reply);
     },
     stream_rules: stream::RULES,
@@ -61,9 +62,11 @@ fn keeps(request: Json) -> Retention {
     }
 }
 
+/// Rejects a body that is not JSON, in the provider's words:
+///
 /// "The request body is not valid JSON: no low surrogate in string: line 1 column 604829 (char 604828)"
-/// (<https://github.com/anthropics/claude-code/issues/8165>). The reason before the position is our parser's, but for half
-/// of a character.
+/// (<https://github.com/anthropics/claude-code/issues/8165>). The reason before the position is our
+/// parser's, except for unpaired surrogates.
 fn refuse_unreadable(body: &[u8], error: &serde_json::Error, out: &mut Violations) {
     let (line, column) = (error.line(), error.column());
     let before: usize =
@@ -78,7 +81,7 @@ fn refuse_unreadable(body: &[u8], error: &serde_json::Error, out: &mut Violation
     });
 }
 
-/// What is said of the first half of a surrogate pair in a body.
+/// Returns the provider's reason for the first unpaired surrogate in a body.
 fn half_character(body: &[u8]) -> Option<&'static str> {
     let unit = |at: usize| {
         let digits = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
@@ -151,16 +154,17 @@ impl<'a> Checker<'a> for AnthropicChecker<'a> {
         self.turns.finish(self.switches, body, out);
         self.cache_control.finish(body, out);
         self.images.finish(out);
-        // "Send only the messages since the previous response": the calls that they answer are with the provider
-        // (<https://platform.claude.com/docs/en/build-with-claude/message-threads>). What it says where it has not kept
-        // them is not public, so such a body is judged by what is in it alone.
+        // With "Send only the messages since the previous response", the provider has the calls that the
+        // results answer (<https://platform.claude.com/docs/en/build-with-claude/message-threads>). Its
+        // error for calls that it has not kept is not public, so such a body is judged by its own content
+        // only.
         if body.field("thread").field("type").is("continue") {
             out.withdraw(&TOOL_RESULT_ORPHAN);
         }
     }
 }
 
-/// Every rule, in the order in which it is checked.
+/// Every rule, in checking order.
 static RULES: &[&Rule] = &[
     &BODY_NOT_JSON,
     &schema::REQUEST_SHAPE,
@@ -234,9 +238,10 @@ pub(crate) static BODY_NOT_JSON: Rule = Rule {
 mod tests {
     use crate::{Dialect, Profile, validate};
 
-    /// In the provider's words, as anthropics/claude-code#8165 and #1939 quote them for a first half without a second.
+    /// The provider's error messages for an unpaired high surrogate, quoted in anthropics/claude-code#8165
+    /// and #1939.
     #[test]
-    fn half_a_character_is_refused_in_the_providers_words() {
+    fn an_unpaired_surrogate_is_rejected_in_the_providers_words() {
         let refused = |text: &str| {
             let body = format!(r#"{{"messages":[{{"role":"user","content":"{text}"}}]}}"#);
             let violations = validate(Profile::newest(Dialect::AnthropicMessages), body.as_bytes());

@@ -1,7 +1,7 @@
-//! Bedrock Converse: the rules, and the order in which they are checked.
+//! Bedrock Converse: the rules and their order.
 //!
-//! The constraints of the service's model come first, then what Converse asks of every conversation, then what the
-//! model itself refuses. Messages are not merged.
+//! The constraints in the service model come first, then the requirements of Converse for every
+//! conversation, then those of the model. Messages are not merged.
 
 mod block;
 mod claude;
@@ -36,7 +36,7 @@ pub(super) static DEFINITION: Definition = Definition {
     machine: || Box::new(stream::Converse::new()),
 };
 
-/// A reply that was broken off may have been heard up to the end of any block.
+/// If a reply broke off, the client may have received it up to the end of any block.
 fn remember(memory: &mut Memory, _: Json, reply: &Value, _: Delivery) {
     let content = reply["output"]["message"]["content"].as_array();
     let thoughts = content.map(Vec::as_slice).unwrap_or_default().iter().filter_map(|block| {
@@ -61,7 +61,7 @@ impl Switches for BedrockSwitches {
 struct ConverseChecker<'a> {
     model: Option<Model>,
     starts_with_assistant: bool,
-    /// The blocks of the message at hand; its room is used again for the next.
+    /// The blocks of the current message. The allocation is reused for the next one.
     blocks: Vec<ConverseBlock>,
     pairing: ConversePairing<'a>,
     claude: Claude<'a>,
@@ -88,7 +88,7 @@ impl<'a> Checker<'a> for ConverseChecker<'a> {
     }
 
     fn finish(&mut self, body: Json<'_, 'a>, n_messages: Option<usize>, out: &mut Violations) {
-        // The path names the model. Only a request as an SDK writes it has it next to the messages.
+        // The path names the model. Only a request as an SDK writes it has the model next to the messages.
         let named = body.field("modelId").as_str();
         let model = self.model.or(named.as_deref().map(Model::of)).unwrap_or(Model::Unknown);
         schema::check_body(body, n_messages, out);
@@ -107,7 +107,7 @@ impl ConverseChecker<'_> {
             return;
         }
         if n_messages.unwrap_or(0) == 0 {
-            // With a prompt of Bedrock's own prompt management the messages are optional.
+            // With a prompt from Bedrock's prompt management, the messages are optional.
             if body.field("promptVariables").is_null() {
                 let pointer = if n_messages.is_some() { "/messages" } else { "" };
                 out.add(&FIRST_MESSAGE_NOT_USER, || Occurrence::at(pointer));
@@ -115,7 +115,8 @@ impl ConverseChecker<'_> {
         } else if self.starts_with_assistant {
             let violation = || Occurrence::at("/messages/0");
             match model {
-                // Recorded answers of Claude 4.5 show that a conversation with it may begin with the assistant.
+                // Recorded replies of Claude 4.5 show that a conversation with it may begin with the
+                // assistant.
                 Model::Claude(_) => {}
                 Model::Unknown => out.warn(&FIRST_MESSAGE_NOT_USER, violation),
                 Model::Amazon | Model::Meta | Model::Other => out.add(&FIRST_MESSAGE_NOT_USER, violation),
@@ -124,18 +125,18 @@ impl ConverseChecker<'_> {
     }
 }
 
-/// Who made the model that is asked.
+/// The maker of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Model {
-    /// Anthropic; the version is what could be read of it.
+    /// Anthropic, with the version if the id shows it.
     Claude(Option<ModelVersion>),
     /// Amazon itself: Nova and Titan.
     Amazon,
     /// Meta: Llama.
     Meta,
-    /// Somebody else.
+    /// Another maker.
     Other,
-    /// An inference profile, or a name that says nothing.
+    /// Unknown: an inference profile, or a name without a maker.
     Unknown,
 }
 
@@ -153,7 +154,7 @@ impl Model {
     }
 }
 
-/// Every rule, in the order in which it is checked.
+/// Every rule, in checking order.
 static RULES: &[&Rule] = &[
     &BODY_NOT_JSON,
     &schema::REQUEST_SHAPE,
@@ -185,9 +186,8 @@ static RULES: &[&Rule] = &[
     &claude::MODEL_PREFILL,
 ];
 
-/// "Malformed input request, please reformat your input and try again." is what InvokeModel says of such a
-/// body.
-/// (<https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html>).
+/// InvokeModel answers such a body with "Malformed input request, please reformat your input and try
+/// again." (<https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html>).
 pub(crate) static BODY_NOT_JSON: Rule = Rule {
     summary: "The body is JSON.",
     why: "The bytes are not JSON. Write the body with a JSON library, and cut strings by code points.",

@@ -1,12 +1,12 @@
-//! Google Gemini, `generateContent`: the rules, and the order in which they are checked.
+//! Google Gemini, `generateContent`: the rules and their order.
 //!
-//! The types of fields come first, then what may not be empty, then how turns of calls and responses follow each other,
-//! then thought signatures. Of these only the first two are known to be in this order; no refused request is known that
-//! broke the later ones at once.
+//! Types of fields come first, then emptiness, then the order of calls and responses, then thought
+//! signatures. Only the order of the first two is confirmed. No rejected request is known that broke
+//! several of the later ones at once.
 //!
-//! Ids do not matter: calls and responses are paired by their number. Which model is asked stands in the path. Where the
-//! path is not known, a rule that binds for some models looks for the field `model` of the body, which the API has and
-//! clients leave out, and is reported as a warning, or not at all, where that is missing too.
+//! Ids do not matter: calls and responses are paired by number. The path names the model. If the path is
+//! unknown, a rule that applies only to some models reads the body's field `model`, which the API has and
+//! clients omit. If that is missing too, the violation is only a warning, or not reported at all.
 
 mod fields;
 mod issued;
@@ -44,7 +44,7 @@ pub(super) static DEFINITION: Definition = Definition {
     machine: || Box::new(stream::Gemini::new()),
 };
 
-/// A reply that was broken off may have been heard up to any signature of it.
+/// If a reply broke off, the client may have received it up to any of its signatures.
 fn remember(memory: &mut Memory, _: Json, reply: &Value, _: Delivery) {
     let list = |value: &'_ Value| value.as_array().cloned().unwrap_or_default();
     for part in list(&reply["candidates"]).iter().flat_map(|candidate| list(&candidate["content"]["parts"])) {
@@ -102,7 +102,7 @@ impl<'a> Checker<'a> for GeminiChecker<'a> {
     }
 }
 
-/// Every rule, in the order in which it is checked.
+/// Every rule, in checking order.
 static RULES: &[&Rule] = &[
     &BODY_NOT_JSON,
     &schema::REQUEST_SHAPE,
@@ -127,8 +127,10 @@ static RULES: &[&Rule] = &[
     &signatures::THOUGHT_SIGNATURE_CORRUPTED,
 ];
 
-/// "Invalid JSON payload received. Unknown name \"id\" at 'contents\[7\].parts\[0\].function_response': Cannot find field." is how the parser
-/// begins (<https://github.com/google-gemini/gemini-cli/issues/13972>); what it says of bytes that are not JSON differs.
+/// The parser's error message begins like "Invalid JSON payload received. Unknown name \"id\" at
+/// 'contents\[7\].parts\[0\].function_response': Cannot find field."
+/// (<https://github.com/google-gemini/gemini-cli/issues/13972>). Its error message for bytes that are not
+/// JSON differs.
 pub(crate) static BODY_NOT_JSON: Rule = Rule {
     summary: "The body is JSON.",
     why: "The bytes are not JSON. Write the body with a JSON library, and cut strings by code points.",
@@ -147,13 +149,13 @@ mod tests {
     use crate::json::Document;
     use crate::{Profile, refusal, validate_asking};
 
-    /// A call without a signature, which only Gemini 3 refuses.
+    /// A call without a signature, which only Gemini 3 rejects.
     const UNSIGNED: &str = r#""contents":[{"role":"user","parts":[{"text":"hi"}]},
         {"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},
         {"role":"user","parts":[{"functionResponse":{"name":"f","response":{}}}]}]"#;
 
     #[test]
-    fn the_model_of_the_path_counts_before_that_of_the_body() {
+    fn the_model_in_the_path_overrides_the_one_in_the_body() {
         let is_refused = |path: Option<&str>, body: &str| {
             let body = format!("{{{body}{UNSIGNED}}}");
             let document = Document::parse(body.as_bytes());

@@ -1,11 +1,13 @@
-//! Mistral's La Plateforme: the rules, and the order in which they are checked.
+//! Mistral's La Plateforme: the rules and their order.
 //!
-//! The order is that of `mistral-common`, Mistral's own validator, whose sentences the API says: the types of fields,
-//! then the shape of the conversation (how it begins, how it ends, which role follows which, whether calls and results
-//! agree), then each message for itself, then the declared tools. Messages are not merged.
+//! The order is that of Mistral's own validator, `mistral-common`, which also provides the API's error
+//! messages. Types of fields come first. The structure of the conversation follows: its beginning and end,
+//! the order of roles, and matching calls and results. Then come single messages and the declared tools.
+//! Messages are not merged.
 //!
-//! The validator also refuses kinds of content that a version of the tokenizer cannot take, unknown fields, schemas of
-//! tools that are no JSON Schema, and settings that a model does not know. None of that is checked here.
+//! The validator also rejects kinds of content that a tokenizer version does not support, unknown fields,
+//! tool schemas that are not valid JSON Schema, and settings that a model does not have. These are not
+//! checked here.
 
 mod content;
 mod order;
@@ -76,13 +78,13 @@ impl<'a> Checker<'a> for MistralChecker<'a> {
     }
 }
 
-/// The code of refusals because of the shape of a conversation.
+/// The error code for the structure of a conversation.
 const MESSAGE_ORDER: &str = "3230";
 
-/// The code of refusals because of a call.
+/// The error code for a call.
 const FUNCTION_CALL: &str = "3280";
 
-/// Every rule, in the order in which it is checked.
+/// Every rule, in checking order.
 static RULES: &[&Rule] = &[
     &BODY_NOT_JSON,
     &shape::REQUEST_SHAPE,
@@ -102,8 +104,8 @@ static RULES: &[&Rule] = &[
     &content::PREFIX_NOT_LAST,
 ];
 
-/// No public thread quotes the refusal of bytes that are not JSON; the words are those of the library that reads
-/// bodies.
+/// No public thread quotes the error for bytes that are not JSON. The wording is that of the library that
+/// reads bodies.
 pub(crate) static BODY_NOT_JSON: Rule = Rule {
     summary: "The body is JSON.",
     why: "The bytes are not JSON. Write the body with a JSON library, and cut strings by code points.",
@@ -112,10 +114,10 @@ pub(crate) static BODY_NOT_JSON: Rule = Rule {
     ..Rule::inferred("mistral/body-not-json", "MIS-BODY-1", 0, "2024-01")
 };
 
-/// The validator: what a conversation must be like.
+/// The part of the validator that checks conversations.
 pub(crate) const VALIDATOR: &str =
     "https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/protocol/instruct/validator.py";
 
-/// The messages that the validator takes.
+/// The message types of the validator.
 pub(crate) const MESSAGES: &str =
     "https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/protocol/instruct/messages.py";

@@ -1,7 +1,8 @@
-//! OpenAI Chat Completions: the rules, and the order in which they are checked.
+//! OpenAI Chat Completions: the rules and their order.
 //!
-//! The types of fields come first, then the pairing of calls and tool messages in the order of the conversation.
-//! Missing content was measured to be found last. Messages are not merged, and their roles need not alternate.
+//! Types of fields come first, then the pairing of calls and tool messages, in the order of the
+//! conversation. Measurements show that missing content is found last. Messages are not merged, and roles
+//! need not alternate.
 
 mod content;
 mod field;
@@ -75,7 +76,7 @@ impl<'a> Checker<'a> for ChatChecker<'a> {
     }
 }
 
-/// Every rule, in the order in which it is checked.
+/// Every rule, in checking order.
 static RULES: &[&Rule] = &[
     &BODY_NOT_JSON,
     &schema::REQUEST_SHAPE,

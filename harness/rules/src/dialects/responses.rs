@@ -1,8 +1,8 @@
-//! OpenAI Responses: the rules, and the order in which they are checked.
+//! OpenAI Responses: the rules and their order.
 //!
-//! A conversation is a list of items, after those of the response that a request goes on from. The shape of each item
-//! comes first. Then what was said before is asked for, and last calls and outputs are paired over the whole of it:
-//! they need not stand side by side.
+//! A conversation is a list of items. It continues the items of an earlier response, if the request names
+//! one. The schema of each item is checked first, then references to earlier items. Last, calls and
+//! outputs are paired over the complete list; they need not be adjacent.
 
 mod item;
 mod namespace;
@@ -41,7 +41,7 @@ pub(super) static DEFINITION: Definition = Definition {
     machine: || Box::new(stream::Responses::new()),
 };
 
-/// A reply is stored unless the request says no.
+/// A reply is stored unless the request declines it.
 fn keeps(request: Json) -> Retention {
     match request.field("store").as_bool() {
         Some(false) => Retention::Nothing,
@@ -84,7 +84,7 @@ fn at(n: usize) -> String {
     format!("/input/{n}")
 }
 
-/// Every rule, in the order in which it is checked.
+/// Every rule, in checking order.
 static RULES: &[&Rule] = &[
     &BODY_NOT_JSON,
     &schema::REQUEST_SHAPE,

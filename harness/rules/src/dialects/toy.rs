@@ -1,5 +1,5 @@
-//! A dialect that no provider speaks; see the toy of `brickbat-scenario`. It asks for JSON, and for a stop at the end of
-//! a stream.
+//! A dialect without a real provider; see the toy in `brickbat-scenario`. It requires JSON requests, and a
+//! stop at the end of a stream.
 
 use super::{Checker, Definition, Switches};
 use crate::json::{Document, Json};
@@ -52,7 +52,7 @@ const fn rule(id: &'static str, summary: &'static str) -> StreamRule {
     StreamRule { id, severity: crate::Severity::Error, summary, source: "" }
 }
 
-/// Whether the stop has come.
+/// True after the stop.
 #[derive(Debug)]
 struct ToyMachine(bool);
 

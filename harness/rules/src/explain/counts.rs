@@ -1,7 +1,8 @@
-//! What recordings said of the rules, counted once and kept in a file.
+//! Counts of how recorded requests agree with the rules. They are computed once and kept in a file.
 //!
-//! Providers refuse few histories, and a request that is taken rarely has the shape that a rule is about. So a large
-//! number of requests that do not break a rule says little, and one that breaks it and is taken says much.
+//! Providers reject few histories, and few accepted requests have the form that a rule is about. So many
+//! requests that do not break a rule prove little, while a single accepted request that breaks it proves
+//! much.
 
 use std::collections::BTreeMap;
 
@@ -9,71 +10,71 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Profile, Rule, Severity};
 
-/// The counts of collections of recordings; by default of none.
+/// The counts of collections of recordings. Empty by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
-    /// The version of the format.
+    /// The version of the file format.
     pub schema: u32,
-    /// What the file is, and how it is written.
+    /// Describes the file and the way to update it.
     pub comment: String,
-    /// In the order in which they were added.
+    /// The collections, in the order in which they were added.
     pub collections: Vec<Collection>,
 }
 
-/// What one collection of recordings said.
+/// The counts of one collection of recordings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Collection {
-    /// Whose recordings they are.
+    /// Where the recordings are from.
     pub source: String,
-    /// When they were compared, as `YYYY-MM-DD`.
+    /// The date of the comparison, as `YYYY-MM-DD`.
     pub date: String,
-    /// Requests that providers took, by the profile that judged them.
+    /// The number of accepted requests, by the profile that judged them.
     pub taken: BTreeMap<String, usize>,
     /// The rules that were broken.
     pub rules: BTreeMap<String, RuleCounts>,
 }
 
-/// How often a rule was broken in recorded requests.
+/// How often recorded requests broke a rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleCounts {
-    /// The provider refused the request as well.
+    /// Requests that the provider also rejected.
     pub agreed: usize,
-    /// The provider took the request.
+    /// Requests that the provider accepted.
     pub contradicted: usize,
 }
 
-/// What one collection says of one rule.
+/// The counts of one collection for one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RuleCount<'a> {
     pub(super) collection: &'a Collection,
-    /// Requests that were taken by providers that enforce the rule.
+    /// Requests accepted by providers that have the rule.
     pub(super) n_taken: usize,
     pub(super) broken: RuleCounts,
 }
 
 impl Counts {
-    /// The version of the format.
+    /// The version of the file format.
     pub const SCHEMA: u32 = 1;
 
     /// Reads the file.
     ///
     /// # Errors
     ///
-    /// It is not in the format.
+    /// Fails if the text does not have this format.
     pub fn read(text: &str) -> Result<Counts, serde_json::Error> {
         serde_json::from_str(text)
     }
 
-    /// The text of the file.
+    /// Returns the text of the file.
     pub fn to_text(&self) -> String {
         let value = serde_json::to_value(self).unwrap_or_default();
         format!("{value:#}\n")
     }
 
-    /// Adds a collection, in the place of an older one of the same source.
+    /// Adds a collection, or replaces the collection with the same source.
     pub fn add(&mut self, collection: Collection) {
         match self.collections.iter_mut().find(|older| older.source == collection.source) {
             Some(older) => *older = collection,
@@ -81,7 +82,8 @@ impl Counts {
         }
     }
 
-    /// What each collection says of a rule; collections without a request to a provider that enforces it are left out.
+    /// Returns the counts of each collection for a rule. Collections without a request to a provider with
+    /// the rule are left out.
     pub(super) fn of_rule(&self, rule: &Rule) -> Vec<RuleCount<'_>> {
         let enforces = |name: &str| {
             Profile::named(name).is_some_and(|profile| {
@@ -101,7 +103,7 @@ impl Counts {
 }
 
 impl RuleCount<'_> {
-    /// In words.
+    /// Describes the counts in words.
     pub(super) fn words(&self) -> String {
         let RuleCounts { agreed, contradicted } = self.broken;
         let breaks = |n: usize| if n == 1 { "breaks" } else { "break" };
@@ -125,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rule_is_counted_where_it_is_enforced() {
+    fn a_rule_is_counted_only_where_it_applies() {
         let rule = Rule::find("ANT-TU-1").unwrap();
         let newest = Profile::newest(rule.dialect()).name.to_owned();
         let other = Profile::newest(crate::Dialect::Gemini).name.to_owned();

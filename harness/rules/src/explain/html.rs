@@ -1,4 +1,5 @@
-//! The pages as a site: an index, a page for each rule and for each profile. Plain HTML, no script.
+//! Generates the website: an index, and a page for each rule and each profile, in plain HTML without
+//! scripts.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,8 +10,8 @@ use crate::lint::VectorFile;
 use crate::streams::StreamRule;
 use crate::{Profile, Rule, Severity};
 
-/// Every file of the site, by its path. `vectors` are the files of vectors by the id of their rule, and `counts` is what
-/// recordings said of the rules.
+/// Returns every file of the website by its path. `vectors` are the vector files by the id of their rule,
+/// and `counts` are the results from recordings.
 pub fn site(vectors: &BTreeMap<String, VectorFile>, counts: &Counts) -> BTreeMap<String, String> {
     let mut site = BTreeMap::from([("index.html".to_owned(), index())]);
     for rule in Rule::all() {
@@ -25,7 +26,7 @@ pub fn site(vectors: &BTreeMap<String, VectorFile>, counts: &Counts) -> BTreeMap
     site
 }
 
-/// A page of a profile; the `@` of its name would be odd in an address.
+/// Returns the path of a profile's page. The `@` in its name is replaced, because it is unusual in a URL.
 fn path_of(profile: &Profile) -> String {
     format!("profiles/{}.html", profile.name.replace('@', "-"))
 }
@@ -168,7 +169,7 @@ fn profiles(body: &mut String, words: &str, profiles: &[&Profile]) {
     let _ = writeln!(body, "<p>{words} {}.</p>", links.join(", "));
 }
 
-/// What a browser lets a page do: show itself.
+/// The content security policy: a page may only show its own content.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 fn document(title: &str, up: &str, body: &str) -> String {
@@ -193,7 +194,7 @@ li { margin: .2em 0 }
 }
 ";
 
-/// A source that is an address becomes a link.
+/// Formats a source. A URL becomes a link.
 fn link(source: &str) -> String {
     let text = escaped(source);
     if source.starts_with("https://") && !source.contains(char::is_whitespace) {
@@ -203,14 +204,14 @@ fn link(source: &str) -> String {
     }
 }
 
-/// A text in which `code` is marked with backticks.
+/// Formats a text with `code` in backticks.
 fn code(text: &str) -> String {
     let mut html = String::new();
     let n_ticks = text.matches('`').count();
     for (index, part) in text.split('`').enumerate() {
         match (index % 2, index == n_ticks) {
             (0, _) => html.push_str(&escaped(part)),
-            // A tick without a partner is a tick.
+            // A backtick without a partner stays as it is.
             (_, true) => {
                 html.push('`');
                 html.push_str(&escaped(part));

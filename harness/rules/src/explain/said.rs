@@ -1,15 +1,16 @@
-//! A provider's sentence, as somebody pastes it, and the rules that say it.
+//! Finds the rules behind an error message that a user pasted.
 
 use crate::{Dialect, Profile, Rule};
 
-/// Letters of a rule's sentence, without what differs from violation to violation, that a text must have to be taken for
-/// it: fewer stand in many texts. A text that says hardly anything else needs none.
+/// The minimum number of letters that must match, without the placeholders of the sentence. Shorter
+/// matches occur in many texts. The minimum does not apply if the text has little else.
 const MIN_LETTERS: usize = 16;
 
-/// The name of the placeholder for a place in the body. It shows the dialect where it begins with the list of messages.
+/// The name of the placeholder for a place in the body. The place shows the dialect if it begins with the
+/// list of messages.
 const PATH: &str = "path";
 
-/// The sentences of all rules at all providers.
+/// The sentences of all rules in all profiles.
 #[derive(Debug)]
 pub struct Wordings(Vec<Wording>);
 
@@ -17,14 +18,14 @@ pub struct Wordings(Vec<Wording>);
 #[derive(Debug)]
 struct Wording {
     rule: &'static Rule,
-    /// What stands before, between and after the placeholders, as [`Plain`] writes it.
+    /// The text before, between and after the placeholders, in the form of [`Plain`].
     fixed: Vec<String>,
-    /// The names of the placeholders; there is one less than there are fixed parts.
+    /// The names of the placeholders. There is one fewer than fixed parts.
     names: Vec<&'static str>,
 }
 
 impl Wordings {
-    /// All of them, as the profiles say them.
+    /// Returns the sentences of all rules and profiles.
     pub fn all() -> Wordings {
         Wordings(
             Rule::all()
@@ -33,10 +34,10 @@ impl Wordings {
         )
     }
 
-    /// The rules whose sentences a text holds, those with the longest sentence first.
+    /// Returns the rules with a sentence in the text, the longest match first.
     ///
-    /// Quotes, white space and capitals do not count, and what stands around the sentence does not either. It takes a time
-    /// that grows with the length of the text and no faster.
+    /// Quotes, white space, case and the text around the sentence are ignored. The time is linear in the
+    /// length of the text.
     pub fn in_text(&self, text: &str) -> Vec<&'static Rule> {
         let text = Plain::of(text);
         let mut found: Vec<(usize, &'static Rule)> = Vec::new();
@@ -52,19 +53,20 @@ impl Wordings {
             found.iter().any(|(letters, rule)| *letters == most && rule.dialect() == dialect)
         };
         let meant: Vec<Dialect> = Dialect::ALL.into_iter().filter(|dialect| is_meant(*dialect)).collect();
-        // A rule that says less of the text than another is not the one that is meant, least of all one of another API.
+        // Drops rules that match much less of the text than the best one, and rules of other dialects than
+        // the best ones.
         found.retain(|(letters, rule)| 4 * letters >= 3 * most && meant.contains(&rule.dialect()));
         found.sort_by_key(|(letters, _)| usize::MAX - letters);
         found.into_iter().map(|(_, rule)| rule).collect()
     }
 }
 
-/// The rules whose sentences a text holds, see [`Wordings::in_text`].
+/// Returns the rules with a sentence in the text; see [`Wordings::in_text`].
 pub fn rules_saying(text: &str) -> Vec<&'static Rule> {
     Wordings::all().in_text(text)
 }
 
-/// What a rule says: the sentences of its own, and those of the profiles that word it in their own way.
+/// Returns the sentences of a rule, and those of the profiles that word it differently.
 fn sentences(rule: &'static Rule) -> impl Iterator<Item = &'static str> {
     let worded = Profile::all().flat_map(|profile| profile.wording);
     let own = worded.filter(|(worded, _)| worded.id == rule.id).flat_map(|(_, sentences)| *sentences);
@@ -77,7 +79,7 @@ impl Wording {
         Wording { rule, fixed: fixed.into_iter().map(|part| Plain::of(part).text).collect(), names }
     }
 
-    /// The letters of the sentence, if a text holds all its fixed parts in their order.
+    /// Returns the number of matching letters, if the text has all fixed parts of the sentence in order.
     fn letters_in(&self, text: &Plain) -> Option<usize> {
         let n_fixed = self.n_fixed();
         let mut parts = self.fixed.iter().filter(|part| !part.is_empty());
@@ -87,12 +89,13 @@ impl Wording {
         while let Some(at) = text.text[from..].find(first.as_str()) {
             let start = from + at;
             let letters = self.paths_from(start, text).map(|of_paths| n_fixed + of_paths);
-            // Where it is all of the text but for the placeholder at its end, it says as much of it as any other.
+            // If the sentence is the complete text except for a placeholder at its end, it counts as a
+            // complete match.
             let is_all = start == 0 && self.ends_open() && 2 * n_fixed >= text.text.len();
             let letters = letters.map(|letters| if is_all { letters.max(text.text.len()) } else { letters });
             best =
                 best.max(letters.filter(|letters| *letters >= MIN_LETTERS || 2 * n_fixed >= text.text.len()));
-            // A sentence in several parts is looked for once, so that no text takes long.
+            // A sentence in several parts is searched only once, to limit the time.
             if has_more {
                 break;
             }
@@ -101,18 +104,19 @@ impl Wording {
         best
     }
 
-    /// True if the sentence ends with a placeholder.
+    /// Returns whether the sentence ends with a placeholder.
     fn ends_open(&self) -> bool {
         self.fixed.len() > 1 && self.fixed.last().is_some_and(String::is_empty)
     }
 
-    /// The letters of the fixed parts.
+    /// Returns the number of letters in the fixed parts.
     fn n_fixed(&self) -> usize {
         self.fixed.iter().map(String::len).sum()
     }
 
-    /// The letters of the paths of a sentence that begins at a place: those of the list of messages. Nothing if it is not all
-    /// there, or a path is of another dialect.
+    /// Returns the number of matching letters in the paths of a sentence that begins at `start`: those in
+    /// the name of the list of messages. `None` if the sentence is incomplete or a path belongs to another
+    /// dialect.
     fn paths_from(&self, start: usize, text: &Plain) -> Option<usize> {
         let (mut at, mut letters) = (start, 0);
         for (k, part) in self.fixed.iter().enumerate() {
@@ -120,10 +124,11 @@ impl Wording {
             let end_before = at;
             at += text.text[at..].find(part.as_str())?;
             if name == Some(PATH) {
-                // Of a path that begins the sentence only its end is known, of any other its beginning.
+                // For a path at the beginning of the sentence, only its end is known. For any other, only
+                // its beginning is.
                 let is_first = self.fixed[..k].iter().all(String::is_empty);
                 let path = if is_first { text.path_before(at) } else { text.path_after(end_before) };
-                // Few letters after a path that is not there may be anybody's.
+                // Without a path, a few letters are not specific enough.
                 if path.is_empty() && self.n_fixed() < MIN_LETTERS {
                     return None;
                 }
@@ -135,8 +140,8 @@ impl Wording {
     }
 }
 
-/// The letters that a path adds to a sentence: those of the list of messages of the dialect, if it begins with that. Nothing
-/// if it begins with the list of another.
+/// Returns the number of letters that a path adds to a match: those in the name of the dialect's list of
+/// messages. `None` if the path begins with the list of another dialect.
 fn letters_of(path: &str, dialect: Dialect) -> Option<usize> {
     let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let first = path.split(|c: char| !is_of_word(c)).next().unwrap_or_default();
@@ -147,12 +152,12 @@ fn letters_of(path: &str, dialect: Dialect) -> Option<usize> {
     Dialect::ALL.into_iter().all(|other| list(other) != first).then_some(0)
 }
 
-/// A text in letters and digits alone, in small letters.
+/// A text reduced to letters and digits in lower case.
 #[derive(Debug)]
 struct Plain<'a> {
     text: String,
     raw: &'a str,
-    /// For each byte of the plain text, where its character begins in the raw one.
+    /// For each byte of the plain text, the offset of its character in the raw text.
     places: Vec<usize>,
 }
 
@@ -166,7 +171,7 @@ impl<'a> Plain<'a> {
         Plain { text, raw, places }
     }
 
-    /// The word that ends before a place of the plain text, if it may be a path.
+    /// Returns the word before a position in the plain text, if it may be a path.
     fn path_before(&self, at: usize) -> &'a str {
         let end = self.places.get(at).copied().unwrap_or(self.raw.len());
         let before = self.raw[..end].trim_end_matches(|c: char| !is_of_path(c) || c == '.');
@@ -175,7 +180,7 @@ impl<'a> Plain<'a> {
         &before[before.len() - n_bytes..]
     }
 
-    /// The word that begins after a place of the plain text, if it may be a path.
+    /// Returns the word after a position in the plain text, if it may be a path.
     fn path_after(&self, at: usize) -> &'a str {
         let Some(begin) = self.places.get(at) else { return "" };
         let rest = &self.raw[*begin..];
@@ -185,14 +190,14 @@ impl<'a> Plain<'a> {
     }
 }
 
-/// Characters of a path that are looked at: a path into a request has some fifty.
+/// Maximum length of a path in characters. A path into a request has about fifty.
 const MAX_PATH: usize = 200;
 
 fn is_of_path(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '[' | ']')
 }
 
-/// What stands between the names in braces, and those names.
+/// Splits a sentence into its fixed parts and the names of its placeholders.
 fn parts(sentence: &'static str) -> (Vec<&'static str>, Vec<&'static str>) {
     let (mut fixed, mut names) = (Vec::new(), Vec::new());
     let mut rest = sentence;
@@ -205,7 +210,7 @@ fn parts(sentence: &'static str) -> (Vec<&'static str>, Vec<&'static str>) {
                 rest = after;
                 from = 0;
             }
-            // A brace of the sentence itself.
+            // The brace is part of the sentence.
             _ => from = open + 1,
         }
     }
@@ -222,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pasted_error_names_its_rule() {
+    fn a_pasted_error_leads_to_its_rule() {
         let said = |text: &str| rules_saying(text).first().map(|rule| rule.id);
         let anthropic = "API Error: 400 {\"message\":\"messages.1: `tool_use` ids were found without `tool_result` blocks \
             immediately after: toolu_01. Each `tool_use` block must have a corresponding `tool_result` block in the next \
@@ -235,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_says_whose_sentence_it_is() {
+    fn a_path_shows_the_dialect_of_a_sentence() {
         let said = |text: &str| rules_saying(text).iter().map(|rule| rule.id).collect::<Vec<_>>();
         for (text, rule) in [
             (
@@ -253,7 +258,8 @@ mod tests {
         }
     }
 
-    /// The sentence of each rule at each provider, with something in place of what differs.
+    /// Calls `each` with the sentence of each rule in each profile, and with an example text for its
+    /// placeholders.
     fn each_sentence(mut each: impl FnMut(&'static Profile, &'static Rule, &'static str, &str)) {
         for profile in Profile::all() {
             let rules = Rule::all().filter(|rule| rule.dialect() == profile.dialect);
@@ -273,12 +279,12 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_is_found_by_each_of_its_sentences_at_each_provider() {
+    fn every_sentence_of_every_profile_leads_to_its_rule() {
         let wordings = Wordings::all();
         let mut failures = Vec::new();
         each_sentence(|profile, rule, sentence, filled| {
             let found = wordings.in_text(filled);
-            // Another API may say the very same, or the same with a placeholder at its end.
+            // Another dialect may have the same sentence, or the same with a placeholder at its end.
             let is_same = |own: &str| {
                 let open = own.rsplit_once(" {").filter(|(_, name)| name.ends_with('}'));
                 own == sentence || open.is_some_and(|(start, _)| sentence.starts_with(start))
@@ -295,12 +301,12 @@ mod tests {
     }
 
     #[test]
-    fn names_in_braces_are_placeholders_and_other_braces_are_not() {
+    fn only_names_in_braces_are_placeholders() {
         assert_eq!(parts("a {path}: {1,64} {id}"), (vec!["a ", ": {1,64} ", ""], vec!["path", "id"]));
     }
 
     #[test]
-    fn a_text_full_of_beginnings_is_read_once() {
+    fn a_text_with_many_partial_matches_is_read_once() {
         let text = "Field required. No tool output found for ".repeat(2000);
         assert!(rules_saying(&text).is_empty());
     }

@@ -38,7 +38,7 @@ fn vectors() -> BTreeMap<String, VectorFile> {
 }
 
 #[test]
-fn a_page_tells_everything_that_is_known() {
+fn a_page_has_everything_about_its_rule() {
     let rule = Rule::find("ANT-TU-1").unwrap();
     let page = text(rule, vectors().get(rule.id), &Counts::default());
     for words in [
@@ -65,14 +65,14 @@ fn a_page_tells_everything_that_is_known() {
 }
 
 #[test]
-fn every_rule_is_known_from_somewhere() {
+fn every_rule_has_evidence() {
     for rule in Rule::all() {
         assert!(!Page::of(rule, None, &Counts::default()).known_from().is_empty(), "{}", rule.id);
     }
 }
 
 #[test]
-fn each_link_of_the_site_leads_somewhere() {
+fn every_link_of_the_site_has_a_target() {
     let site = site(&vectors(), &Counts::default());
     let mut n_links = 0;
     for (path, html) in &site {
@@ -95,7 +95,7 @@ fn each_link_of_the_site_leads_somewhere() {
 }
 
 #[test]
-fn pages_are_escaped_and_have_no_script() {
+fn pages_are_escaped_and_have_no_scripts() {
     let site = site(&vectors(), &Counts::default());
     let page = &site["anthropic-messages/tool-result-missing.html"];
     assert!(page.contains("&lt;b&gt;Rain?&lt;/b&gt;") && !page.contains("<b>"), "{page}");

@@ -1,4 +1,4 @@
-//! A page as text for a terminal.
+//! Formats a page as text for a terminal.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use crate::lint::VectorFile;
 use crate::streams::StreamRule;
 use crate::{Profile, Rule};
 
-/// The page of a rule; `vectors` are those of the rule, and `counts` what recordings said of it.
+/// Returns the page of a rule. `vectors` are its vectors, and `counts` are the results from recordings.
 pub fn text(rule: &'static Rule, vectors: Option<&VectorFile>, counts: &Counts) -> String {
     let page = Page::of(rule, vectors, counts);
     let Rule { id, alias, summary, why, status, since, phase, .. } = rule;
@@ -44,7 +44,7 @@ pub fn text(rule: &'static Rule, vectors: Option<&VectorFile>, counts: &Counts) 
     text
 }
 
-/// The page of a rule of streams.
+/// Returns the page of a stream rule.
 pub fn stream_text(rule: &StreamRule) -> String {
     let StreamRule { id, summary, source, .. } = rule;
     let dialect = rule.dialect();

@@ -1,8 +1,8 @@
-//! Escapes in strings.
+//! Escape sequences in strings.
 
 use std::borrow::Cow;
 
-/// The text that a string with escapes stands for. The scanner has seen that they are well-formed.
+/// Decodes a string with escapes. The scanner has already verified that they are well-formed.
 pub(super) fn decoded(raw: &str) -> Cow<'_, str> {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;
@@ -17,8 +17,8 @@ pub(super) fn decoded(raw: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Where the escapes of halves of characters begin, such as `\ud83d` without its other half. They are six bytes each, and a text
-/// with one is no JSON to readers that hold texts in UTF-8.
+/// Returns the positions of escapes for unpaired surrogates, such as `\ud83d` without its other half. Each
+/// is six bytes long. Readers that store texts as UTF-8 do not accept a text with one as JSON.
 pub fn halves(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -38,7 +38,8 @@ pub fn halves(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// The text with each half of a character replaced by U+FFFD, which takes as many bytes: all places stay.
+/// Replaces the escape of each unpaired surrogate with that of U+FFFD. Both have the same length, so all
+/// positions stay.
 pub fn without_halves(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut text = Cow::Borrowed(bytes);
     for at in halves(bytes) {
@@ -47,10 +48,9 @@ pub fn without_halves(bytes: &[u8]) -> Cow<'_, [u8]> {
     text
 }
 
-/// The escape of U+FFFD.
 const REPLACEMENT: &[u8; 6] = b"\\ufffd";
 
-/// The number of the escape with which the bytes begin.
+/// Returns the number in the escape at the beginning of the bytes.
 fn unit(bytes: &[u8]) -> Option<u16> {
     let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
     digits.iter().try_fold(0, |number: u16, digit| {
@@ -59,7 +59,7 @@ fn unit(bytes: &[u8]) -> Option<u16> {
     })
 }
 
-/// Whether a string with or without escapes stands for nothing but white space.
+/// Returns whether a string, with or without escapes, has only white space.
 pub(super) fn is_blank(raw: &str) -> bool {
     let mut rest = raw;
     loop {
@@ -77,13 +77,13 @@ pub(super) fn is_blank(raw: &str) -> bool {
     }
 }
 
-/// Whether the text that a string stands for ends with white space.
+/// Returns whether a string, with or without escapes, ends with white space.
 pub(super) fn ends_blank(raw: &str) -> bool {
     let bytes = raw.as_bytes();
-    // An escape is two bytes or six; half of a surrogate pair is no white space.
+    // An escape is two or six bytes long. An unpaired surrogate is not white space.
     for length in [2, 6] {
         let Some(start) = bytes.len().checked_sub(length) else { break };
-        // Of two backslashes the second is a character, and begins no escape.
+        // An escaped backslash does not begin another escape.
         let n_backslashes = bytes[..=start].iter().rev().take_while(|byte| **byte == b'\\').count();
         if n_backslashes % 2 == 1
             && let Some((character, own)) = character(&bytes[start..])
@@ -95,8 +95,8 @@ pub(super) fn ends_blank(raw: &str) -> bool {
     raw.ends_with(char::is_whitespace)
 }
 
-/// The character of the escape with which the bytes begin, and the length of the escape. An unknown escape and half
-/// of a surrogate pair are none.
+/// Returns the character of the escape at the beginning of the bytes, and the length of the escape. `None`
+/// for an unknown escape and for an unpaired surrogate.
 pub(super) fn character(bytes: &[u8]) -> Option<(char, usize)> {
     let simple = match bytes.get(1)? {
         b'"' => '"',

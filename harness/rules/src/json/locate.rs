@@ -1,16 +1,18 @@
-//! From JSON pointers (RFC 6901) to values.
+//! Converts between JSON pointers (RFC 6901) and positions.
 
 use std::ops::Range;
 
 use super::{Document, Json, JsonType};
 
-/// Where the value of a pointer stands in the bytes. Nothing if the bytes are not JSON or the pointer leads nowhere.
+/// Returns the range of the value at a pointer. `None` if the bytes are not JSON or there is no such
+/// value.
 pub fn locate(bytes: &[u8], pointer: &str) -> Option<Range<usize>> {
     let document = Document::parse(bytes).ok()?;
     resolve(document.root(), pointer).map(Json::span)
 }
 
-/// The pointer to the innermost value around a place in the bytes. Nothing if the bytes are not JSON.
+/// Returns the pointer to the innermost value around a position in the bytes. `None` if the bytes are not
+/// JSON.
 pub fn pointer_at(bytes: &[u8], at: usize) -> Option<String> {
     let document = Document::parse(bytes).ok()?;
     let (mut value, mut pointer) = (document.root(), String::new());
@@ -32,7 +34,7 @@ pub fn pointer_at(bytes: &[u8], at: usize) -> Option<String> {
     }
 }
 
-/// The value to which a pointer leads.
+/// Returns the value at a pointer.
 pub(super) fn resolve<'t, 'a>(root: Json<'t, 'a>, pointer: &str) -> Option<Json<'t, 'a>> {
     if pointer.is_empty() {
         return Some(root);

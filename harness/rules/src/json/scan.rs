@@ -1,11 +1,11 @@
-//! From bytes to rows, in one pass.
+//! Converts bytes to rows in one pass.
 
 use serde::de::{Error as _, IgnoredAny};
 use serde_json::Value;
 
 use super::{JsonType, MAX_BYTES, MAX_DEPTH, Row, Tape, escape};
 
-/// Reads values off a text.
+/// Reads values from a text.
 #[derive(Debug)]
 pub(super) struct Scanner<'a> {
     bytes: &'a [u8],
@@ -18,21 +18,21 @@ pub(super) struct Scanner<'a> {
 struct Open {
     row: usize,
     kind: JsonType,
-    /// Items or fields that have been read.
+    /// Number of items or fields read.
     n: usize,
 }
 
-/// The text is not JSON. What is wrong with it is found out by [`error_of`].
+/// The text is not JSON. [`error_of`] determines the error.
 #[derive(Debug)]
 pub(super) struct Malformed;
 
-/// Levels that are read by recursion, which is faster. What is deeper costs no stack.
+/// Depth up to which values are read by recursion, which is faster. Deeper values use no stack.
 const MAX_RECURSION: usize = 64;
 
-/// What is said of a text that is nested more than [`MAX_DEPTH`] deep.
+/// The error for a text that is nested more than [`MAX_DEPTH`] deep.
 const TOO_DEEP: &str = "recursion limit exceeded: more than 10000 levels";
 
-/// The bytes as a text.
+/// Converts the bytes to text.
 pub(super) fn text(bytes: &[u8]) -> Result<&str, serde_json::Error> {
     if bytes.len() > MAX_BYTES {
         return Err(serde_json::Error::custom(format!("longer than {MAX_BYTES} bytes")));
@@ -40,8 +40,8 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, serde_json::Error> {
     std::str::from_utf8(bytes).map_err(|_| error_of(bytes))
 }
 
-/// What serde_json has against bytes that we could not read. It does not look into what is nested more than 127 deep, so
-/// there it is asked only for the brackets.
+/// Returns serde_json's error for bytes that this reader rejects. serde_json does not read values nested
+/// more than 127 deep, so there it gets only the brackets.
 pub(super) fn error_of(bytes: &[u8]) -> serde_json::Error {
     let is_too_deep = |error: &serde_json::Error| error.to_string().starts_with("recursion limit exceeded");
     let read = match serde_json::from_slice::<Value>(bytes) {
@@ -55,7 +55,7 @@ pub(super) fn error_of(bytes: &[u8]) -> serde_json::Error {
     }
 }
 
-/// How deep brackets are nested outside of strings.
+/// Returns the depth of brackets outside of strings.
 fn depth(bytes: &[u8]) -> usize {
     let (mut depth, mut deepest, mut is_string) = (0_usize, 0, false);
     let mut rest = bytes.iter();
@@ -79,7 +79,7 @@ impl<'a> Scanner<'a> {
         Scanner { bytes: text.as_bytes(), at: 0, depth: 0 }
     }
 
-    /// Reads one value, with white space before it, onto the end of a tape.
+    /// Reads one value, with white space before it, and appends it to the tape.
     pub(super) fn value(&mut self, tape: &mut Tape<'a>) -> Result<(), Malformed> {
         match self.peek().ok_or(Malformed)? {
             b'"' => self.text(tape),
@@ -116,7 +116,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Reads the rest of an array or an object without recursion, however deep it is.
+    /// Reads the rest of an array or an object of any depth without recursion.
     #[cold]
     fn rest_of(&mut self, open: Open, tape: &mut Tape<'a>) -> Result<(), Malformed> {
         let mut all = vec![open];
@@ -136,7 +136,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Reads a value that holds no others, or goes into an array or an object.
+    /// Reads a scalar, or enters an array or an object.
     fn begin(&mut self, tape: &mut Tape<'a>) -> Result<Option<Open>, Malformed> {
         match self.peek().ok_or(Malformed)? {
             b'"' => self.text(tape).map(|()| None),
@@ -146,7 +146,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Goes into an array or an object.
+    /// Enters an array or an object.
     #[inline]
     fn open(&mut self, kind: JsonType, tape: &mut Tape<'a>) -> Result<Open, Malformed> {
         let row = tape.open(self.at);
@@ -154,7 +154,7 @@ impl<'a> Scanner<'a> {
         Ok(Open { row, kind, n: 0 })
     }
 
-    /// Reads a number, `true`, `false` or `null`, which begins with this byte.
+    /// Reads a number, `true`, `false` or `null` that begins with this byte.
     #[inline]
     fn scalar(&mut self, first: u8, tape: &mut Tape<'a>) -> Result<(), Malformed> {
         let start = self.at;
@@ -192,12 +192,12 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Nothing but white space may follow.
+    /// Checks that only white space follows.
     pub(super) fn end(&mut self) -> Result<(), Malformed> {
         if self.peek().is_none() { Ok(()) } else { Err(Malformed) }
     }
 
-    /// Goes into an array or an object: reads its bracket.
+    /// Enters an array or an object by reading its bracket.
     #[inline]
     pub(super) fn enter(&mut self) -> Result<(), Malformed> {
         self.depth += 1;
@@ -205,7 +205,8 @@ impl<'a> Scanner<'a> {
         if self.depth > MAX_DEPTH { Err(Malformed) } else { Ok(()) }
     }
 
-    /// Whether another item or field follows; `n` have been read. Reads the comma or the closing bracket.
+    /// Returns whether another item or field follows the `n` before. Reads the comma or the closing
+    /// bracket.
     #[inline]
     pub(super) fn goes_on(&mut self, n: usize, close: u8) -> Result<bool, Malformed> {
         let next = self.peek().ok_or(Malformed)?;
@@ -237,7 +238,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// The next byte that is not white space.
+    /// Returns the next byte that is not white space.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
         match self.bytes.get(self.at) {
@@ -256,7 +257,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads a string, and tells whether it holds an escape.
+    /// Reads a string. Returns whether it contains an escape.
     #[inline]
     fn string(&mut self) -> Result<bool, Malformed> {
         self.at += 1;
@@ -327,12 +328,13 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// How many bytes stand before the first quote, backslash or control character.
+/// Returns the number of bytes before the first quote, backslash or control character.
 #[inline]
 fn plain(bytes: &[u8]) -> usize {
     let (words, _) = bytes.as_chunks::<8>();
     let mut at = 0;
-    // Most strings are short: eight bytes at a time. Then the compiler makes wide comparisons of the long loop.
+    // Most strings are short, so the first words are read eight bytes at a time. The compiler vectorizes
+    // the long loop after them.
     for word in words.iter().take(SHORT_WORDS) {
         let hits = hits(u64::from_le_bytes(*word));
         if hits != 0 {
@@ -351,17 +353,18 @@ fn plain(bytes: &[u8]) -> usize {
     at + bytes[at..].iter().position(|byte| ends(*byte)).unwrap_or(bytes.len() - at)
 }
 
-/// Words of eight bytes that are looked at before the long loop.
+/// Number of words of eight bytes to read before the long loop.
 const SHORT_WORDS: usize = 4;
 
-/// Bytes of one round of the long loop.
+/// Number of bytes in one round of the long loop.
 const CHUNK: usize = 64;
 
 fn ends(byte: u8) -> bool {
     (byte == b'"') | (byte == b'\\') | (byte < 0x20)
 }
 
-/// A word in which the high bit of each byte that ends a plain run is set; of later bytes, bits may be set wrongly.
+/// Returns a word with the high bit set for the first byte that ends a plain run. Bits of later bytes may
+/// be wrong.
 fn hits(word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;

@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 
-/// Both readers agree about the bytes, the error and its place included; and so does the walk.
+/// Checks that both readers, and the walk, agree on the value or on the error with its position.
 fn check(bytes: &[u8]) {
     let plain = serde_json::from_slice::<Value>(bytes).map_err(|error| error.to_string());
     let taped = Document::parse(bytes).map(|read| read.root().to_value()).map_err(|error| error.to_string());
@@ -13,7 +13,7 @@ fn check(bytes: &[u8]) {
     assert_eq!(walked(true), plain, "{}", String::from_utf8_lossy(bytes));
 }
 
-/// The value, put together from the parts of a walk with the list `a`.
+/// Builds the value from the parts of a walk with the list `a`.
 fn walked(bytes: &[u8], bare: bool) -> Result<Value, serde_json::Error> {
     let (mut list, mut whole) = (None, Value::Null);
     let each = |part: Part| match part {
@@ -30,7 +30,7 @@ fn walked(bytes: &[u8], bare: bool) -> Result<Value, serde_json::Error> {
     } else {
         walk(bytes, "a", each)?
     }
-    // A later field of that name which is no list wins over the list.
+    // A later field of the same name that is not a list replaces the list.
     let is_list = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
     match list {
         Some(list) if whole.is_null() => whole = Value::Array(list),
@@ -41,7 +41,7 @@ fn walked(bytes: &[u8], bare: bool) -> Result<Value, serde_json::Error> {
 }
 
 #[test]
-fn the_same_bytes_are_read_and_refused_as_by_serde_json() {
+fn serde_json_accepts_and_rejects_the_same_bytes() {
     let texts = [
         r#" {"a":[1,-2,3.5,1e400,18446744073709551615,99999999999999999999],"b":{}} "#,
         r#"{"a":[1,-2,3.5,18446744073709551615,99999999999999999999,-0],"b":{},"c":null}"#,
@@ -79,7 +79,7 @@ fn the_same_bytes_are_read_and_refused_as_by_serde_json() {
 }
 
 #[test]
-fn strings_of_every_length_end_where_they_end() {
+fn strings_of_every_length_end_at_their_quote() {
     for length in 0..300 {
         for end in ["\"", "\\n\"", "\n\"", "\u{1f}\"", "é\"", "\\\"\"", ""] {
             check(format!("\"{}{end}", "x".repeat(length)).as_bytes());
@@ -88,7 +88,7 @@ fn strings_of_every_length_end_where_they_end() {
 }
 
 #[test]
-fn only_escapes_are_copied() {
+fn only_strings_with_escapes_are_copied() {
     let document = Document::parse(br#"{"pl\u0061in":"text","key":"two\nlines"}"#).unwrap();
     let root = document.root();
     assert!(matches!(root.field("plain").as_str(), Some(Cow::Borrowed("text"))));
@@ -97,7 +97,7 @@ fn only_escapes_are_copied() {
 }
 
 #[test]
-fn what_is_not_there_is_null() {
+fn missing_values_are_null() {
     let document = Document::parse(br#"{"a":[true]}"#).unwrap();
     let json = document.root();
     assert_eq!(json.field("a").item(0).as_bool(), Some(true));
@@ -107,7 +107,7 @@ fn what_is_not_there_is_null() {
 }
 
 #[test]
-fn white_space_is_known_in_every_spelling() {
+fn white_space_is_recognized_in_every_spelling() {
     for (text, is_blank) in [("", true), (" \\n\\u0009\u{a0}", true), (" a", false), (" \\u0061", false)] {
         let text = format!("\"{text}\"");
         let document = Document::parse(text.as_bytes()).unwrap();
@@ -116,7 +116,7 @@ fn white_space_is_known_in_every_spelling() {
 }
 
 #[test]
-fn pointers_lead_to_bytes() {
+fn pointers_resolve_to_byte_ranges() {
     let text = br#"{ "a/b": [ {"c": "d"}, 12 ], "e~": null }"#;
     let found =
         |pointer| locate(text, pointer).map(|range| String::from_utf8_lossy(&text[range]).into_owned());
@@ -130,7 +130,7 @@ fn pointers_lead_to_bytes() {
 }
 
 #[test]
-fn a_text_is_read_deeper_than_values_go() {
+fn a_text_may_be_deeper_than_a_value() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let nested = |depth: usize| format!("{}1{}", open.repeat(depth), close.repeat(depth));
         check(nested(126).as_bytes());
@@ -156,7 +156,7 @@ fn a_text_is_read_deeper_than_values_go() {
 }
 
 #[test]
-fn what_is_wrong_deep_inside_is_reported() {
+fn an_error_deep_inside_is_reported() {
     let error = |text: String| Document::parse(text.as_bytes()).unwrap_err().to_string();
     assert!(error("[".repeat(100_000)).starts_with("EOF while parsing"), "{}", error("[".repeat(100_000)));
     let deep = |inner: &str| format!("{}{inner}{}", "[".repeat(200), "]".repeat(200));
@@ -166,14 +166,14 @@ fn what_is_wrong_deep_inside_is_reported() {
 }
 
 #[test]
-fn a_copy_is_cut_where_values_cannot_follow() {
+fn a_copy_is_cut_at_the_maximum_depth_of_values() {
     let text = format!("{}1{}", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH));
     let value = Document::parse(text.as_bytes()).unwrap().root().to_value();
     assert_eq!(value.to_string().matches('[').count(), MAX_VALUE_DEPTH);
 }
 
 #[test]
-fn the_last_of_very_many_equal_names_counts() {
+fn the_last_of_many_repeated_names_counts() {
     let fields: Vec<String> = (0..100_000).map(|n| format!("\"a{}\":{n}", n % 3)).collect();
     let text = format!("{{{}}}", fields.join(","));
     let document = Document::parse(text.as_bytes()).unwrap();
@@ -183,12 +183,12 @@ fn the_last_of_very_many_equal_names_counts() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_read_alike(text in r#"[\[\]{},:"a\\u0d8 1e.tru\n-]{0,40}"#) {
+    fn both_readers_agree_on_any_bytes(text in r#"[\[\]{},:"a\\u0d8 1e.tru\n-]{0,40}"#) {
         check(text.as_bytes());
     }
 
     #[test]
-    fn any_value_is_read_alike(text in r#"(\[|\{"a":|\{"b":)*("[ -~é\\n]{0,80}"|-?[0-9]{1,25}(\.[0-9]{1,4})?|null|\{\}|\[\])[\]}]*"#) {
+    fn both_readers_agree_on_any_value(text in r#"(\[|\{"a":|\{"b":)*("[ -~é\\n]{0,80}"|-?[0-9]{1,25}(\.[0-9]{1,4})?|null|\{\}|\[\])[\]}]*"#) {
         check(text.as_bytes());
     }
 }

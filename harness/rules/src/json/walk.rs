@@ -1,4 +1,4 @@
-//! A request, message by message: each is on the tape only while it is looked at.
+//! Reads a request message by message. Each message is on the tape only while it is used.
 
 use super::scan::{self, Malformed, Scanner};
 use super::{Document, Json, JsonType, Tape};
@@ -6,20 +6,21 @@ use super::{Document, Json, JsonType, Tape};
 /// A part of a request.
 #[derive(Debug, Clone, Copy)]
 pub enum Part<'t, 'a> {
-    /// The list begins. Of a list that occurs twice the last one counts: forget what was seen.
+    /// The beginning of the list. If the list occurs twice, the last one counts: forget everything before
+    /// this.
     Begin,
     /// An item of the list, with its index.
     Item(usize, Json<'t, 'a>),
-    /// All the rest, at the end: the value without the items of the list, which stands there empty.
+    /// Everything else, at the end: the value, with the list empty.
     Rest(Json<'t, 'a>),
 }
 
-/// Reads a JSON text and hands on the items of the list that is the field `list` of the outermost object, one by
-/// one, and then the rest.
+/// Reads a JSON text. Calls `each` with every item of the list in the field `list` of the outermost
+/// object, and then with the rest.
 ///
 /// # Errors
 ///
-/// The text is not JSON. Parts may have been handed on before that is known.
+/// Fails if the text is not JSON. `each` may have been called before the error is found.
 pub fn walk<'a>(
     bytes: &'a [u8],
     list: &str,
@@ -28,17 +29,17 @@ pub fn walk<'a>(
     Walker::new(scan::text(bytes)?, list).walk(false, each).map_err(|Malformed| scan::error_of(bytes))
 }
 
-/// The same for a text whose outermost value is the list itself. The rest is empty then, and null; another value
-/// than a list is the rest.
+/// Like [`walk`], for a text with the list as its outermost value. The rest is null; if the outermost
+/// value is not a list, it is the rest.
 ///
 /// # Errors
 ///
-/// As [`walk`].
+/// As for [`walk`].
 pub fn walk_list<'a>(bytes: &'a [u8], each: impl FnMut(Part<'_, 'a>)) -> Result<(), serde_json::Error> {
     Walker::new(scan::text(bytes)?, "").walk(true, each).map_err(|Malformed| scan::error_of(bytes))
 }
 
-/// The same as [`walk`] for a text that has been read. The rest still holds the items.
+/// Like [`walk`], for a text that was already read. Here, the rest includes the items.
 pub fn walk_document<'a>(document: &Document<'a>, list: &str, mut each: impl FnMut(Part<'_, 'a>)) {
     let root = document.root();
     if let Some(items) = root.get(list).filter(|items| items.is_array()) {

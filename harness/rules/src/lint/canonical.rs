@@ -1,14 +1,14 @@
-//! The one way in which a file of vectors is written.
+//! The canonical format of a file of vectors.
 
 use serde_json::Value;
 
-/// The file, its list and each vector stand on lines of their own, however short they are.
+/// The file, its list and each vector always take several lines.
 const N_UNFOLDED: usize = 3;
 
-/// Columns of a value on one line. The name before it and the comma after it may stand beyond.
+/// Maximum width of a value on one line. The name before it and the comma after it do not count.
 const MAX_COLUMNS: usize = 110;
 
-/// A value as text: two spaces for each level, and what fits on one line there.
+/// Formats a value, indented with two spaces per level, and on one line if it fits.
 pub(super) fn text(value: &Value) -> String {
     let mut text = String::new();
     write(&mut text, value, 0);
@@ -59,7 +59,7 @@ fn end(text: &mut String, depth: usize, close: char) {
     text.push(close);
 }
 
-/// A value on one line.
+/// Formats a value on one line.
 fn line(value: &Value) -> String {
     match value {
         Value::Object(fields) if !fields.is_empty() => {

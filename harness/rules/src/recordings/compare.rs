@@ -1,56 +1,56 @@
-//! One recorded exchange against our verdict.
+//! Compares a recorded exchange with our verdict.
 
 use super::{Exchange, Spoken};
 use crate::Dialect;
 use crate::json::Document;
 use crate::{self as rules, Memory, Profile};
 
-/// How recordings are compared.
+/// Options for comparing recordings.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CompareOptions {
-    /// The dialect of all requests, if it is not to be guessed.
+    /// The dialect of all requests. By default, it is detected.
     pub dialect: Option<Dialect>,
-    /// The profile for the requests of its dialect.
+    /// The profile for requests in its dialect.
     pub profile: Option<&'static Profile>,
 }
 
-/// What came of an exchange.
+/// The result of comparing an exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Comparison {
-    /// It was judged, by the profile of that name.
+    /// It was judged by the profile of that name.
     Judged(&'static str, Agreement),
     /// No profile is known for its host in this dialect.
     NoProfile(Dialect),
-    /// The request asks for no reply, so there is nothing to judge.
+    /// The request asks for no reply, so it is not judged.
     NoReply,
-    /// It is written in a dialect that Brickbat does not speak.
+    /// Its dialect is not supported.
     NotSpoken(String),
-    /// Neither its address nor its body says in which dialect it is written.
+    /// Neither its address nor its body shows the dialect.
     Unclear,
 }
 
-/// How our verdict and the provider's go together.
+/// The agreement between our verdict and the provider's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Agreement {
     /// Both accept the request.
     Accepted,
-    /// Both refuse it.
+    /// Both reject it.
     Refused {
         /// The rule.
         rule: &'static str,
     },
-    /// We refuse what the provider accepted: a rule is wrong.
+    /// We reject a request that the provider accepted: a rule is wrong.
     TooStrict {
         /// The rule.
         rule: &'static str,
-        /// Where it is broken.
+        /// The pointer to the violation.
         pointer: String,
-        /// Our sentence.
+        /// Our error message.
         message: String,
     },
-    /// We accept what the provider refused: a rule may be missing.
+    /// We accept a request that the provider rejected: a rule may be missing.
     TooLax,
-    /// The provider refused it because of something that no rule is about.
+    /// The provider rejected it for a reason that no rule covers.
     SomethingElse,
 }
 
@@ -72,7 +72,7 @@ pub fn compare(exchange: &Exchange, options: &CompareOptions) -> Comparison {
     }
 }
 
-/// The profile of whoever answers at the host; the newest of the dialect where no host is recorded.
+/// Returns the profile of the host, or the newest of the dialect if no host is recorded.
 fn profile_of(dialect: Dialect, exchange: &Exchange) -> Option<&'static Profile> {
     let model = exchange.model().unwrap_or_default();
     match exchange.host.as_str() {
@@ -94,7 +94,7 @@ fn agreement(exchange: &Exchange, profile: &'static Profile) -> Agreement {
             pointer: refusal.pointer.clone(),
             message: refusal.message.clone(),
         },
-        // Words that are ours are about the history, whatever else they sound like.
+        // If the provider's message matches ours, it is about the history, whatever other words are in it.
         Some(refusal) if says_the_same(&exchange.error, &refusal.message) => {
             Agreement::Refused { rule: refusal.rule.id }
         }
@@ -104,8 +104,8 @@ fn agreement(exchange: &Exchange, profile: &'static Profile) -> Agreement {
     }
 }
 
-/// Whether a provider's words are those of our sentence. Recordings cut long ones, so the beginning is enough; and
-/// gateways put their own words before them.
+/// Returns whether a provider's message is the same as ours. Recordings cut long messages, so the
+/// beginning is enough. Gateways put their own words first.
 fn says_the_same(error: &str, sentence: &str) -> bool {
     let plain = |text: &str| -> String {
         let is_kept = |c: &char| c.is_alphanumeric();
@@ -116,10 +116,11 @@ fn says_the_same(error: &str, sentence: &str) -> bool {
     !sentence.is_empty() && error.contains(&sentence[..end])
 }
 
-/// Letters by which two sentences are the same: longer than any path to a place in a request.
+/// Number of equal characters that is enough. It is longer than any path into a request.
 const MIN_SAME_CHARS: usize = 40;
 
-/// Words of refusals that are not about the history: about the model, what it can do, what it wrote, or the account.
+/// Words in messages that are not about the history, but about the model, its abilities, its output, or
+/// the account.
 const SOMETHING_ELSE: [&str; 15] = [
     "model identifier",
     "model not found",
@@ -128,7 +129,7 @@ const SOMETHING_ELSE: [&str; 15] = [
     "does not support",
     "doesn't support",
     "not supported with",
-    // A model that does not hear is sent audio:
+    // Audio was sent to a model that does not accept it:
     // https://github.com/pydantic/pydantic-ai/tree/main/tests/models/cassettes/test_multimodal_tool_returns
     "expected to be either text or image_url type",
     "unsupported parameter",
@@ -140,7 +141,7 @@ const SOMETHING_ELSE: [&str; 15] = [
     "quota",
 ];
 
-/// Only these statuses say that the request itself is wrong.
+/// Only these statuses mean that the request itself is wrong.
 fn is_about_something_else(status: u16, error: &str) -> bool {
     let error = error.to_lowercase();
     !matches!(status, 400 | 413 | 422) || SOMETHING_ELSE.iter().any(|words| error.contains(words))

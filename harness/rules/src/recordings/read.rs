@@ -1,4 +1,4 @@
-//! Cassettes, HAR files and rows, read into exchanges.
+//! Reads cassettes, HAR files and rows into exchanges.
 
 use std::fmt;
 
@@ -12,9 +12,9 @@ use crate::json::{Document, Json};
 /// Why a recording cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordingError {
-    /// The line, from 1, where it is known.
+    /// The line, from 1, if known.
     pub line: Option<u64>,
-    /// What is wrong.
+    /// The reason.
     pub words: String,
 }
 
@@ -35,7 +35,7 @@ impl RecordingError {
     }
 }
 
-/// Whether a text looks like a HAR or a cassette: it has a list of entries or interactions.
+/// Returns whether a text looks like a HAR file or a cassette, with a list of entries or interactions.
 pub fn is_recording(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     if !text.trim_start().starts_with('{') {
@@ -49,11 +49,11 @@ pub fn is_recording(text: &[u8]) -> bool {
     })
 }
 
-/// Reads a whole file: a HAR, a cassette as YAML or JSON, or one row.
+/// Reads a complete file: a HAR file, a cassette as YAML or JSON, or one row.
 ///
 /// # Errors
 ///
-/// The text is neither, or an exchange lacks what it needs.
+/// Fails if the text has none of these formats, or an exchange is incomplete.
 pub fn read(text: &[u8]) -> Result<Vec<Exchange>, RecordingError> {
     let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
     match first {
@@ -84,17 +84,17 @@ fn of_json(text: &[u8]) -> Result<Vec<Exchange>, RecordingError> {
     row(text, 1).map(|row| vec![row])
 }
 
-/// The reader's error without the line, which is reported before it.
+/// Returns the reader's error without the line, which is reported separately.
 fn not_json(error: &serde_json::Error) -> String {
     let place = format!(" at line {} column ", error.line());
     format!("not JSON: {}", error.to_string().replacen(&place, " at column ", 1))
 }
 
-/// Reads a row: an object with a `request` body and the `status` of its answer.
+/// Reads a row: an object with a `request` body and the `status` of the reply.
 ///
 /// # Errors
 ///
-/// It is no such row.
+/// Fails if it is not such a row.
 pub fn row(text: &[u8], line: u64) -> Result<Exchange, RecordingError> {
     let document = Document::parse(text).map_err(|error| RecordingError::at(line, not_json(&error)))?;
     let root = document.root();
@@ -126,7 +126,7 @@ pub fn row(text: &[u8], line: u64) -> Result<Exchange, RecordingError> {
     })
 }
 
-/// The line of each value; values are asked for in the order of the text.
+/// Finds the line of each value. Ask for values in the order of the text.
 struct Lines<'a> {
     text: &'a [u8],
     at: usize,
@@ -163,7 +163,7 @@ fn har(entry: Json, line: u64) -> Result<Exchange, RecordingError> {
     Ok(exchange(&url, line, plain(&text, is_base64), status, &String::from_utf8_lossy(&answer)))
 }
 
-/// A cassette of VCR, in the words of its descendants in several languages.
+/// A VCR cassette, with the field names of its successors in several languages.
 #[derive(Deserialize)]
 struct Cassette {
     interactions: Vec<Spanned<Interaction>>,
@@ -194,13 +194,13 @@ fn cassette(text: &[u8]) -> Result<Vec<Exchange>, RecordingError> {
     .collect()
 }
 
-/// Nodes of a cassette. One of a long session has some ten thousand.
+/// Maximum number of nodes in a cassette. A long session has about ten thousand.
 const MAX_NODES: usize = 2_000_000;
 
-/// Depth of a cassette: as deep as JSON is read.
+/// Maximum depth of a cassette, the same as for JSON.
 const MAX_DEPTH: usize = 127;
 
-/// Recorders write no anchors of their own, but equal values are sometimes written once.
+/// Recorders create no anchors of their own, but may write equal values only once.
 const MAX_ALIASES: usize = 10_000;
 
 fn options() -> serde_saphyr::Options {
@@ -245,7 +245,7 @@ fn recorded(request: &Value, response: &Value, line: u64) -> Result<Exchange, Re
     Ok(exchange(url, line, body(request), status, &String::from_utf8_lossy(&answer)))
 }
 
-/// A body in one of the ways in which recorders write it.
+/// Reads a body in any of the recorders' formats.
 fn body(of: &Value) -> Vec<u8> {
     if let Some(parsed) = of.get("parsed_body").filter(|parsed| !parsed.is_null()) {
         return parsed.to_string().into_bytes();
@@ -269,7 +269,7 @@ fn text_is(value: Option<&Value>, text: &str) -> bool {
     value.and_then(Value::as_str) == Some(text)
 }
 
-/// The bytes of a body. One that does not look like JSON may be base64 that nobody announced.
+/// Returns the bytes of a body. A body that does not look like JSON may be base64 without being marked.
 fn plain(text: &str, is_base64: bool) -> Vec<u8> {
     let looks_like_json = |bytes: &[u8]| matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['));
     if !is_base64 && looks_like_json(text.as_bytes()) {
@@ -293,10 +293,11 @@ fn exchange(url: &str, line: u64, request: Vec<u8>, status: u16, answer: &str) -
     Exchange { line, model, request, status, error, ..Exchange::at(url) }
 }
 
-/// Characters of a recorded error.
+/// Maximum length of a recorded error in characters.
 const MAX_ERROR: usize = 400;
 
-/// The provider's sentence in an error body, whichever envelope it has; an envelope that is itself a string is opened.
+/// Returns the provider's message from an error body in any envelope. An envelope that is a JSON string is
+/// parsed.
 fn sentence(error: &Value) -> String {
     let places = ["/error/message", "/message", "/detail", "/error", "/Message"];
     let text = match error {

@@ -1,4 +1,4 @@
-//! What came of many recordings: how often we agree, and where we do not.
+//! Results of many recordings: how often our verdict and the provider's agree, and where they differ.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,24 +9,24 @@ use super::{Agreement, Comparison, Exchange};
 use crate::explain::{Collection, RuleCounts};
 use crate::{Dialect, Profile};
 
-/// The agreement with what providers answered, for each profile, and each disagreement.
+/// The number of agreements for each profile, and all disagreements.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
     rows: BTreeMap<&'static str, ProfileRow>,
     disagreements: Vec<Disagreement>,
-    /// Refusals that are not about the history, by place.
+    /// Rejections for reasons other than the history, by place.
     others: Vec<Disagreement>,
     n_no_reply: usize,
     not_spoken: BTreeMap<String, usize>,
     n_unclear: usize,
-    /// By the host and the dialect.
+    /// Counts by host and dialect.
     no_profile: BTreeMap<NoProfile, usize>,
-    /// What was said of each rule, by its id.
+    /// The counts of each rule, by its id.
     rules: BTreeMap<&'static str, RuleCounts>,
     n_unlisted: usize,
 }
 
-/// A host without a profile, and the dialect that was sent to it.
+/// A host without a profile, and the dialect of the request.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct NoProfile {
     host: String,
@@ -51,7 +51,7 @@ struct Disagreement {
     agreement: Agreement,
 }
 
-/// Disagreements that are listed; the others are counted.
+/// Maximum number of listed disagreements. Others are only counted.
 const MAX_LISTED: usize = 200;
 
 impl Table {
@@ -94,19 +94,19 @@ impl Table {
         list.push(Disagreement { place, profile, exchange, agreement });
     }
 
-    /// Hosts come from the file, so their number is bounded.
+    /// Hosts come from the file, so their number is limited.
     fn add_unknown(&mut self, exchange: &Exchange, dialect: Dialect) {
         let is_full = self.no_profile.len() >= MAX_LISTED;
         let host = if is_full { "others".to_owned() } else { exchange.host.clone() };
         *self.no_profile.entry(NoProfile { host, dialect }).or_default() += 1;
     }
 
-    /// Exchanges that were judged.
+    /// Returns the number of judged exchanges.
     pub fn n_judged(&self) -> usize {
         self.rows.values().map(|row| row.n_exchanges).sum()
     }
 
-    /// Exchanges that were looked at.
+    /// Returns the number of all exchanges.
     pub fn n_seen(&self) -> usize {
         self.n_judged()
             + self.n_no_reply
@@ -115,12 +115,12 @@ impl Table {
             + self.no_profile.values().sum::<usize>()
     }
 
-    /// Requests that we refuse and a provider took.
+    /// Returns the number of requests that we reject and a provider accepted.
     pub fn n_too_strict(&self) -> usize {
         self.rows.values().map(|row| row.n_too_strict).sum()
     }
 
-    /// What was said of the rules, to be kept.
+    /// Returns the counts of the rules, for storage.
     pub fn counts(&self, source: &str, date: &str) -> Collection {
         let taken = |row: &ProfileRow| row.n_accepted + row.n_too_strict;
         let of_profile = |(name, row): (&&str, &ProfileRow)| ((*name).to_owned(), taken(row));
@@ -133,12 +133,12 @@ impl Table {
         }
     }
 
-    /// The profiles with their dialects, dialect by dialect.
+    /// Returns the profiles with their dialects, grouped by dialect.
     fn sorted(&self) -> impl Iterator<Item = (&'static Profile, &ProfileRow)> {
         Profile::all().filter_map(|profile| Some((profile, self.rows.get(profile.name)?)))
     }
 
-    /// For people.
+    /// Formats the table for people.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         for (head, list) in [("", &self.disagreements), ("about something else\n", &self.others)] {
@@ -197,7 +197,7 @@ impl Table {
         text.replace(|c: char| !crate::plain::is_plain(c) && c != '\n', "\u{fffd}")
     }
 
-    /// For programs.
+    /// Returns the table as JSON, for programs.
     pub fn to_json(&self) -> Value {
         let row = |(profile, row): (&'static Profile, &ProfileRow)| {
             json!({

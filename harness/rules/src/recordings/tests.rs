@@ -8,13 +8,13 @@ fn judged(exchange: &Exchange) -> Comparison {
     compare(exchange, &CompareOptions::default())
 }
 
-/// Both refuse by the rule of that name.
+/// The agreement if both reject because of this rule.
 fn refused(rule: &str) -> Agreement {
     Agreement::Refused { rule: Rule::named(rule)[0].id }
 }
 
 #[test]
-fn cassettes_are_read_however_they_write_bodies() {
+fn cassettes_are_read_with_every_format_of_bodies() {
     let text = format!(
         r#"interactions:
 - request:
@@ -91,7 +91,7 @@ fn a_har_and_a_row_are_read() {
 }
 
 #[test]
-fn refusals_are_sorted_by_what_they_are_about() {
+fn rejections_are_classified_by_their_reason() {
     let refused = |status, error: &str| {
         let request = PLAIN.as_bytes().to_vec();
         let exchange = Exchange {
@@ -112,7 +112,7 @@ fn refusals_are_sorted_by_what_they_are_about() {
 }
 
 #[test]
-fn the_path_tells_the_dialect_before_the_body() {
+fn the_path_decides_the_dialect_before_the_body() {
     let spoken =
         |url: &str, body: &str| Exchange { request: body.as_bytes().to_vec(), ..Exchange::at(url) }.spoken();
     assert_eq!(spoken("https://a.b/v1/messages", PLAIN), Spoken::Dialect(Dialect::AnthropicMessages));
@@ -131,7 +131,7 @@ fn the_path_tells_the_dialect_before_the_body() {
 }
 
 #[test]
-fn what_is_no_recording_is_told_with_its_line() {
+fn an_invalid_recording_is_reported_with_its_line() {
     let line = |text: &str| read(text.as_bytes()).unwrap_err();
     assert_eq!(line("{\n\"interactions\": [{}]}").line, Some(2));
     assert!(line("{}").words.contains("neither a HAR"));
@@ -159,7 +159,7 @@ fn base64_is_decoded() {
 }
 
 #[test]
-fn a_rule_that_binds_for_some_models_knows_the_one_of_the_path() {
+fn a_rule_for_some_models_reads_the_model_in_the_path() {
     let request = r#"{"contents":[{"role":"user","parts":[{"text":"Rain?"}]},{"role":"model","parts":[{"functionCall":{"name":"weather","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"weather","response":{"rain":true}}}]}]}"#;
     let of = |host: &str, model: &str, status| {
         let url = format!("https://{host}/v1beta/models/{model}:generateContent");
@@ -181,7 +181,7 @@ fn a_rule_that_binds_for_some_models_knows_the_one_of_the_path() {
 }
 
 #[test]
-fn nobody_is_judged_by_a_profile_that_is_not_theirs() {
+fn a_host_is_judged_only_by_its_own_profile() {
     let of = |host: &str| {
         let exchange =
             Exchange { host: host.to_owned(), status: 200, request: PLAIN.into(), ..Exchange::default() };
@@ -189,7 +189,7 @@ fn nobody_is_judged_by_a_profile_that_is_not_theirs() {
     };
     let Comparison::Judged(profile, _) = of("api.groq.com") else { panic!("it was not judged") };
     assert!(profile.starts_with("groq@"));
-    // The name of a provider somewhere in a host says nothing.
+    // A provider's name within another host means nothing.
     for host in ["groq.example.org", "localhost:8787", "api.z.ai", "ollama.com"] {
         assert_eq!(of(host), Comparison::NoProfile(Dialect::OpenaiChat), "{host}");
     }
@@ -198,7 +198,7 @@ fn nobody_is_judged_by_a_profile_that_is_not_theirs() {
 }
 
 #[test]
-fn a_refusal_in_our_words_is_about_the_history() {
+fn a_rejection_in_our_words_is_about_the_history() {
     let prefill = r#"{"model":"claude-sonnet-5","messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":"It"}]}"#;
     let of = |error: &str| {
         let exchange = Exchange {
@@ -220,7 +220,7 @@ fn a_refusal_in_our_words_is_about_the_history() {
 }
 
 #[test]
-fn a_table_counts_what_is_not_judged_and_what_each_rule_met() {
+fn a_table_counts_unjudged_exchanges_and_results_by_rule() {
     let mut table = Table::default();
     let url = "https://api.anthropic.com/v1/messages";
     let exchange =

@@ -1,22 +1,23 @@
-//! What words and keys are made of.
+//! The bytes that words and keys consist of.
 
-/// The mark of a text that was cut for display.
+/// The mark for a text that was cut for display.
 pub(super) const CUT: &[u8] = "…".as_bytes();
 
-/// Bytes from the start that are such.
+/// Returns the number of matching bytes at the start.
 pub(super) fn run(bytes: &[u8], is_part: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|byte| !is_part(*byte)).unwrap_or(bytes.len())
 }
 
-/// Whether a word begins there, and none goes on. The letter of an escape is no part of a word.
+/// Returns whether a word begins here and none continues. The letter of an escape does not belong to a
+/// word.
 pub(super) fn starts_a_word(bytes: &[u8], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|at| bytes[at]) else { return true };
     let is_escape = before == b'\\' && b"nrtbfu".contains(&bytes[at]);
     (!is_token(before) && !is_escape) || is_after_escape(bytes, at)
 }
 
-/// Whether what stands before a place is not a part of a word but an escape, as `\n` is in a JSON string and `%20` in
-/// an address.
+/// Returns whether the bytes before a position are an escape and not part of a word, such as `\n` in a
+/// JSON string or `%20` in a URL.
 pub(super) fn is_after_escape(bytes: &[u8], at: usize) -> bool {
     let before = |n: usize| at.checked_sub(n).and_then(|at| bytes.get(at)).copied();
     let is_hex = |n: usize| before(n).is_some_and(|byte| byte.is_ascii_hexdigit());

@@ -1,34 +1,35 @@
-//! Secrets that a name announces: `Bearer …`, a header in a dump, a field, a variable, an option, a part of a query.
+//! Secrets after a name: `Bearer …`, a header in a dump, a field, a variable, an option, a query
+//! parameter.
 //!
-//! A name alone decides nothing: `password: str` is code, `token: required` is a sentence. What stands after it has to
-//! look like a secret, and how much it has to depends on the name.
+//! A name is not enough: `password: str` is code, and `token: required` is a sentence. The value must look
+//! like a secret too, and how much depends on the name.
 
 use super::bytes::{CUT, is_alphanumeric, is_base64, is_hex, is_token, run};
 
-/// A name that announces a secret, by how much its value has to look like one.
+/// The kind of a name. It determines how much the value must look like a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A header: all that stands on its line.
+    /// A header: the rest of the line.
     Header,
-    /// A password: nearly anything.
+    /// A password: nearly any value.
     Password,
     /// A key.
     Key,
-    /// A name that others use, too: what looks like chance.
+    /// A name with other uses too: only values that look random.
     Weak,
-    /// A signature of a request: hexadecimal digits.
+    /// A signature of a request: only hexadecimal digits.
     Signature,
-    /// The name of a machine.
+    /// A machine name.
     Machine,
 }
 
-/// Bytes of a name; beyond it is no name.
+/// Maximum length of a name in bytes.
 const MAX_NAME: usize = 64;
 
-/// Quotes, backslashes and spaces between a name and its value.
+/// Maximum number of quotes, backslashes and spaces between a name and its value.
 const MAX_BETWEEN: usize = 12;
 
-/// A secret that the word at a place announces: from where to where.
+/// Returns the range of the secret after the name at a position.
 pub(super) fn announced(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let rest = &bytes[at..];
     if let Some(found) = bearer(bytes, at) {
@@ -63,7 +64,7 @@ pub(super) fn announced(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     (found.looks_like(kind) || (is_cut && found.may_be_cut(kind))).then_some((start, end))
 }
 
-/// `Bearer …`; nothing if the word is another one.
+/// Finds the token after `Bearer`. Returns `None` if the word is a different one.
 fn bearer(bytes: &[u8], at: usize) -> Option<Option<(usize, usize)>> {
     const MIN_TOKEN: usize = 8;
     let rest = &bytes[at..];
@@ -78,17 +79,17 @@ fn bearer(bytes: &[u8], at: usize) -> Option<Option<(usize, usize)>> {
     Some(is_secret.then_some((start, start + len)))
 }
 
-/// What stands between a name and its value.
+/// The text between a name and its value.
 #[derive(Debug, Clone, Copy)]
 struct Between {
     /// Where the value begins.
     value: usize,
     is_quoted: bool,
-    /// Nothing but `=`.
+    /// True if the text is only `=`.
     is_tight: bool,
-    /// The word `is`.
+    /// True if the text is the word `is` or `was`.
     is_sentence: bool,
-    /// A space, after the name of an option.
+    /// True if the text is a space after the name of an option.
     is_option: bool,
 }
 
@@ -100,7 +101,7 @@ impl Between {
         let sign = end + n;
         let (mut next, is_sentence) = match bytes.get(sign) {
             Some(b':' | b'=') => (sign + 1, false),
-            // `--password SECRET`, `password is SECRET`.
+            // As in `password is SECRET`. The next case is `--password SECRET`.
             Some(b'i' | b'w')
                 if n == 1 && [&b"is "[..], b"was "].iter().any(|word| bytes[sign..].starts_with(word)) =>
             {
@@ -114,7 +115,7 @@ impl Between {
         let n = filler(next);
         let mut value = next + n;
         let mut is_quoted = bytes[next..value].iter().any(|byte| b"\"'`".contains(byte));
-        // The letter before a string of Python or Rust.
+        // A string in Python or Rust may have a letter before its quote.
         if !is_quoted
             && bytes.get(value).is_some_and(|byte| b"bfruBFRU".contains(byte))
             && bytes.get(value + 1).is_some_and(|byte| b"\"'".contains(byte))
@@ -122,7 +123,7 @@ impl Between {
             value += 2;
             is_quoted = true;
         }
-        // The letter of an escape is no part of the value.
+        // The letter of an escape does not belong to the value.
         if value > next && bytes[value - 1] == b'\\' {
             value += match bytes.get(value) {
                 Some(b'u') if bytes.len() >= value + 5 => 5,
@@ -135,28 +136,28 @@ impl Between {
     }
 }
 
-/// From where to where the value stands.
+/// Returns the range of the value.
 fn value(bytes: &[u8], between: Between, kind: Kind, name: &str) -> (usize, usize) {
     let start = between.value;
     let rest = &bytes[start..];
-    // All that signs a request of AWS, and all cookies, stand on the line.
+    // The signature of an AWS request, and cookies, take the rest of the line.
     let is_long = rest.starts_with(b"AWS4-") || name.to_ascii_lowercase().ends_with("cookie");
     let ends = |byte: u8| match kind {
         Kind::Header if is_long => b"\"'\\\r\n{}<>`".contains(&byte),
         Kind::Header => b"\"'\\\r\n,;&{}[]<>`".contains(&byte),
         _ if between.is_quoted => b"\"'\\\r\n`".contains(&byte),
-        // Passwords have any signs.
+        // A password can contain any characters.
         Kind::Password => byte.is_ascii_whitespace() || b"\"'\\,;{}[]<>()`".contains(&byte),
         _ => byte.is_ascii_whitespace() || b"\"'\\,;&{}[]<>()`".contains(&byte),
     };
     let len = run(rest, |byte| !ends(byte));
     let len = rest[..len].windows(CUT.len()).position(|window| window == CUT).unwrap_or(len);
-    // The dot of the sentence.
+    // A dot at the end belongs to the sentence.
     let len = if len > 0 && rest[len - 1] == b'.' { len - 1 } else { len };
     (start, start + len)
 }
 
-/// What stands after a name.
+/// The text after a name.
 struct Found<'b> {
     value: &'b [u8],
     after: Option<u8>,
@@ -197,7 +198,7 @@ impl Found<'_> {
         }
     }
 
-    /// Whether half of it may be left of a secret.
+    /// Returns whether the value may be a secret that was cut for display.
     fn may_be_cut(&self, kind: Kind) -> bool {
         let is_told = is_told_already(self.value) || self.is_code();
         !is_told
@@ -206,9 +207,9 @@ impl Found<'_> {
             && has_digit(self.value)
     }
 
-    /// Whether it is an expression, the name of a type, or a place for a value.
+    /// Returns whether the value is an expression, the name of a type, or a placeholder.
     fn is_code(&self) -> bool {
-        // The last ones are what `wrap` gives to programs in the place of a key.
+        // The last words are those that `wrap` passes to programs as keys.
         const WORDS: [&str; 26] = [
             "boolean",
             "changeme",
@@ -263,18 +264,18 @@ fn is_told_already(value: &[u8]) -> bool {
     value.starts_with(b"[redacted") || value.starts_with(b"[REDACTED")
 }
 
-/// A number that counts something rather than opens it.
+/// Returns whether the value is a number that counts something, not a code.
 fn is_number_of_few(value: &[u8]) -> bool {
     value.len() < 6 && value.iter().all(u8::is_ascii_digit)
 }
 
-/// As in `password=user_password`.
+/// Returns whether the value names a variable, as in `password=user_password`.
 fn names_itself(value: &[u8]) -> bool {
     let value = value.to_ascii_lowercase();
     [&b"pass"[..], b"pwd", b"secret"].iter().any(|own| value.windows(own.len()).any(|window| window == *own))
 }
 
-/// Letters and digits of chance, as long as a key.
+/// Returns whether the value is random letters and digits, and as long as a key.
 fn is_random(value: &[u8]) -> bool {
     const MIN: usize = 16;
     let is_part = |byte: &u8| is_base64(*byte) || b".~:".contains(byte);
@@ -290,7 +291,7 @@ fn is_machine(value: &[u8]) -> bool {
     let is_name = text.len() >= 3 && text.bytes().all(|byte| is_token(byte) || byte == b'.');
     let is_chosen =
         text.contains('-') || text.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase());
-    // A host with a public name is known to all, and an address of this machine to itself.
+    // A host with a public name is not private, and neither is an address of this machine.
     let is_own = !text.contains('.') || OWN.iter().any(|end| text.ends_with(end));
     is_name && is_chosen && is_own
 }
@@ -299,7 +300,7 @@ fn has_digit(value: &[u8]) -> bool {
     value.iter().any(u8::is_ascii_digit)
 }
 
-/// What a name announces.
+/// Returns the kind of a name.
 fn kind_of(name: &str) -> Option<Kind> {
     const PASSWORDS: [&str; 5] = ["password", "passwd", "passphrase", "passcode", "pwd"];
     const KEYS: [&str; 27] = [
@@ -340,7 +341,7 @@ fn kind_of(name: &str) -> Option<Kind> {
     if HEADERS.contains(&lower.as_str()) || (lower.starts_with("x-") && is_header(&lower)) {
         return Some(Kind::Header);
     }
-    // `pass` by itself counts plans.
+    // `pass` on its own counts plans.
     let is_short = lower.ends_with("_pass");
     if is_short || ends(&PASSWORDS) {
         return Some(Kind::Password);
@@ -358,7 +359,7 @@ fn kind_of(name: &str) -> Option<Kind> {
     MACHINES.contains(&flat.as_str()).then_some(Kind::Machine)
 }
 
-/// Whether a header, in small letters, carries a credential, by the parts of its name.
+/// Returns whether the parts of a header's name, in lower case, show that it has a credential.
 pub(super) fn is_header(lower: &str) -> bool {
     const PARTS: [&str; 14] = [
         "apikey",
@@ -376,7 +377,7 @@ pub(super) fn is_header(lower: &str) -> bool {
         "token",
         "accesskey",
     ];
-    // They name things and tell nothing.
+    // Their values are identifiers, not secrets.
     const HARMLESS: [&str; 5] = [
         "idempotency-key",
         "x-idempotency-key",
@@ -387,7 +388,7 @@ pub(super) fn is_header(lower: &str) -> bool {
     !HARMLESS.contains(&lower) && lower.split(['-', '_']).any(|part| PARTS.contains(&part))
 }
 
-/// Whether a part of a query carries a credential.
+/// Returns whether a query parameter has a credential.
 pub(super) fn is_query_name(name: &str) -> bool {
     const NAMES: [&str; 14] = [
         "auth",
@@ -416,13 +417,14 @@ pub(super) fn is_query_name(name: &str) -> bool {
         || kind_of(name).is_some_and(|kind| matches!(kind, Kind::Header | Kind::Password | Kind::Key))
 }
 
-/// Whether a field of a JSON object with such a value is a secret.
+/// Returns whether a field of a JSON object with this value is a secret.
 pub(super) fn is_secret_field(name: &str, value: &str) -> bool {
     let between =
         Between { value: 0, is_quoted: true, is_tight: false, is_sentence: false, is_option: false };
     let found = Found { value: value.as_bytes(), after: None, between };
     match kind_of(name) {
-        // Tools have arguments of such names, and errors of SDKs quote headers: those are known by their whole name.
+        // Arguments of tools may have the names of headers. Headers quoted in SDK errors are recognized by
+        // their full names.
         None | Some(Kind::Header) => false,
         Some(kind) => found.looks_like(kind),
     }

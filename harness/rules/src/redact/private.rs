@@ -1,14 +1,14 @@
-//! What names a person or a machine: home folders, e-mail addresses, names of hosts.
+//! Names of people and machines: home folders, e-mail addresses, host names.
 
 use super::bytes::{CUT, is_after_escape, is_alphanumeric, is_token, run};
 
-/// Bytes of a name of a user or a host; those of systems end at 255 and below.
+/// Maximum length of a user name or host name in bytes. No operating system allows more than 255.
 const MAX_NAME: usize = 255;
 
-/// Folders beside those of users that belong to nobody.
+/// Folders next to the users' that do not belong to a user.
 const NOBODY: [&str; 5] = ["Shared", "Public", "Default", "All Users", "Default User"];
 
-/// The name of the user in `/home/NAME` or `/Users/NAME`, at the first slash.
+/// Finds the user name in `/home/NAME` or `/Users/NAME`, starting at the first slash.
 pub(super) fn home(bytes: &[u8], slash: usize) -> Option<(usize, usize)> {
     let root = ["/home/", "/Users/"].into_iter().find(|root| bytes[slash..].starts_with(root.as_bytes()))?;
     let before = slash.checked_sub(1).map(|at| bytes[at]);
@@ -19,8 +19,8 @@ pub(super) fn home(bytes: &[u8], slash: usize) -> Option<(usize, usize)> {
     (!is_below && is_user(&bytes[start..end])).then_some((start, end))
 }
 
-/// Whether a path begins there though something stands before it: an escape, or the mount of a Windows drive, as in
-/// `/mnt/c/Users/NAME` and `/c/Users/NAME`.
+/// Returns whether a path begins here although other bytes precede it: an escape, or the mount point of a
+/// Windows drive, as in `/mnt/c/Users/NAME` and `/c/Users/NAME`.
 fn is_root(bytes: &[u8], slash: usize) -> bool {
     let is_drive = slash >= 2 && bytes[slash - 1].is_ascii_alphabetic() && bytes[slash - 2] == b'/';
     let above = &bytes[..slash.saturating_sub(2)];
@@ -29,7 +29,8 @@ fn is_root(bytes: &[u8], slash: usize) -> bool {
     (is_drive && is_mount) || is_after_escape(bytes, slash)
 }
 
-/// The name of the user in `C:\Users\NAME`, at the letter of the drive. In a JSON string each backslash is doubled.
+/// Finds the user name in `C:\Users\NAME`, starting at the drive letter. In a JSON string, each backslash
+/// is doubled.
 pub(super) fn windows_home(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     const USERS: &[u8] = b"Users";
     let separators = |at: usize| run(&bytes[at..bytes.len().min(at + 4)], |byte| b"\\/".contains(&byte));
@@ -41,13 +42,13 @@ pub(super) fn windows_home(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
         bytes.get(users..users + USERS.len()).is_some_and(|there| there.eq_ignore_ascii_case(USERS));
     let after = users + USERS.len();
     let start = after + if is_there { separators(after) } else { 0 };
-    // Where backslashes are doubled, a single one begins an escape.
+    // If backslashes are doubled, a single one begins an escape.
     let is_escape = users == at + 4 && (start - after) % 2 == 1;
     if !is_there || users == at + 2 || start == after || is_escape {
         return None;
     }
     let mut end = start + name(&bytes[start..]);
-    // A name may have spaces; that it goes on is seen by the separator after it.
+    // A name may have spaces. A separator after them shows that the name continues.
     let is_part = |byte: u8| byte == b' ' || is_name(byte);
     let long = start + run(&bytes[start..bytes.len().min(start + 64)], is_part);
     if bytes.get(long).is_some_and(|byte| b"\\/".contains(byte)) && end > start {
@@ -60,7 +61,7 @@ fn is_user(name: &[u8]) -> bool {
     !name.is_empty() && !NOBODY.iter().any(|nobody| nobody.as_bytes().eq_ignore_ascii_case(name))
 }
 
-/// Bytes of a name of a user. A dot at its end is that of the sentence.
+/// Returns the length of a user name. A dot at the end belongs to the sentence.
 fn name(bytes: &[u8]) -> usize {
     let bytes = &bytes[..bytes.len().min(MAX_NAME)];
     let len = bytes.windows(CUT.len()).position(|window| window == CUT).unwrap_or(bytes.len());
@@ -72,13 +73,14 @@ fn is_name(byte: u8) -> bool {
     is_token(byte) || byte == b'.' || byte == b'+' || !byte.is_ascii()
 }
 
-/// An e-mail address, or a user at a host as a shell and `scp` write it, at its `@`, which may be `%40`.
+/// Finds an e-mail address, or a user and host as in a shell prompt or `scp`. Starts at the `@`, which may
+/// also be `%40`.
 pub(super) fn address(text: &str, floor: usize, at: usize, sign: usize) -> Option<(usize, usize)> {
     const MAX_LOCAL: usize = 64;
     let is_local = |c: &(usize, char)| c.1.is_alphanumeric() || "._%+-".contains(c.1);
     let before = text.get(floor..at)?.char_indices().rev().take(MAX_LOCAL).take_while(is_local);
     let mut start = floor + before.last()?.0;
-    // The letter of an escape is no part of it.
+    // The letter of an escape does not belong to the address.
     for escape in [1, 5] {
         if start > floor
             && start + escape <= at
@@ -97,7 +99,7 @@ pub(super) fn address(text: &str, floor: usize, at: usize, sign: usize) -> Optio
     let len = run(&rest[..rest.len().min(MAX_NAME)], |byte| is_alphanumeric(byte) || b".-".contains(&byte));
     let len = len - rest[..len].iter().rev().take_while(|byte| b".-".contains(byte)).count();
     let (domain, after) = (text.get(domain_at..domain_at + len)?, &rest[len..]);
-    // `git@` is everybody; `icon@2x.png` is a file, and `x@self.weights(` is code.
+    // `git@` is not a person, `icon@2x.png` is a file, and `x@self.weights(` is code.
     let is_other =
         local == "git" || domain.starts_with("2x.") || domain.starts_with("3x.") || after.starts_with(b"(");
     let top = domain.rsplit_once('.').map_or("", |(_, top)| top);
@@ -107,7 +109,7 @@ pub(super) fn address(text: &str, floor: usize, at: usize, sign: usize) -> Optio
     (len > 0 && !is_other && (is_host || is_shell || is_cut)).then_some((start, domain_at + len))
 }
 
-/// A name of a machine in its own network, such as `adas-macbook.local`, at its dot.
+/// Finds the name of a machine in its local network, such as `adas-macbook.local`, starting at its dot.
 pub(super) fn local_name(bytes: &[u8], floor: usize, dot: usize) -> Option<(usize, usize)> {
     const LOCAL: &[u8] = b".local";
     const MACHINES: [&[u8]; 4] = [b"macbook", b"imac", b"macmini", b"mbp"];
@@ -129,7 +131,7 @@ pub(super) fn local_name(bytes: &[u8], floor: usize, dot: usize) -> Option<(usiz
     (!goes_on && !is_file && is_machine).then_some((start, end))
 }
 
-/// The names that Windows and clouds give to machines: `DESKTOP-AB12CD3`, `ip-10-0-0-12.ec2.internal`.
+/// Matches names that Windows and clouds give to machines: `DESKTOP-AB12CD3`, `ip-10-0-0-12.ec2.internal`.
 pub(super) fn machine(rest: &[u8]) -> Option<usize> {
     const OF_WINDOWS: [(&[u8], usize); 3] = [(b"DESKTOP-", 7), (b"LAPTOP-", 8), (b"WIN-", 11)];
     for (beginning, n) in OF_WINDOWS {

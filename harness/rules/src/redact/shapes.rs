@@ -1,21 +1,21 @@
-//! Keys of known shapes: a beginning that nothing else has, and enough of what a key is made of.
+//! Keys of known formats: a unique prefix, followed by enough characters of a key.
 //!
-//! Shapes are what the providers' own secret scanners look for
+//! The formats are those of the providers' own secret scanners
 //! (<https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns>).
-//! A key that was cut with `…` for display is recognised by its beginning.
+//! A key that was cut with `…` for display is recognized by its prefix.
 
 use super::bytes::{
     CUT, is_after_escape, is_alphanumeric, is_base64, is_hex, is_token, is_upper, run, starts_a_word,
 };
 use super::{named, private};
 
-/// A key that begins in a certain way.
+/// A key with a known prefix.
 struct Key {
     beginning: &'static str,
-    /// Bytes that follow, at the least.
+    /// Minimum number of bytes after the prefix.
     min: usize,
     is_part: fn(u8) -> bool,
-    /// Whether a digit must be among them, where the beginning alone could be a word's.
+    /// True if one of them must be a digit, because words can have the same prefix.
     needs_digit: bool,
 }
 
@@ -23,7 +23,7 @@ const fn key(beginning: &'static str, min: usize, is_part: fn(u8) -> bool) -> Ke
     Key { beginning, min, is_part, needs_digit: false }
 }
 
-/// A key whose beginning other words have, too.
+/// A key with a prefix that words can have too.
 const fn digits(beginning: &'static str, min: usize, is_part: fn(u8) -> bool) -> Key {
     Key { beginning, min, is_part, needs_digit: true }
 }
@@ -31,7 +31,7 @@ const fn digits(beginning: &'static str, min: usize, is_part: fn(u8) -> bool) ->
 const KEYS: [Key; 95] = [
     // Anthropic.
     key("sk-ant-", 16, is_token),
-    // OpenAI, and the many that copy it.
+    // OpenAI, and the many providers that copied its format.
     digits("sk-", 20, is_token),
     // Google: API keys of both kinds, OAuth access and refresh tokens, client secrets.
     key("AIza", 30, is_token),
@@ -96,7 +96,8 @@ const KEYS: [Key; 95] = [
     digits("r8_", 30, is_alphanumeric),
     digits("tgp_v1_", 30, is_token),
     digits("pa-", 40, is_token),
-    // What agents use: LangSmith, Tavily, E2B, Firecrawl, Pinecone, Brave, ElevenLabs, Weights & Biases.
+    // Services used by agents: LangSmith, Tavily, E2B, Firecrawl, Pinecone, Brave, ElevenLabs, Weights &
+    // Biases.
     key("lsv2_pt_", 20, is_token),
     key("lsv2_sk_", 20, is_token),
     digits("tvly-", 20, is_token),
@@ -134,14 +135,14 @@ const KEYS: [Key; 95] = [
     key("sb_secret_", 20, is_token),
     key("pscale_tkn_", 30, is_token),
     key("pscale_pw_", 30, is_token),
-    // Vault, Doppler, age, OpenRouter's own form is that of OpenAI.
+    // Vault, Doppler and age. OpenRouter's keys have OpenAI's format.
     key("hvs.", 24, is_token),
     key("hvb.", 24, is_token),
     digits("dp.pt.", 30, is_alphanumeric),
     key("AGE-SECRET-KEY-1", 40, is_upper),
 ];
 
-/// Whether a key may begin with a byte.
+/// For each byte, whether a key may begin with it.
 const STARTS: [bool; 256] = {
     let mut starts = [false; 256];
     let mut at = 0;
@@ -152,11 +153,11 @@ const STARTS: [bool; 256] = {
     starts
 };
 
-/// A beginning as long as this tells a key even if the rest was cut away for display.
+/// A prefix of this length identifies a key even if the rest was cut for display.
 const MIN_BEGINNING: usize = 4;
 
-/// What is taken out at a place: from where to where. It may begin a little later, where something announces it, or
-/// earlier, where a mark inside tells it, but never before `floor`.
+/// Returns the range to remove for a match at a position. It may begin later, after a name, or earlier, if
+/// a mark inside the key identifies it, but never before `floor`.
 pub(super) fn at(text: &str, floor: usize, at: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     match bytes[at] {
@@ -193,7 +194,7 @@ fn known_key(rest: &[u8]) -> Option<usize> {
     KEYS.iter().find_map(|key| {
         let tail = rest.strip_prefix(key.beginning.as_bytes())?;
         let len = run(tail, key.is_part);
-        // The dot of the sentence.
+        // A dot at the end belongs to the sentence.
         let len = len - tail[..len].iter().rev().take_while(|byte| **byte == b'.').count();
         let is_cut = len > 0 && key.beginning.len() >= MIN_BEGINNING && tail[len..].starts_with(CUT);
         let is_whole = len >= key.min && (!key.needs_digit || tail[..len].iter().any(u8::is_ascii_digit));
@@ -201,7 +202,7 @@ fn known_key(rest: &[u8]) -> Option<usize> {
     })
 }
 
-/// Three parts of base64, the first of which encodes `{"`.
+/// Matches three parts of base64; the first encodes a text that begins with `{"`.
 fn json_web_token(rest: &[u8]) -> Option<usize> {
     const MIN_PART: usize = 10;
     if !rest.starts_with(b"eyJ") {
@@ -225,21 +226,22 @@ fn json_web_token(rest: &[u8]) -> Option<usize> {
     Some(len)
 }
 
-/// A private key in a file's format, to its last line; to the end of what is left of it, where that is cut off.
+/// Matches a private key in a file format, up to its last line. If the key is cut, matches all that is
+/// left of it.
 fn private_key(rest: &[u8]) -> Option<usize> {
     const MAX_TITLE: usize = 64;
-    // An RSA key of 16,384 bits has 12.7 kB.
+    // An RSA key of 16,384 bits takes 12.7 kB.
     const MAX_KEY: usize = 16 << 10;
     const BEGIN: &[u8] = b"-----BEGIN ";
     let words = rest.strip_prefix(BEGIN)?;
     let words = run(&words[..words.len().min(MAX_TITLE)], |byte| is_upper(byte) || byte == b' ');
     let title =
         BEGIN.len() + find(&rest[BEGIN.len()..BEGIN.len() + words], b"PRIVATE KEY")? + b"PRIVATE KEY".len();
-    // Its lines, and how they stand in a JSON string. A quote ends them.
+    // The characters of its lines, including their form in a JSON string. A quote ends them.
     let is_part = |byte: u8| is_base64(byte) || byte.is_ascii_whitespace() || b"-\\:,.".contains(&byte);
     let rest = &rest[..rest.len().min(MAX_KEY)];
     let all = title + run(&rest[title..], is_part);
-    // Half an escape belongs to what follows.
+    // Half an escape belongs to the text after the key.
     let all = all - rest[title..all].iter().rev().take_while(|byte| **byte == b'\\').count();
     let end = find(&rest[title..all], b"-----END ").map(|end| title + end + b"-----END ".len());
     let Some(end) = end else { return Some(all) };
@@ -247,7 +249,7 @@ fn private_key(rest: &[u8]) -> Option<usize> {
     Some(find(last, b"-----").map_or(all, |dashes| end + dashes + 5))
 }
 
-/// The token of a bot: the number of its account, a time, and a signature
+/// Matches the token of a Discord bot: the number of its account, a time, and a signature
 /// (<https://discord.com/developers/docs/reference#authentication>).
 fn discord_token(rest: &[u8]) -> Option<usize> {
     const PARTS: [std::ops::RangeInclusive<usize>; 3] = [23..=28, 6..=7, 27..=45];
@@ -267,8 +269,8 @@ fn discord_token(rest: &[u8]) -> Option<usize> {
     Some(len)
 }
 
-/// A secret key of AWS by itself: 40 characters of base64 that change their kind as often as only chance does. A path, a
-/// hash in hexadecimal digits and a word change it seldom.
+/// Matches a secret key of AWS without a name: 40 characters of base64 that change their class as often as
+/// random ones do. Paths, hexadecimal hashes and words change it less often.
 fn aws_secret(bytes: &[u8], at: usize) -> Option<usize> {
     const LEN: usize = 40;
     const MIN_CHANGES: usize = 12;
@@ -287,9 +289,9 @@ fn aws_secret(bytes: &[u8], at: usize) -> Option<usize> {
     (is_mixed && n_changes >= MIN_CHANGES).then_some(LEN)
 }
 
-/// A key of an Azure AI service: 84 characters, with a mark in their middle
-/// (<https://learn.microsoft.com/purview/sit-defn-azure-cognitive-services-key>). The marks of storage and of other
-/// services stand before the end of 76 or 40 characters of base64.
+/// Matches a key of an Azure AI service: 84 characters, with a mark in the middle
+/// (<https://learn.microsoft.com/purview/sit-defn-azure-cognitive-services-key>). In keys of storage and
+/// other services, which have 76 or 40 characters of base64, the mark is near the end.
 fn azure_key(bytes: &[u8], floor: usize, at: usize) -> Option<(usize, usize)> {
     const MARKS: [&[u8]; 3] = [b"JQQJ99", b"+AStR", b"+ASt"];
     const MIN_BEFORE: usize = 32;
@@ -305,7 +307,7 @@ fn azure_key(bytes: &[u8], floor: usize, at: usize) -> Option<(usize, usize)> {
     (n_before >= MIN_BEFORE && end - start >= MIN_LEN).then_some((start, end))
 }
 
-/// A client secret of Entra ID: three characters, a digit, `Q~` and 31 to 34 more.
+/// Matches a client secret of Entra ID: three characters, a digit, `Q~` and 31 to 34 more.
 fn entra_secret(bytes: &[u8], floor: usize, tilde: usize) -> Option<(usize, usize)> {
     const BEFORE: usize = 5;
     const MIN_AFTER: usize = 31;
@@ -315,12 +317,13 @@ fn entra_secret(bytes: &[u8], floor: usize, tilde: usize) -> Option<(usize, usiz
     let is_one =
         before[4] == b'Q' && before[3].is_ascii_digit() && before[..3].iter().all(|byte| is_part(*byte));
     let n_after = run(&bytes[tilde + 1..], is_part);
-    // The dot of the sentence.
+    // A dot at the end belongs to the sentence.
     let n_after = n_after - usize::from(n_after > 0 && bytes[tilde + n_after] == b'.');
     (is_one && n_after >= MIN_AFTER).then_some((start, tilde + 1 + n_after))
 }
 
-/// The token of a Telegram bot, at its colon: a number, and 35 characters that begin with `AA`.
+/// Matches the token of a Telegram bot, starting at its colon: a number, and 35 characters that begin with
+/// `AA`.
 fn telegram(bytes: &[u8], floor: usize, colon: usize) -> Option<(usize, usize)> {
     const DIGITS: std::ops::RangeInclusive<usize> = 3..=12;
     const MIN_AFTER: usize = 30;
@@ -333,7 +336,7 @@ fn telegram(bytes: &[u8], floor: usize, colon: usize) -> Option<(usize, usize)> 
     is_one.then_some((colon - n_before, colon + 1 + n_after))
 }
 
-/// The part of the address of a webhook that whoever has it may write with.
+/// Finds the secret part of a webhook's URL. Anyone with the URL can post to it.
 fn webhook(bytes: &[u8], slash: usize) -> Option<(usize, usize)> {
     const HOOKS: [&[u8]; 3] =
         [b"/hooks.slack.com/services/", b"/hooks.slack.com/workflows/", b"/api/webhooks/"];
@@ -344,7 +347,7 @@ fn webhook(bytes: &[u8], slash: usize) -> Option<(usize, usize)> {
     (len >= MIN).then_some((start, start + len))
 }
 
-/// The user and the password in an address, at its colon.
+/// Finds the user and the password in a URL, starting at their colon.
 fn in_url(bytes: &[u8], colon: usize) -> Option<(usize, usize)> {
     const MAX_LEN: usize = 512;
     let start = colon + 3;

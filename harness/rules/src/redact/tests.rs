@@ -7,7 +7,7 @@ fn clean(text: &str) -> String {
 }
 
 #[test]
-fn keys_of_known_shapes_are_taken_out() {
+fn keys_of_known_formats_are_removed() {
     let digits = "0123456789abcdefABCDEF0123456789abcdefABCDEF";
     for beginning in [
         "sk-ant-api03-",
@@ -45,7 +45,7 @@ fn keys_of_known_shapes_are_taken_out() {
 }
 
 #[test]
-fn headers_in_a_dump_are_taken_out() {
+fn headers_in_a_dump_are_removed() {
     assert_eq!(clean("X-Api-Key: abcdefghij\r\nhost: a"), "X-Api-Key: [redacted]\r\nhost: a");
     assert_eq!(clean("{ 'x-api-key': 'abcdefghij', b: 1 }"), "{ 'x-api-key': '[redacted]', b: 1 }");
     assert_eq!(clean(r#"{\"authorization\":\"Basic YTpi\"}"#), r#"{\"authorization\":\"[redacted]\"}"#);
@@ -53,7 +53,7 @@ fn headers_in_a_dump_are_taken_out() {
 }
 
 #[test]
-fn what_the_environment_holds_is_taken_out_however_it_is_written() {
+fn values_of_the_environment_are_removed_in_every_spelling() {
     assert_eq!(clean("<Zq7-planted-in-env>"), "<[redacted]>");
     assert_eq!(clean("xZq7-planted-in-envx"), "x[redacted]x");
     assert_eq!(clean("pa\"ss/w\u{f6}rd9"), "[redacted]");
@@ -76,11 +76,11 @@ fn the_home_path_is_shortened() {
     assert_eq!(Redactor::new([], Some("/")).text("/x"), "/x");
 }
 
-/// The digits of a planted key.
+/// The characters of the planted keys.
 const SOME: &str = "Zk9qLmT4wXr2Pb7Nc1Vd8Ys3Hf6Gj5Ku0QeRaSiOtUyWxEzBvMn";
 const HEX: &str = "3fa85f6457174562b3fc2c963f66afa69b1deb4d3b7d4bad9bdd2b0d7b3dcb6d";
 
-/// Keys that their shape alone tells.
+/// Keys that are recognized by their format.
 fn shaped() -> Vec<(&'static str, String)> {
     let some = |beginning: &str, n: usize| format!("{beginning}{}", &SOME[..n]);
     let hex = |beginning: &str, n: usize| format!("{beginning}{}", &HEX[..n]);
@@ -136,9 +136,9 @@ fn shaped() -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn each_kind_of_key_and_name_is_taken_out_wherever_it_stands() {
+fn every_kind_of_key_and_name_is_removed_everywhere() {
     for (kind, key) in shaped() {
-        // A host by itself is told by what follows it.
+        // A host on its own is recognized by the text after it.
         let (key, after_key) = match key.strip_suffix('\u{0}') {
             Some(key) => (key.to_owned(), ":~"),
             None => (key, ""),
@@ -164,7 +164,7 @@ fn each_kind_of_key_and_name_is_taken_out_wherever_it_stands() {
 }
 
 #[test]
-fn a_secret_is_known_by_the_name_next_to_it() {
+fn a_secret_is_recognized_by_the_name_next_to_it() {
     let hex = &HEX[..32];
     for (text, expected) in [
         ("aws_secret_access_key=wJalrXUtnFEMIbPxRfiCY9".to_owned(), "aws_secret_access_key=[redacted]"),
@@ -212,7 +212,7 @@ fn a_secret_is_known_by_the_name_next_to_it() {
 }
 
 #[test]
-fn the_user_is_taken_out_of_the_path_of_a_home() {
+fn the_user_is_removed_from_home_paths() {
     for (path, expected) in [
         ("/home/ada/x.yaml", "/home/[redacted]/x.yaml"),
         ("/Users/ada.lovelace/x", "/Users/[redacted]/x"),
@@ -241,7 +241,7 @@ fn the_user_is_taken_out_of_the_path_of_a_home() {
 }
 
 #[test]
-fn half_a_key_is_known_where_it_was_cut_for_display() {
+fn a_key_that_was_cut_for_display_is_recognized() {
     let redactor = Redactor::new(["Zq7-planted-in-env"], None);
     for (text, expected) in [
         ("AKIAIOSF…", "[redacted]…"),
@@ -260,7 +260,7 @@ fn half_a_key_is_known_where_it_was_cut_for_display() {
 }
 
 #[test]
-fn what_is_no_secret_stays() {
+fn ordinary_text_stays() {
     for text in [
         "toolu_01A09q90qw90lq917835lq9",
         "call_3cT0kZ8nWq2mVbX1yLpR5sDf",
@@ -314,7 +314,7 @@ fn what_is_no_secret_stays() {
     ] {
         assert_eq!(clean(text), text);
     }
-    // A stand-in for a key is a word of the report.
+    // A placeholder for a key can be an ordinary word in a report.
     assert_eq!(
         Redactor::new(["reference", "test", "1234567"], None).text("reference test 1234567"),
         "reference test 1234567"
@@ -322,7 +322,7 @@ fn what_is_no_secret_stays() {
 }
 
 #[test]
-fn what_is_clean_stays_clean() {
+fn clean_text_stays_unchanged() {
     let own = [
         "X-Api-Key: abcdefghij",
         "Bearer abcdefgh1234",
@@ -339,7 +339,7 @@ fn what_is_clean_stays_clean() {
 }
 
 #[test]
-fn values_stay_values() {
+fn secrets_are_removed_inside_json_values() {
     let mut value = json!({
         "authorization": "abcdef", "cookie": "chocolate", "n": 1,
         "password": "swordfish", "signature": "EqQBCgIYAhIM1gbcDa9GJwZA", "token": "word", "secretAccessKey": "wJalrXUtnFEMI",
@@ -357,7 +357,7 @@ fn values_stay_values() {
 }
 
 #[test]
-fn headers_with_credentials_are_taken_out_whole() {
+fn headers_with_credentials_are_removed_completely() {
     let redactor = Redactor::default();
     for name in ["Authorization", "X-API-KEY", "cookie", "x-goog-api-key"] {
         assert_eq!(redactor.header(name, "plain words"), "[redacted]");
@@ -366,7 +366,7 @@ fn headers_with_credentials_are_taken_out_whole() {
 }
 
 #[test]
-fn variables_are_known_by_their_names() {
+fn credential_variables_are_recognized_by_name() {
     for name in ["ANTHROPIC_API_KEY", "gh_token", "DB_PASSWORD", "AWS_ACCESS_KEY_ID"] {
         assert!(is_credential_variable(name), "{name}");
     }
@@ -377,7 +377,7 @@ fn variables_are_known_by_their_names() {
 
 proptest::proptest! {
     #[test]
-    fn a_known_secret_is_in_no_cleaned_text(
+    fn no_cleaned_text_has_a_known_secret(
         text in "(Zq7-planted-in-env|sk-|Bearer |://|x-api-key|cookie: |password: |[a-z0-9:@\\\\\"é… ]|/home/ada|/Users/|C:\\\\Users|\\.local|%40|\\?sig=|JQQJ99|8Q~|eyJ|-----BEGIN |PRIVATE KEY|…){0,40}",
     ) {
         proptest::prop_assert!(!clean(&text).contains("Zq7-planted-in-env"));

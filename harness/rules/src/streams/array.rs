@@ -1,6 +1,7 @@
-//! The items of one JSON array that is sent piece by piece: how Gemini streams without `alt=sse`.
+//! Reads the items of a JSON array that arrives in pieces, as Gemini streams without `alt=sse`.
 //!
-//! It finds where each item ends by counting brackets outside of strings, and leaves it to the parser what is in it.
+//! The reader finds the end of each item by counting brackets outside of strings. The parser checks the
+//! content.
 
 use super::event::{End, EventKind, MAX_EVENT_BYTES, Piece, StreamEvent, StreamOffset};
 
@@ -9,14 +10,14 @@ pub(crate) struct ArrayReader {
     at: StreamOffset,
     item: Vec<u8>,
     begun: StreamOffset,
-    /// Open brackets; the array's own is the first.
+    /// Number of open brackets, including the array's own.
     depth: usize,
     string: InString,
     is_too_long: bool,
     is_closed: bool,
 }
 
-/// Whether the next byte stands in a string.
+/// The position of the next byte relative to strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum InString {
     No,
@@ -25,7 +26,7 @@ enum InString {
 }
 
 impl ArrayReader {
-    /// A reader for an array that begins at this place.
+    /// Creates a reader for an array that begins at this position.
     pub(crate) fn starting_at(at: StreamOffset) -> ArrayReader {
         ArrayReader {
             at,
@@ -38,7 +39,7 @@ impl ArrayReader {
         }
     }
 
-    /// Takes bytes and hands on what they complete.
+    /// Takes bytes, and calls `take` with each piece that they complete.
     pub(crate) fn feed(&mut self, bytes: &[u8], mut take: impl FnMut(StreamOffset, Piece<'_>)) {
         for byte in bytes {
             self.byte(*byte, &mut take);
@@ -81,7 +82,7 @@ impl ArrayReader {
                 self.keep(byte);
             }
             b']' | b'}' => {
-                // The last bracket is the array's own, and only `]` closes it.
+                // The last bracket is the array's own. Only `]` closes it.
                 self.depth = self.depth.saturating_sub(1).max(1);
                 self.keep(byte);
             }

@@ -1,4 +1,4 @@
-//! Leads one machine through a stream and writes down what it finds.
+//! Runs the state machine over a stream and records the violations.
 
 use super::event::{End, Piece, StreamOffset, excerpt};
 use super::{
@@ -14,7 +14,7 @@ pub(crate) struct StreamChecker {
     violations: Vec<StreamViolation>,
     n_events: usize,
     ended: Option<Ended>,
-    /// The place of an event at the end of the bytes without what should end it.
+    /// The position of a last event without its terminator.
     unended: Option<(StreamPosition, String)>,
 }
 
@@ -24,7 +24,7 @@ impl StreamChecker {
         StreamChecker { strictness, machine, violations: Vec::new(), n_events: 0, ended: None, unended: None }
     }
 
-    /// Whether an illegal event has ended the judgement.
+    /// Returns whether an illegal event has ended the check.
     pub(crate) fn is_over(&self) -> bool {
         self.ended.is_some()
     }
@@ -46,7 +46,7 @@ impl StreamChecker {
         }
     }
 
-    /// Judges the end of the bytes. `end` is nothing after an illegal event.
+    /// Checks the end of the bytes. `end` is `None` after an illegal event.
     pub(crate) fn finish(mut self, end: Option<End>, n_bytes: usize) -> StreamReport {
         let standing = self.machine.standing();
         if let Some(end) = end
@@ -96,7 +96,7 @@ impl StreamChecker {
         }
     }
 
-    /// The bytes may have been cut after the last event or inside it. It counts if it can be read.
+    /// The bytes may have been cut after the last event or inside it. The event counts if it can be read.
     fn unended_event(&mut self, place: StreamPosition, event: &StreamEvent<'_>) {
         self.unended = Some((place, excerpt(event.data)));
         let n_violations = self.violations.len();
@@ -153,7 +153,7 @@ impl StreamChecker {
         self.violations.push(StreamViolation { place, rule, severity: Severity::Error, message, excerpt });
     }
 
-    /// Writes a warning down. It counts at the first place of its rule, so the list stays short.
+    /// Records a warning at the first place of its rule only, so that the list stays short.
     fn note(&mut self, rule: &'static StreamRule, place: StreamPosition, message: String, excerpt: String) {
         if !self.violations.iter().any(|violation| violation.rule == rule) {
             let severity = Severity::Warning;

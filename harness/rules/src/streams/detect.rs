@@ -1,4 +1,4 @@
-//! A guess at what a stream is: the dialect, or the API that is not spoken.
+//! Detects the dialect of a stream, or an API that is not supported.
 
 use super::array::ArrayReader;
 use super::event::{Piece, StreamEvent, StreamOffset, text};
@@ -9,19 +9,20 @@ use crate::dialects::is_mistral_model;
 use crate::frames::{FrameReader, is_frame};
 use crate::json::{Document, Json};
 
-/// Bytes that are looked at. The first events of every dialect say what it is.
+/// Maximum number of bytes to read. The first events of every dialect identify it.
 pub const MAX_LOOK_BYTES: usize = 256 << 10;
 
-/// What a stream is.
+/// The API of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamKind {
-    /// One of a dialect.
+    /// A supported dialect.
     Dialect(Dialect),
-    /// One of an API that Brickbat does not speak, by its name for people.
+    /// An API that Brickbat does not support, by its display name.
     NotSpoken(&'static str),
 }
 
-/// The dialect of the first event that tells. Nothing if none does, or if it is one that Brickbat does not speak.
+/// Returns the dialect of the first event that identifies one. `None` if none does, or if it belongs to an
+/// unsupported API.
 pub fn detect(bytes: &[u8]) -> Option<Dialect> {
     match recognise(bytes)? {
         StreamKind::Dialect(dialect) => Some(dialect),
@@ -29,7 +30,7 @@ pub fn detect(bytes: &[u8]) -> Option<Dialect> {
     }
 }
 
-/// What the first event that tells belongs to. Nothing if none does.
+/// Returns the API of the first event that identifies one. `None` if none does.
 pub fn recognise(bytes: &[u8]) -> Option<StreamKind> {
     let mut found = None;
     look_at(bytes, |event| {
@@ -43,7 +44,7 @@ pub fn recognise(bytes: &[u8]) -> Option<StreamKind> {
     found
 }
 
-/// The model that a stream names, with which a host leads to a profile.
+/// Returns the model that a stream names. Together with a host, it leads to a profile.
 pub fn model_of(bytes: &[u8]) -> Option<String> {
     let mut found: Option<String> = None;
     look_at(bytes, |event| {
@@ -64,14 +65,14 @@ pub fn model_of(bytes: &[u8]) -> Option<String> {
     found
 }
 
-/// What is found in the head of a stream.
+/// A finding in the first bytes of a stream.
 enum Look<'a> {
     Event(StreamEvent<'a>),
-    /// A frame of Bedrock Converse, or the beginning of one.
+    /// A frame of Bedrock Converse, complete or not.
     Converse,
     /// The event in a frame of InvokeModel.
     Chunk(&'a [u8]),
-    /// JSON that is no part of an event.
+    /// JSON outside of events.
     Stray(Json<'a, 'a>),
 }
 
@@ -117,7 +118,7 @@ fn look_at_frames(head: &[u8], mut take: impl FnMut(Look<'_>)) {
     }
 }
 
-/// InvokeModel hands on the events of the model's own dialect; of those only Claude's is spoken.
+/// InvokeModel forwards the events of the model's own dialect. Of these, only Claude's is supported.
 fn of_chunk(data: &[u8]) -> StreamKind {
     let event = StreamEvent { kind: super::EventKind::Message, name: "", data };
     match of_event(&event) {
@@ -137,7 +138,7 @@ fn of_event(event: &StreamEvent<'_>) -> Option<StreamKind> {
     not_spoken(event.name, json).or_else(|| dialect_of(json).map(StreamKind::Dialect))
 }
 
-/// APIs whose streams are known well enough to be told, by how the types of their events begin.
+/// APIs that are known well enough to be recognized, with prefixes of their event types.
 const NOT_SPOKEN: [(&str, &[&str]); 5] = [
     // https://ai.google.dev/gemini-api/docs/interactions
     ("Gemini Interactions", &["interaction.", "content.", "step."]),
@@ -154,8 +155,8 @@ const NOT_SPOKEN: [(&str, &[&str]); 5] = [
     ("Cohere", &["message-start", "content-start", "content-delta", "tool-plan-delta", "stream-start"]),
 ];
 
-/// The API that an event belongs to, if it is one that Brickbat does not speak. Its type stands in a field of the data,
-/// or is only the name of the event.
+/// Returns the unsupported API of an event. The event's type is a field of the data, or only the name of
+/// the event.
 fn not_spoken(name: &str, json: Json) -> Option<StreamKind> {
     // https://platform.openai.com/docs/api-reference/conversations
     let object = json.field("object").as_str().unwrap_or_default();
@@ -198,7 +199,8 @@ fn of_error(json: Json) -> Option<Dialect> {
     }
 }
 
-/// Mistral's chunks have an id of 32 hexadecimal digits and one of its models. Its models elsewhere have other ids.
+/// Returns whether a chunk is Mistral's: it has an id of 32 hexadecimal digits and a model of Mistral.
+/// Other servers of these models use other ids.
 fn is_mistral(json: Json) -> bool {
     let id = json.field("id").as_str().unwrap_or_default();
     let model = json.field("model").as_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! An event as the machines see it, whatever carried it.
+//! An event as the state machines receive it, independent of its transport.
 
 use std::borrow::Cow;
 
@@ -7,57 +7,57 @@ use super::violation::BrokenRule;
 use crate::frames::MAX_FRAME_BYTES;
 use crate::json::{Document, Json};
 
-/// Bytes that one event may have. Images come as one event each and take some megabytes.
+/// Maximum size of an event in bytes. An image comes as one event and takes some megabytes.
 pub const MAX_EVENT_BYTES: usize = MAX_FRAME_BYTES;
 
-/// JSON values that one event may hold. Each takes some fifty bytes of memory while the event is judged; real events
-/// hold some dozens, and a last event that repeats the whole reply some thousands.
+/// Maximum number of JSON values in an event. Each takes about fifty bytes of memory while the event is
+/// checked. Real events have some dozens, and a last event that repeats the complete reply some thousands.
 const MAX_VALUES: usize = 1 << 20;
 
-/// Characters of an event that a violation shows.
+/// Maximum number of characters of an event shown with a violation.
 const MAX_EXCERPT_CHARS: usize = 200;
 
-/// Characters of a name or an id that a message quotes.
+/// Maximum number of characters of a name or an id in a message.
 const MAX_QUOTED_CHARS: usize = 60;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StreamEvent<'a> {
     pub(crate) kind: EventKind,
-    /// Its name; empty where it has none.
+    /// The name, or an empty text.
     pub(crate) name: &'a str,
     pub(crate) data: &'a [u8],
 }
 
-/// What carries an event.
+/// The transport of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EventKind {
-    /// An event like any other.
+    /// An ordinary event.
     Message,
-    /// A frame that says of itself that it is an error.
+    /// A frame that is marked as an error.
     Exception,
 }
 
-/// What a reader finds in the bytes.
+/// A part of the bytes that a reader has found.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Piece<'a> {
-    /// A whole event.
+    /// A complete event.
     Event(StreamEvent<'a>),
-    /// An event at the end of the bytes without what should end it.
+    /// An event at the end of the bytes without its terminator.
     Unended(StreamEvent<'a>),
-    /// Lines that are no part of an event.
+    /// Lines that do not belong to an event.
     Stray(&'a [u8]),
-    /// Bytes that cannot be read as an event, with the reason.
+    /// Bytes that are not an event, with the reason.
     Unreadable(&'a str, &'a [u8]),
 }
 
-/// A place as readers count it: the byte, and the line where there are lines.
+/// A position in a stream: the byte, and the line if the stream has lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StreamOffset {
     pub(crate) offset: usize,
     pub(crate) line: Option<usize>,
 }
 
-/// Where the bytes end, and whether that is inside an event.
+/// The position of the end of the bytes, and whether it is inside an event.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct End {
     pub(crate) mark: StreamOffset,
@@ -65,7 +65,7 @@ pub(crate) struct End {
 }
 
 impl<'a> StreamEvent<'a> {
-    /// The data as a JSON object; `rule` is broken if it is none.
+    /// Parses the data as a JSON object. Fails with `rule` if it is not one.
     pub(crate) fn object(&self, rule: &'static StreamRule) -> Result<Document<'a>, BrokenRule> {
         let broken = |message| BrokenRule { rule, message };
         let n_values = self.data.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
@@ -80,7 +80,7 @@ impl<'a> StreamEvent<'a> {
     }
 }
 
-/// A text that is not empty.
+/// Returns a text that is not empty.
 pub(crate) fn text<'a>(json: Json<'_, 'a>) -> Option<Cow<'a, str>> {
     json.as_str().filter(|text| !text.is_empty())
 }
@@ -89,7 +89,7 @@ pub(crate) fn excerpt(bytes: &[u8]) -> String {
     one_line(bytes, MAX_EXCERPT_CHARS)
 }
 
-/// A name or an id as a message quotes it.
+/// Formats a name or an id for a message.
 pub(crate) fn quoted(text: &str) -> String {
     format!("`{}`", one_line(text.as_bytes(), MAX_QUOTED_CHARS))
 }

@@ -1,5 +1,6 @@
-//! What Bedrock's InvokeModel puts around the events of a model's own dialect: binary frames named `chunk`, with the event
-//! as base64 (<https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModelWithResponseStream.html>).
+//! The envelope of Bedrock's InvokeModel around the events of a model's own dialect: binary frames named
+//! `chunk`, with the event as base64
+//! (<https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModelWithResponseStream.html>).
 
 use serde_json::json;
 
@@ -7,14 +8,15 @@ use crate::base64;
 use crate::frames::{Frame, FrameKind};
 use crate::json::Document;
 
-/// An event that stood in a frame.
+/// An event from a frame.
 #[derive(Debug)]
 pub(crate) struct Unwrapped {
     pub(crate) name: String,
     pub(crate) data: Vec<u8>,
 }
 
-/// The event in a frame, or why there is none. An error of the service becomes an error event.
+/// Returns the event in a frame, or the reason why there is none. An error of the service becomes an error
+/// event.
 pub(crate) fn unwrap(frame: &Frame<'_>) -> Result<Unwrapped, &'static str> {
     match frame.kind() {
         FrameKind::Event if frame.name() == "chunk" => chunk(frame.payload()),

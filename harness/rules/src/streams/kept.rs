@@ -1,15 +1,16 @@
-//! What a machine keeps of what was said, in bounded memory.
+//! Data about earlier events that a state machine keeps, in bounded memory.
 
 use serde::de::IgnoredAny;
 
-/// Bytes of the arguments of calls that are kept, over all calls of a stream.
+/// Maximum number of bytes of call arguments to keep, over all calls of a stream.
 pub const MAX_KEPT_BYTES: usize = 4 << 20;
 
-/// Calls, items and parts that are known apart, in one stream. The largest real replies have some hundreds.
+/// Maximum number of calls, items and parts to track in one stream. The largest real replies have some
+/// hundreds.
 pub const MAX_TRACKED: usize = 10_000;
 
-/// A text that came in pieces: its length and a number that depends on all of it. Two texts with the same digest are
-/// taken as equal; at worst a difference is missed.
+/// The digest of a text that arrived in pieces: its length and a hash. Texts with the same digest are
+/// treated as equal; in the worst case, a difference is missed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Digest {
     pub(crate) n_bytes: usize,
@@ -17,7 +18,7 @@ pub(crate) struct Digest {
 }
 
 impl Digest {
-    /// The digest of no text. The hash is FNV-1a, which does not depend on how a text is split.
+    /// The digest of an empty text. The hash is FNV-1a, which does not depend on how a text is split.
     pub(crate) const EMPTY: Digest = Digest { n_bytes: 0, hash: 0xcbf2_9ce4_8422_2325 };
 
     pub(crate) fn of(text: &str) -> Digest {
@@ -33,7 +34,7 @@ impl Digest {
     }
 }
 
-/// How many bytes of arguments and how many calls may still be kept.
+/// The remaining room for bytes of arguments and for calls.
 #[derive(Debug)]
 pub(crate) struct Room {
     n_bytes: usize,
@@ -45,14 +46,14 @@ impl Room {
         Room { n_bytes: MAX_KEPT_BYTES, n_tracked: MAX_TRACKED }
     }
 
-    /// Takes room for one more call, item or part; false if there is none.
+    /// Reserves room for one more call, item or part. Returns false if there is none.
     pub(crate) fn track(&mut self) -> bool {
         let has_room = self.n_tracked > 0;
         self.n_tracked = self.n_tracked.saturating_sub(1);
         has_room
     }
 
-    /// Whether there is no room for one more. What is not known any more is not judged.
+    /// Returns whether there is no more room. Calls, items and parts beyond it are not checked.
     pub(crate) fn is_full(&self) -> bool {
         self.n_tracked == 0
     }
@@ -76,7 +77,7 @@ impl Arguments {
         }
     }
 
-    /// Whether it is known that they are neither empty nor a JSON object.
+    /// Returns whether the arguments are known to be neither empty nor a JSON object.
     pub(crate) fn are_broken(&self) -> bool {
         let text = self.text.trim_ascii();
         let is_object = || text.starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok();

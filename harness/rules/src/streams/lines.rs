@@ -1,24 +1,25 @@
-//! Server-sent events with the places at which they begin.
+//! Reads server-sent events with their positions.
 //!
-//! The grammar is that of `SseReader` of the crate `brickbat-scenario`. That reader forgets what a client never sees; this one counts
-//! bytes and lines, and tells of lines that are no fields and of an event without an end.
+//! The grammar is that of `SseReader` in the crate `brickbat-scenario`. That reader drops parts that a
+//! client never sees. This one also counts bytes and lines, and reports lines that are not fields and an
+//! event without a terminator.
 
 use super::event::{End, EventKind, MAX_EVENT_BYTES, Piece, StreamEvent, StreamOffset};
 
 #[derive(Debug, Default)]
 pub(crate) struct LineReader {
-    /// The line that is being read, without its end.
+    /// The current line, without its end.
     line: Vec<u8>,
     after_cr: bool,
     n_bytes: usize,
-    /// Lines that have ended.
+    /// Number of complete lines.
     n_lines: usize,
-    /// Where the line that is being read begins.
+    /// Where the current line begins.
     line_offset: usize,
     name: Vec<u8>,
     data: Vec<u8>,
     has_data: bool,
-    /// Where the event that is being read begins.
+    /// Where the current event begins.
     begun: Option<StreamOffset>,
     stray: Vec<u8>,
     stray_begun: Option<StreamOffset>,
@@ -30,7 +31,7 @@ const TOO_LONG: &str = "the event is longer than 16 MiB";
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl LineReader {
-    /// Takes bytes and hands on what they complete.
+    /// Takes bytes, and calls `take` with each piece that they complete.
     pub(crate) fn feed(&mut self, bytes: &[u8], mut take: impl FnMut(StreamOffset, Piece<'_>)) {
         let mut rest = bytes;
         while let [first, after @ ..] = rest {
@@ -53,7 +54,7 @@ impl LineReader {
         }
     }
 
-    /// Hands on what stands at the end of the bytes, and says where that is.
+    /// Calls `take` with an incomplete piece at the end of the bytes, and returns the position of the end.
     pub(crate) fn finish(mut self, mut take: impl FnMut(StreamOffset, Piece<'_>)) -> End {
         let mark = self.place();
         if !self.line.is_empty() {
@@ -113,7 +114,7 @@ impl LineReader {
                 self.data.extend_from_slice(value);
                 self.has_data = true;
             }
-            // A comment, or a field that says nothing about the event.
+            // A comment, or a field that is not part of the event.
             b"" | b"id" | b"retry" => {}
             _ => {
                 self.stray_begun.get_or_insert(mark);

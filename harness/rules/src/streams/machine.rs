@@ -1,4 +1,4 @@
-//! What all state machines have in common.
+//! Common parts of all state machines.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,43 +8,42 @@ use super::rule::StreamRule;
 use super::strictness::StreamStrictness;
 use super::violation::{Verdict, illegal};
 
-/// The state of a stream in one grammar: it takes events, and knows whether the stream may end.
+/// The state of a stream in one grammar. It takes events, and decides whether the stream may end.
 pub(crate) trait Machine: fmt::Debug + Send + Sync {
-    /// The rules that the reader's findings break.
+    /// Returns the rules that the reader's findings break.
     fn common(&self) -> &'static Common;
 
-    /// Judges the next event, and moves on if it is legal.
+    /// Checks the next event, and changes the state if the event is legal.
     fn step(&mut self, event: &StreamEvent<'_>, warnings: &mut Warnings) -> Verdict;
 
-    /// Takes lines that are no part of an event. False means that they mean nothing in this grammar.
+    /// Takes lines that do not belong to an event. Returns false if they mean nothing in this grammar.
     fn stray(&mut self, _text: &[u8]) -> Result<bool, super::violation::BrokenRule> {
         Ok(false)
     }
 
     fn standing(&self) -> Standing;
 
-    /// Whether the stream has said of itself that somebody else than the provider that the dialect is named after made
-    /// it.
+    /// Returns whether the stream shows that it comes from a provider other than the dialect's own.
     fn is_foreign(&self) -> bool {
         false
     }
 
-    /// Says what is odd about a stream that ends here, though it may.
+    /// Adds warnings about a stream that ends here legally.
     fn end(&self, _warnings: &mut Warnings) {}
 }
 
-/// The rules that every grammar has in some form.
+/// Rules that every grammar has.
 #[derive(Debug)]
 pub(crate) struct Common {
     pub(crate) truncated: &'static StreamRule,
     pub(crate) unreadable: &'static StreamRule,
-    /// The last event has its end. None where the reader cannot see an event without it.
+    /// The last event must have a terminator. `None` if the reader cannot recognize an event without it.
     pub(crate) unended: Option<&'static StreamRule>,
-    /// Every line is a field or a comment. None where there are no lines.
+    /// Every line must be a field or a comment. `None` if there are no lines.
     pub(crate) stray: Option<&'static StreamRule>,
 }
 
-/// Where a stream stands between two events.
+/// The state of a stream between two events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Standing {
     Underway {
@@ -52,7 +51,7 @@ pub(crate) enum Standing {
     },
     /// The stream may end.
     Complete,
-    /// The provider has reported an error, in these words.
+    /// The provider has reported this error.
     Failed(String),
 }
 
@@ -60,7 +59,7 @@ pub(crate) fn underway(missing: impl Into<String>) -> Standing {
     Standing::Underway { missing: missing.into() }
 }
 
-/// Oddities of the event that is being judged.
+/// Warnings about the current event.
 #[derive(Debug)]
 pub(crate) struct Warnings {
     pub(crate) noted: Vec<(&'static StreamRule, String)>,
@@ -73,13 +72,13 @@ impl Warnings {
         Warnings { noted: Vec::new(), strictness, is_foreign }
     }
 
-    /// Takes that the event shows the stream to be foreign, see [`Machine::is_foreign`].
+    /// Records that the stream comes from another provider; see [`Machine::is_foreign`].
     pub(crate) fn is_of_foreign_stream(&mut self) {
         self.is_foreign = true;
     }
 
-    /// Refuses an event for a rule that not every provider keeps: where it is tolerated, the event is only odd, and the
-    /// stream goes on.
+    /// Rejects an event because of a rule that some providers break. If the rule is tolerated, adds a
+    /// warning instead, and the stream continues.
     pub(crate) fn refuse(&mut self, rule: &'static StreamRule, message: impl Into<String>) -> Verdict {
         let tolerated = self.strictness.tolerated(self.is_foreign);
         if !tolerated.iter().any(|tolerated| tolerated.id == rule.id) {
@@ -89,7 +88,7 @@ impl Warnings {
         Ok(())
     }
 
-    /// Notes an oddity. Of each rule the first one counts; more of one event are not even kept.
+    /// Adds a warning. For each rule, only the first one about an event is kept.
     pub(crate) fn add(&mut self, rule: &'static StreamRule, message: impl Into<String>) {
         if !self.noted.iter().any(|(known, _)| known.id == rule.id) {
             self.noted.push((rule, message.into()));
@@ -97,7 +96,7 @@ impl Warnings {
     }
 }
 
-/// An error in the provider's words, short.
+/// Formats a provider's error in a few words.
 pub(crate) fn error_in_words(kind: Option<Cow<'_, str>>, message: Option<Cow<'_, str>>) -> String {
     let words = match (kind, message) {
         (Some(kind), Some(message)) => format!("{kind}: {message}"),

@@ -1,36 +1,36 @@
-//! The requirements that a stream must meet, as a table.
+//! The requirements for a stream, as a table.
 
 use crate::{Dialect, Severity};
 
-/// What the rules about lines and events rest on.
+/// The source of the rules about lines and events.
 pub(crate) const SSE: &str = "https://html.spec.whatwg.org/multipage/server-sent-events.html";
 
 /// One requirement of a grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamRule {
-    /// The stable name, for example `anthropic-messages/stream/block-not-started`.
+    /// The stable id, for example `anthropic-messages/stream/block-not-started`.
     pub id: &'static str,
-    /// What a violation means.
+    /// How serious a violation is.
     pub severity: Severity,
     /// The requirement in one line.
     pub summary: &'static str,
-    /// The address of the documentation, or of a real stream, that shows it.
+    /// The URL of the documentation, or of a real stream, that shows it.
     pub source: &'static str,
 }
 
 impl StreamRule {
-    /// Every rule, dialect by dialect.
+    /// Returns every rule, grouped by dialect.
     pub fn all() -> impl Iterator<Item = &'static StreamRule> {
         Dialect::ALL.into_iter().flat_map(StreamRule::of)
     }
 
-    /// The rules of one dialect.
+    /// Returns the rules of one dialect.
     pub fn of(dialect: Dialect) -> impl Iterator<Item = &'static StreamRule> {
         dialect.definition().stream_rules.iter().copied()
     }
 
-    /// The rules that a word means: an id, or one without its dialect (`stream/truncated`, `truncated`), of which each
-    /// dialect may have one.
+    /// Returns the rules with this id, or with this id without its dialect (`stream/truncated`,
+    /// `truncated`). Each dialect may have one of the latter.
     pub fn named(word: &str) -> Vec<&'static StreamRule> {
         let is_meant = |rule: &&StreamRule| {
             let name = rule.short_name();
@@ -39,17 +39,17 @@ impl StreamRule {
         StreamRule::all().filter(is_meant).collect()
     }
 
-    /// The last part of the id.
+    /// Returns the last part of the id.
     pub fn short_name(&self) -> &'static str {
         self.id.rsplit('/').next().unwrap_or(self.id)
     }
 
-    /// The name of the dialect, the first part of the id.
+    /// Returns the name of the dialect, which is the first part of the id.
     pub fn dialect(&self) -> &'static str {
         self.id.split('/').next().unwrap_or(self.id)
     }
 
-    /// The rule of that id.
+    /// Returns the rule with this id.
     pub fn find(id: &str) -> Option<&'static StreamRule> {
         StreamRule::all().find(|rule| rule.id == id)
     }
@@ -63,7 +63,7 @@ pub(crate) const fn warning(id: &'static str, summary: &'static str, source: &'s
     StreamRule { id, severity: Severity::Warning, summary, source }
 }
 
-/// Declares the stream rules of a dialect, each as a static, and the list `RULES` of them in this order.
+/// Declares the stream rules of a dialect: a static for each, and the list `RULES` in this order.
 macro_rules! stream_rules {
     ($dialect:literal; $($severity:ident $name:ident = $id:literal, $summary:literal, $source:expr;)*) => {
         $(

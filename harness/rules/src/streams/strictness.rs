@@ -1,26 +1,27 @@
-//! By whose strictness a stream is judged.
+//! The strictness with which a stream is checked.
 //!
-//! Whoever speaks a dialect streams by its grammar, but relatives of the provider that it is named after break some
-//! of its rules, and readers survive that. Which rules those are is said of a profile, where the host has one, and of
-//! all relatives together, where nothing is known of the host.
+//! All providers of a dialect stream by its grammar. But compatible providers break some of the rules of
+//! the dialect's own provider, and readers can handle that. If the host has a profile, the profile lists
+//! those rules. If the host is unknown, the rules that any compatible provider breaks apply.
 
 use super::rule::StreamRule;
 use crate::{Dialect, Profile};
 
-/// By whose strictness a stream is judged.
+/// The strictness with which a stream is checked.
 #[derive(Debug, Clone, Copy)]
 pub enum StreamStrictness {
-    /// Nobody said where the stream comes from. It is judged as the provider that the dialect is named after streams,
-    /// unless it says itself that somebody else made it, by its model or its ids.
+    /// The source of the stream is unknown. The stream is checked like one of the dialect's own provider,
+    /// unless its model or its ids show that it comes from another provider.
     AsItSays(Dialect),
-    /// That of a profile.
+    /// The strictness of a profile.
     Profile(&'static Profile),
-    /// The stream comes from somebody of whom nothing is known: only what no relative was seen to send is illegal.
+    /// The stream comes from an unknown provider. Only streams that no compatible provider was seen to
+    /// send are illegal.
     AnyRelative(Dialect),
 }
 
 impl StreamStrictness {
-    /// That of whoever answers at a host, see [`crate::profile_for`]. An empty host is one that is not known.
+    /// Returns the strictness of a host; see [`crate::profile_for`]. An empty host is unknown.
     pub fn at_host(dialect: Dialect, host: &str, model: &str) -> StreamStrictness {
         match crate::profile_for(dialect, host, model) {
             Some(profile) => StreamStrictness::Profile(profile),
@@ -29,7 +30,7 @@ impl StreamStrictness {
         }
     }
 
-    /// The dialect by whose grammar the stream is judged.
+    /// Returns the dialect of the grammar.
     pub fn dialect(self) -> Dialect {
         match self {
             StreamStrictness::Profile(profile) => profile.dialect,
@@ -37,8 +38,8 @@ impl StreamStrictness {
         }
     }
 
-    /// The profile that judges; nothing where no profile is known. `is_foreign` is whether the stream says that
-    /// somebody else than the dialect's namesake made it.
+    /// Returns the profile, or `None` if it is unknown. `is_foreign` is true if the stream shows that it
+    /// comes from a provider other than the dialect's own.
     pub(crate) fn profile(self, is_foreign: bool) -> Option<&'static Profile> {
         match self {
             StreamStrictness::Profile(profile) => Some(profile),
@@ -47,7 +48,7 @@ impl StreamStrictness {
         }
     }
 
-    /// The rules whose violation is a warning.
+    /// Returns the rules that are only warnings.
     pub(crate) fn tolerated(self, is_foreign: bool) -> &'static [&'static StreamRule] {
         match self.profile(is_foreign) {
             Some(profile) => profile.tolerated_in_streams,

@@ -1,18 +1,18 @@
-//! A violation of a rule and where it stands.
+//! A violation of a stream rule and its position.
 
 use std::fmt;
 
 use super::rule::StreamRule;
 use crate::Severity;
 
-/// Where an event begins in its stream.
+/// The position of an event in its stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamPosition {
-    /// Which event, from 0. What is missing at the end has the number of the event that should have come.
+    /// The index of the event, from 0. If an event is missing at the end, its index.
     pub event: usize,
-    /// The byte at which it begins, from 0.
+    /// The byte at which the event begins, from 0.
     pub offset: usize,
-    /// The line on which it begins, from 1. Binary streams have none.
+    /// The line on which the event begins, from 1. `None` for binary streams.
     pub line: Option<usize>,
 }
 
@@ -29,19 +29,20 @@ impl fmt::Display for StreamPosition {
 /// One violation of a rule in a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamViolation {
-    /// Where.
+    /// The position.
     pub place: StreamPosition,
-    /// The rule that is broken.
+    /// The broken rule.
     pub rule: &'static StreamRule,
-    /// How bad that is for whoever sent the stream.
+    /// How serious it is for the sender of the stream.
     pub severity: Severity,
-    /// What was found and what was expected, in one line.
+    /// The difference between what was found and what was expected, in one line.
     pub message: String,
-    /// The event as it stands in the stream, cut to one line of at most 200 characters. Empty at the end of a stream.
+    /// The event as it is in the stream, cut to one line of at most 200 characters. Empty at the end of a
+    /// stream.
     pub excerpt: String,
 }
 
-/// Two lines, or three where there is an event to show: what, where, and the event.
+/// Writes two lines, for the violation and its position, and a third with the event if there is one.
 impl fmt::Display for StreamViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}[{}]: {}", self.severity.name(), self.rule.id, self.message)?;
@@ -50,14 +51,14 @@ impl fmt::Display for StreamViolation {
     }
 }
 
-/// A rule that an event breaks, and in which way.
+/// A rule that an event breaks, with the details.
 #[derive(Debug)]
 pub(crate) struct BrokenRule {
     pub(crate) rule: &'static StreamRule,
     pub(crate) message: String,
 }
 
-/// What a machine says of an event.
+/// The result of checking an event.
 pub(crate) type Verdict = Result<(), BrokenRule>;
 
 pub(crate) fn illegal(rule: &'static StreamRule, message: impl Into<String>) -> Verdict {

@@ -1,7 +1,7 @@
 //! A message and its blocks, each read in one pass over its fields.
 //!
-//! The checks ask for the same few fields again and again. Looking each of them up anew would cost more than reading
-//! the text did. What is malformed becomes something that no rule about shapes accuses.
+//! The checks read the same few fields repeatedly, and looking each one up again would cost more than
+//! parsing the text did. Malformed values become variants that only the schema rules report.
 
 use std::borrow::Cow;
 
@@ -13,11 +13,12 @@ pub(super) struct MessageParts<'t, 'a> {
     pub(super) role: Option<Json<'t, 'a>>,
     pub(super) content: Option<Json<'t, 'a>>,
     pub(super) has_output_config: bool,
-    /// A key that the provider was seen to refuse.
+    /// A key that the provider was seen to reject.
     pub(super) extra: Option<&'static str>,
 }
 
-/// One content block with its fields. A content that is a plain string is one text block; an empty string is none.
+/// One content block with its fields. A plain string counts as one text block, and an empty string as
+/// none.
 #[derive(Clone, Copy)]
 pub(super) struct ContentBlock<'t, 'a> {
     pub(super) place: BlockPosition,
@@ -63,15 +64,15 @@ impl Field {
     }
 }
 
-/// Where a block stands in the array as it was sent. No text is long enough for an index above 32 bits.
+/// The place of a block in the array as it was sent. No text is long enough for an index above 32 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlockPosition {
     pub(super) message: u32,
-    /// The index in the content array; [`PLAIN`] for a plain string.
+    /// The index in the content array, or [`PLAIN`] for a plain string.
     index: u32,
 }
 
-/// The index of a plain string.
+/// The index for a plain string.
 const PLAIN: u32 = u32::MAX;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,13 +80,13 @@ pub(super) enum AnthropicRole {
     User,
     Assistant,
     System,
-    /// A system message with no content and an `output_config`: it is accepted anywhere and says nothing.
+    /// A system message with an `output_config` and no content. It is accepted anywhere and adds no text.
     Directive,
-    /// Missing or unknown; the schema check has said so.
+    /// Missing or unknown. The schema check reports it.
     Unknown,
 }
 
-/// What a block is, as far as the rules care.
+/// The kind of a block, as far as the rules need it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BlockKind {
     Text(Text),
@@ -93,25 +94,25 @@ pub(super) enum BlockKind {
     ToolResult,
     Thinking,
     RedactedThinking,
-    /// A tool that the provider runs itself.
+    /// A call of a server tool, which the provider runs itself.
     ServerUse,
-    /// The same through MCP, with ids of its own form.
+    /// A call of a server tool through MCP. Its ids have another format.
     McpUse,
-    /// The result of such a tool: `web_search_tool_result`, `mcp_tool_result`, ….
+    /// The result of a server tool: `web_search_tool_result`, `mcp_tool_result` and others.
     ServerResult,
-    /// Known content of a client that is neither text nor a tool: `image`, `document`.
+    /// Known client content that is neither text nor a tool: `image`, `document`.
     Attachment,
-    /// Malformed, or a type that we do not know.
+    /// Malformed, or an unknown type.
     Other,
 }
 
-/// What the rules ask of a text.
+/// The kind of a text, as far as the rules need it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Text {
     Empty,
-    /// Nothing but white space.
+    /// Only white space.
     Blank,
-    /// White space stands at its end.
+    /// Ends with white space.
     Ragged,
     Plain,
 }
@@ -172,7 +173,7 @@ impl<'t, 'a> MessageParts<'t, 'a> {
                 Text::Empty => {}
                 kind => each(&ContentBlock::new(place, text, BlockKind::Text(kind))),
             },
-            // Malformed, not empty: the rules about emptiness must not accuse it as well.
+            // The content is malformed, not empty, so the rules about emptiness must not report it too.
             _ => each(&ContentBlock::new(place, self.json, BlockKind::Other)),
         }
     }
@@ -197,7 +198,7 @@ impl<'t, 'a> ContentBlock<'t, 'a> {
         block
     }
 
-    /// A field; the last one of that name.
+    /// Returns a field. If a name is repeated, the last field counts.
     #[inline]
     pub(super) fn get(&self, field: Field) -> Option<Json<'t, 'a>> {
         self.json.at(self.fields[field as usize])
@@ -245,7 +246,7 @@ impl BlockKind {
         matches!(self, BlockKind::Thinking | BlockKind::RedactedThinking)
     }
 
-    /// The type of a block that was seen to be named in a refusal. Others pass.
+    /// Returns the type of a block, if the provider was seen to name it in an error. Other types pass.
     pub(super) fn name(self) -> Option<&'static str> {
         match self {
             BlockKind::Text(_) => Some("text"),
@@ -256,7 +257,7 @@ impl BlockKind {
 }
 
 impl BlockPosition {
-    /// The index in the content array; none for a plain string.
+    /// Returns the index in the content array, or `None` for a plain string.
     pub(super) fn index(self) -> Option<u32> {
         (self.index != PLAIN).then_some(self.index)
     }
@@ -268,12 +269,13 @@ impl BlockPosition {
         }
     }
 
-    /// The block as the provider's sentences name it: `messages.3.content.1`.
+    /// Returns the path of the block as it appears in the provider's error messages:
+    /// `messages.3.content.1`.
     pub(super) fn path(self) -> String {
         format!("messages.{}.content.{}", self.message, self.index().unwrap_or(0))
     }
 
-    /// Whether the block stands in a content array, not in a plain string.
+    /// Returns whether the block is in a content array. A plain string is not.
     pub(super) fn is_written_out(self) -> bool {
         self.index != PLAIN
     }

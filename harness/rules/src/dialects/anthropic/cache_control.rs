@@ -1,8 +1,8 @@
-//! Marks for the prompt cache: how many, on what, and in which order of their lifetimes.
+//! Prompt cache markers: how many, on which blocks, and the order of their lifetimes.
 //!
 //! "Note that blocks are processed in the following order: `tools`, `system`, `messages`"
-//! (<https://github.com/cnighswonger/claude-code-cache-fix/issues/44>). In a body the messages may come first, so what
-//! their order depends on waits for the end.
+//! (<https://github.com/cnighswonger/claude-code-cache-fix/issues/44>). The messages may come first in a
+//! body, so checks of the order wait for the end.
 
 use super::block::{BlockKind, BlockPosition, ContentBlock, Field};
 use crate::json::Json;
@@ -11,23 +11,23 @@ use crate::{Occurrence, Rule, Violations};
 #[derive(Debug, Default)]
 pub(super) struct CacheControl {
     n_marks: usize,
-    /// Whether a mark of five minutes has come.
+    /// True after a five-minute marker.
     is_short: bool,
-    /// The first mark of an hour, if no shorter one came before it.
+    /// The first one-hour marker, if no shorter one came before it.
     first_long: Option<Spot>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Spot {
     place: BlockPosition,
-    /// The index inside the content of a result.
+    /// The index within the content of a result.
     inner: Option<usize>,
 }
 
 const MAX_MARKS: usize = 4;
 
 impl CacheControl {
-    /// Takes the next block, and what is inside of a result.
+    /// Checks the next block, and the blocks within a result.
     pub(super) fn block(&mut self, block: &ContentBlock, out: &mut Violations) {
         if let Some(mark) = block.get(Field::CacheControl) {
             self.mark(mark, Spot { place: block.place, inner: None }, out);
@@ -42,7 +42,8 @@ impl CacheControl {
         }
     }
 
-    /// The conversation is over. What stands around it comes before it in the cache.
+    /// Checks the fields around the conversation, which precede it in the cache. Call it after the last
+    /// message.
     pub(super) fn finish(&self, body: Json, out: &mut Violations) {
         let mut n_marks = self.n_marks;
         let mut is_short = false;
@@ -88,7 +89,7 @@ impl CacheControl {
 
 const FIELD: &str = "cache_control";
 
-/// Without a lifetime a mark lives five minutes.
+/// Returns whether a marker lasts an hour. The default is five minutes.
 fn is_long(mark: Json) -> bool {
     mark.field("ttl").is("1h")
 }

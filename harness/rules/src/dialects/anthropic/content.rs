@@ -1,4 +1,4 @@
-//! The second phase, first half: emptiness, system messages, and which role may hold which block.
+//! The second phase, first half: emptiness, system messages, and which role may have which block.
 
 use super::block::{AnthropicRole, BlockKind, BlockPosition, ContentBlock, Text};
 use super::profiles::{AnthropicSwitches, SystemMessages};
@@ -6,7 +6,7 @@ use super::turns::{RoleTurn, SeenBlock};
 use crate::json::Json;
 use crate::{MAX_VIOLATIONS, ModelVersion, Occurrence, Rule, Violations};
 
-/// Checks a block by itself, and under its role.
+/// Checks a block on its own and against its role.
 pub(super) fn check_block(role: AnthropicRole, block: &ContentBlock, out: &mut Violations) {
     let n = block.place.message;
     let violation = || Occurrence::at(block.place.pointer()).with("n", n);
@@ -19,14 +19,15 @@ pub(super) fn check_block(role: AnthropicRole, block: &ContentBlock, out: &mut V
     }
 }
 
-/// The blank texts of a message, as many as are reported.
+/// The blank texts of a message, up to the maximum that is reported.
 ///
-/// The provider was measured to take a blank text next to another and to refuse it alone
-/// (<https://github.com/LibreChat-AI/agents/pull/124>), and models write one before a call, which is taken back.
+/// In measurements, the provider accepted a blank text next to another block and rejected it on its own
+/// (<https://github.com/LibreChat-AI/agents/pull/124>). Models write a blank text before a call, and such
+/// replies are accepted when they are sent back.
 #[derive(Debug, Default)]
 pub(super) struct BlankTexts {
     places: Vec<BlockPosition>,
-    /// Whether the message holds anything else.
+    /// True if the message has any other block.
     says_more: bool,
 }
 
@@ -41,14 +42,15 @@ impl BlankTexts {
         }
     }
 
-    /// The message of that role is over.
+    /// Reports the blank texts of a complete message.
     pub(super) fn check(&self, role: AnthropicRole, out: &mut Violations) {
         if role == AnthropicRole::System {
             return;
         }
         for place in &self.places {
             let violation = || Occurrence::at(place.pointer()).with("n", place.message);
-            // Clients replace an empty string by one space to get it accepted, so the plain form is contested.
+            // Clients replace an empty string with a space to get it accepted, so a blank plain string is
+            // contested.
             if self.says_more || !place.is_written_out() {
                 out.warn(&TEXT_BLANK, violation);
             } else {
@@ -58,20 +60,20 @@ impl BlankTexts {
     }
 }
 
-/// The first message of the system in the conversation.
+/// The index of the first system message in the conversation.
 #[derive(Debug, Default)]
 pub(super) struct SystemMessage(Option<usize>);
 
-/// The first Claude that takes messages of the system: they were tried out on all of them, and taken by 4.8 and 5
+/// The first Claude version that accepts system messages. All versions were tried; 4.8 and 5 accepted them
 /// (<https://github.com/BerriAI/litellm/pull/33807>).
 const FIRST_WITH_SYSTEM_MESSAGES: ModelVersion = ModelVersion { major: 4, minor: 8 };
 
-/// The one model that does not take them and whose name says no version
+/// The only model without a version in its name that rejects system messages
 /// (<https://github.com/UKGovernmentBEIS/inspect_ai/pull/4221>).
 const PREVIEW: &str = "mythos-preview";
 
-/// Whether a model is said to take them and said not to take them: Claude Sonnet 5 did not in July 2026
-/// (<https://github.com/elgorro/aiquila/issues/413>), and does since October at the latest
+/// Returns whether sources disagree on a model. Claude Sonnet 5 rejected system messages in July 2026
+/// (<https://github.com/elgorro/aiquila/issues/413>), and has accepted them since October at the latest
 /// (<https://github.com/langchain-ai/langchainjs/releases/tag/@langchain%2Fanthropic@1.5.13>).
 fn is_contested(model: &str, version: ModelVersion) -> bool {
     model.contains("sonnet") && version == ModelVersion { major: 5, minor: 0 }
@@ -84,7 +86,7 @@ impl SystemMessage {
         }
     }
 
-    /// Checks that the model which is asked takes such messages. A model that no source speaks of passes.
+    /// Checks that the requested model accepts system messages. A model without a source passes.
     pub(super) fn check(&self, switches: &AnthropicSwitches, body: Json, out: &mut Violations) {
         let Some(n) = self.0.filter(|_| switches.system_messages == SystemMessages::MidConversation) else {
             return;
@@ -108,7 +110,8 @@ pub(super) fn check_system_message(n: usize, n_blocks: usize, out: &mut Violatio
     }
 }
 
-/// Checks that a turn is not empty, that the user speaks first, and where system messages stand.
+/// Checks that a turn is not empty, that the first turn is the user's, and that system messages are in a
+/// valid place.
 pub(super) fn check_turn(
     turn: &RoleTurn,
     before: Option<&RoleTurn>,
@@ -117,7 +120,7 @@ pub(super) fn check_turn(
 ) {
     let n = turn.first;
     match turn.role {
-        // The whole run is judged: `[user: [], user: "ping"]` is accepted.
+        // Emptiness applies to merged messages: `[user: [], user: "ping"]` is accepted.
         AnthropicRole::User if turn.ends.is_none() => at_message(out, &USER_MESSAGE_EMPTY, n),
         AnthropicRole::Assistant if turn.ends.is_none() && next.is_some() => {
             at_message(out, &ASSISTANT_MESSAGE_EMPTY, n);
@@ -274,7 +277,7 @@ pub(crate) static SYSTEM_MESSAGE_NOT_BEFORE_ASSISTANT: Rule = Rule {
     ..Rule::measured("anthropic-messages/system-message-not-before-assistant", "ANT-SYS-2", 5, "2026-08")
 };
 
-/// A system message at the beginning is refused by every model with the sentence about its place
+/// Every model rejects a system message at the beginning, with the error message about its place
 /// (<https://github.com/BerriAI/litellm/pull/33807>).
 pub(crate) static SYSTEM_MESSAGE_MODEL: Rule = Rule {
     summary: "Only Claude Opus 4.8 and later models take a message of the system.",

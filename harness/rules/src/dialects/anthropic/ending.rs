@@ -1,4 +1,4 @@
-//! The last check: how the conversation may end.
+//! The last check: how a conversation may end.
 
 use super::block::{AnthropicRole, BlockKind, Text};
 use super::profiles::AnthropicSwitches;
@@ -6,7 +6,7 @@ use super::turns::{RoleTurn, SeenBlock};
 use crate::json::Json;
 use crate::{ModelVersion, Occurrence, Rule, Violations};
 
-/// Checks that the model can go on from the last turn.
+/// Checks that the model can continue after the last turn.
 pub(super) fn check_final_message(
     switches: &AnthropicSwitches,
     body: Json,
@@ -20,7 +20,7 @@ pub(super) fn check_final_message(
     let Some(version) = model.as_deref().and_then(ModelVersion::of_claude) else { return };
     let block = last.last_block();
     if version >= switches.first_without_prefill {
-        // A reply that paused in a server tool is sent back as it is, to be continued.
+        // A reply that paused in a server tool is sent back unchanged, to be continued.
         let is_paused = |block: SeenBlock| {
             matches!(
                 block.kind,

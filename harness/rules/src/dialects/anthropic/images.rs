@@ -1,14 +1,15 @@
-//! Pictures in a conversation: how long their sides may be.
+//! The maximum size of images in a conversation.
 //!
-//! All pictures of a conversation are sent with each request, so one that is too large bricks it, and so does the
-//! twenty-first, if a large one is among those before. The limit of 5 MB for each is not here. What a URL or a file id stands for cannot be seen here.
+//! Every request contains all images of the conversation, so one image that is too large bricks it. So
+//! does the twenty-first image, if any of them exceeds the lower limit for many images. The limit of 5 MB
+//! per image is not checked here. The size of an image given as a URL or a file id is unknown.
 
 use super::block::{BlockKind, BlockPosition, ContentBlock, Field};
 use crate::image::longest_side;
 use crate::json::Json;
 use crate::{Occurrence, Rule, Violations};
 
-/// The pictures of a request whose sides are known and longer than they may be where there are many.
+/// The images with known sides that exceed the limit for requests with many images.
 #[derive(Debug, Default)]
 pub(super) struct Images {
     n_images: usize,
@@ -24,20 +25,20 @@ struct Large {
 #[derive(Debug, Clone, Copy)]
 struct Spot {
     place: BlockPosition,
-    /// The index inside the content of a result.
+    /// The index within the content of a result.
     inner: Option<usize>,
 }
 
-/// The longest side of a picture, and of one in a request that has many
+/// The longest side of an image in pixels; the next constant is the limit in a request with many images
 /// (<https://platform.claude.com/docs/en/build-with-claude/vision>).
 const MAX_SIDE: usize = 8000;
 const MAX_SIDE_OF_MANY: usize = 2000;
 
-/// The most pictures of a request that has not many (the same page).
+/// Up to this number of images, the higher limit applies (same source).
 const MAX_FEW: usize = 20;
 
 impl Images {
-    /// Takes the next block, and what is inside of a result.
+    /// Records the images of the next block, and those within a result.
     pub(super) fn block(&mut self, block: &ContentBlock) {
         match block.kind {
             BlockKind::Attachment => self.image(block.json, Spot { place: block.place, inner: None }),
@@ -65,7 +66,7 @@ impl Images {
         }
     }
 
-    /// The conversation is over.
+    /// Reports the images that are too large. Call it after the last message.
     pub(super) fn finish(&self, out: &mut Violations) {
         for Large { spot, longest_side } in &self.large {
             if self.n_images > MAX_FEW {

@@ -1,6 +1,8 @@
-//! The second phase, second half: every call is answered once, directly after, and every answer has its call.
+//! The second phase, second half: every call has exactly one result directly after it, and every result
+//! has a call.
 //!
-//! Only client tools are paired. The provider runs server tools itself, and their results stand in the same turn.
+//! Only client tools are paired. The provider runs server tools itself, and their results are in the same
+//! turn.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,31 +10,31 @@ use std::ops::Range;
 use super::block::{BlockKind, BlockPosition, ContentBlock, Field};
 use crate::{IdHashes, Ids, Occurrence, Rule, Violations};
 
-/// The calls of the last assistant turn, and how the user turn after it answers them.
+/// The calls of the last assistant turn, and their results in the user turn after it.
 #[derive(Debug, Default)]
 pub(super) struct ToolPairing<'a> {
     ids: Ids<'a>,
-    /// For each id, how it is answered.
+    /// For each id, the state of its result.
     answers: Vec<Answer>,
     calls: Vec<OpenCall>,
-    /// Where text follows calls, with the calls that it follows.
+    /// Each text after calls, with the range of calls before it.
     interruptions: Vec<(BlockPosition, Range<usize>)>,
     /// The first call after the last such text.
     run_start: usize,
     /// The first message of the user turn.
     answering: Option<u32>,
-    /// Whether something else than a result has come in the user turn.
+    /// True after a block other than a result in the user turn.
     is_late: bool,
-    /// Ids of results that have no call.
+    /// Ids of results without a call.
     strays: Ids<'a>,
-    /// Every id of a call in the conversation.
+    /// The ids of all calls in the conversation.
     known: IdHashes,
 }
 
 #[derive(Debug)]
 struct OpenCall {
     place: BlockPosition,
-    /// The place of its id.
+    /// The index of its id.
     id: usize,
 }
 
@@ -47,7 +49,8 @@ impl<'a> ToolPairing<'a> {
     pub(super) fn call(&mut self, block: &ContentBlock<'_, 'a>, out: &mut Violations) {
         match block.kind {
             BlockKind::ToolUse => {}
-            // Thinking and server tools may follow a call: interleaved thinking and mixed replies put them there.
+            // Thinking and server tools may follow a call; interleaved thinking and mixed replies put them
+            // there.
             BlockKind::Text(_) | BlockKind::Attachment if self.run_start < self.calls.len() => {
                 self.interruptions.push((block.place, self.run_start..self.calls.len()));
                 self.run_start = self.calls.len();
@@ -62,7 +65,8 @@ impl<'a> ToolPairing<'a> {
             Ok(id) => {
                 self.answers.push(Answer::Missing);
                 if !is_new {
-                    // Known by its hash alone, so this is never more than a warning.
+                    // Only the hash of the id is stored, so a collision is possible, and this stays a
+                    // warning.
                     out.warn(&TOOL_USE_ID_REUSED, violation);
                 }
                 id
@@ -75,7 +79,7 @@ impl<'a> ToolPairing<'a> {
         self.calls.push(OpenCall { place: block.place, id });
     }
 
-    /// The user turn begins with message `n`.
+    /// Begins the user turn with message `n`.
     pub(super) fn answers_begin(&mut self, n: usize) {
         self.answering = Some(n as u32);
         self.is_late = false;
@@ -102,8 +106,8 @@ impl<'a> ToolPairing<'a> {
         }
     }
 
-    /// No answer can come any more: checks that every call is answered at the beginning of the next turn, and that
-    /// nothing follows the calls.
+    /// Ends the pair of turns: checks that every call has a result at the beginning of the user turn, and
+    /// that no text follows the calls.
     pub(super) fn close(&mut self, out: &mut Violations) {
         if self.calls.is_empty() && self.strays.iter().next().is_none() {
             self.answering = None;
@@ -135,7 +139,8 @@ impl<'a> ToolPairing<'a> {
         out.add(rule, || self.unanswered(first.place, missing()));
     }
 
-    /// The words of the sentence that three rules share; older profiles count, and name the message of the answers.
+    /// Builds the occurrence for the error message that three rules share. Older profiles report the
+    /// number of calls, and the message with the results.
     fn unanswered<'c>(&self, place: BlockPosition, calls: impl Iterator<Item = &'c OpenCall>) -> Occurrence {
         let ids: Vec<&str> = calls.map(|call| self.ids.get(call.id)).collect();
         let answering = self.answering.unwrap_or(place.message + 1);
@@ -236,6 +241,6 @@ pub(crate) static TOOL_RESULT_ORPHAN: Rule = Rule {
     ..Rule::measured("anthropic-messages/tool-result-orphan", "ANT-TR-1", 11, "2025-11")
 };
 
-/// The sentence that three rules share.
+/// The error message that three rules share.
 const UNANSWERED: &str = "messages.{n}: `tool_use` ids were found without `tool_result` blocks immediately after: {ids}. \
          Each `tool_use` block must have a corresponding `tool_result` block in the next message.";

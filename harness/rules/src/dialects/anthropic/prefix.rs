@@ -1,10 +1,10 @@
-//! What stands before a block of thinking, as hashes that do not depend on how it is written down.
+//! Hashes of everything before a thinking block, independent of formatting.
 //!
 //! "The top-level `system` prompt, `tools`, and `messages` before the block are its prefix"
-//! (<https://platform.claude.com/docs/build-with-claude/preserved-thinking>). Marks for the cache do not count
-//! (<https://docs.litellm.ai/docs/providers/anthropic_preserved_thinking>). Here neither does whether a text is a string
-//! or a block, nor where messages of one role are parted, and thinking itself is left out: what nobody has seen refused
-//! makes no difference.
+//! (<https://platform.claude.com/docs/build-with-claude/preserved-thinking>). Cache markers do not count
+//! (<https://docs.litellm.ai/docs/providers/anthropic_preserved_thinking>). These hashes also ignore
+//! whether a text is a string or a block, where messages of one role are split, and thinking itself,
+//! because no rejection for such a difference was seen.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -19,7 +19,7 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    /// A message begins, and with it a turn, if somebody else speaks.
+    /// Begins a message, and a new turn if the role changes.
     pub(super) fn begin(&mut self, role: AnthropicRole) {
         if self.speaker.replace(role) != Some(role) {
             (role as u8).hash(&mut self.hasher);
@@ -42,14 +42,14 @@ impl Messages {
         self.speaker
     }
 
-    /// Their hash.
+    /// Returns the hash of the messages so far.
     pub(super) fn hash(&self) -> u64 {
         self.hasher.finish()
     }
 }
 
-/// What a reply to this request is bound to; nothing if the reply goes on with a message of the assistant, since then
-/// it is unknown where it began.
+/// Returns the prefix to which a reply to this request is bound. `None` if the reply continues an
+/// assistant message, because the start of that message is unknown.
 pub(super) fn bound_of(request: Json) -> Option<Bound> {
     let mut messages = Messages::default();
     for (n, message) in request.field("messages").items().enumerate() {
@@ -62,7 +62,7 @@ pub(super) fn bound_of(request: Json) -> Option<Bound> {
     (!is_open).then(|| Bound { system, tools, messages: messages.hash() })
 }
 
-/// The hashes of the system prompt and of the tools.
+/// Returns the hashes of the system prompt and of the tools.
 pub(super) fn around(body: Json) -> (u64, u64) {
     let (mut system, mut tools) = (DefaultHasher::new(), DefaultHasher::new());
     match body.field("system") {
@@ -80,8 +80,7 @@ pub(super) fn around(body: Json) -> (u64, u64) {
     (system.finish(), tools.finish())
 }
 
-/// Takes the fields of an object in the order of their names, as they are written. What is inside them is not looked
-/// into, so that depth costs nothing.
+/// Hashes the fields of an object sorted by name. Values are hashed as raw text, so nesting costs nothing.
 fn hash_fields(object: Json, hasher: &mut DefaultHasher) {
     let mut fields: Vec<(String, &str)> = object
         .fields()

@@ -1,32 +1,32 @@
-//! Anthropic Messages over time.
+//! Profiles of Anthropic Messages by date.
 
 use super::{cache_control, content, pairing, server_tools, tags, thinking};
 use crate::{Dialect, Envelope, ModelVersion, Profile};
 
-/// What differs between the dates of Anthropic Messages.
+/// Differences between the profiles of Anthropic Messages.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AnthropicSwitches {
-    /// Whether a message may have the role `system`.
+    /// Where messages with the role `system` are accepted.
     pub(crate) system_messages: SystemMessages,
-    /// The first Claude version that refuses a conversation ending with an assistant message.
+    /// The first Claude version that rejects a conversation ending with an assistant message.
     pub(crate) first_without_prefill: ModelVersion,
     pub(crate) tool_names: ToolNames,
 }
 
-/// What the name of a call in the history may be.
+/// Limits on the name of a call in the history.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ToolNames {
     pub(crate) max_chars: usize,
-    /// Whether it has nothing but letters, digits, underscores and hyphens.
+    /// True if only letters, digits, underscores and hyphens are allowed.
     pub(crate) are_plain: bool,
 }
 
-/// Whether Anthropic Messages takes messages with the role `system`.
+/// Where Anthropic Messages accepts messages with the role `system`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SystemMessages {
-    /// The role is unknown: the system prompt has its own top-level field.
+    /// Nowhere: the role is unknown, and the system prompt has its own top-level field.
     Refused,
-    /// System messages may stand in the middle of a conversation (since Opus 4.8, at the end of May 2026).
+    /// In the middle of a conversation (since Opus 4.8, end of May 2026).
     MidConversation,
 }
 
@@ -37,13 +37,13 @@ pub(crate) static PROFILES: [Profile; 3] = [
         name: "anthropic-messages@2026-09",
         tolerated: &[
             &pairing::TOOL_USE_ID_REUSED,
-            // Contested: a recorded answer of May 2026 is a refusal (anomalyco/opencode#16751), and probes of five models
-            // in September were accepted (gotgenes/pi-anthropic-auth#66).
+            // Contested: a recorded reply of May 2026 is a rejection (anomalyco/opencode#16751), but in
+            // September, probes of five models were accepted (gotgenes/pi-anthropic-auth#66).
             &pairing::TEXT_AFTER_TOOL_USE,
-            // The documentation says that such a request fails, but nobody showed one.
+            // The documentation says that such a request fails, but no recorded rejection is known.
             &server_tools::SERVER_TOOL_NOT_OFFERED,
         ],
-        // Recorded answers show that a conversation may begin with the assistant.
+        // Recorded replies show that a conversation may begin with the assistant.
         given_up: &[&content::FIRST_MESSAGE_NOT_USER],
         switches: &AnthropicSwitches { system_messages: SystemMessages::MidConversation, ..SWITCHES },
         ..BASE
@@ -88,20 +88,21 @@ pub(crate) static PROFILES: [Profile; 3] = [
     },
 ];
 
-/// Until the spring of 2025 the message after the calls was named (<https://github.com/nulib/dc-api-v2/pull/296>).
+/// Until spring 2025, the error named the message after the calls
+/// (<https://github.com/nulib/dc-api-v2/pull/296>).
 const NOT_AT_THE_BEGINNING: &str = "messages.{answering}: Did not find {count} `tool_result` block(s) at the beginning of this message. Messages \
      following `tool_use` blocks must begin with a matching number of `tool_result` blocks.";
 
 const SWITCHES: AnthropicSwitches = AnthropicSwitches {
     system_messages: SystemMessages::Refused,
-    // Opus and Sonnet 4.6 were the first to refuse a prefill; every 4.5 still takes one.
+    // Opus and Sonnet 4.6 were the first to reject a prefill. Every 4.5 model still accepts one.
     first_without_prefill: ModelVersion { major: 4, minor: 6 },
-    // "messages.43.content.1.tool_use.name: String should have at most 200 characters" (anthropics/claude-code#2673), and
-    // the published OpenAPI description says the same: from 1 to 200 characters, without a pattern. A tool that is
-    // offered has a pattern still.
+    // "messages.43.content.1.tool_use.name: String should have at most 200 characters"
+    // (anthropics/claude-code#2673). The published OpenAPI description agrees: from 1 to 200 characters,
+    // without a pattern. The names of offered tools still have a pattern.
     tool_names: ToolNames { max_chars: 200, are_plain: false },
 };
 
-/// "messages.5.content.1.tool_use.name: String should have at most 64 characters" was reported until 2025, and the OpenAPI
-/// description of 2024 has the pattern (<https://github.com/shibeshduw/anthropic-generated>).
+/// "messages.5.content.1.tool_use.name: String should have at most 64 characters" was reported until 2025.
+/// The OpenAPI description of 2024 has the pattern (<https://github.com/shibeshduw/anthropic-generated>).
 const OLD_TOOL_NAMES: ToolNames = ToolNames { max_chars: 64, are_plain: true };

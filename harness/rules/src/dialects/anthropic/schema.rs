@@ -1,8 +1,8 @@
 //! The first phase: the types of known fields, message by message.
 //!
-//! Unknown block types pass: new ones appear every month, and a wrong rejection would cost more than the miss. Of
-//! unknown keys only those are refused that somebody was seen to be refused for; others may belong to a beta that the
-//! client has asked for in a header.
+//! Unknown block types pass: new ones appear every month, and a wrong rejection would be worse than a
+//! miss. Unknown keys are reported only if a rejection for them was seen; others may belong to a beta that
+//! the client has enabled with a header.
 
 use super::profiles::{AnthropicSwitches, SystemMessages, ToolNames};
 use super::tags;
@@ -14,7 +14,8 @@ use hashbrown::HashSet;
 use super::block::{AnthropicRole, BlockKind, ContentBlock, Field, MessageParts, Text};
 use crate::json::Json;
 
-/// Checks that the body is an object with a conversation. `n_messages` is nothing if there is no list of messages.
+/// Checks that the body is an object with a conversation. `n_messages` is `None` if there is no list of
+/// messages.
 pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Violations) {
     let mut refuse = |pointer: &str, complaint: Complaint| {
         out.add(&REQUEST_SHAPE, || Occurrence::at(pointer).form(complaint as usize).with("path", "messages"));
@@ -31,18 +32,18 @@ pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Violat
     }
 }
 
-/// What is wrong with a known field, in the order of the sentences of the rules about such fields.
+/// A problem with a known field, in the order of the error messages of the field rules.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Complaint {
     Missing,
     NotString,
     NotList,
     NotDictionary,
-    /// It has no path.
+    /// This error message has no path.
     BodyNotDictionary,
 }
 
-/// Keys of a body that no version of the API knows: the first is OpenAI's, the second a client's own.
+/// Body keys that no version of the API has: the first is OpenAI's, the second comes from a client.
 const EXTRA_KEYS: [&str; 2] = ["response_format", "extra_body"];
 
 pub(super) fn check_message(
@@ -192,12 +193,12 @@ fn check_server_id(spot: BlockSpot, id: Option<Json>, field: &str, out: &mut Vio
     }
 }
 
-/// The object whose fields are checked: where it stands, and the tag that the provider puts before a field of it.
+/// An object with checked fields: its place, and the tag that the provider puts before field names.
 #[derive(Clone, Copy)]
 pub(super) struct BlockSpot<'s> {
     message: u32,
     index: Option<u32>,
-    /// The block's type, as in `messages.1.content.0.tool_use.id`; empty for a message.
+    /// The block's type, as in `messages.1.content.0.tool_use.id`. Empty for a message.
     tag: &'s str,
 }
 
@@ -224,12 +225,12 @@ impl BlockSpot<'_> {
         });
     }
 
-    /// Reports a field with a wrong value; an empty field name means the object itself.
+    /// Reports a field with a wrong value. An empty field name means the object itself.
     pub(super) fn refuse(self, out: &mut Violations, rule: &'static Rule, field: &str) {
         out.add(rule, || Occurrence::at(self.pointer(field)).with("path", self.path(field)));
     }
 
-    /// The same by a rule that has a sentence for each complaint.
+    /// Like `refuse`, for a rule with one error message per complaint.
     pub(super) fn complain(
         self,
         out: &mut Violations,

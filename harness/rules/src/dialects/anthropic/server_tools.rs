@@ -1,10 +1,10 @@
-//! Tools that the provider runs itself: their results stand in the same reply.
+//! Tools that the provider runs itself. Their results are in the same reply.
 //!
-//! A reply that calls a server tool and a client tool at once goes on after the client's results, so a user turn of
-//! nothing but results does not end it
-//! (<https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons>). Calls and results are matched by
-//! id alone: the names of new tools and of their result blocks do not always agree. MCP has ids of its own, and no
-//! refusal about its pairs was seen.
+//! If a reply calls a server tool and a client tool at once, it continues after the client's results. A
+//! user turn with only results therefore does not end it
+//! (<https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons>). Calls and results are
+//! matched by id only, because the names of new tools and of their result blocks do not always match. MCP
+//! has its own ids, and no rejection because of MCP pairs was seen.
 
 use std::borrow::Cow;
 
@@ -13,13 +13,13 @@ use super::turns::RoleTurn;
 use crate::json::Json;
 use crate::{IdHashes, Ids, Occurrence, Rule, Violations};
 
-/// The server tools of the reply that has not ended.
+/// The server tools of the current reply.
 #[derive(Debug, Default)]
 pub(super) struct ServerTools<'a> {
     ids: Ids<'a>,
     calls: Vec<ServerCall<'a>>,
     n_open: usize,
-    /// Every id of a server tool's call in the conversation.
+    /// The ids of all server tool calls in the conversation.
     known: IdHashes,
 }
 
@@ -30,7 +30,7 @@ struct ServerCall<'a> {
     is_open: bool,
 }
 
-/// The tool that was seen in a refusal because it was not offered any more.
+/// The only tool seen in a rejection because it was no longer offered.
 const WEB_SEARCH: &str = "web_search";
 
 impl<'a> ServerTools<'a> {
@@ -42,14 +42,14 @@ impl<'a> ServerTools<'a> {
         }
     }
 
-    /// A reply is over. Where nothing is open, nothing is kept.
+    /// Ends a reply. Calls are kept only if one is still open.
     pub(super) fn reply_ends(&mut self) {
         if self.n_open == 0 {
             self.clear();
         }
     }
 
-    /// The user has spoken; with more than results, this ends the reply.
+    /// Takes a user turn. Anything besides results ends the reply.
     pub(super) fn user_spoke(&mut self, turn: &RoleTurn, out: &mut Violations) {
         if !turn.says_more || self.calls.is_empty() {
             return;
@@ -63,7 +63,7 @@ impl<'a> ServerTools<'a> {
         self.clear();
     }
 
-    /// Checks, when the conversation is over, that a search which the provider has still to run is offered.
+    /// Checks that an unfinished web search is still offered. Call it after the last message.
     pub(super) fn check_offered(&self, last: &RoleTurn, body: Json, out: &mut Violations) {
         if self.n_open == 0 || !matches!(last.role, AnthropicRole::Assistant | AnthropicRole::User) {
             return;
@@ -135,7 +135,7 @@ pub(crate) static SERVER_TOOL_RESULT_ORPHAN: Rule = Rule {
     ..Rule::measured("anthropic-messages/server-tool-result-orphan", "ANT-SRV-2", 12, "2026-07")
 };
 
-/// "… but no `web_search` tool was provided": only the end of the sentence is public
+/// "… but no `web_search` tool was provided": only the end of the error message is public
 /// (<https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons>).
 pub(crate) static SERVER_TOOL_NOT_OFFERED: Rule = Rule {
     summary: "A search that the provider has still to run is among the offered tools.",

@@ -1,4 +1,4 @@
-//! Anthropic Messages: `message_start`, blocks one after the other, `message_delta`, `message_stop`.
+//! Anthropic Messages: `message_start`, then blocks one after the other, `message_delta`, `message_stop`.
 
 use crate::json::Json;
 use crate::streams::{
@@ -49,7 +49,7 @@ stream_rules! { "anthropic-messages";
 static COMMON: Common =
     Common { truncated: &TRUNCATED, unreadable: &UNREADABLE, unended: Some(&UNENDED), stray: Some(&STRAY) };
 
-/// The events that this grammar knows. Others pass.
+/// The events in this grammar. Others pass.
 const KNOWN: [&str; 8] = [
     "message_start",
     "content_block_start",
@@ -61,7 +61,7 @@ const KNOWN: [&str; 8] = [
     "error",
 ];
 
-/// Stop reasons of a reply that may end in the middle of a call.
+/// Stop reasons of replies that may end in the middle of a call.
 const CUT_OFF: [&str; 4] = ["max_tokens", "refusal", "model_context_window_exceeded", "pause_turn"];
 
 #[derive(Debug)]
@@ -69,7 +69,7 @@ pub(super) struct Messages {
     phase: Phase,
     next: u64,
     n_calls: usize,
-    /// The first stopped call whose input is no JSON.
+    /// The first stopped call with an input that is not JSON.
     broken_input: Option<u64>,
     has_stop_reason: bool,
     room: Room,
@@ -89,7 +89,7 @@ enum Phase {
 struct OpenBlock {
     index: u64,
     kind: OpenBlockKind,
-    /// Whether it starts with a signature, as one that comes whole does.
+    /// True if the block starts with a signature, as a block sent in one piece does.
     starts_signed: bool,
     is_signed: bool,
     input: Arguments,
@@ -99,11 +99,11 @@ struct OpenBlock {
 enum OpenBlockKind {
     Text,
     Thinking,
-    /// Input comes in pieces. Only the client's calls are looked at when they stop.
+    /// The input arrives in pieces. Only client calls are checked when they stop.
     Call {
         is_client: bool,
     },
-    /// Comes whole, without deltas.
+    /// The block arrives complete, without deltas.
     Whole,
     Unknown,
 }
@@ -120,8 +120,8 @@ impl OpenBlockKind {
         }
     }
 
-    /// Whether deltas of this type may stand in the block, and the field that holds their piece.
-    /// Nothing is known of other types.
+    /// Returns whether a delta of this type may be in the block, and the field with its piece. `None` for
+    /// unknown types.
     fn takes(self, delta: &str) -> Option<(bool, &'static str)> {
         let (fits, field) = match delta {
             "text_delta" => (self == OpenBlockKind::Text, "text"),
@@ -329,7 +329,7 @@ impl Machine for Messages {
     }
 }
 
-/// The open block, if it is the one that the event names.
+/// Returns the open block, if the event names it.
 fn open_block<'p>(phase: &'p mut Phase, data: Json, what: &str) -> Result<&'p mut OpenBlock, BrokenRule> {
     let index = data.field("index").as_u64();
     let (is_it, open) = match phase {

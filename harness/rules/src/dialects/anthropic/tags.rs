@@ -1,19 +1,20 @@
-//! Blocks that are none of this API's: those of another dialect, and those without a type.
+//! Blocks that do not belong to this API: blocks of another dialect, and blocks without a type.
 //!
-//! An unknown type passes, because new ones appear every month. A type that another API uses does not: a
-//! thread that was stored by one provider and is sent to another is full of them.
+//! An unknown type passes, because new ones appear every month. A type of another API is rejected: a
+//! thread that was stored by one provider and sent to another is full of them.
 
 use super::block::{ContentBlock, Field};
 use super::schema::{BlockSpot, Complaint, REQUEST_SHAPE};
 use crate::json::Json;
 use crate::{Occurrence, Rule, Violations};
 
-/// Checks the type of a block that is of no known kind.
+/// Checks the type of a block of an unknown kind.
 pub(super) fn check_block(spot: BlockSpot, block: &ContentBlock, out: &mut Violations) {
     check_tag(block.get(Field::Type), TagSpot { block: spot, inner: None }, out);
 }
 
-/// Checks what a result holds: a text, or a list of blocks, which are only texts if the tool has failed.
+/// Checks the content of a result: a text, or a list of blocks. If the tool failed, the list may have only
+/// texts.
 pub(super) fn check_result(spot: BlockSpot, block: &ContentBlock, out: &mut Violations) {
     let Some(content) = block.get(Field::Content).filter(|content| !content.is_null()) else { return };
     if !content.is_array() {
@@ -39,7 +40,7 @@ pub(super) fn check_result(spot: BlockSpot, block: &ContentBlock, out: &mut Viol
     }
 }
 
-/// A block, or one in the content of a result.
+/// A block, or a block within the content of a result.
 struct TagSpot<'s> {
     block: BlockSpot<'s>,
     inner: Option<usize>,
@@ -76,8 +77,9 @@ fn check_tag(tag: Option<Json>, spot: TagSpot, out: &mut Violations) {
     }
 }
 
-/// Types of the parts and items of OpenAI Chat Completions, of OpenAI Responses and of Mistral, and of the messages
-/// that the AI SDK and LangChain store. A word that this API could come to use itself, such as `file`, is not here.
+/// Types of the parts and items of OpenAI Chat Completions, OpenAI Responses and Mistral, and of messages
+/// stored by the AI SDK and LangChain. Words that this API could adopt itself, such as `file`, are left
+/// out.
 const FOREIGN: [&str; 33] = [
     "image_url",
     "input_audio",

@@ -1,12 +1,13 @@
-//! Where thinking blocks must and must not stand, and whether they are what the provider wrote.
+//! Where thinking blocks are required or forbidden, and whether they are unchanged.
 //!
-//! Whether thinking is enabled may stand after the messages, so what depends on it waits for the end. Signatures are
-//! known only to a provider that remembers what it issued; without a memory only an empty one is known to be wrong.
+//! The field that enables thinking may come after the messages, so checks that depend on it wait for the
+//! end. Signatures can be verified only by a provider that remembers what it issued. Without a memory,
+//! only an empty signature is known to be wrong.
 //!
-//! A signature seals the block alone: its neighbours, the system prompt and earlier messages may change
-//! (measured on five models, <https://github.com/headroomlabs-ai/headroom/pull/3135>). Claude 5.1 and later look at what
-//! stood before the block as well. The latest message of the assistant goes back to where the user spoke last, because
-//! the provider takes a loop of calls and results for one message.
+//! A signature covers only its block. Neighbouring blocks, the system prompt and earlier messages may
+//! change (measured on five models, <https://github.com/headroomlabs-ai/headroom/pull/3135>). Claude 5.1
+//! and later also check everything before the block. The latest assistant message extends back to the
+//! user's last message, because the provider treats a loop of calls and results as one message.
 
 use hashbrown::HashSet;
 
@@ -21,49 +22,50 @@ use crate::{Bound, MAX_VIOLATIONS, Memory, ModelVersion, Occurrence, Rule, Thoug
 
 pub(super) struct Thinking<'a> {
     memory: &'a Memory,
-    /// The first blocks of replies that think later, as many as are reported.
+    /// The first blocks of replies that think later, up to the maximum that is reported.
     misplaced: Vec<(SeenBlock, &'static str)>,
-    /// The thinking with which replies end, as much as is reported.
+    /// Thinking at the end of replies, up to the maximum that is reported.
     final_thoughts: Vec<BlockPosition>,
     tool_loop: Option<ToolLoop>,
-    /// What has been said so far, if the provider remembers any thinking.
+    /// The hash of the messages so far, if the provider remembers any thinking.
     messages: Messages,
-    /// Its hash before the open turn.
+    /// That hash before the current turn.
     before_turn: u64,
-    /// What came back of the provider's thinking in the open turn, and before that in the latest message.
+    /// Thinking that the client sent back: in the current turn, then in the latest message before it.
     open: Vec<Returned>,
     latest: Vec<Returned>,
-    /// The numbers of all that came back.
+    /// The numbers of all thoughts sent back.
     seen: HashSet<usize>,
-    /// The number of the one that came back last.
+    /// The number of the last thought sent back.
     previous: Option<usize>,
     bound: Vec<BoundBlock>,
 }
 
-/// A block of thinking that came back, and what it is bound to.
+/// A thinking block that the client sent back, with its original prefix.
 #[derive(Debug, Clone, Copy)]
 struct BoundBlock {
     place: BlockPosition,
     bound: Bound,
     /// The hash of the messages before it.
     messages: u64,
-    /// Whether the thinking between it and the one before was left out or moved.
+    /// True if a thinking block between this one and the previous one was left out or moved.
     is_out_of_line: bool,
 }
 
-/// A block of thinking that the provider gave out and that came back.
+/// A thinking block that the provider issued and the client sent back.
 #[derive(Debug, Clone, Copy)]
 struct Returned {
     place: BlockPosition,
     reply: usize,
     ordinal: usize,
-    /// Whether it holds another text than it did.
+    /// True if its text has changed.
     is_altered: bool,
-    /// Whether it stands where it did not: twice, before an earlier one, or next to one of another reply.
+    /// True if its place is wrong: repeated, before an earlier thought, or next to a thought of another
+    /// reply.
     is_moved: bool,
 }
 
-/// Adds the thinking of a reply to what was given out.
+/// Adds the thinking of a reply to the issued thoughts.
 pub(super) fn remember(thoughts: &mut Thoughts, request: Json, reply: &Value) {
     let text = |value: &'_ Value| value.as_str().unwrap_or_default().to_owned();
     let blocks = reply["content"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -80,7 +82,7 @@ pub(super) fn remember(thoughts: &mut Thoughts, request: Json, reply: &Value) {
     }
 }
 
-/// The number of the last block of thinking in a request that was given out.
+/// Returns the number of the last thinking block in a request that the provider issued.
 fn last_thought(thoughts: &Thoughts, request: Json) -> Option<usize> {
     let blocks = request.field("messages").items().flat_map(|message| message.field("content").items());
     let number = |block: Json| {
@@ -94,19 +96,22 @@ fn last_thought(thoughts: &Thoughts, request: Json) -> Option<usize> {
     blocks.filter_map(number).last()
 }
 
-/// Claude Fable 5.1 was the first (<https://platform.claude.com/docs/build-with-claude/preserved-thinking>).
+/// Claude Fable 5.1 was the first
+/// (<https://platform.claude.com/docs/build-with-claude/preserved-thinking>).
 const FIRST_BOUND: ModelVersion = ModelVersion { major: 5, minor: 1 };
 
-/// Whether a model looks at what stands before a block of thinking. "Claude Mythos 5.1 records the same signature but
-/// doesn't run it" (<https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-thinking-block-binding.html>).
+/// Returns whether a model verifies the content before a thinking block. "Claude Mythos 5.1 records the
+/// same signature but doesn't run it"
+/// (<https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-thinking-block-binding.html>).
 fn is_binding(model: &str) -> bool {
     !model.contains("mythos") && ModelVersion::of_claude(model).is_some_and(|version| version >= FIRST_BOUND)
 }
 
-/// The run of calls and results at the end of the history. Only its beginning needs thinking, since without
-/// interleaving the model thinks once; so one thinking turn in the loop is enough.
+/// The calls and results at the end of the history.
+///
+/// Without interleaved thinking, the model thinks once, so one reply in the loop with thinking is enough.
 struct ToolLoop {
-    /// Whether a reply of it starts with thinking.
+    /// True if one of its replies starts with thinking.
     thinks: bool,
     /// The first block of its last reply.
     last_reply: Option<SeenBlock>,
@@ -144,7 +149,7 @@ impl<'a> Thinking<'a> {
         }
     }
 
-    /// Takes a thinking block of the assistant, and the block before it in the same turn.
+    /// Takes a thinking block of the assistant. `before` is the previous block of the same turn.
     pub(super) fn thought(
         &mut self,
         block: &ContentBlock<'_, 'a>,
@@ -160,7 +165,7 @@ impl<'a> Thinking<'a> {
         }
         let Some(key) = key.and_then(Json::as_str).filter(|_| self.memory.is_whole()) else { return };
         let Some((number, thought)) = self.memory.thoughts.find(&key) else {
-            // Nobody has shown what is said about redacted thinking of another provider.
+            // No example of the error for redacted thinking from another provider is known.
             if block.kind == BlockKind::Thinking {
                 refuse_signature(block.place, out);
             }
@@ -181,8 +186,8 @@ impl<'a> Thinking<'a> {
             is_moved: is_copy || is_joined || last.is_some_and(|last| own < last),
         });
         // "It also fails if a thinking block between others was left out or moved"
-        // (<https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks>): what is left out
-        // before the first is not between others.
+        // (<https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks>). A
+        // block left out before the first one is not between others.
         let previous = self.previous.replace(number);
         let is_out_of_line = previous.is_some() && previous != thought.before;
         if let Some(bound) = thought.bound {
@@ -191,11 +196,11 @@ impl<'a> Thinking<'a> {
         }
     }
 
-    /// A reply is over; `before` is the turn before it.
+    /// Ends a reply. `before` is the turn before it.
     pub(super) fn reply(&mut self, turn: &RoleTurn, before: Option<&RoleTurn>, out: &mut Violations) {
         let goes_on = before.is_some_and(|before| before.role == AnthropicRole::User && !before.says_more);
         if !goes_on {
-            // Of replies of the past only the signatures are looked at.
+            // For past replies, only the signatures are checked.
             for past in self.latest.drain(..).filter(|past| past.is_altered) {
                 refuse_signature(past.place, out);
             }
@@ -214,7 +219,8 @@ impl<'a> Thinking<'a> {
         }
     }
 
-    /// The user has spoken after the turn before: with results the loop goes on, with anything else it is over.
+    /// Takes a user turn; `before` is the turn before it. Results continue the tool loop, and anything
+    /// else ends it.
     pub(super) fn user_spoke(&mut self, turn: &RoleTurn, before: Option<&RoleTurn>) {
         let answers = turn.first_block().is_some_and(|first| first.kind == BlockKind::ToolResult);
         let Some(reply) = before.filter(|before| answers && before.role == AnthropicRole::Assistant) else {
@@ -226,7 +232,7 @@ impl<'a> Thinking<'a> {
         tool_loop.last_reply = first;
     }
 
-    /// Something else than a call or a result has come.
+    /// Ends the tool loop: the turn has something other than calls or results.
     pub(super) fn loop_ends(&mut self) {
         self.tool_loop = None;
     }
@@ -268,7 +274,7 @@ impl<'a> Thinking<'a> {
         }
     }
 
-    /// What the provider gave out comes back as it was.
+    /// Checks that issued thinking comes back unchanged.
     fn check_unchanged(&self, body: Json, out: &mut Violations) {
         for changed in self.latest.iter().filter(|returned| returned.is_altered || returned.is_moved) {
             out.add(&THINKING_MODIFIED, || {
@@ -304,8 +310,10 @@ impl<'a> Thinking<'a> {
     }
 }
 
-/// Whether the request forbids thinking. A request that says nothing of it asks for none; later models decide for
-/// themselves then, and they refuse to go on with a reply anyway.
+/// Returns whether the request disables thinking.
+///
+/// A request without the field `thinking` disables it, except for later models. These decide for
+/// themselves, and they do not continue a reply anyway.
 fn is_disabled(switches: &AnthropicSwitches, body: Json) -> bool {
     let model = body.field("model").as_str();
     let version = model.as_deref().and_then(ModelVersion::of_claude);

@@ -1,12 +1,12 @@
-//! What the provider of Anthropic thought, block by block, and in which conversation.
+//! Thinking that the provider of Anthropic Messages issued, block by block, with its conversation.
 
 use hashbrown::HashMap;
 
-/// Blocks of thinking that were given out, in that order.
+/// Thinking blocks in the order in which they were issued.
 #[derive(Debug, Clone, Default)]
 pub struct Thoughts {
     thoughts: Vec<Thought>,
-    /// Where each is, by its signature, or by its data where it is redacted.
+    /// The index of each thought, by its signature, or by its data if it is redacted.
     places: HashMap<String, usize>,
     n_replies: usize,
     n_bytes: usize,
@@ -15,18 +15,18 @@ pub struct Thoughts {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thought {
-    /// The number of the reply that holds it.
+    /// The number of its reply.
     pub(crate) reply: usize,
-    /// Its number among the thoughts of that reply.
+    /// Its index among the thoughts of that reply.
     pub(crate) ordinal: usize,
-    /// What was thought; empty where it is redacted.
+    /// Its text. Empty if redacted.
     pub(crate) text: String,
     pub(crate) bound: Option<Bound>,
     /// The number of the thought before it, in the request or in the reply.
     pub(crate) before: Option<usize>,
 }
 
-/// All that stood before a reply, as hashes of each part.
+/// The prefix of a reply, as a hash of each part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bound {
     pub(crate) system: u64,
@@ -35,7 +35,8 @@ pub struct Bound {
     pub(crate) messages: u64,
 }
 
-/// Bytes of thinking and signatures that are kept. A real reply has up to some hundred kB; a plan has a few kB.
+/// Maximum number of bytes of thinking and signatures to keep. A real reply has up to some hundred kB, a
+/// plan a few kB.
 const MAX_BYTES: usize = 16 << 20;
 
 impl Thoughts {
@@ -43,12 +44,13 @@ impl Thoughts {
         self.thoughts.is_empty()
     }
 
-    /// Whether more was given out than is kept.
+    /// Returns whether more was issued than is kept.
     pub(crate) fn overflowed(&self) -> bool {
         self.overflowed
     }
 
-    /// Adds the thoughts of a reply: the key of each and its text. `before` is the last thought of the request.
+    /// Adds the thoughts of a reply, each with its key and text. `before` is the last thought of the
+    /// request.
     pub(crate) fn add<'r>(
         &mut self,
         bound: Option<Bound>,
@@ -70,7 +72,7 @@ impl Thoughts {
         }
     }
 
-    /// The thought that was signed so, or whose data this is, with its number.
+    /// Returns the thought with this signature or data, and its number.
     pub(crate) fn find(&self, key: &str) -> Option<(usize, &Thought)> {
         let place = *self.places.get(key)?;
         Some((place, &self.thoughts[place]))

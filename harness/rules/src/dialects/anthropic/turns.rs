@@ -1,8 +1,9 @@
-//! A conversation as it comes: the turn that is open, the one before it, and the facts that later turns are judged by.
+//! A conversation as it is read: the current turn, the turn before it, and the facts that later turns are
+//! checked against.
 //!
-//! "Consecutive `user` or `assistant` turns in your request will be combined into a single turn"
-//! (the official Python SDK, `types/message_create_params.py`), so the shape rules judge turns.
-//! Every place stays named by its index in the array as it was sent.
+//! "Consecutive `user` or `assistant` turns in your request will be combined into a single turn" (the
+//! official Python SDK, `types/message_create_params.py`), so the rules about structure apply to turns.
+//! Places keep their index in the array as it was sent.
 
 use super::block::{AnthropicRole, BlockKind, BlockPosition, ContentBlock};
 use super::pairing::ToolPairing;
@@ -13,7 +14,7 @@ use super::{content, ending};
 use crate::json::Json;
 use crate::{Memory, Violations};
 
-/// The turns so far. Only what the next turn is judged by is kept.
+/// The turns so far. Only the facts that the next turn is checked against are kept.
 pub(super) struct Turns<'a> {
     open: Option<RoleTurn>,
     before: Option<RoleTurn>,
@@ -22,7 +23,7 @@ pub(super) struct Turns<'a> {
     thinking: Thinking<'a>,
 }
 
-/// A run of messages with the same role, as the provider merges them.
+/// A run of messages with the same role, merged as the provider does.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RoleTurn {
     pub(super) role: AnthropicRole,
@@ -30,7 +31,7 @@ pub(super) struct RoleTurn {
     pub(super) first: usize,
     pub(super) ends: Option<(SeenBlock, SeenBlock)>,
     pub(super) thought: Option<BlockPosition>,
-    /// Whether it holds anything but results of client tools.
+    /// True if it has anything but results of client tools.
     pub(super) says_more: bool,
 }
 
@@ -65,7 +66,7 @@ impl<'a> Turns<'a> {
         }
     }
 
-    /// A message begins, and with it a turn, if somebody else speaks.
+    /// Begins a message, and a new turn if the role changes.
     pub(super) fn begin(&mut self, n: usize, role: AnthropicRole, out: &mut Violations) {
         self.thinking.begin(role);
         if role == AnthropicRole::Directive || self.open.is_some_and(|turn| turn.role == role) {
@@ -99,7 +100,7 @@ impl<'a> Turns<'a> {
         }
     }
 
-    /// The conversation is over; `body` holds what stands around it.
+    /// Ends the conversation. `body` has the fields around it.
     pub(super) fn finish(&mut self, switches: &AnthropicSwitches, body: Json, out: &mut Violations) {
         self.close(None, out);
         let Some(last) = &self.before else { return };
@@ -108,7 +109,7 @@ impl<'a> Turns<'a> {
         ending::check_final_message(switches, body, last, out);
     }
 
-    /// The turn is over: somebody else speaks, or nobody.
+    /// Ends the turn. `next` is the role of the next turn, if there is one.
     fn close(&mut self, next: Option<AnthropicRole>, out: &mut Violations) {
         let Some(turn) = self.open.take() else { return };
         let before = self.before.replace(turn);

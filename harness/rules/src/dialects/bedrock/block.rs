@@ -1,7 +1,7 @@
 //! A message and its blocks, each read in one pass over its fields.
 //!
-//! The checks ask for the same few fields again and again. Looking each of them up anew would cost more than reading
-//! the text did.
+//! The checks read the same few fields repeatedly, and looking each one up again would cost more than
+//! parsing the text did.
 
 use std::borrow::Cow;
 
@@ -11,11 +11,11 @@ use crate::json::{Json, Mark};
 pub(super) struct ConverseMessage<'b, 't, 'a> {
     pub(super) n: usize,
     pub(super) json: Json<'t, 'a>,
-    /// A missing or unknown role, which the schema check reports, is `None`.
+    /// The role. `None` if it is missing or unknown, which the schema check reports.
     pub(super) role: Option<ConverseRole>,
     pub(super) written_role: Option<Json<'t, 'a>>,
     pub(super) content: Option<Json<'t, 'a>>,
-    /// Its blocks, once they have been read.
+    /// Its blocks. Empty until they have been read.
     pub(super) blocks: &'b [ConverseBlock],
 }
 
@@ -25,7 +25,7 @@ pub(super) enum ConverseRole {
     Assistant,
 }
 
-/// A block with its fields, and those of the call or the result in it.
+/// A block with its fields, and the fields of the call or result in it.
 pub(super) struct BlockFields<'t, 'a> {
     pub(super) json: Json<'t, 'a>,
     pub(super) text: Option<Json<'t, 'a>>,
@@ -43,7 +43,7 @@ pub(super) struct BlockFields<'t, 'a> {
     result_type: Option<Json<'t, 'a>>,
 }
 
-/// What is kept of a block while its message is judged.
+/// The facts kept about a block while its message is judged.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ConverseBlock {
     pub(super) kind: ConverseKind,
@@ -51,37 +51,37 @@ pub(super) struct ConverseBlock {
     value: Mark,
     /// The id of the call or of the result.
     id: Mark,
-    /// Whether a result has a type of its own, as those of the model's tools have.
+    /// True if a result has its own type, as results of the model's own tools do.
     pub(super) is_typed: bool,
-    /// Whether it is the result of a tool that failed and holds more than texts.
+    /// True for the result of a failed tool with content other than text.
     pub(super) is_mixed_error: bool,
 }
 
-/// What a block is, as far as the rules care.
+/// The kind of a block, as far as the rules need it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConverseKind {
     Text,
     ToolUse,
     ToolResult,
-    /// What the model thought.
+    /// The model's reasoning.
     Reasoning,
-    /// A call of a tool that the model runs itself. The result stands in the same message.
+    /// A call of a tool that the model runs itself. The result is in the same message.
     ServerUse,
     /// The result of such a tool.
     ServerResult,
-    /// A mark, which is no content.
+    /// A cache marker, which is not content.
     CachePoint,
-    /// Images, documents, malformed blocks, and kinds that we do not know.
+    /// Images, documents, malformed blocks, and unknown kinds.
     Other,
 }
 
-/// The keys of blocks that no rule looks into
+/// Keys of blocks that no rule reads
 /// (<https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html>).
 const RARE_KEYS: [&str; 7] =
     ["image", "document", "video", "audio", "guardContent", "citationsContent", "searchResult"];
 
 impl<'t, 'a> ConverseMessage<'_, 't, 'a> {
-    /// A message whose blocks have not been read.
+    /// Creates a message without its blocks.
     pub(super) fn of(n: usize, json: Json<'t, 'a>) -> Self {
         let [written_role, content] = json.pick(["role", "content"]);
         ConverseMessage {
@@ -94,12 +94,12 @@ impl<'t, 'a> ConverseMessage<'_, 't, 'a> {
         }
     }
 
-    /// The id of a call or of a result among its blocks.
+    /// Returns the id of a call or a result among its blocks.
     pub(super) fn id(&self, block: &ConverseBlock) -> Option<Cow<'a, str>> {
         self.json.at(block.id)?.as_str()
     }
 
-    /// The text or the reasoning of one of its blocks.
+    /// Returns the text or the reasoning of one of its blocks.
     pub(super) fn value(&self, block: &ConverseBlock) -> Option<Json<'t, 'a>> {
         self.json.at(block.value)
     }
@@ -141,7 +141,7 @@ impl<'t, 'a> BlockFields<'t, 'a> {
         }
     }
 
-    /// What the rules about whole messages ask of it, in a message of that role.
+    /// Returns the facts for the rules about complete messages. `role` is the role of the block's message.
     pub(super) fn block(&self, role: Option<ConverseRole>) -> ConverseBlock {
         let mark = |value: Option<Json>| value.map_or(Mark::NOWHERE, Json::mark);
         let (is_typed, is_mixed_error) = (self.has_typed_result(), self.is_mixed_error());
@@ -170,8 +170,8 @@ impl<'t, 'a> BlockFields<'t, 'a> {
         }
     }
 
-    /// Whether it has no key of a block of Converse, and is either empty or named by its `type`, as blocks of other APIs
-    /// are. A block with an unknown key may be a new one.
+    /// Returns whether the block has no key of Converse, and is empty or has a `type`, as blocks of other
+    /// APIs do. A block with an unknown key may be a new kind.
     pub(super) fn is_keyless(&self) -> bool {
         let known = [self.text, self.call, self.result, self.reasoning, self.cache_point];
         if known.into_iter().flatten().any(|value| !value.is_null()) {
@@ -184,14 +184,14 @@ impl<'t, 'a> BlockFields<'t, 'a> {
         RARE_KEYS.into_iter().any(|key| self.json.get(key).is_some_and(Json::is_object))
     }
 
-    /// Claude gives a call of the client's tools the type `tool_use`, and clients send back what they were given; the
-    /// only documented type is the one of the model's own tools
-    /// (<https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html>).
+    /// Returns whether this is a call of the model's own tools. Claude gives calls of client tools the
+    /// type `tool_use`, and clients send it back; the only documented type is that of the model's own
+    /// tools (<https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html>).
     fn is_server_call(&self) -> bool {
         self.call_type.is_some_and(|kind| kind.is("server_tool_use"))
     }
 
-    /// Whether it is the result of a tool that failed and holds an image or a document.
+    /// Returns whether this is the result of a failed tool with an image or a document.
     fn is_mixed_error(&self) -> bool {
         self.result_status.is_some_and(|status| status.is("error"))
             && self.result_content.map(Json::items).unwrap_or_default().any(|piece| {
@@ -199,7 +199,8 @@ impl<'t, 'a> BlockFields<'t, 'a> {
             })
     }
 
-    /// Whether the result has a type, such as `nova_code_interpreter_result`, that no result of a client has.
+    /// Returns whether the result has a type that client results never have, such as
+    /// `nova_code_interpreter_result`.
     fn has_typed_result(&self) -> bool {
         self.result_type.is_some_and(|kind| kind.is_str() && !kind.is("tool_result"))
     }

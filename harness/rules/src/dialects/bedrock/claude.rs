@@ -1,6 +1,6 @@
-//! What Claude refuses after Converse has let a conversation pass.
+//! Requirements of Claude for conversations that Converse itself accepts.
 //!
-//! Which model is asked may be known only at the end, so what is found is kept until then.
+//! The model may be known only at the end, so violations are kept until then.
 
 use std::borrow::Cow;
 
@@ -9,18 +9,18 @@ use crate::dialects::is_plain_name;
 use crate::json::Json;
 use crate::{Memory, ModelVersion, Occurrence, Rule, Violations, Waiting};
 
-/// Opus and Sonnet 4.6 were the first to refuse a prefill; every 4.5 still takes one.
+/// Opus and Sonnet 4.6 were the first to reject a prefill. Every 4.5 model still accepts one.
 const FIRST_WITHOUT_PREFILL: ModelVersion = ModelVersion { major: 4, minor: 6 };
 
-/// A conversation as Claude sees it.
+/// A conversation as Claude receives it.
 #[derive(Debug)]
 pub(super) struct Claude<'a> {
     memory: &'a Memory,
-    /// What is wrong if the model is Claude, by the id of the rule.
+    /// Violations that count if the model is Claude, by the id of the rule.
     found: Waiting<&'static str, (&'static Rule, Occurrence)>,
-    /// The message before, if it is the assistant's.
+    /// The previous message, if it is the assistant's.
     reply: Option<ClaudeReply>,
-    /// The calls of the last reply, with their places.
+    /// The calls of the last reply, with their block indexes.
     calls: Vec<(usize, Cow<'a, str>)>,
     tool_loop: ToolLoop,
 }
@@ -29,26 +29,26 @@ pub(super) struct Claude<'a> {
 struct ClaudeReply {
     n: usize,
     begins: Beginning,
-    /// The place of its last block, if that is a text that ends with white space.
+    /// The index of its last block, if that is a text that ends with white space.
     ragged_end: Option<usize>,
-    /// Whether it ends with a tool of the model, or with something that is not known: then it may be continued.
+    /// True if it ends with a tool of the model or with an unknown block. Such a reply may be continued.
     is_paused: bool,
 }
 
-/// How a reply begins.
+/// The first block of a reply.
 #[derive(Debug, Clone, Copy)]
 enum Beginning {
     Thinking,
-    /// With a block that refusals were seen to name.
+    /// A block of a kind that rejections were seen to name.
     Named(&'static str),
     Other,
 }
 
-/// The run of calls and results at the end of the history.
+/// The calls and results at the end of the history.
 #[derive(Debug, Default)]
 struct ToolLoop {
     has_thinking: bool,
-    /// Its last reply that begins with something else.
+    /// Its last reply that begins with a block other than reasoning.
     unthinking: Option<(usize, &'static str)>,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Claude<'a> {
         }
     }
 
-    /// Says what Claude of this version has against the conversation.
+    /// Reports the violations for Claude of this version.
     pub(super) fn finish(&mut self, body: Json, version: Option<ModelVersion>, out: &mut Violations) {
         for (_, (rule, violation)) in self.found.take() {
             out.add(rule, || violation);
@@ -113,7 +113,7 @@ impl<'a> Claude<'a> {
                 _ => continue,
             };
             let Some(id) = message.id(block) else { continue };
-            // An empty id does not reach the model.
+            // Converse already rejects an empty id.
             if !id.is_empty() && !is_plain_name(&id) {
                 self.note(&MODEL_TOOL_ID_PATTERN, || {
                     Occurrence::at(format!("/messages/{n}/content/{b}/{kind}/toolUseId"))
@@ -123,7 +123,7 @@ impl<'a> Claude<'a> {
         }
     }
 
-    /// The result of a tool that failed holds texts only.
+    /// The result of a failed tool may have only texts.
     fn check_failures(&mut self, message: ConverseMessage<'_, '_, 'a>) {
         let n = message.n;
         for (b, block) in message.blocks.iter().enumerate() {
@@ -136,7 +136,7 @@ impl<'a> Claude<'a> {
         }
     }
 
-    /// What the model thought is signed; a provider that remembers what it gave out takes nothing else.
+    /// Reasoning is signed. A provider that remembers what it issued accepts only that.
     fn check_signatures(&mut self, message: ConverseMessage<'_, '_, 'a>) {
         let n = message.n;
         for (b, block) in
@@ -163,7 +163,7 @@ impl<'a> Claude<'a> {
         }
     }
 
-    /// Notes the calls of a reply. Text may not follow a call; thinking and the tools of the model may.
+    /// Records the calls of a reply. Text must not follow a call; reasoning and the model's own tools may.
     fn take_calls(&mut self, message: ConverseMessage<'_, '_, 'a>) {
         let n = message.n;
         self.calls.clear();
@@ -183,7 +183,8 @@ impl<'a> Claude<'a> {
         }
     }
 
-    /// Results that come after other content are not seen. Those that are missing are Converse's business.
+    /// Checks that results come before other content. Claude ignores later ones. Converse checks for
+    /// missing results.
     fn check_results_first(&mut self, reply: usize, message: ConverseMessage<'_, '_, 'a>) {
         let mut is_leading = true;
         let mut late = Vec::new();
@@ -205,7 +206,7 @@ impl<'a> Claude<'a> {
         }
     }
 
-    /// Checks that the model can go on from the last reply.
+    /// Checks that the model can continue from the last reply.
     fn check_last(&self, reply: ClaudeReply, version: Option<ModelVersion>, out: &mut Violations) {
         let n = reply.n;
         if !self.calls.is_empty() {
@@ -213,7 +214,7 @@ impl<'a> Claude<'a> {
         }
         match version {
             None => {}
-            // A reply that paused in a tool of the model is sent back as it is, to be continued.
+            // A reply that paused in a tool of the model is sent back unchanged, to be continued.
             Some(_) if reply.is_paused => {}
             Some(version) if version >= FIRST_WITHOUT_PREFILL => {
                 out.add(&MODEL_PREFILL, || Occurrence::at(format!("/messages/{n}")));
@@ -254,8 +255,10 @@ impl ClaudeReply {
 }
 
 impl ToolLoop {
-    /// A tool loop goes on with a user message that answers the calls of the reply before. One thinking reply in it
-    /// is enough: without interleaving the model thinks once.
+    /// Continues the loop if a user message has results for the previous reply. Otherwise the loop ends.
+    ///
+    /// Without interleaved thinking, the model thinks once, so one reply in the loop with reasoning is
+    /// enough.
     fn go_on(&mut self, reply: Option<ClaudeReply>, message: ConverseMessage<'_, '_, '_>) {
         let answers = message.blocks.first().is_some_and(|first| first.kind == ConverseKind::ToolResult);
         let Some(reply) = reply.filter(|_| answers) else {
@@ -270,7 +273,7 @@ impl ToolLoop {
     }
 }
 
-/// The sentence that three rules share.
+/// The error message that three rules share.
 fn unanswered(n: usize, calls: &[(usize, Cow<str>)]) -> Occurrence {
     let b = calls.first().map_or(0, |(b, _)| *b);
     Occurrence::at(format!("/messages/{n}/content/{b}")).with("n", n).with("ids", joined(calls))
@@ -280,7 +283,7 @@ fn joined(calls: &[(usize, Cow<str>)]) -> String {
     calls.iter().map(|(_, id)| id.as_ref()).collect::<Vec<&str>>().join(", ")
 }
 
-/// Converse takes ids with dots and colons; Claude, asked directly, takes `^[a-zA-Z0-9_-]+$`.
+/// Converse accepts ids with dots and colons. Called directly, Claude accepts `^[a-zA-Z0-9_-]+$`
 /// (<https://github.com/anomalyco/opencode/issues/1279>).
 pub(crate) static MODEL_TOOL_ID_PATTERN: Rule = Rule {
     summary: "Through Converse, Claude accepts ids of letters, digits, `_` and `-`.",
@@ -307,8 +310,8 @@ pub(crate) static MODEL_TOOL_RESULT_MISSING: Rule = Rule {
     ..Rule::measured("bedrock-converse/model-tool-result-missing", "BDR-MODEL-TU-1", 10, "2025-07")
 };
 
-/// Claude, asked directly, was measured to refuse it with the sentence about calls without results.
-/// (<https://github.com/anomalyco/opencode/pull/16751>).
+/// In measurements, Claude called directly rejected this with the error message about calls without
+/// results (<https://github.com/anomalyco/opencode/pull/16751>).
 pub(crate) static MODEL_TEXT_AFTER_TOOL_USE: Rule = Rule {
     summary: "For Claude, nothing but calls follows the first call of a message.",
     why: "Several steps were merged into one assistant message, so that text stands between or after \
@@ -320,7 +323,7 @@ pub(crate) static MODEL_TEXT_AFTER_TOOL_USE: Rule = Rule {
     ..Rule::inferred("bedrock-converse/model-text-after-tool-use", "BDR-MODEL-TU-3", 10, "2026-03")
 };
 
-/// Converse counts results wherever they stand; Claude wants them before all other content.
+/// Converse accepts results in any position. Claude requires them before all other content
 /// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls>).
 pub(crate) static MODEL_TOOL_RESULT_NOT_FIRST: Rule = Rule {
     summary: "For Claude, results stand before all other content of their message.",

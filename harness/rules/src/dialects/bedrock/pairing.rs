@@ -6,20 +6,20 @@ use super::{ConverseBlock, ConverseKind, ConverseMessage, ConverseRole, Model};
 use crate::json::Json;
 use crate::{Ids, MAX_VIOLATIONS, Occurrence, Rule, Violations};
 
-/// What the next message is judged by.
+/// The facts that the next message is checked against.
 #[derive(Debug, Default)]
 pub(super) struct ConversePairing<'a> {
     role: Option<ConverseRole>,
-    /// The calls of the message before, with their places in its content.
+    /// The calls of the previous message, and their block indexes.
     calls: Ids<'a>,
     places: Vec<usize>,
-    /// The calls of the model's own tools in the message before.
+    /// Calls of the model's own tools in the previous message.
     server_calls: Ids<'a>,
-    /// The results of the message at hand.
+    /// The results of the current message.
     results: Ids<'a>,
-    /// The first block of a call or of a result.
+    /// The first block with a call or a result.
     first_tool_block: Option<(usize, usize)>,
-    /// The messages of the same role as the one before, as many as are reported.
+    /// Messages with the same role as the previous one, up to the maximum that is reported.
     repeating: Vec<usize>,
 }
 
@@ -35,14 +35,15 @@ impl<'a> ConversePairing<'a> {
         self.take_calls(message, out);
     }
 
-    /// Judges the whole by the fields around the messages. The last message may end with calls: nothing is known to
-    /// be refused before the model is asked.
+    /// Runs the checks that need the fields around the messages.
+    ///
+    /// The last message may end with calls: no rejection is known before the request reaches the model.
     pub(super) fn finish(&self, model: Model, body: Json, out: &mut Violations) {
         for n in &self.repeating {
             let violation = || Occurrence::at(format!("/messages/{n}"));
             match model {
                 Model::Claude(_) | Model::Meta => out.add(&ROLES_NOT_ALTERNATING, violation),
-                // Amazon's own models take it, and of the others nothing is known.
+                // Amazon's own models accept it, and nothing is known about the others.
                 Model::Amazon | Model::Other | Model::Unknown => out.warn(&ROLES_NOT_ALTERNATING, violation),
             }
         }
@@ -53,7 +54,7 @@ impl<'a> ConversePairing<'a> {
         }
     }
 
-    /// Takes the results of a message, each id once. Those that come twice are refused.
+    /// Records the results of a message, each id once. Repeated results are reported.
     fn take_results(&mut self, message: ConverseMessage<'_, '_, 'a>, out: &mut Violations) {
         self.results.clear();
         let (n, mut twice) = (message.n, Twice::default());
@@ -77,8 +78,8 @@ impl<'a> ConversePairing<'a> {
         }
     }
 
-    /// Whether a result is that of one of the model's own tools, although it stands in a message of the user. Nobody
-    /// has seen what is said of one.
+    /// Returns whether a result in a user message belongs to one of the model's own tools. The provider's
+    /// response to that is unknown.
     fn is_of_server(&self, block: &ConverseBlock, id: &str) -> bool {
         self.server_calls.find(id).is_some() || (block.is_typed && self.calls.find(id).is_none())
     }
@@ -106,7 +107,7 @@ impl<'a> ConversePairing<'a> {
             match block.kind {
                 ConverseKind::ToolUse => {}
                 ConverseKind::ServerUse => {
-                    // The same id twice is still known.
+                    // A repeated id is already known.
                     if let Some(id) = message.id(block) {
                         _ = self.server_calls.insert(id);
                     }
@@ -131,7 +132,7 @@ impl<'a> ConversePairing<'a> {
     }
 }
 
-/// Ids that a message has more than once, by their places among all of its ids.
+/// Repeated ids in a message, as indexes into all of its ids.
 #[derive(Debug, Default)]
 struct Twice {
     ids: Vec<usize>,
@@ -139,13 +140,13 @@ struct Twice {
 }
 
 impl Twice {
-    /// Takes a repetition; `b` is the block in which it is.
+    /// Records a repetition in block `b`.
     fn take(&mut self, b: usize, id: usize) {
         self.first.get_or_insert(b);
         self.ids.push(id);
     }
 
-    /// The place of the first repetition, and the ids, each named once, in the order in which they were repeated.
+    /// Returns the block of the first repetition, and the repeated ids in order, each once.
     fn found(self, all: &Ids<'_>) -> Option<(usize, String)> {
         let first = self.first?;
         let mut named = HashSet::new();
@@ -222,9 +223,10 @@ pub(crate) static TOOL_RESULT_MISSING: Rule = Rule {
     ..Rule::measured("bedrock-converse/tool-result-missing", "BDR-TU-1", 6, "2025-03")
 };
 
-/// Of results in messages of their own, those that are missing are named: "Expected toolResult blocks at
-/// messages.2.content" is what Nova Micro said in August 2026 (<https://github.com/anomalyco/opencode/pull/41780>), and
-/// others said it of other models before. So this comes after the pairs.
+/// If results are split over several messages, the error names the missing ones: "Expected toolResult
+/// blocks at messages.2.content" was the message of Nova Micro in August 2026
+/// (<https://github.com/anomalyco/opencode/pull/41780>), and of other models before. So this check comes
+/// after the pairing.
 pub(crate) static ROLES_NOT_ALTERNATING: Rule = Rule {
     summary: "User and assistant take turns, for Claude and Llama.",
     why: "Two messages of the same role follow each other: results and then a prompt, or two prompts of which the first \

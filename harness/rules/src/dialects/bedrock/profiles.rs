@@ -1,4 +1,4 @@
-//! Bedrock Converse.
+//! Profiles of Bedrock Converse.
 
 use super::claude;
 use crate::{Dialect, Envelope, Profile};
@@ -13,11 +13,11 @@ const BASE: Profile =
 pub(crate) static PROFILES: [Profile; 1] = [Profile {
     name: "bedrock-converse@2026-09",
     tolerated: &[
-        // Claude was measured to refuse text after a call (anomalyco/opencode#16751), and recorded answers of the same
-        // model show that it takes it; Bedrock's answer was not seen.
+        // In measurements, Claude rejected text after a call (anomalyco/opencode#16751), but recorded
+        // replies show that the same model accepts it. No reply of Bedrock is known.
         &claude::MODEL_TEXT_AFTER_TOOL_USE,
-        // Converse takes `functions.bash:0`, Claude asked directly does not (anomalyco/opencode#1279); whether Bedrock
-        // renames ids between the two is not known.
+        // Converse accepts `functions.bash:0`; Claude called directly does not (anomalyco/opencode#1279).
+        // It is unknown whether Bedrock renames ids in between.
         &claude::MODEL_TOOL_ID_PATTERN,
     ],
     ..BASE

@@ -1,7 +1,7 @@
-//! What is wrong with one message or one field: the constraints of the service's model, and emptiness.
+//! Checks of single messages and fields: the constraints of the service model, and emptiness.
 //!
-//! Unknown keys and unknown kinds of blocks pass; a block of another API does not. The service lists every broken constraint in one sentence; ours
-//! names the first.
+//! Unknown keys and unknown kinds of blocks pass; a block of another API does not. The service lists every
+//! broken constraint in one error message. Ours names only the first.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use crate::dialects::is_plain_name;
 use crate::json::{Json, JsonType};
 use crate::{Occurrence, Rule, Violations};
 
-/// The longest id of a call, and the longest name of a tool.
+/// Maximum length of a call's id and of a tool's name.
 const MAX_CHARS: usize = 64;
 
-/// Checks that the body is an object whose messages are a list, and that the offered tools are well-formed.
+/// Checks that the body is an object with a list of messages, and that the offered tools are well-formed.
 pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Violations) {
     if !body.is_object() {
         return wrong_type(out, FieldPath::root(), body, "a Structure");
@@ -59,7 +59,7 @@ pub(super) fn check_message(message: ConverseMessage<'_, '_, '_>, out: &mut Viol
     }
 }
 
-/// Refuses a role that is none.
+/// Reports an unknown role.
 fn check_role(role: Option<Json>, place: impl Fn() -> FieldPath, out: &mut Violations) {
     let Some(role) = role.filter(|role| !role.is_null()) else { return missing(out, place(), "role") };
     match role.as_str() {
@@ -96,7 +96,7 @@ fn check_text(n: usize, b: usize, text: Json, out: &mut Violations) {
     if text.is_empty_str() {
         out.add(&TEXT_BLANK, violation);
     } else if text.is_blank() {
-        // A recorded answer shows that a line feed alone was accepted next to another text.
+        // A recorded reply shows that a text with only a line feed was accepted next to another text.
         out.warn(&TEXT_BLANK, violation);
     }
 }
@@ -146,18 +146,19 @@ fn check_result(n: usize, b: usize, result: Json, block: &BlockFields<'_, '_>, o
     }
 }
 
-/// "Member must satisfy regular expression pattern: \[a-zA-Z0-9_.:-\]+"
+/// Checks the characters of an id: "Member must satisfy regular expression pattern: \[a-zA-Z0-9_.:-\]+"
 fn check_id(id: &str, place: impl FnOnce() -> FieldPath, out: &mut Violations) {
     let is_plain = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte));
     check_member(&TOOL_ID_PATTERN, id, is_plain, place, out);
 }
 
-/// "Member must satisfy regular expression pattern: \[a-zA-Z0-9_-\]+"
+/// Checks the characters of a name: "Member must satisfy regular expression pattern: \[a-zA-Z0-9_-\]+"
 fn check_name(name: &str, place: impl FnOnce() -> FieldPath, out: &mut Violations) {
     check_member(&TOOL_NAME_PATTERN, name, name.is_empty() || is_plain_name(name), place, out);
 }
 
-/// The rules of ids and names have three sentences: one of the pattern, and one of either bound.
+/// Rules about ids and names have three error messages: one for the pattern, and one for each limit of the
+/// length.
 fn check_member(
     rule: &'static Rule,
     text: &str,
@@ -174,12 +175,12 @@ fn check_member(
     out.add(rule, || place().violation().form(form));
 }
 
-/// A place in the body, with the two names that the service has for it.
+/// A place in the body, under the two names that the service uses.
 struct FieldPath {
     pointer: String,
-    /// As constraints name it, where items are counted from one: `messages.2.member.content.1.member.toolUse`.
+    /// The name in constraints, which count items from one: `messages.2.member.content.1.member.toolUse`.
     member: String,
-    /// As sentences name it, where items are counted from zero: `messages.1.content.0.toolUse`.
+    /// The name in other error messages, which count items from zero: `messages.1.content.0.toolUse`.
     path: String,
 }
 
@@ -225,7 +226,7 @@ fn string<'a>(
     None
 }
 
-/// Requires a JSON object where the service's model allows any document.
+/// Requires a JSON object where the service model allows any document.
 fn object(value: Json, place: impl FnOnce() -> FieldPath, out: &mut Violations) {
     if !value.is_object() {
         out.add(&VALUE_NOT_OBJECT, || {
@@ -243,7 +244,8 @@ fn missing(out: &mut Violations, parent: FieldPath, name: &str) {
     });
 }
 
-/// "STRING_VALUE can not be converted to a List", as the service's JSON reader says of other operations too.
+/// Reports "STRING_VALUE can not be converted to a List". The service's JSON reader uses this error
+/// message for other operations too.
 fn wrong_type(out: &mut Violations, place: FieldPath, got: Json, expected: &str) {
     let got = match got.kind() {
         JsonType::Null => "NULL_VALUE",
@@ -275,7 +277,8 @@ pub(crate) static REQUEST_SHAPE: Rule = Rule {
     ..Rule::observed("bedrock-converse/request-shape", "BDR-BODY-2", 1, "2024-06")
 };
 
-/// The keys are those of 2026; the order is the provider's (<https://github.com/envoyproxy/ai-gateway/pull/1717>).
+/// The list of keys is from 2026; their order is the provider's
+/// (<https://github.com/envoyproxy/ai-gateway/pull/1717>).
 pub(crate) static BLOCK_WITHOUT_KEY: Rule = Rule {
     summary: "A block is named by its key, such as `text` or `toolUse`.",
     why: "The block is empty, or it has a `type` as blocks of other APIs have and no key of this one. The thread was begun \

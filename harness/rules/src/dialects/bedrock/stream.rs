@@ -1,6 +1,6 @@
 //! Bedrock `ConverseStream`: `messageStart`, blocks, `messageStop`, `metadata`, as binary frames.
 //!
-//! A block is opened by `contentBlockStart` if it is a call, and by its first delta if it is text or reasoning.
+//! `contentBlockStart` opens a block with a call. The first delta opens a block with text or reasoning.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,11 +42,11 @@ stream_rules! { "bedrock-converse";
 
 static COMMON: Common = Common { truncated: &TRUNCATED, unreadable: &UNREADABLE, unended: None, stray: None };
 
-/// The events that this grammar knows. Others pass.
+/// The events in this grammar. Others pass.
 const KNOWN: [&str; 6] =
     ["messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata"];
 
-/// Stop reasons of a reply that may end in the middle of a call.
+/// Stop reasons of replies that may end in the middle of a call.
 const CUT_OFF: [&str; 6] = [
     "max_tokens",
     "guardrail_intervened",
@@ -59,9 +59,9 @@ const CUT_OFF: [&str; 6] = [
 #[derive(Debug)]
 pub(super) struct Converse {
     phase: Phase,
-    /// Blocks by their index; nothing for those that have stopped.
+    /// Blocks by index. `None` for blocks that have stopped.
     blocks: BTreeMap<u64, Option<OpenBlock>>,
-    /// The indexes of the blocks that have not stopped.
+    /// Indexes of the blocks that have not stopped.
     open: BTreeSet<u64>,
     broken_input: Option<u64>,
     room: Room,
@@ -84,11 +84,11 @@ struct OpenBlock {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OpenBlockKind {
-    /// Text with its citations.
+    /// Text, or its citations.
     Text,
     Reasoning,
     ToolUse,
-    /// Of a kind that is not known, or not known yet.
+    /// Of an unknown kind, or not known yet.
     Unknown,
 }
 
@@ -115,7 +115,7 @@ impl Converse {
         }
     }
 
-    /// Opens a block that has not been heard of.
+    /// Opens a new block.
     fn open(&mut self, index: u64, kind: OpenBlockKind, warnings: &mut Warnings) {
         let n_blocks = self.blocks.len() as u64;
         if index != n_blocks {
@@ -175,7 +175,7 @@ impl Converse {
     }
 
     fn block_stop(&mut self, index: u64, warnings: &mut Warnings) -> Verdict {
-        // A block without deltas has nothing but its stop.
+        // A block without deltas has only its stop event.
         if !self.blocks.contains_key(&index) {
             self.open(index, OpenBlockKind::Unknown, warnings);
         }

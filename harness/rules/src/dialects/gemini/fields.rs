@@ -2,8 +2,8 @@
 
 use crate::json::Json;
 
-/// A field that the JSON API knows by two names: as documented, and as the protocol buffers spell it. With the name
-/// under which it stands.
+/// Returns a field under either of its names in the JSON API: the documented one, or the protocol buffer
+/// spelling. Also returns the name that was found.
 pub(super) fn either<'t, 'a>(
     json: Json<'t, 'a>,
     camel: &'static str,
@@ -18,7 +18,7 @@ pub(super) fn either<'t, 'a>(
 pub(super) struct Content<'t, 'a> {
     pub(super) n: usize,
     pub(super) json: Json<'t, 'a>,
-    /// Nothing if it is none that the provider knows.
+    /// The role. `None` if the provider does not know it.
     pub(super) role: Option<GeminiRole>,
     pub(super) written_role: Option<Json<'t, 'a>>,
     pub(super) written_parts: Option<Json<'t, 'a>>,
@@ -30,7 +30,7 @@ impl<'t, 'a> Content<'t, 'a> {
         Content { n, json, role: GeminiRole::of(written_role), written_role, written_parts }
     }
 
-    /// Its parts. One part may stand without a list, as in Vertex AI's own examples
+    /// Returns the parts. A single part may come without a list, as in Vertex AI's own examples
     /// (<https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference>).
     pub(super) fn parts(&self) -> impl Iterator<Item = Part<'t, 'a>> {
         let n = self.n;
@@ -51,11 +51,11 @@ pub(super) struct Part<'t, 'a> {
     pub(super) call: Option<Named<'t, 'a>>,
     pub(super) response: Option<Named<'t, 'a>>,
     pub(super) signature: Option<Named<'t, 'a>>,
-    /// A key of the blocks of other APIs.
+    /// A key that blocks of other APIs have.
     pub(super) foreign: Option<&'static str>,
 }
 
-/// A field with the name under which it stands.
+/// A field with the name that was used for it.
 type Named<'t, 'a> = (&'static str, Json<'t, 'a>);
 
 impl<'t, 'a> Part<'t, 'a> {
@@ -90,13 +90,13 @@ impl<'t, 'a> Part<'t, 'a> {
     }
 }
 
-/// Keys by which Bedrock Converse names a block, and in which Chat Completions puts an image.
+/// Keys that name blocks in Bedrock Converse, and the key for images in Chat Completions.
 const BLOCK_KEYS: [&str; 5] = ["toolUse", "toolResult", "reasoningContent", "cachePoint", "image_url"];
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PartPosition {
     pub(super) n: usize,
-    /// The index of the part; nothing if it stands without a list.
+    /// The index of the part. `None` if it comes without a list.
     b: Option<usize>,
 }
 
@@ -113,10 +113,10 @@ impl PartPosition {
     }
 }
 
-/// Who says a content. The case does not matter.
+/// The role of a content. Upper and lower case are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GeminiRole {
-    /// The user, which is also meant where nobody is named.
+    /// The user. Also the default.
     User,
     Model,
     /// The former role of responses.

@@ -1,4 +1,4 @@
-//! Thought signatures that the provider of Gemini gave out.
+//! Thought signatures that the provider of Gemini issued.
 
 use hashbrown::HashSet;
 
@@ -9,11 +9,13 @@ pub struct Issued {
     overflowed: bool,
 }
 
-/// Bytes of signatures that are kept. A real one has some kB, and a plan gives out a few dozen.
+/// Maximum number of bytes of signatures to keep. A real signature has some kB, and a plan issues a few
+/// dozen.
 const MAX_BYTES: usize = 4 << 20;
 
-/// What a call may be signed with that another model made
-/// (<https://ai.google.dev/gemini-api/docs/thought-signatures>), as a text and as the base64 that clients make of it.
+/// Placeholder signatures for calls that another model made
+/// (<https://ai.google.dev/gemini-api/docs/thought-signatures>), as text and as the base64 that clients
+/// make of it.
 const STAND_INS: [&str; 4] = [
     "skip_thought_signature_validator",
     "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I",
@@ -31,19 +33,20 @@ impl Issued {
         }
     }
 
-    /// Whether it was given out, or stands for one.
+    /// Returns whether a signature was issued, or is a placeholder.
     pub(crate) fn takes(&self, signature: &str) -> bool {
         let signature = canonical(signature);
         STAND_INS.iter().any(|known| canonical(known) == signature) || self.signatures.contains(&signature)
     }
 
-    /// Whether more was given out than is kept.
+    /// Returns whether more was issued than is kept.
     pub(crate) fn overflowed(&self) -> bool {
         self.overflowed
     }
 }
 
-/// One spelling of a base64 text: clients that hold bytes may write them in the other alphabet, and without padding.
+/// Converts a base64 text to one spelling. Clients that decode signatures may write them in the other
+/// alphabet or without padding.
 fn canonical(signature: &str) -> String {
     let spelled = |letter| match letter {
         '-' => '+',

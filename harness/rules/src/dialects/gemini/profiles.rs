@@ -1,20 +1,21 @@
-//! Google Gemini: AI Studio, and Vertex AI with its own sentences.
+//! Profiles of Google Gemini: AI Studio, and Vertex AI with its own error messages.
 
 use super::{schema, signatures, turns};
 use crate::{Dialect, Envelope, ModelVersion, Profile};
 
-/// What differs between the models of Google Gemini.
+/// Differences between the models of Google Gemini.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GeminiSwitches {
-    /// The first version that wants the thought signatures of the current turn back.
+    /// The first version that requires the thought signatures of the current turn.
     pub(crate) first_with_signatures: ModelVersion,
-    /// The first version that wants a response to every call, and those of a batch in one content.
+    /// The first version that requires a response to every call, and all responses of a batch in one
+    /// content.
     pub(crate) first_with_strict_responses: ModelVersion,
-    /// The first version that refuses a conversation ending with the model's words.
+    /// The first version that rejects a conversation ending with a content of the model.
     pub(crate) first_without_prefill: ModelVersion,
-    /// The first version that does not know the role `function`.
+    /// The first version that rejects the role `function`.
     pub(crate) first_without_function_role: ModelVersion,
-    /// What is in the names of earlier models that refuse both, too.
+    /// Parts of the names of earlier models that reject both, too.
     pub(crate) also_without_them: &'static [&'static str],
 }
 
@@ -23,17 +24,19 @@ const BASE: Profile = Profile::base(Dialect::Gemini, "Google AI Studio", Envelop
 pub(crate) static PROFILES: [Profile; 2] = [
     Profile {
         name: "gemini@2026-09",
-        // Empty text was refused in early 2025 between other contents and accepted alone
-        // (google-gemini/deprecated-generative-ai-js#361); streams end with an empty text, which clients give back.
-        // Responses next to other parts were refused by Gemini 3.6 (vellum-ai/vellum-assistant#39495) and answered by
-        // older models with status 200 and nonsense (NousResearch/hermes-agent#79791).
+        // In early 2025, empty text was rejected between other contents and accepted on its own
+        // (google-gemini/deprecated-generative-ai-js#361). Streams end with an empty text, which clients
+        // send back. Responses next to other parts were rejected by Gemini 3.6
+        // (vellum-ai/vellum-assistant#39495). Older models returned status 200 with nonsense
+        // (NousResearch/hermes-agent#79791).
         tolerated: &[&schema::TEXT_EMPTY, &turns::RESPONSES_MIXED],
         ..BASE
     },
     Profile {
         name: "vertex-gemini@2026-09",
         provider: "Google Vertex AI",
-        // That the role `function` is gone there, too, is said (langchain-ai/langchainjs#10400); no refusal is known.
+        // A report says that the role `function` is rejected there too (langchain-ai/langchainjs#10400);
+        // no rejection is known.
         tolerated: &[&turns::RESPONSES_MIXED, &turns::FUNCTION_ROLE],
         wording: &[
             (&schema::PARTS_EMPTY, &[PARTS_EMPTY]),
@@ -44,11 +47,11 @@ pub(crate) static PROFILES: [Profile; 2] = [
     },
 ];
 
-/// <https://github.com/anomalyco/opencode/issues/17519>.
+/// Source: <https://github.com/anomalyco/opencode/issues/17519>.
 const PARTS_EMPTY: &str = "Unable to submit request because it must include at least one parts field, which describes \
     the prompt input. Learn more: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini";
 
-/// <https://github.com/GewoonJaap/gemini-cli-openai/issues/156>.
+/// Source: <https://github.com/GewoonJaap/gemini-cli-openai/issues/156>.
 const THOUGHT_SIGNATURE_MISSING: &str = "Unable to submit request because function call `{name}` in the {p}. content \
     block is missing a `thought_signature`. Learn more: \
     https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thought-signatures";
@@ -58,15 +61,18 @@ const THOUGHT_SIGNATURE_CORRUPTED: &str = "Unable to submit request because Thou
     more: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini";
 
 const SWITCHES: GeminiSwitches = GeminiSwitches {
-    // "Gemini 3 models enforce stricter validation", says <https://ai.google.dev/gemini-api/docs/thought-signatures>.
+    // "Gemini 3 models enforce stricter validation"
+    // (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
     first_with_signatures: ModelVersion { major: 3, minor: 0 },
-    // gemini-3-pro-preview refuses responses in several contents (cloudwego/eino-ext#571); gemini-2.5-flash and
-    // gemini-2.5-flash-lite were measured to take them (Oaklight/llm-rosetta#300).
+    // gemini-3-pro-preview rejects responses in several contents (cloudwego/eino-ext#571). In
+    // measurements, gemini-2.5-flash and gemini-2.5-flash-lite accepted them (Oaklight/llm-rosetta#300).
     first_with_strict_responses: ModelVersion { major: 3, minor: 0 },
-    // Tried out on four models (LibreChat-AI/agents#323): 3.6 Flash and 3.5 Flash-Lite refuse, 3.5 Flash and 2.5 do not.
+    // Tested on four models (LibreChat-AI/agents#323): 3.6 Flash and 3.5 Flash-Lite reject it; 3.5 Flash
+    // and 2.5 do not.
     first_without_prefill: ModelVersion { major: 3, minor: 6 },
-    // Met with 3.6 Flash (Sylinko/Everywhere#478) and 3.7 Flash (blakeblackshear/frigate#24013). any-llm 1.40 notes that older
-    // models take the role, and 3.5 Flash-Lite, 3.7 Flash and 3.8 Flash refuse it.
+    // Seen with 3.6 Flash (Sylinko/Everywhere#478) and 3.7 Flash (blakeblackshear/frigate#24013).
+    // According to any-llm 1.40, older models accept the role, and 3.5 Flash-Lite, 3.7 Flash and 3.8 Flash
+    // reject it.
     first_without_function_role: ModelVersion { major: 3, minor: 6 },
     also_without_them: &["gemini-3.5-flash-lite"],
 };

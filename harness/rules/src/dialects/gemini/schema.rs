@@ -1,7 +1,7 @@
-//! The first phases: the types of known fields, and what may not be missing or empty.
+//! The first phases: the types of known fields, and fields that must not be missing or empty.
 //!
-//! Google's parser refuses keys that it does not know, but which it knows differs from backend to backend and from month
-//! to month, so unknown keys pass here, but for those by which other APIs name their messages and blocks.
+//! Google's parser rejects unknown keys, but the known ones differ between backends and change every
+//! month. So unknown keys pass here, except for those that name messages and blocks in other APIs.
 
 use hashbrown::HashMap;
 
@@ -11,7 +11,7 @@ use super::fields::{Content, GeminiRole, Part, PartPosition, either};
 use crate::json::{Json, JsonType};
 use crate::{Occurrence, Rule, Violations};
 
-/// Checks the fields of the body. `n_contents` is nothing if there is no list of contents.
+/// Checks the fields of the body. `n_contents` is `None` if there is no list of contents.
 pub(super) fn check_body(body: Json, n_contents: Option<usize>, out: &mut Violations) {
     let contents = body.field("contents");
     match (n_contents, contents.kind()) {
@@ -19,7 +19,7 @@ pub(super) fn check_body(body: Json, n_contents: Option<usize>, out: &mut Violat
             out.add(&REQUEST_SHAPE, || Occurrence::at("").form(NOT_AN_OBJECT));
         }
         (Some(0), _) => out.add(&CONTENTS_EMPTY, || Occurrence::at("/contents")),
-        // One content may stand without a list; its turns say nothing.
+        // A single content may come without a list. Its turns are not checked.
         (Some(_), _) | (None, JsonType::Object) => {}
         (None, JsonType::Null) => out.add(&CONTENTS_EMPTY, || {
             Occurrence::at(if body.get("contents").is_some() { "/contents" } else { "" })
@@ -32,7 +32,7 @@ pub(super) fn check_body(body: Json, n_contents: Option<usize>, out: &mut Violat
     check_declarations(body, out);
 }
 
-/// The sentence of [`REQUEST_SHAPE`] about a body that is JSON but no object.
+/// The error message of [`REQUEST_SHAPE`] for a body that is JSON but not an object.
 const NOT_AN_OBJECT: usize = 1;
 
 const CONTENT: &str = "google.ai.generativelanguage.v1beta.Content";
@@ -59,7 +59,8 @@ pub(super) fn check_content(content: Content<'_, '_>, out: &mut Violations) {
     match content.written_parts.map(|parts| (parts.kind(), parts)) {
         None => match MESSAGE_KEYS.into_iter().find(|key| content.json.get(key).is_some()) {
             Some(key) => refuse_name(out, key, || at("")),
-            // What the model said up to its limit may come without parts, and goes back so: gemini-2.5-flash takes it.
+            // A reply that reached its token limit may have no parts, and clients send it back.
+            // gemini-2.5-flash accepts it.
             None if content.role == Some(GeminiRole::Model) => {
                 out.warn(&PARTS_EMPTY, || Occurrence::at(at("").0).with("n", n));
             }
@@ -73,10 +74,11 @@ pub(super) fn check_content(content: Content<'_, '_>, out: &mut Violations) {
     }
 }
 
-/// Keys in which messages of other APIs have what they say.
+/// Keys for the content of a message in other APIs.
 const MESSAGE_KEYS: [&str; 3] = ["content", "tool_calls", "tool_call_id"];
 
-/// `at` gives the pointer to the object that has the key, and how the provider names it.
+/// Reports an unknown key. `at` returns the pointer to the object with the key, and the provider's name
+/// for the object.
 fn refuse_name(out: &mut Violations, key: &str, at: impl FnOnce() -> (String, String)) {
     out.add(&NAME_UNKNOWN, || {
         let (pointer, path) = at();
@@ -84,9 +86,9 @@ fn refuse_name(out: &mut Violations, key: &str, at: impl FnOnce() -> (String, St
     });
 }
 
-/// Whether all fields of an object are null. Of a field that is repeated the last one counts.
+/// Returns whether all fields of an object are null. If a field is repeated, the last one counts.
 fn says_nothing(value: Json) -> bool {
-    // The last field of all is never taken back.
+    // No later field can override the last one.
     if value.fields().last().is_some_and(|(_, last)| !last.is_null()) {
         return false;
     }
@@ -120,7 +122,7 @@ pub(super) fn check_part(part: &Part<'_, '_>, out: &mut Violations) {
     }
 }
 
-/// A call or a response in a part: the field, and how the provider names it.
+/// A call or a response in a part: the field, and the provider's name for it.
 struct Carrier {
     place: PartPosition,
     field: &'static str,
@@ -128,7 +130,7 @@ struct Carrier {
 }
 
 impl Carrier {
-    /// Checks the name, and that what it carries under `data` is an object.
+    /// Checks the name, and that the field `data` is an object.
     fn check(&self, value: Json, data: &str, rule: &'static Rule, out: &mut Violations) {
         if !value.is_object() {
             let at = || (self.pointer(), self.path());
@@ -163,9 +165,10 @@ impl Carrier {
     }
 }
 
-/// Letters of a declared name. Refusals of 2025 quote 64, the API's descriptions of 2026 say 128
+/// Maximum length of a declared name in characters. Rejections of 2025 quote 64, and the API's
+/// descriptions of 2026 say 128
 /// (<https://pub.dev/documentation/googleapis/17.0.0/aiplatform_v1/GoogleCloudAiplatformV1FunctionDeclaration/name.html>),
-/// so what is between the two is contested.
+/// so lengths in between are contested.
 const MAX_NAME_LETTERS: usize = 128;
 const MAX_NAME_LETTERS_ONCE: usize = 64;
 
@@ -192,7 +195,8 @@ fn is_function_name(name: &str) -> bool {
     begins && name.len() <= MAX_NAME_LETTERS && name.bytes().all(may_stand)
 }
 
-/// `at` gives the pointer to a field, and how the provider names it.
+/// Reports a field with a wrong type. `at` returns the pointer to the field, and the provider's name for
+/// it.
 fn wrong_type(
     out: &mut Violations,
     rule: &'static Rule,
@@ -211,8 +215,10 @@ fn wrong_type(
     });
 }
 
-/// Letters of a text that a sentence quotes. The provider quotes a value whole, which would make the sentence about a
-/// hostile body as long as the body; of what holds other values only the brackets are quoted.
+/// Maximum number of characters of a quoted text.
+///
+/// The provider quotes a complete value, so the error message about a hostile body could be as long as the
+/// body. For arrays and objects, only the brackets are quoted.
 const MAX_QUOTED: usize = 100;
 
 fn quoted(value: Json) -> String {
@@ -242,8 +248,9 @@ pub(crate) static REQUEST_SHAPE: Rule = Rule {
     ..Rule::observed("gemini/request-shape", "GEM-BODY-2", 1, "2025-04")
 };
 
-/// "Invalid JSON payload received. Unknown name \"role\" at 'contents\[0\].parts': Cannot find field." was said of a part
-/// with the key of another place (<https://github.com/gera2ld/ai.nvim/issues/13>).
+/// "Invalid JSON payload received. Unknown name \"role\" at 'contents\[0\].parts': Cannot find field." was
+/// the error message for a part with a key of another object
+/// (<https://github.com/gera2ld/ai.nvim/issues/13>).
 pub(crate) static NAME_UNKNOWN: Rule = Rule {
     summary: "Contents and parts have no key of another API.",
     why: "The message or the part is that of another API: it has `content` in place of `parts`, or a `type`. The thread \
@@ -257,8 +264,9 @@ pub(crate) static NAME_UNKNOWN: Rule = Rule {
     ..Rule::observed("gemini/name-unknown", "GEM-TYPE-1", 1, "2024-05")
 };
 
-/// Arguments are a `google.protobuf.Struct` as responses are, whose refusal was met
-/// (<https://github.com/AstrBotDevs/AstrBot/pull/7216>); the sentence is that of other fields with a wrong type.
+/// Arguments are a `google.protobuf.Struct`, like responses. A rejection of a response was seen
+/// (<https://github.com/AstrBotDevs/AstrBot/pull/7216>); the error message is the one for other fields
+/// with a wrong type.
 pub(crate) static ARGS_NOT_OBJECT: Rule = Rule {
     summary: "The arguments of a call are an object.",
     why: "The arguments were stored as text, or never became complete. Parse them before they are stored, \
@@ -297,7 +305,7 @@ pub(crate) static CONTENTS_EMPTY: Rule = Rule {
 };
 
 /// "Please use a valid role: user, model." The documentation says that a role must be one of the two
-/// (<https://ai.google.dev/api/caching#Content>); `function` is what responses had before.
+/// (<https://ai.google.dev/api/caching#Content>). `function` is the former role of responses.
 pub(crate) static UNKNOWN_ROLE: Rule = Rule {
     summary: "A role is `user` or `model`.",
     why: "The content has a role of another provider, such as `assistant`, `tool` or `system`. Map it to \

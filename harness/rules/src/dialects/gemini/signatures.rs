@@ -1,10 +1,10 @@
-//! Thought signatures: the first call of each content of the model gives back what it was signed with.
+//! Thought signatures: the first call in each of the model's contents must keep its signature.
 //!
-//! Only the current turn is looked at, which begins with the last words of the user. Of calls in one content only the
-//! first is signed; a call in a content of its own needs a signature of its own
-//! (<https://github.com/pipecat-ai/pipecat/pull/3420>). A provider that remembers what it gave out refuses
-//! any other, but for two that are documented to stand for a call which another model made,
-//! `skip_thought_signature_validator` and `context_engineering_is_the_way_to_go`.
+//! Only the current turn is checked, which begins with the user's last message. Within one content, only
+//! the first call is signed. A call in a separate content needs its own signature
+//! (<https://github.com/pipecat-ai/pipecat/pull/3420>). A provider that remembers the signatures that it
+//! issued rejects any other. The exceptions are two documented placeholders for calls that another model
+//! made: `skip_thought_signature_validator` and `context_engineering_is_the_way_to_go`.
 
 use std::borrow::Cow;
 
@@ -12,30 +12,30 @@ use super::fields::{Part, PartPosition};
 use super::profiles::GeminiSwitches;
 use crate::{MAX_VIOLATIONS, Memory, ModelVersion, Occurrence, Rule, Violations};
 
-/// The calls of the current turn that lack a signature, and the signatures that the provider never gave out.
+/// Calls of the current turn without a signature, and signatures that the provider never issued.
 #[derive(Debug)]
 pub(super) struct Signatures<'a> {
     memory: &'a Memory,
     missing: Vec<Unsigned<'a>>,
-    /// Where the foreign signatures are.
+    /// Pointers to the foreign signatures.
     foreign: Vec<String>,
 }
 
 #[derive(Debug)]
 struct Unsigned<'a> {
     place: PartPosition,
-    /// The field in which the call is.
+    /// The name of the field with the call.
     field: &'static str,
     name: Cow<'a, str>,
 }
 
 impl<'a> Signatures<'a> {
-    /// At the beginning of a request to a provider with that memory.
+    /// Starts a request to a provider with this memory.
     pub(super) fn of(memory: &'a Memory) -> Signatures<'a> {
         Signatures { memory, missing: Vec::new(), foreign: Vec::new() }
     }
 
-    /// Takes the next part of a content; `is_first_call` says whether no call stands before it there.
+    /// Takes the next part. `is_first_call` is true if its content has no earlier call.
     pub(super) fn part(&mut self, part: &Part<'_, 'a>, is_first_call: bool) {
         let Some((field, call)) = part.call else { return };
         self.check_issued(part);
@@ -46,7 +46,8 @@ impl<'a> Signatures<'a> {
         }
     }
 
-    /// Notes the signature of a call if it is not the provider's. Whether it looks at earlier turns nobody has measured.
+    /// Records the signature of a call if the provider did not issue it. It is unknown
+    /// whether the provider verifies signatures of earlier turns.
     fn check_issued(&mut self, part: &Part<'_, 'a>) {
         let Some((field, signature)) = part.signature.filter(|_| self.memory.is_whole()) else { return };
         let is_foreign = |text: Cow<str>| !text.is_empty() && !self.memory.signatures.takes(&text);
@@ -55,13 +56,13 @@ impl<'a> Signatures<'a> {
         }
     }
 
-    /// The user has spoken: a new turn begins.
+    /// Begins a new turn at a user message.
     pub(super) fn begin_turn(&mut self) {
         self.missing.clear();
         self.foreign.clear();
     }
 
-    /// Nothing more comes. `model` is the version of the model that is asked, if it is known.
+    /// Reports the violations. `model` is the version of the model, if known.
     pub(super) fn finish(
         &mut self,
         switches: &GeminiSwitches,

@@ -1,8 +1,8 @@
-//! Gemini `streamGenerateContent`: chunks with candidates until the bytes end.
+//! Gemini `streamGenerateContent`: chunks with candidates, until the bytes end.
 //!
-//! There is no terminal event: a stream is complete when each candidate has its finish reason, or when the prompt
-//! was blocked. An error comes as a chunk, or as plain JSON between the events. Without `alt=sse` the chunks are the
-//! items of one array.
+//! There is no terminal event. A stream is complete when each candidate has its finish reason, or when the
+//! prompt was blocked. An error is a chunk, or plain JSON between the events. Without `alt=sse`, the
+//! chunks are the items of one array.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ pub(super) struct Gemini {
 #[derive(Debug, Default)]
 struct Candidate {
     is_finished: bool,
-    /// Whether a call whose arguments come in pieces is under way.
+    /// True within a call with arguments that arrive in pieces.
     in_call: bool,
 }
 
@@ -110,7 +110,7 @@ impl Candidate {
                 self.call(call)?;
             }
         }
-        // Vertex AI was seen to write the number of the reason, where 0 is none.
+        // Vertex AI was seen to send the number of the reason, with 0 for none.
         let reason = json.field("finishReason");
         if text(reason).is_some() || reason.as_u64().is_some_and(|reason| reason > 0) {
             if self.is_finished {
@@ -152,7 +152,8 @@ impl Machine for Gemini {
     }
 
     fn stray(&mut self, bytes: &[u8]) -> Result<bool, BrokenRule> {
-        // What is too deep or no JSON is no error of the provider, and is passed over as any other line.
+        // Bytes that are not JSON or nested too deep are not a provider error. They are skipped like any
+        // other line.
         let words = Document::parse(bytes).ok().and_then(|json| error_of(json.root()));
         match (words, &self.error) {
             (None, _) => Ok(false),
@@ -175,7 +176,7 @@ impl Machine for Gemini {
     }
 }
 
-/// The error that a JSON value reports; nothing if it is none.
+/// Returns the error in a JSON value, if there is one.
 fn error_of(json: Json) -> Option<String> {
     let error = json.field("error");
     error.is_object().then(|| error_in_words(text(error.field("status")), text(error.field("message"))))

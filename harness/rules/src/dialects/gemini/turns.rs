@@ -1,37 +1,39 @@
-//! How turns of calls and turns of responses follow each other.
+//! The order of turns with calls and turns with responses.
 //!
-//! A *function call turn* is a content with calls, a *function response turn* one with responses. Contents of the model
-//! with calls that follow each other count as one turn: `gemini-3-flash-preview` accepted a call, a call, and two
-//! responses to both (<https://github.com/pydantic/pydantic-ai>, `test_cross_provider_capability_replay`), although a
-//! model of November 2025 refused that (<https://github.com/lobehub/lobehub/issues/10049>).
+//! A *function call turn* is a content with calls; a *function response turn* is one with responses.
+//! Consecutive contents of the model with calls count as one turn: `gemini-3-flash-preview` accepted a
+//! call, a call, and two responses to both (<https://github.com/pydantic/pydantic-ai>,
+//! `test_cross_provider_capability_replay`), although a model of November 2025 rejected that
+//! (<https://github.com/lobehub/lobehub/issues/10049>).
 //!
-//! A content of the model with nothing but empty texts is passed over: Gemini 3 ends each streamed reply with one, SDKs that
-//! store each piece of a stream by itself (<https://github.com/googleapis/go-genai/issues/298>) send it back, and nobody
-//! has reported that it parts a call from its response.
+//! A content of the model with only empty texts is skipped. Gemini 3 ends each streamed reply with one,
+//! and SDKs that store each piece of a stream separately
+//! (<https://github.com/googleapis/go-genai/issues/298>) send it back. No report says that it separates a
+//! call from its response.
 //!
-//! Two forms are refused by Gemini 3 and taken by Gemini 2: a batch whose responses stand in contents of their own
-//! (refused: <https://github.com/cloudwego/eino-ext/issues/571>; taken: <https://github.com/Oaklight/llm-rosetta/issues/300>),
-//! and calls that have no response at all. Which model is asked may be known only at the end, so what is found is kept
-//! until then.
+//! Gemini 3 rejects two forms that Gemini 2 accepts: a batch with responses in separate contents
+//! (rejected: <https://github.com/cloudwego/eino-ext/issues/571>; accepted:
+//! <https://github.com/Oaklight/llm-rosetta/issues/300>), and calls without any response. The model may be
+//! known only at the end, so violations are kept until then.
 
 use super::fields::{Content, GeminiRole, Part, PartPosition};
 use super::profiles::GeminiSwitches;
 use crate::{MAX_VIOLATIONS, ModelVersion, Occurrence, Rule, Violations};
 
-/// What has come so far, as far as it matters for what comes next.
+/// The facts so far that later contents are checked against.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
     before: Before,
-    /// The index of the last content, if the model said it and it does not end with a response.
+    /// The index of the last content, if it is the model's and does not end with a response.
     ends_with_model: Option<usize>,
-    /// The contents that have the former role of responses, as many as are reported.
+    /// Contents with the former role of responses, up to the maximum that is reported.
     of_function: Vec<usize>,
     found: Vec<Found>,
-    /// How many were found of each kind, so that none takes the room of another.
+    /// The number of violations found by kind. Each kind has its own limit.
     counts: [usize; 3],
 }
 
-/// What is wrong with the turns, and which models refuse it.
+/// A violation in the order of turns, and the models that reject it.
 #[derive(Debug)]
 struct Found {
     rule: &'static Rule,
@@ -41,20 +43,20 @@ struct Found {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RefusedBy {
-    /// Every model refuses it.
+    /// Every model rejects it.
     All,
-    /// Models that want a response to every call in one content refuse it, others take it.
+    /// Models that require all responses to the calls in one content reject it. Others accept it.
     Strict,
-    /// Reports differ on whether it is refused.
+    /// Reports differ on whether it is rejected.
     Contested,
 }
 
-/// What the content before was.
+/// The previous content.
 #[derive(Debug, Default)]
 enum Before {
     #[default]
     Start,
-    /// The user's words, or something that cannot be understood.
+    /// A user message, or a content that cannot be classified.
     User,
     Model,
     Calls(CallTurn),
@@ -67,30 +69,30 @@ struct CallTurn {
     first: FirstCall,
 }
 
-/// Contents of responses that follow each other.
+/// Consecutive contents with responses.
 #[derive(Debug)]
 struct ResponseTurn {
-    /// How many calls stand before them; none if nothing was called.
+    /// The number of calls before them, or 0 if there are none.
     n_calls: usize,
     n_responses: usize,
     first: usize,
     n_first: usize,
-    /// The other contents, as many as are reported.
+    /// The other contents, up to the maximum that is reported.
     later: Vec<usize>,
 }
 
-/// The part with the first call of a turn, and the field in which the call is.
+/// The part with the first call of a turn, and the field of the call.
 #[derive(Debug, Clone, Copy)]
 struct FirstCall {
     place: PartPosition,
     field: &'static str,
 }
 
-/// The parts of one content, counted.
+/// Counts over the parts of one content.
 #[derive(Debug, Default)]
 pub(super) struct Count {
     n_parts: usize,
-    /// Parts that are empty texts.
+    /// Number of parts that are empty texts.
     n_blank: usize,
     pub(super) n_calls: usize,
     pub(super) n_responses: usize,
@@ -168,7 +170,7 @@ impl Turns {
         }
     }
 
-    /// A content with responses comes.
+    /// Takes a content with responses.
     fn respond(&mut self, n: usize, n_responses: usize) {
         let turn = |n_calls| ResponseTurn {
             n_calls,
@@ -190,7 +192,7 @@ impl Turns {
         });
     }
 
-    /// A content with calls comes.
+    /// Takes a content with calls.
     fn ask(&mut self, calls: CallTurn) {
         self.before = Before::Calls(match std::mem::take(&mut self.before) {
             Before::Calls(earlier) => CallTurn { n_calls: earlier.n_calls + calls.n_calls, ..earlier },
@@ -198,9 +200,10 @@ impl Turns {
                 self.note(&CALL_NOT_AFTER_USER, RefusedBy::All, || calls.first.violation());
                 calls
             }
-            // Google's own command line sends words and calls as contents of their own
-            // (<https://github.com/google-gemini/gemini-cli/pull/685>); Continue met a refusal of contents of the model
-            // that follow each other (<https://github.com/continuedev/continue/pull/11805>).
+            // Google's own command line sends texts and calls as separate contents
+            // (<https://github.com/google-gemini/gemini-cli/pull/685>). The editor extension Continue
+            // reports a rejection of consecutive contents of the model
+            // (<https://github.com/continuedev/continue/pull/11805>).
             Before::Model => {
                 self.note(&CALL_NOT_AFTER_USER, RefusedBy::Contested, || calls.first.violation());
                 calls
@@ -214,7 +217,7 @@ impl Turns {
         });
     }
 
-    /// No response comes any more: judges the calls that have none, or the responses that came.
+    /// Ends a turn: checks calls without responses, or the responses so far.
     fn end_turn(&mut self) {
         match std::mem::take(&mut self.before) {
             Before::Calls(calls) => {
@@ -254,8 +257,9 @@ impl FirstCall {
     }
 }
 
-/// Older models took the role, which Google's first SDKs wrote (<https://github.com/UKGovernmentBEIS/inspect_ai/issues/2377>), and take
-/// `user` as well (<https://github.com/genkit-ai/genkit/pull/5777>).
+/// Older models accepted this role, which Google's first SDKs wrote
+/// (<https://github.com/UKGovernmentBEIS/inspect_ai/issues/2377>). They accept `user` as well
+/// (<https://github.com/genkit-ai/genkit/pull/5777>).
 pub(crate) static FUNCTION_ROLE: Rule = Rule {
     summary: "Responses are the user's, and not those of a role `function`.",
     why: "The content with the responses has the role `function`, as it was for years. Gemini 3.6 and later do not know it \
@@ -293,7 +297,7 @@ pub(crate) static RESPONSE_COUNT: Rule = Rule {
     ..Rule::measured("gemini/response-count", "GEM-FR-1", 3, "2025-02")
 };
 
-/// Reported as a wrong number of responses, since none is not as many as there are calls
+/// The provider reports a wrong number of responses, because 0 differs from the number of calls
 /// (<https://github.com/google-gemini/gemini-cli/issues/16974>).
 pub(crate) static RESPONSE_MISSING: Rule = Rule {
     summary: "For Gemini 3, responses come after calls.",
@@ -343,8 +347,9 @@ pub(crate) static RESPONSE_NOT_AFTER_CALL: Rule = Rule {
     ..Rule::measured("gemini/response-not-after-call", "GEM-FR-2", 3, "2024-10")
 };
 
-/// "Requests ending with a model turn are not supported." (<https://github.com/anomalyco/opencode/issues/45359>). Four models
-/// were tried: <https://github.com/LibreChat-AI/agents/pull/323>.
+/// "Requests ending with a model turn are not supported."
+/// (<https://github.com/anomalyco/opencode/issues/45359>). Four models were tested:
+/// <https://github.com/LibreChat-AI/agents/pull/323>.
 pub(crate) static ENDS_WITH_MODEL: Rule = Rule {
     summary: "The last content is not the model's words.",
     why: "The conversation ends with what the model said, often because a turn was stopped or is tried \
@@ -358,8 +363,8 @@ pub(crate) static ENDS_WITH_MODEL: Rule = Rule {
     ..Rule::measured("gemini/ends-with-model", "GEM-END-1", 4, "2026-07")
 };
 
-/// "Requests ending with a model turn are not supported.", although the request ends with the user
-/// (<https://github.com/vellum-ai/vellum-assistant/pull/39495>).
+/// The error message is "Requests ending with a model turn are not supported.", although the request ends
+/// with the user (<https://github.com/vellum-ai/vellum-assistant/pull/39495>).
 pub(crate) static RESPONSES_MIXED: Rule = Rule {
     summary: "A content with responses holds nothing else.",
     why: "Words of the user or of the harness stand next to the responses. Newer models refuse that, older \

@@ -1,4 +1,4 @@
-//! Each message for itself: ids, names, and what an assistant message says.
+//! Checks of single messages: ids, names, and the content of assistant messages.
 
 use super::profiles::{CallIds, MistralSwitches};
 use super::{FUNCTION_CALL, MistralMessage, MistralRole};
@@ -10,7 +10,7 @@ use crate::{Occurrence, Rule, Violations};
 #[derive(Debug)]
 pub(super) struct ContentRules {
     call_ids: CallIds,
-    /// The last message, if a reply was to go on in it.
+    /// The index of the last message, if it is a prefix that the reply must continue.
     prefix: Option<usize>,
 }
 
@@ -83,7 +83,7 @@ impl ContentRules {
         }
     }
 
-    /// The sentence with which the id of a call is refused.
+    /// Returns the index of the error message for the id of a call, if the id is invalid.
     fn complaint(&self, id: &str) -> Option<usize> {
         match self.call_ids {
             CallIds::NineAlphanumerics if id == "null" => Some(CALL_WITHOUT_ID),
@@ -93,7 +93,7 @@ impl ContentRules {
     }
 }
 
-// The sentences of the rule about ids.
+// Indexes of the error messages of the rule about ids.
 const ILL_FORMED: usize = 0;
 const CALL_WITHOUT_ID: usize = 1;
 const RESULT_WITHOUT_ID: usize = 2;
@@ -122,7 +122,7 @@ fn is_nine_alphanumerics(id: &str) -> bool {
     id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// The `$` of the validator's patterns also matches before a line feed at the end.
+/// Removes one line feed at the end, because the `$` in the validator's patterns also matches before it.
 fn without_line_end(text: &str) -> &str {
     text.strip_suffix('\n').unwrap_or(text)
 }

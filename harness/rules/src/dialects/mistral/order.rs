@@ -1,4 +1,4 @@
-//! How a conversation begins and ends, and which role follows which.
+//! The beginning and the end of a conversation, and the order of roles.
 
 use super::profiles::{MistralSwitches, UserAfterTool};
 use super::{MESSAGE_ORDER, MistralMessage, MistralRole};
@@ -11,7 +11,7 @@ pub(super) struct Order {
     last: Option<Last>,
 }
 
-/// The last message that came. Its role is nothing where the check of the shape has complained about it.
+/// The last message. Its role is `None` if the schema check has reported it.
 #[derive(Debug, Clone, Copy)]
 struct Last {
     n: usize,
@@ -66,7 +66,7 @@ impl Order {
     }
 }
 
-/// The second sentence of the rule about the beginning.
+/// The second error message of the rule about the beginning.
 const EMPTY: usize = 1;
 
 pub(crate) static CONVERSATION_START: Rule = Rule {

@@ -1,7 +1,7 @@
-//! Calls and results agree.
+//! Matching calls and results.
 //!
-//! The validator looks when the next assistant message comes, and at the end: a user message between a call and its
-//! result is a matter of the order of roles. It passes over the first message.
+//! The validator checks at the next assistant message and at the end. A user message between a call and
+//! its result is a question of the order of roles. The first message is skipped.
 
 use super::profiles::{FirstMessage, MistralSwitches, PairingMode};
 use super::{MESSAGE_ORDER, MistralMessage, MistralRole};
@@ -13,7 +13,7 @@ use crate::{Ids, Occurrence, Rule, Violations};
 pub(super) struct Batches<'a> {
     pairing: PairingMode,
     first_message: FirstMessage,
-    /// Whether nothing is asked of the results before the next assistant message.
+    /// True if results are not checked before the next assistant message.
     is_forgiven: bool,
     batch: MistralBatch<'a>,
 }
@@ -25,9 +25,9 @@ struct MistralBatch<'a> {
     n: usize,
     n_calls: usize,
     n_results: usize,
-    /// The first result for which there is no call left.
+    /// The first result without a call.
     surplus: Option<usize>,
-    /// The different ids of the calls, and for each whether its result has come. Only kept where ids are compared.
+    /// The distinct ids of the calls; `answered` tells which have a result. Used only if ids are compared.
     ids: Ids<'a>,
     answered: Vec<bool>,
 }
@@ -111,7 +111,7 @@ impl<'a> MistralBatch<'a> {
                 Some(_) => format!("/messages/{n}/tool_call_id"),
                 None => format!("/messages/{n}"),
             };
-            // The validator writes a missing id as its language does.
+            // The validator prints a missing id as Python's `None`.
             Occurrence::at(pointer).code(MESSAGE_ORDER).with("id", id.as_deref().unwrap_or("None"))
         };
         let place = id.as_deref().and_then(|id| self.ids.find(id));

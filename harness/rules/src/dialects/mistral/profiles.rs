@@ -1,49 +1,51 @@
-//! Mistral's La Plateforme over time, and `mistral-common`, Mistral's own validator, for each version of the tokenizer.
+//! Profiles of Mistral's La Plateforme by date, and of Mistral's validator `mistral-common` by tokenizer
+//! version.
 //!
-//! The profiles of the versions do what the request validator of `mistral-common` 1.13.1 does when it serves, quirks
-//! included: <https://github.com/mistralai/mistral-common>. A test holds them against it.
+//! The profiles by version behave like the request validator of `mistral-common` 1.13.1 in serving mode,
+//! including its quirks: <https://github.com/mistralai/mistral-common>. A test compares them with it.
 
 use super::{content, order, shape};
 use crate::{Dialect, Envelope, Profile, Rule};
 
-/// What differs between the dates of La Plateforme and the versions of Mistral's tokenizers.
+/// Differences between the dates of La Plateforme and between Mistral's tokenizer versions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MistralSwitches {
-    /// What becomes of a user message directly after a tool message.
+    /// The reaction to a user message directly after a tool message.
     pub(crate) user_after_tool: UserAfterTool,
-    /// How calls and results are held against each other.
+    /// How calls and results are matched.
     pub(crate) pairing: PairingMode,
-    /// What becomes of calls and results that begin a conversation.
+    /// How calls and results at the beginning of a conversation are treated.
     pub(crate) first_message: FirstMessage,
     pub(crate) call_ids: CallIds,
 }
 
-/// What Mistral makes of a user message directly after a tool message.
+/// The reaction to a user message directly after a tool message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UserAfterTool {
-    /// It is refused.
+    /// It is rejected.
     Refused,
-    /// It is taken, but older endpoints refuse it.
+    /// It is accepted, but older endpoints reject it.
     Contested,
-    /// It is taken.
+    /// It is accepted.
     Taken,
 }
 
-/// How Mistral holds calls and results against each other.
+/// How calls and results are matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PairingMode {
-    /// There are as many results as calls, whatever their ids (tokenizers before version 11).
+    /// By number only; ids are ignored (tokenizers before version 11).
     ByCount,
-    /// Each result has the id of a call, and no two the same (tokenizers from version 11 on).
+    /// By id: each result has the id of a call, and no two results have the same id (tokenizers from
+    /// version 11).
     ById,
 }
 
-/// What Mistral makes of the first message where it counts calls and results.
+/// How the first message is treated when calls and results are matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FirstMessage {
-    /// It is passed over: its calls are not counted, so their results are too many.
+    /// The first message is skipped. Its calls are not counted, so there are more results than calls.
     Uncounted,
-    /// It is passed over, and so are all results before the next assistant message.
+    /// The first message is skipped, and so are all results before the next assistant message.
     Forgiven,
 }
 
@@ -51,7 +53,7 @@ pub(crate) enum FirstMessage {
 pub(crate) enum CallIds {
     /// Nine letters and digits.
     NineAlphanumerics,
-    /// Any that is not empty and not `null` (tokenizers from version 13 on).
+    /// Any id except an empty one and `null` (tokenizers from version 13).
     AnyButNull,
 }
 
@@ -60,20 +62,21 @@ const BASE: Profile = Profile::base(Dialect::Mistral, "Mistral", Envelope::Mistr
 pub(crate) static PROFILES: [Profile; 6] = [
     Profile {
         name: "mistral@2026-09",
-        // Refused in June 2025 (solbrowse/extension#16); the validator of today accepts it.
+        // Rejected in June 2025 (solbrowse/extension#16). The current validator accepts it.
         tolerated: &[&content::ASSISTANT_MESSAGE_EMPTY],
-        // The API's reference lets the content of user and tool messages be null: <https://docs.mistral.ai/api>.
+        // According to the API reference, the content of user and tool messages can be null:
+        // <https://docs.mistral.ai/api>.
         given_up: &[&shape::CONTENT_NULL],
         switches: &MistralSwitches {
-            // Seen until December 2025 (BerriAI/litellm#17761); in May 2026 nobody could make it happen any more
-            // (block/goose#5998), and the validator of today allows it.
+            // Seen until December 2025 (BerriAI/litellm#17761). In May 2026 it could not be reproduced
+            // (block/goose#5998), and the current validator accepts it.
             user_after_tool: UserAfterTool::Contested,
             // "Unexpected tool call id pR1CHbWdz in tool results" (pydantic/pydantic-ai#3733).
             pairing: PairingMode::ById,
-            // Nobody is known to have been refused a conversation for the results at its beginning.
+            // No rejection because of results at the beginning of a conversation is known.
             first_message: FirstMessage::Forgiven,
-            // Models with newer tokenizers may take any id, but `mistral-medium-latest` refused one in April 2026
-            // (zed-industries/zed#53034).
+            // Models with newer tokenizers might accept any id, but `mistral-medium-latest` rejected one
+            // in April 2026 (zed-industries/zed#53034).
             call_ids: CallIds::NineAlphanumerics,
         },
         ..BASE
@@ -101,10 +104,10 @@ pub(crate) static PROFILES: [Profile; 6] = [
     version("mistral-v13@2026-09", &[], &ANY_ID),
 ];
 
-/// The rules that the validator does not have.
+/// Rules that only the API has, not the validator.
 const ONLY_THE_API: &[&Rule] = &[&content::ASSISTANT_MESSAGE_EMPTY];
 
-/// The validator for one version of the tokenizer.
+/// Creates the profile of the validator for one tokenizer version.
 const fn version(
     name: &'static str,
     added: &'static [&'static Rule],
@@ -113,7 +116,7 @@ const fn version(
     Profile { name, provider: "mistral-common", added, given_up: ONLY_THE_API, switches, ..BASE }
 }
 
-/// The validator of tokenizers before version 11.
+/// The validator for tokenizers before version 11.
 const BY_COUNT: MistralSwitches = MistralSwitches {
     user_after_tool: UserAfterTool::Taken,
     pairing: PairingMode::ByCount,

@@ -1,16 +1,16 @@
-//! A message and its calls, each read in one pass over its fields: the checks ask for the same few of them again and
-//! again.
+//! A message and its calls, each read in one pass over its fields, because the checks read the same few
+//! fields repeatedly.
 
 use std::borrow::Cow;
 
 use crate::json::Json;
 
-/// One message, with the fields that are asked for.
+/// A message with the fields that the checks read.
 #[derive(Clone, Copy)]
 pub(super) struct MistralMessage<'t, 'a> {
     pub(super) n: usize,
     pub(super) json: Json<'t, 'a>,
-    /// A missing or unknown role, which the check of the shape reports, is `None`.
+    /// The role. `None` if it is missing or unknown, which the schema check reports.
     pub(super) role: Option<MistralRole>,
     pub(super) written_role: Option<Json<'t, 'a>>,
     pub(super) content: Option<Json<'t, 'a>>,
@@ -43,13 +43,13 @@ impl<'t, 'a> MistralMessage<'t, 'a> {
         MistralMessage { n, json, role, written_role, content, tool_calls, tool_call_id, name, prefix }
     }
 
-    /// The calls. Other roles than the assistant have none.
+    /// Returns the calls. Only assistant messages have any.
     pub(super) fn calls(&self) -> impl Iterator<Item = MistralCall<'t, 'a>> {
         let calls = self.tool_calls.filter(|_| self.role == Some(MistralRole::Assistant));
         calls.map(Json::items).unwrap_or_default().map(MistralCall::of)
     }
 
-    /// Whether a reply goes on in this message, which must be the last.
+    /// Returns whether the reply continues this message, which must be the last.
     pub(super) fn is_prefix(&self) -> bool {
         self.prefix.and_then(Json::as_bool) == Some(true)
     }
@@ -82,7 +82,7 @@ impl<'t, 'a> MistralCall<'t, 'a> {
         MistralCall { json, id, function }
     }
 
-    /// Its id. One that has none is called `null`, as the validator does.
+    /// Returns the id. As in the validator, a missing id becomes `null`.
     pub(super) fn called(&self) -> Cow<'a, str> {
         self.id.and_then(Json::as_str).unwrap_or("null".into())
     }

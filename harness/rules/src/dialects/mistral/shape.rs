@@ -1,4 +1,5 @@
-//! The first phase: the types of known fields, message by message, in the words of the library that reads the body.
+//! The first phase: the types of known fields, message by message, in the words of the library that reads
+//! the body.
 //!
 //! Unknown keys and unknown kinds of content pass.
 
@@ -9,7 +10,8 @@ use std::borrow::Cow;
 use super::{MistralCall, MistralMessage, MistralRole};
 use crate::json::{Json, JsonType};
 
-/// Checks that the body is an object with a conversation. `n_messages` is nothing if there is no list of messages.
+/// Checks that the body is an object with a conversation. `n_messages` is `None` if there is no list of
+/// messages.
 pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Violations) {
     match (n_messages, body.get("messages")) {
         _ if !body.is_object() => wrong_type(out, String::new, Expected::Object),
@@ -55,10 +57,11 @@ pub(super) fn check_message(said: MistralMessage<'_, '_>, out: &mut Violations) 
     }
 }
 
-/// The second sentence of the rule about roles.
+/// The second error message of the rule about roles.
 const NO_ROLE: usize = 1;
 
-/// How a role is shown. What a list or an object holds is left out: it may be long, and its order is the writer's.
+/// Formats a role. The contents of lists and objects are left out, because they can be long and their
+/// order varies.
 fn tag<'a>(role: Json<'_, 'a>) -> Cow<'a, str> {
     match role.kind() {
         JsonType::Array => "[…]".into(),
@@ -81,7 +84,7 @@ fn check_content(said: MistralMessage<'_, '_>, out: &mut Violations) {
     }
 }
 
-/// A call without an id passes here: it is read as if its id were `null`.
+/// Checks a call. A call without an id passes, because the validator reads its id as `null`.
 fn check_call(pointer: impl Fn() -> String, call: MistralCall<'_, '_>, out: &mut Violations) {
     if !call.json.is_object() {
         return wrong_type(out, pointer, Expected::Object);
@@ -118,7 +121,7 @@ enum Expected {
     Object,
 }
 
-/// The rules about types have this sentence after the one about what is missing.
+/// In the rules about types, this error message comes after the one about missing fields.
 const WRONG_TYPE: usize = 1;
 
 fn wrong_type(out: &mut Violations, pointer: impl FnOnce() -> String, expected: Expected) {
@@ -130,13 +133,14 @@ fn wrong_type(out: &mut Violations, pointer: impl FnOnce() -> String, expected: 
     out.add(&REQUEST_SHAPE, || Occurrence::at(pointer()).form(WRONG_TYPE).code(code).with("expected", word));
 }
 
-/// Reports a field that is not there, at its parent.
+/// Reports a missing field at its parent.
 fn missing(out: &mut Violations, rule: &'static super::Rule, parent: impl FnOnce() -> String) {
     out.add(rule, || Occurrence::at(parent()).code("missing"));
 }
 
-/// "Extra inputs are not permitted", in a list of details with status 422, shows who reads the body: Pydantic
-/// (<https://github.com/Gitlawb/openclaude/issues/739>). The types are those of the validator's messages.
+/// "Extra inputs are not permitted", in a list of details with status 422, shows that Pydantic reads the
+/// body (<https://github.com/Gitlawb/openclaude/issues/739>). The types are those of the validator's
+/// messages.
 pub(crate) static REQUEST_SHAPE: Rule = Rule {
     summary: "The known fields of the body, of messages and of calls are there and have their types.",
     why: "A field that every message or call needs is missing or has another type. Send `messages` as a list of \
@@ -147,7 +151,7 @@ pub(crate) static REQUEST_SHAPE: Rule = Rule {
     ..Rule::measured("mistral/request-shape", "MIS-BODY-2", 1, "2024-01")
 };
 
-/// The four roles are those of the validator's messages.
+/// The validator has these four roles.
 pub(crate) static UNKNOWN_ROLE: Rule = Rule {
     summary: "A role is `system`, `user`, `assistant` or `tool`.",
     why: "The message has a role of another provider, such as `developer` or `function`. Map it to one of the four.",
@@ -161,7 +165,8 @@ pub(crate) static UNKNOWN_ROLE: Rule = Rule {
     ..Rule::measured("mistral/unknown-role", "MIS-ROLE-1", 1, "2024-01")
 };
 
-/// The API's reference lets the content of user and tool messages be null; the types of the validator do not.
+/// According to the API reference, the content of user and tool messages can be null. The validator's
+/// types do not allow it.
 pub(crate) static CONTENT_NULL: Rule = Rule {
     summary: "A message that is not the assistant's has content.",
     why: "A message was stored without content. Drop it, or use an empty string.",

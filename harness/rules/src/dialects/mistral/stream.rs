@@ -1,6 +1,8 @@
-//! Mistral: the rules of OpenAI's chunks as Mistral keeps them, see `dialects::openai::stream`.
+//! Mistral's streams: the rules about OpenAI's chunks with Mistral's differences; see
+//! `dialects::openai::stream`.
 //!
-//! A call comes whole in one chunk, most often in that of the finish reason, and its index may be left out or be 0 for every call.
+//! A call arrives complete in one chunk, usually the one with the finish reason. Its index may be missing,
+//! or 0 for every call.
 
 use crate::dialects::openai::{ChatRules, chat_rules};
 use crate::streams::{Common, SSE, StreamRule, stream_rules};
@@ -24,7 +26,7 @@ chat_rules! { "mistral", DOCS, DOCS, DOCS;
             "the finish reason tool_calls comes after a call or with it", DOCS;
     }
     {
-        // The usage comes with the finish reason.
+        // The usage and the finish reason are in the same chunk.
     }
     tolerated: [CALL_ID];
     is_own_model: is_mistral_model,
@@ -35,8 +37,9 @@ chat_rules! { "mistral", DOCS, DOCS, DOCS;
     usage_early: None
 }
 
-/// Whether a model is one of Mistral's families: mistral, ministral, magistral, codestral, devstral, mixtral, pixtral,
-/// voxtral. The same client also talks to other models, whose ids have other forms.
+/// Returns whether a model belongs to one of Mistral's families: mistral, ministral, magistral, codestral,
+/// devstral, mixtral, pixtral, voxtral. A client of this dialect also talks to other models, and their ids
+/// have other formats.
 pub(crate) fn is_mistral_model(model: &str) -> bool {
     ["stral", "xtral"].iter().any(|end| model.contains(end))
 }

@@ -1,10 +1,10 @@
-//! The last check: every message says something.
+//! The last check: every message has content.
 
 use super::{ChatMessage, ChatRole};
 use crate::json::Json;
 use crate::{Occurrence, Rule, Violations};
 
-/// What an assistant message may say instead of content.
+/// Fields that can replace the content of an assistant message.
 const INSTEAD_OF_CONTENT: [&str; 4] = ["tool_calls", "function_call", "refusal", "audio"];
 
 /// Checks that the content is not null or missing.

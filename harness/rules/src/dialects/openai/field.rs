@@ -1,9 +1,9 @@
-//! Fields as OpenAI's sentences name them, and what both of its APIs answer to a wrong one.
+//! Field names in OpenAI's error messages, and the errors that both of its APIs return for a wrong field.
 
 use crate::json::{Json, JsonType};
 use crate::{Occurrence, Rule, Violations};
 
-/// A place in the body: where it is, and how OpenAI's sentences name it.
+/// A place in the body: its pointer, and its name in OpenAI's error messages.
 pub(crate) struct Field {
     pub(crate) pointer: String,
     pub(crate) path: String,
@@ -26,7 +26,7 @@ impl Field {
         Occurrence::at(self.pointer).param(self.path.clone()).with("path", self.path)
     }
 
-    /// A child that is not there: it is reported at its parent, so that the pointer resolves.
+    /// Returns a missing child. It is reported at its parent, so that the pointer resolves.
     pub(crate) fn lacking(&self, name: &str) -> Field {
         Field { pointer: self.pointer.clone(), path: format!("{}.{name}", self.path) }
     }
@@ -36,7 +36,7 @@ pub(crate) fn missing(out: &mut Violations, rule: &'static Rule, field: Field) {
     out.add(rule, || field.violation().code("missing_required_parameter"));
 }
 
-/// The rules about types have this sentence after the one about what is missing.
+/// In the rules about types, this error message comes after the one about missing fields.
 const WRONG_TYPE: usize = 1;
 
 pub(crate) fn wrong_type(out: &mut Violations, rule: &'static Rule, field: Field, expected: &str, got: Json) {
@@ -47,7 +47,7 @@ pub(crate) fn wrong_type(out: &mut Violations, rule: &'static Rule, field: Field
     });
 }
 
-/// The name of a JSON type as OpenAI's sentences spell it, with its article.
+/// Returns the name of a JSON type with its article, as in OpenAI's error messages.
 fn type_with_article(value: Json) -> &'static str {
     match value.kind() {
         JsonType::Null => "null",

@@ -1,6 +1,6 @@
-//! Types that only other dialects have: what stays in a thread when the provider is changed in the middle of it.
+//! Types that only other dialects have. They remain in a thread when the user switches providers.
 //!
-//! The lists are closed. An unknown type may be a new one of the provider's own, and passes.
+//! The lists are closed. An unknown type may be a new type of the provider, so it passes.
 
 /// Blocks of Anthropic Messages.
 const ANTHROPIC: [&str; 18] = [
@@ -35,28 +35,29 @@ const RESPONSES_PARTS: [&str; 7] = [
     "computer_screenshot",
 ];
 
-/// Items of OpenAI Responses that were seen where a part should be.
+/// Items of OpenAI Responses that were seen in place of a part.
 const RESPONSES_ITEMS: [&str; 5] =
     ["function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "reasoning"];
 
-/// Parts of OpenAI Chat Completions that no item and no part of Responses is named after.
+/// Parts of OpenAI Chat Completions with a name that no item or part of Responses has.
 const CHAT: [&str; 3] = ["text", "image_url", "file"];
 
-/// Parts of the AI SDK, and parts of Gemini and calls as LangChain types them.
+/// Parts of the AI SDK, and types that LangChain gives to parts of Gemini and to calls.
 const LIBRARIES: [&str; 6] =
     ["tool-call", "tool-result", "tool-approval-request", "tool_call", "functionCall", "functionResponse"];
 
-/// Whether a part of a message is certainly not one of OpenAI Chat Completions.
+/// Returns whether a part certainly does not belong to OpenAI Chat Completions.
 pub(crate) fn is_foreign_to_chat(kind: &str) -> bool {
     [&ANTHROPIC[..], &RESPONSES_PARTS, &RESPONSES_ITEMS, &LIBRARIES].iter().any(|list| list.contains(&kind))
 }
 
-/// Whether a part of a message is certainly not one of OpenAI Responses.
+/// Returns whether a part certainly does not belong to OpenAI Responses.
 pub(crate) fn is_foreign_part_to_responses(kind: &str) -> bool {
     [&ANTHROPIC[..], &CHAT, &RESPONSES_ITEMS, &LIBRARIES].iter().any(|list| list.contains(&kind))
 }
 
-/// Whether an item is certainly not one of OpenAI Responses. `tool` is what the role of Chat Completions was made into.
+/// Returns whether an item certainly does not belong to OpenAI Responses. Converters make `tool` from a
+/// role of Chat Completions.
 pub(crate) fn is_foreign_item_to_responses(kind: &str) -> bool {
     [&ANTHROPIC[..], &CHAT, &RESPONSES_PARTS, &LIBRARIES].iter().any(|list| list.contains(&kind))
         || kind == "tool"

@@ -1,4 +1,4 @@
-//! Every call is answered by a tool message directly after, and every tool message has its call.
+//! Every call has a tool message directly after it, and every tool message has a call.
 
 use super::profiles::TwinCalls;
 use super::{ChatMessage, ChatRole};
@@ -11,25 +11,25 @@ pub(super) struct ChatPairing<'a> {
     batch: CallBatch<'a>,
 }
 
-/// An assistant message with calls, and the run of tool messages directly after it.
+/// An assistant message with calls, and the tool messages directly after it.
 #[derive(Debug, Default)]
 struct CallBatch<'a> {
     /// The index of the assistant message.
     n: usize,
     ids: Ids<'a>,
-    /// What is known of each id.
+    /// The calls with each id.
     calls: Vec<Calls>,
     n_answers: usize,
 }
 
-/// The calls of one id, of which there should be one.
+/// The calls with one id. There should be only one.
 #[derive(Debug)]
 struct Calls {
     /// The index of the first of them.
     first: usize,
-    /// The message that answered first.
+    /// The first message that answered.
     answer: Option<usize>,
-    /// How many answers are still to come.
+    /// The number of answers still missing.
     n_open: usize,
 }
 
@@ -113,7 +113,8 @@ impl<'a> CallBatch<'a> {
         let calls = || self.ids.iter().zip(&self.calls);
         let missing = || calls().filter(|(_, calls)| calls.n_open > 0);
         let Some((_, Calls { first, .. })) = missing().next() else { return };
-        // The provider names the message that stands where an answer should; at the end it is the one to come.
+        // The provider names the message in place of the missing answer. At the end, that is the index
+        // after the last message.
         let place = self.n + 1 + self.n_answers;
         out.add(&TOOL_MESSAGE_MISSING, || {
             let ids: Vec<&str> = missing().map(|(id, _)| id).collect();

@@ -1,105 +1,105 @@
-//! OpenAI Chat Completions, and the providers that speak it more strictly.
+//! Profiles of OpenAI Chat Completions, and of compatible providers that are stricter.
 //!
-//! Of a provider other than OpenAI only what somebody met there is an error. A rule of OpenAI's that nobody met there
-//! is tolerated if it is about calls and their answers, since most servers check those, and given up if it is about
-//! the form of a single message.
+//! For a provider other than OpenAI, only rules with a known rejection there are errors. OpenAI's other
+//! rules are tolerated if they are about calls and answers, because most servers check those. They are
+//! given up if they are about the form of a single message.
 
 use super::{content, pairing, relatives, schema, stream};
 use crate::{Dialect, Envelope, Profile, RelativeEnvelope, Rule};
 
-/// What differs between the dates of OpenAI Chat Completions.
+/// Differences between the profiles of OpenAI Chat Completions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OpenaiChatSwitches {
     pub(crate) max_call_id_chars: usize,
     pub(crate) message_fields: MessageFields,
-    /// Whether users and the assistant must take turns.
+    /// The rule about alternating user and assistant messages.
     pub(crate) alternation: Alternation,
-    /// Whether the arguments of earlier calls are read again.
+    /// The requirement for the arguments of earlier calls.
     pub(crate) arguments: Arguments,
-    /// Which replies must bring back their reasoning.
+    /// Which replies must be sent back with their reasoning.
     pub(crate) reasoning: ReasoningContent,
-    /// What becomes of two calls of one id in one message.
+    /// How two calls with the same id in one message are treated.
     pub(crate) twin_calls: TwinCalls,
     /// Which parts a message may have.
     pub(crate) parts: Parts,
 }
 
-/// Which fields a message of OpenAI Chat Completions may have.
+/// Which fields a message may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MessageFields {
-    /// Any: what is unknown is ignored.
+    /// Any field. Unknown fields are ignored.
     Any,
-    /// Those that Groq documents.
+    /// The fields in Groq's documentation.
     Groq,
-    /// Those that Cerebras documents, which has `reasoning` and refuses `reasoning_content`.
+    /// The fields in Cerebras's documentation: it has `reasoning` and rejects `reasoning_content`.
     Cerebras,
 }
 
-/// Whether two messages of one speaker may follow each other.
+/// The rule about consecutive messages with the same role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Alternation {
-    /// They may.
+    /// They are allowed.
     Free,
-    /// Not for the model `deepseek-reasoner`.
+    /// They are allowed, except with the model `deepseek-reasoner`.
     DeepseekReasoner,
-    /// The chat template of the model decides.
+    /// It depends on the chat template of the model.
     Template,
 }
 
-/// What becomes of two calls of one id in one message.
+/// How two calls with the same id in one message are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TwinCalls {
-    /// One answer answers both.
+    /// One answer is enough for both.
     OneAnswer,
-    /// Each needs its own.
+    /// Each call needs its own answer.
     AnAnswerEach,
 }
 
 /// Which parts a message may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Parts {
-    /// Any.
+    /// Any part.
     Any,
-    /// Text alone, whatever the model.
+    /// Only text, for every model.
     Text,
-    /// Text alone, but for the models that see.
+    /// Only text, except for models that accept images.
     TextUnlessTheModelSees,
 }
 
-/// Whether the arguments of earlier calls are read again.
+/// The requirement for the arguments of earlier calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arguments {
-    /// They are any text.
+    /// They can be any text, because the provider does not parse them.
     Any,
     /// They must be JSON.
     Json,
-    /// They must be a JSON object, for the models for which the provider reads them.
+    /// They must be a JSON object, for the models for which the provider parses them.
     Object,
 }
 
-/// Which replies must bring back their reasoning while the model thinks.
+/// Which replies must be sent back with their reasoning while the model thinks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReasoningContent {
     /// None.
     Free,
-    /// Those with calls since the last message of the user.
+    /// Replies with calls since the last user message.
     CallsOfLastTurn,
-    /// All with calls.
+    /// All replies with calls.
     Calls,
-    /// All of the turns in which the model called a tool.
+    /// All replies of turns in which the model called a tool.
     TurnsWithCalls,
 }
 
 const BASE: Profile = Profile::base(Dialect::OpenaiChat, "OpenAI", Envelope::Openai, &OPENAI);
 
-/// Another provider than OpenAI.
+/// A provider other than OpenAI.
 const RELATIVE: Profile = Profile { tolerated_in_streams: stream::TOLERATED_OF_RELATIVES, ..BASE };
 
 pub(crate) static PROFILES: [Profile; 13] = [
-    // Azure answers in the same sentences: https://github.com/sdcb/chats/pull/132.
+    // Azure's error messages are the same: https://github.com/sdcb/chats/pull/132.
     Profile { name: "openai-chat@2026-09", tolerated: &[&pairing::TOOL_CALL_ID_DUPLICATE], ..BASE },
-    // V4 has asked for the reasoning since April 2026. An id that nobody asked for was not seen alone, but leaves
-    // the call without an answer, which is refused.
+    // V4 has required the reasoning since April 2026. An unknown id on its own was not seen to be
+    // rejected, but such an answer leaves a call without an answer, which is rejected.
     Profile {
         name: "deepseek@2026-09",
         added: &[&relatives::REASONING_CONTENT_NOT_RETURNED, &relatives::PART_NOT_TEXT],
@@ -110,7 +110,8 @@ pub(crate) static PROFILES: [Profile; 13] = [
         },
         ..DEEPSEEK
     },
-    // V3.2 thinks between calls since December 2025, and asks for the reasoning in the turn that goes on.
+    // V3.2 has been able to think between calls since December 2025. It requires the reasoning in the turn
+    // that continues.
     Profile {
         name: "deepseek@2026-02",
         added: &[&relatives::REASONING_CONTENT_MISSING, &relatives::PART_NOT_TEXT],
@@ -132,7 +133,7 @@ pub(crate) static PROFILES: [Profile; 13] = [
         },
         ..DEEPSEEK
     },
-    // The thinking switch: https://github.com/mastra-ai/mastra/issues/12592 (on by default for K2.5),
+    // The switch for thinking: https://github.com/mastra-ai/mastra/issues/12592 (on by default for K2.5),
     // https://github.com/simstudioai/sim/pull/5716 (off with `thinking.type`).
     Profile {
         name: "moonshot@2026-09",
@@ -197,7 +198,7 @@ pub(crate) static PROFILES: [Profile; 13] = [
         switches: &OpenaiChatSwitches { message_fields: MessageFields::Cerebras, ..OPENAI },
         ..RELATIVE
     },
-    // The second version of the API, whose messages are OpenAI's. The first has a body of its own.
+    // The second version of the API has OpenAI's messages. The first has a different body.
     Profile {
         name: "cohere@2026-09",
         provider: "Cohere",
@@ -208,8 +209,8 @@ pub(crate) static PROFILES: [Profile; 13] = [
             &pairing::TOOL_CALL_ID_DUPLICATE,
         ],
         given_up: &SHAPES,
-        // Quoted with no id at its end, from a client that sends none: Command A refuses,
-        // Command R does not. https://github.com/oracle/langchain-oracle/issues/10.
+        // Quoted without an id at its end, from a client that sends none. Command A rejects this; Command
+        // R does not: https://github.com/oracle/langchain-oracle/issues/10.
         wording: &[(
             &pairing::TOOL_MESSAGE_MISSING,
             &["invalid request: An assistant message with 'tool_calls' must be followed by tool messages \
@@ -226,7 +227,8 @@ pub(crate) static PROFILES: [Profile; 13] = [
         tolerated: &[&pairing::TOOL_MESSAGE_DUPLICATE],
         given_up: &SHAPES,
         wording: &[
-            // Met with a result without any call too: https://github.com/anomalyco/opencode/pull/32609.
+            // Also seen with a result but no call at all:
+            // https://github.com/anomalyco/opencode/pull/32609.
             (&pairing::TOOL_MESSAGE_ORPHAN, &[MINIMAX_NOT_FOUND]),
             // https://github.com/agent0ai/agent-zero/issues/1724.
             (&pairing::TOOL_MESSAGE_UNKNOWN_ID, &[MINIMAX_NOT_FOUND]),
@@ -242,8 +244,8 @@ pub(crate) static PROFILES: [Profile; 13] = [
             ),
         ],
         envelope: Envelope::Relative(RelativeEnvelope::Minimax),
-        // One result for two calls of one id is refused: https://github.com/can1357/oh-my-pi/issues/2055. Nobody has
-        // tried a result for each.
+        // One result for two calls with the same id is rejected:
+        // https://github.com/can1357/oh-my-pi/issues/2055. No test with a result for each is known.
         switches: &OpenaiChatSwitches {
             arguments: Arguments::Json,
             twin_calls: TwinCalls::AnAnswerEach,
@@ -262,7 +264,8 @@ pub(crate) static PROFILES: [Profile; 13] = [
         ],
         given_up: &SHAPES,
         wording: &[
-            // It names the place where OpenAI names the ids: https://github.com/QwenLM/qwen-code/issues/315.
+            // The error message has the place where OpenAI has the ids:
+            // https://github.com/QwenLM/qwen-code/issues/315.
             (
                 &pairing::TOOL_MESSAGE_MISSING,
                 &[
@@ -290,8 +293,8 @@ pub(crate) static PROFILES: [Profile; 13] = [
         switches: &OpenaiChatSwitches { alternation: Alternation::Template, ..OPENAI },
         ..VLLM
     },
-    // Until arguments that cannot be read were replaced, they made the server fail while it filled the template:
-    // for this date a warning, since it hung on the template whether they were looked at.
+    // Older versions do not replace malformed arguments, and then the server fails while it fills the
+    // template. This is only a warning, because not every template reads the arguments.
     Profile {
         name: "vllm@2024-07",
         added: &[&relatives::SUCCESSIVE_ROLES, &relatives::ARGUMENTS_NOT_JSON],
@@ -306,7 +309,7 @@ pub(crate) static PROFILES: [Profile; 13] = [
     },
 ];
 
-/// What OpenAI asks for; of the other rules none binds.
+/// The requirements of OpenAI: no optional rule applies.
 const OPENAI: OpenaiChatSwitches = OpenaiChatSwitches {
     max_call_id_chars: MAX_CALL_ID_CHARS,
     message_fields: MessageFields::Any,
@@ -317,11 +320,11 @@ const OPENAI: OpenaiChatSwitches = OpenaiChatSwitches {
     parts: Parts::Any,
 };
 
-/// Reports say 29 (2023), 40 (2024 to early 2026) and 64 (2026). In July 2026 a maintainer could no longer make
-/// OpenAI refuse an id of 51 characters (vercel/ai#8132), so the widest bound is taken.
+/// Reports say 29 (2023), 40 (2024 to early 2026) and 64 (2026). In July 2026 a maintainer could no longer
+/// get OpenAI to reject an id of 51 characters (vercel/ai#8132), so the highest limit is used.
 const MAX_CALL_ID_CHARS: usize = 64;
 
-/// What DeepSeek asks for whatever the model.
+/// The requirements of DeepSeek for every model.
 const DEEPSEEK: Profile = Profile {
     name: "deepseek",
     provider: "DeepSeek",
@@ -337,7 +340,8 @@ const DEEPSEEK: Profile = Profile {
         &content::CONTENT_NULL,
     ],
     wording: &[
-        // https://github.com/EKKOLearnAI/hermes-studio/issues/323, where the end of the sentence is cut.
+        // https://github.com/EKKOLearnAI/hermes-studio/issues/323 (the end of the error message is cut off
+        // there).
         (
             &schema::TOOL_CALL_ID_REQUIRED,
             &["Failed to deserialize the JSON body into the target type: messages[{n}]: missing field \
@@ -354,9 +358,9 @@ const DEEPSEEK: Profile = Profile {
             &pairing::TOOL_MESSAGE_ORPHAN,
             &["Messages with role 'tool' must be a response to a preceding message with 'tool_calls'"],
         ),
-        // https://github.com/craft-ai-agents/craft-agents-oss/issues/621. A report says that ids must differ in the
-        // whole conversation (the same project's issue 630), but its ids were all empty, so only those of one
-        // message are held against it.
+        // https://github.com/craft-ai-agents/craft-agents-oss/issues/621. A report says that ids must be
+        // unique in the complete conversation (issue 630 of the same project), but its ids were all empty,
+        // so only ids within one message are checked.
         (&pairing::TOOL_CALL_ID_DUPLICATE, &[DEEPSEEK_DUPLICATE]),
         (&pairing::TOOL_MESSAGE_DUPLICATE, &[DEEPSEEK_DUPLICATE]),
     ],
@@ -368,10 +372,11 @@ const DEEPSEEK_DUPLICATE: &str = "Duplicate value for 'tool_call_id' of {id} in 
 
 const MINIMAX_NOT_FOUND: &str = "invalid params, tool result's tool id ({id}) not found (2013)";
 
-/// vLLM, whose source has no check of calls and their answers, drops an empty list of calls, and replaces arguments
-/// that it cannot read (<https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/chat_utils.py>). Whether
-/// roles must alternate is up to the template of the model: refused in
-/// <https://github.com/vllm-project/vllm/issues/6862>, mended by another template in
+/// vLLM. Its source has no check of calls and answers, drops an empty list of calls, and replaces
+/// arguments that it cannot parse
+/// (<https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/chat_utils.py>). The chat template of
+/// the model decides whether roles must alternate: rejected in
+/// <https://github.com/vllm-project/vllm/issues/6862>, fixed with another template in
 /// <https://github.com/weaviate/Verba/issues/150>.
 const VLLM: Profile = Profile {
     name: "vllm",
@@ -402,7 +407,7 @@ const VLLM: Profile = Profile {
     ..RELATIVE
 };
 
-/// The rules about calls and their answers.
+/// The rules about calls and answers.
 static PAIRING: [&Rule; 5] = [
     &pairing::TOOL_MESSAGE_ORPHAN,
     &pairing::TOOL_MESSAGE_UNKNOWN_ID,

@@ -1,7 +1,7 @@
-//! What only some providers of the dialect ask for: the optional rules.
+//! Optional rules, which only some providers of the dialect have.
 //!
-//! Several of them bind only for some models or while the model thinks. Both depend on fields that may stand after
-//! the conversation, so what a message lacks is remembered, bounded, and judged at the end.
+//! Several of them apply only to some models, or only while the model thinks. Both depend on fields that
+//! may come after the conversation, so a bounded number of possible violations is kept until the end.
 
 mod model;
 mod reasoning;
@@ -15,17 +15,18 @@ use crate::{MAX_VIOLATIONS, Occurrence, Profile, Rule, Violations, Waiting};
 use model::Certainty;
 use reasoning::Reasoning;
 
-/// The optional rules at work on one request.
+/// The optional rules for one request.
 pub(super) struct Relatives {
     switches: &'static OpenaiChatSwitches,
     reasoning: Reasoning,
-    /// Who spoke in the message before, if it was the user or the assistant.
+    /// The role of the previous message, if it is user or assistant.
     speaker: Option<Speaker>,
-    /// The messages that follow one of the same speaker.
+    /// Messages with the same role as the previous one.
     successive: Vec<usize>,
-    /// The calls whose arguments this provider may not be able to read, by whether they are JSON, but no object.
+    /// Calls with arguments that this provider may not accept. The key is true for JSON that is not an
+    /// object.
     arguments: Waiting<bool, UnreadArguments>,
-    /// The parts that are no text, by whether they are images of the user.
+    /// Parts that are not text. The key is true for images in user messages.
     parts: Waiting<bool, OtherPart>,
 }
 
@@ -41,7 +42,7 @@ struct UnreadArguments {
     id: String,
 }
 
-/// A part of a message that is no text.
+/// A part of a message that is not text.
 struct OtherPart {
     pointer: String,
     n: usize,
@@ -49,7 +50,8 @@ struct OtherPart {
 }
 
 impl Relatives {
-    /// The optional rules of a profile; nothing if it has none, so that the others lose no time.
+    /// Returns the optional rules of a profile. `None` if it has none, so that other profiles lose no
+    /// time.
     pub(super) fn of(profile: &Profile, switches: &'static OpenaiChatSwitches) -> Option<Relatives> {
         (!profile.added.is_empty()).then(|| Relatives {
             switches,
@@ -82,7 +84,7 @@ impl Relatives {
         self.reasoning.message(said, speaker);
     }
 
-    /// Judges what was remembered by the fields of the body.
+    /// Reports the possible violations that apply, depending on the fields of the body.
     pub(super) fn finish(&mut self, body: Json, out: &mut Violations) {
         let model = body.field("model").as_str();
         let model = model.as_deref();
@@ -102,7 +104,7 @@ impl Relatives {
             Arguments::Object => model::reads_arguments_at_dashscope(model),
         };
         for (is_json, UnreadArguments { pointer, id }) in self.arguments.take() {
-            // MiniMax's sentence speaks of the JSON text alone.
+            // MiniMax's error message is only about text that is not JSON.
             let is_contested = is_json && self.switches.arguments == Arguments::Json;
             let certainty = if is_contested { reads.min(Certainty::Perhaps) } else { reads };
             certainty.note(out, &ARGUMENTS_NOT_JSON, || Occurrence::at(pointer).with("id", id));
@@ -152,10 +154,10 @@ impl Relatives {
     }
 }
 
-/// The fields of a message that every provider of the dialect documents.
+/// The message fields that every provider of the dialect documents.
 const KNOWN_FIELDS: [&str; 6] = ["role", "content", "name", "tool_calls", "tool_call_id", "function_call"];
 
-/// Fields that the dialect's namesake documents for replies of the assistant. Nobody was seen to be refused for them.
+/// Fields that OpenAI documents for assistant replies. No rejection because of them is known.
 const UNTRIED_FIELDS: [&str; 2] = ["refusal", "audio"];
 
 fn check_fields(known: MessageFields, said: ChatMessage<'_, '_>, out: &mut Violations) {
@@ -164,7 +166,7 @@ fn check_fields(known: MessageFields, said: ChatMessage<'_, '_>, out: &mut Viola
     }
     let (n, message) = (said.n, said.json);
     let role = said.written_role.and_then(|role| role.as_str()).unwrap_or_default();
-    // Of a name that is repeated only the last field counts.
+    // If a name is repeated, only the last field counts.
     let names =
         || message.fields().enumerate().filter_map(|(index, (name, _))| Some((name.as_str()?, index)));
     let last: HashMap<_, _> = names().collect();
@@ -181,32 +183,38 @@ fn check_fields(known: MessageFields, said: ChatMessage<'_, '_>, out: &mut Viola
             Occurrence::at(pointer).with("n", n).with("role", &role).with("field", field)
         };
         match (known, field) {
-            // Groq guesses a misspelt name. Which ones it guesses is known of these two:
+            // Groq's error message suggests a name for a misspelt one. It is known to do so for these two:
             // https://github.com/chatboxai/chatbox/issues/2083.
             (MessageFields::Groq, "id") => out.add(&UNKNOWN_MESSAGE_FIELD, || violation().form(GUESSED)),
-            // Refused in 2025 according to the captures; Groq's own client documents the field since:
+            // Rejected in recordings of 2025, but Groq's own client has documented the field since then:
             // https://github.com/groq/groq-python/pull/185.
             (MessageFields::Groq, "reasoning") => {
                 out.warn(&UNKNOWN_MESSAGE_FIELD, || violation().form(GUESSED));
             }
             (MessageFields::Groq, _) => out.add(&UNKNOWN_MESSAGE_FIELD, violation),
-            // Measured in https://github.com/proxysoul/Empryo/pull/209: the one is accepted, the other refused.
+            // Measured in https://github.com/proxysoul/Empryo/pull/209: `reasoning` is accepted,
+            // `reasoning_content` is rejected.
             (MessageFields::Cerebras, "reasoning") => {}
             (MessageFields::Cerebras, "reasoning_content") => out.add(&UNKNOWN_MESSAGE_FIELD, violation),
-            // It is said there that any unknown property is refused, but no other one of a message was tried.
+            // The same source says that any unknown property is rejected, but no other message field was
+            // tested.
             (MessageFields::Cerebras, _) => out.warn(&UNKNOWN_MESSAGE_FIELD, violation),
             (MessageFields::Any, _) => {}
         }
     }
 }
 
-/// The sentence that guesses what was meant.
+/// The error message that suggests another name.
 const GUESSED: usize = 1;
 
-/// An empty list was refused in a message without calls (<https://github.com/AstrBotDevs/AstrBot/pull/6551>), and was
-/// accepted, in recordings, in messages with calls. Of those one report says that null is refused and an empty string is
-/// not (<https://github.com/langchain-ai/langchain/issues/34140>), the other that null is accepted (the pull request
-/// above). So in a message with calls all three are only warnings. An empty tool message was not tried.
+/// Reports empty content, or warns about it.
+///
+/// An empty list was rejected in a message without calls
+/// (<https://github.com/AstrBotDevs/AstrBot/pull/6551>) and accepted, in recordings, in messages with
+/// calls. For these, one report says that null is rejected and an empty string is not
+/// (<https://github.com/langchain-ai/langchain/issues/34140>), and another says that null is accepted (the
+/// pull request above). So all three are only warnings in a message with calls. An empty tool message was
+/// not tested.
 fn check_content(said: ChatMessage<'_, '_>, out: &mut Violations) {
     let is_empty_list = said.content.is_some_and(|content| content.is_array() && content.is_empty());
     let is_empty = said.lacks_content() || said.content.is_some_and(Json::is_empty_str) || is_empty_list;
@@ -235,7 +243,7 @@ fn check_kind(n: usize, k: usize, call: Json, out: &mut Violations) {
     }
 }
 
-/// The sentence about a call that is no object.
+/// The error message for a call that is not an object.
 const NO_OBJECT: usize = 1;
 
 pub(crate) static UNKNOWN_MESSAGE_FIELD: Rule = Rule {
@@ -285,9 +293,9 @@ pub(crate) static CONTENT_EMPTY: Rule = Rule {
     ..Rule::measured("openai-chat/content-empty", "XAI-CONTENT-1", 1, "2025-11")
 };
 
-/// DeepSeek's V4.1 Flash has seen images since September 2026, and an experimental model since August:
-/// <https://api-docs.deepseek.com/guides/vision/>. The rest of the sentence says at which column the body could not be
-/// read.
+/// DeepSeek's V4.1 Flash has accepted images since September 2026, and an experimental model since August:
+/// <https://api-docs.deepseek.com/guides/vision/>. The rest of the message gives the column of the parse
+/// error.
 pub(crate) static PART_NOT_TEXT: Rule = Rule {
     summary: "The parts of messages are text, unless the model sees images.",
     why: "An image, a file or a sound stayed in the thread when the model was changed, or came from a tool. Leave it \

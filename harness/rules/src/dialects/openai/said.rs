@@ -1,13 +1,13 @@
-//! A message, read in one pass over its fields: the checks ask for the same few of them again and again.
+//! A message, read in one pass over its fields, because the checks read the same few fields repeatedly.
 
 use crate::json::{Items, Json};
 
-/// One message, with the fields that most checks ask for.
+/// A message with the fields that most checks read.
 #[derive(Clone, Copy)]
 pub(super) struct ChatMessage<'t, 'a> {
     pub(super) n: usize,
     pub(super) json: Json<'t, 'a>,
-    /// A missing or unknown role, which the schema check reports, is `None`.
+    /// The role. `None` if it is missing or unknown, which the schema check reports.
     pub(super) role: Option<ChatRole>,
     pub(super) written_role: Option<Json<'t, 'a>>,
     pub(super) content: Option<Json<'t, 'a>>,
@@ -15,14 +15,14 @@ pub(super) struct ChatMessage<'t, 'a> {
     pub(super) tool_call_id: Option<Json<'t, 'a>>,
 }
 
-/// What a message may do, by its role.
+/// The role of a message, which decides what it may contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChatRole {
     System,
     User,
     Assistant,
     Tool,
-    /// The forerunner of `tool`. Its rules are not known any more.
+    /// The predecessor of `tool`. Its rules are no longer known.
     Function,
 }
 
@@ -34,7 +34,7 @@ impl<'t, 'a> ChatMessage<'t, 'a> {
         ChatMessage { n, json, role, written_role, content, tool_calls, tool_call_id }
     }
 
-    /// The calls. Other roles than the assistant have none: `tool_calls` in a user message is ignored.
+    /// Returns the calls. Only assistant messages have any; `tool_calls` in a user message is ignored.
     pub(super) fn calls(&self) -> Items<'t, 'a> {
         match (self.role, self.tool_calls) {
             (Some(ChatRole::Assistant), Some(calls)) => calls.items(),

@@ -10,7 +10,8 @@ use crate::dialects::is_plain_name;
 use crate::json::{Json, JsonType};
 use crate::{Occurrence, Rule, Violations};
 
-/// Checks that the body is an object with a conversation. `n_messages` is nothing if there is no list of messages.
+/// Checks that the body is an object with a conversation. `n_messages` is `None` if there is no list of
+/// messages.
 pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Violations) {
     match (n_messages, body.get("messages")) {
         _ if !body.is_object() => wrong_type(out, &REQUEST_SHAPE, Field::new("", ""), "an object", body),
@@ -93,7 +94,7 @@ fn check_part(field: impl Fn() -> Field, part: Json, out: &mut Violations) {
             field().lacking("type").violation().form(NO_TYPE).code("missing_required_parameter")
         });
     };
-    // Nearly every part is text.
+    // Shortcut: nearly every part is text.
     if kind.is("text") {
         return;
     }
@@ -104,7 +105,7 @@ fn check_part(field: impl Fn() -> Field, part: Json, out: &mut Violations) {
     }
 }
 
-/// The second sentence of the rule about the types of parts.
+/// The second error message of the rule about the types of parts.
 const NO_TYPE: usize = 1;
 
 fn check_tool_call_id(said: ChatMessage<'_, '_>, out: &mut Violations) {
@@ -128,7 +129,7 @@ fn check_call(switches: &OpenaiChatSwitches, n: usize, k: usize, call: Json, out
     let [id, kind, function] = call.pick(["id", "type", "function"]);
     if let Some(id) = string(id, "id", field, out).and_then(Json::as_str) {
         let max = switches.max_call_id_chars;
-        // A text has at most as many characters as bytes.
+        // A text never has more characters than bytes.
         if id.len() > max && id.chars().count() > max {
             out.add(&CALL_ID_TOO_LONG, || {
                 let violation = field().child("id").violation().code("string_above_max_length");
@@ -146,7 +147,8 @@ fn check_call(switches: &OpenaiChatSwitches, n: usize, k: usize, call: Json, out
     }
 }
 
-/// The arguments need not be JSON: they are the text that the model wrote.
+/// Checks the function of a call. The arguments need not be JSON, because they are the text that the model
+/// wrote.
 fn check_function(function: Json, field: impl Fn() -> Field, out: &mut Violations) {
     let [name, arguments] = function.pick(["name", "arguments"]);
     string(arguments, "arguments", &field, out);
@@ -158,7 +160,8 @@ fn check_function(function: Json, field: impl Fn() -> Field, out: &mut Violation
         return refuse_empty(out, &FUNCTION_NAME_PATTERN, field().child("name"), Empty::String);
     }
     let violation = || field().child("name").violation().code("invalid_value");
-    // Some models name the pattern '^[a-zA-Z0-9_\.-]+$', so a dot alone does not prove a refusal.
+    // For some models, the error message has the pattern '^[a-zA-Z0-9_\.-]+$', so a dot on its own does
+    // not prove a rejection.
     if is_plain_name(&name.replace('.', "_")) {
         out.warn(&FUNCTION_NAME_PATTERN, violation)
     } else {
@@ -174,7 +177,7 @@ fn in_message(n: usize, name: &str) -> Field {
     Field { pointer: format!("/messages/{n}/{name}"), path: format!("messages[{n}].{name}") }
 }
 
-/// Requires that a field of a call is a string, and returns it.
+/// Requires a string field of a call, and returns it.
 fn string<'t, 'a>(
     value: Option<Json<'t, 'a>>,
     name: &str,
@@ -195,7 +198,7 @@ enum Empty {
     String,
 }
 
-/// Refuses something empty; the rule says so in its last sentence.
+/// Reports an empty value with the last error message of the rule.
 fn refuse_empty(out: &mut Violations, rule: &'static Rule, field: Field, what: Empty) {
     let (name, code) = match what {
         Empty::Array => ("array", "empty_array"),

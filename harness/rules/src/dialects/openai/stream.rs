@@ -1,13 +1,16 @@
-//! OpenAI Chat Completions: chunks that add to choices, the finish reason of each, the usage, `[DONE]`.
+//! OpenAI Chat Completions: chunks that add to choices, the finish reason of each choice, the usage,
+//! `[DONE]`.
 //!
-//! Mistral streams by the same grammar with differences, so the machine takes its rules from a table.
+//! Mistral's streams have the same grammar with some differences, so the machine reads its rules from a
+//! table.
 //!
-//! Legal, because relatives do it and readers key on the index of a call: interleaved calls, a whole call in one
-//! chunk, a repeated role, chunks without choices at any place, usage in every chunk, comments. A stream whose choices
-//! have all finished is complete without `[DONE]`, with a warning: readers accept it.
+//! The following is legal, because compatible providers do it and readers use the index of a call as key:
+//! interleaved calls, a complete call in one chunk, a repeated role, chunks without choices at any place,
+//! usage in every chunk, comments. A stream with a finish reason for every choice is complete without
+//! `[DONE]`, with a warning, because readers accept it.
 //!
-//! What else relatives do, [`TOLERATED_OF_RELATIVES`], is illegal only of the provider itself. A stream that names
-//! a model of somebody else is a relative's.
+//! [`TOLERATED_OF_RELATIVES`] lists other behaviour of compatible providers. It is illegal only for the
+//! provider itself. A stream with the model name of another company comes from a compatible provider.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +27,8 @@ const READER: &str = "https://github.com/openai/openai-python/blob/main/src/open
 const SNAPSHOT: &str =
     "https://github.com/openai/openai-python/blob/main/src/openai/lib/streaming/_deltas.py";
 
-/// The rules of OpenAI's chunks for a dialect, with the sources, and with what the dialect has of its own at four places.
+/// Defines the rules about OpenAI's chunks for a dialect, with their sources, and with four places for the
+/// dialect's own rules.
 macro_rules! chat_rules {
     ($dialect:literal, $docs:ident, $calls:ident, $reader:ident;
      { $($ids:tt)* } { $($pieces:tt)* } { $($finish:tt)* } { $($usage:tt)* }
@@ -79,9 +83,10 @@ macro_rules! chat_rules {
             $($field: $value),*
         };
 
-        /// Seen of relatives: another id in each chunk (<https://github.com/microsoft/foundry-local/issues/144>,
-        /// <https://github.com/sgl-project/sglang/issues/39864>), text after the finish reason, and no finish reason
-        /// at all (<https://github.com/anomalyco/opencode/issues/43882>).
+        /// Seen in compatible providers: a different id in each chunk
+        /// (<https://github.com/microsoft/foundry-local/issues/144>,
+        /// <https://github.com/sgl-project/sglang/issues/39864>), text after the finish reason, and no
+        /// finish reason at all (<https://github.com/anomalyco/opencode/issues/43882>).
         pub(crate) const TOLERATED_OF_RELATIVES: &[&StreamRule] =
             &[&ID, &AFTER_FINISH, &DONE_EARLY $(, &$tolerated)*];
     };
@@ -115,8 +120,8 @@ chat_rules! { "openai-chat", DOCS, CALLS, READER;
     usage_early: Some(&USAGE_EARLY)
 }
 
-/// Whether a model is one that OpenAI serves itself. Its open models, `gpt-oss-…`, are served by others, and a name with
-/// a slash is a gateway's.
+/// Returns whether OpenAI itself serves a model. Others serve its open models, `gpt-oss-…`, and a name
+/// with a slash comes from a gateway.
 fn is_openai_model(model: &str) -> bool {
     let name = model.strip_prefix("ft:").unwrap_or(model);
     let is_reasoner =
@@ -126,20 +131,20 @@ fn is_openai_model(model: &str) -> bool {
     !name.contains('/') && !name.starts_with("gpt-oss") && (is_family || is_reasoner())
 }
 
-/// The rules of one grammar of this kind.
+/// The rules of one variant of the grammar.
 #[derive(Debug)]
 pub(crate) struct ChatRules {
     pub(crate) common: Common,
-    /// Whether the provider that the dialect is named after serves the model.
+    /// Returns whether the dialect's own provider serves the model.
     pub(crate) is_own_model: fn(&str) -> bool,
     pub(crate) id: &'static StreamRule,
     pub(crate) role: &'static StreamRule,
-    /// None where a call may come without an index, because it comes whole.
+    /// `None` if a call may have no index, because it arrives complete.
     pub(crate) call_index: Option<&'static StreamRule>,
-    /// What ids look like, where that is known.
+    /// The rule about the format of ids, if the format is known.
     pub(crate) call_id: Option<&'static StreamRule>,
     pub(crate) call_start: &'static StreamRule,
-    /// None where an index may name another call, because calls come whole.
+    /// `None` if an index may be reused for another call, because calls arrive complete.
     pub(crate) call_changed: Option<&'static StreamRule>,
     pub(crate) call_repeated: &'static StreamRule,
     pub(crate) call_gap: Option<&'static StreamRule>,
@@ -155,7 +160,7 @@ pub(crate) struct ChatRules {
     pub(crate) after_end: &'static StreamRule,
 }
 
-/// Finish reasons of a reply that may end in the middle of a call.
+/// Finish reasons of replies that may end in the middle of a call.
 const CUT_OFF: [&str; 5] =
     ["length", "model_length", "content_filter", "error", "insufficient_system_resource"];
 
@@ -163,10 +168,10 @@ const CUT_OFF: [&str; 5] =
 pub(crate) struct Chat {
     rules: &'static ChatRules,
     id: Option<Digest>,
-    /// Whether the stream names a model of somebody else.
+    /// True if the stream has the model name of another company.
     is_foreign: bool,
     choices: BTreeMap<u64, StreamedChoice>,
-    /// The choices without a finish reason so far.
+    /// Choices without a finish reason so far.
     unfinished: BTreeSet<u64>,
     is_done: bool,
     error: Option<String>,
@@ -177,7 +182,7 @@ pub(crate) struct Chat {
 struct StreamedChoice {
     finish: Option<Digest>,
     calls: BTreeMap<u64, StreamedCall>,
-    /// Calls that came without an index.
+    /// Number of calls without an index.
     n_whole_calls: usize,
 }
 
@@ -246,7 +251,7 @@ impl Chat {
 
     fn choice(&mut self, json: Json, warnings: &mut Warnings) -> Verdict {
         let rules = self.rules;
-        // Some relatives leave the index of the only choice out.
+        // Some compatible providers omit the index of the only choice.
         let index = json.field("index").as_u64().unwrap_or(0);
         let delta = json.field("delta");
         if !self.choices.contains_key(&index) {
@@ -283,12 +288,12 @@ impl Chat {
 impl StreamedChoice {
     fn call(&mut self, rules: &ChatRules, json: Json, room: &mut Room, warnings: &mut Warnings) -> Verdict {
         let function = json.field("function");
-        // Mistral's servers write a missing id as "null".
+        // Mistral's servers send a missing id as "null".
         let id = text(json.field("id")).filter(|id| *id != "null");
         let name = text(function.field("name"));
         let arguments = match function.field("arguments").kind() {
             JsonType::Null => Cow::Borrowed(""),
-            // Mistral's readers take both.
+            // Mistral's readers accept both.
             JsonType::Object if rules.call_index.is_none() => Cow::Borrowed("{}"),
             JsonType::String => function.field("arguments").as_str().unwrap_or_default(),
             _ => return illegal(rules.arguments_text, "the arguments of a call are no string"),
@@ -381,7 +386,7 @@ impl StreamedChoice {
     }
 }
 
-/// Holds the id of a call against what ids look like. Mistral's have nine letters and digits.
+/// Checks the format of a call's id. Mistral's ids have nine letters and digits.
 fn check_id(rules: &ChatRules, id: Option<&str>, warnings: &mut Warnings) -> Verdict {
     let fits = |id: &str| id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
     match (rules.call_id, id) {
@@ -399,7 +404,7 @@ impl Machine for Chat {
     }
 
     fn step(&mut self, event: &StreamEvent<'_>, warnings: &mut Warnings) -> Verdict {
-        // Readers look only at the beginning.
+        // Readers compare only the beginning.
         let is_done = event.data.starts_with(b"[DONE]");
         if self.is_done {
             return illegal(self.rules.after_end, "an event after [DONE]");

@@ -1,10 +1,10 @@
-//! An item, read in one pass over its fields: the checks ask for the same few of them again and again.
+//! An item, read in one pass over its fields, because the checks read the same few fields repeatedly.
 
 use std::borrow::Cow;
 
 use crate::json::Json;
 
-/// One item, with the fields that most checks ask for.
+/// An item with the fields that most checks read.
 #[derive(Clone, Copy)]
 pub(super) struct Item<'t, 'a> {
     pub(super) n: usize,
@@ -22,66 +22,68 @@ impl<'t, 'a> Item<'t, 'a> {
         Item { n, json, kind: ItemKind::of(json, kind, role, id), role, content, call_id, id }
     }
 
-    /// Whether it is a call that the model does not wait for: its output may come in any later request, or never.
+    /// Returns whether the model does not wait for the output of this call. The output may come in any
+    /// later request, or never.
     ///
-    /// "Async execution applies to function and custom tools that your application runs. It doesn't apply to hosted
-    /// built-in tools." (<https://developers.openai.com/api/docs/guides/async-tool-calling>)
+    /// "Async execution applies to function and custom tools that your application runs. It doesn't apply
+    /// to hosted built-in tools." (<https://developers.openai.com/api/docs/guides/async-tool-calling>)
     pub(super) fn is_async(&self) -> bool {
         let is_of_client = matches!(self.kind, ItemKind::Call(tool) if tool.is_defined_by_client());
         is_of_client && self.json.field("async").as_bool() == Some(true)
     }
 
-    /// The id by which a call and its output find each other.
+    /// Returns the id that matches a call with its output.
     pub(super) fn pairing_id(&self) -> Option<Cow<'a, str>> {
         self.call_id.and_then(Json::as_str)
     }
 
-    /// Its id, if it has one; it may be empty.
+    /// Returns the item's id, which may be empty.
     pub(super) fn id(&self) -> Option<Cow<'a, str>> {
         self.id?.as_str()
     }
 }
 
-/// What an item is, as far as the rules tell items apart.
+/// The kind of an item, as far as the rules need it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ItemKind {
-    /// A message of the user or of the program. A message of an unknown role counts as one.
+    /// A message from the user or the program, or with an unknown role.
     Prompt,
     Said,
-    /// A call that the client has to answer.
+    /// A call that the client must answer.
     Call(ToolKind),
-    /// The answer to such a call.
+    /// The output of such a call.
     Output(ToolKind),
     Reasoning,
-    /// The name of an item that the provider has.
+    /// A reference to an item that the provider has stored.
     Reference,
-    /// Anything else: what the provider did itself, and types that are not known.
+    /// Anything else: the provider's own actions, and unknown types.
     Other,
 }
 
-/// What a tool is that the client runs, in the order of the sentences about calls.
+/// The kind of a client tool, in the order of the error messages about calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ToolKind {
-    /// It has a JSON Schema.
+    /// A tool with a JSON Schema.
     Function,
-    /// It takes any text.
+    /// A tool that accepts any text.
     Custom,
     Shell,
     ApplyPatch,
     Computer,
-    /// The forerunner of `Shell`.
+    /// The predecessor of `Shell`.
     LocalShell,
-    /// A search for tools that the client does itself.
+    /// A search for tools that the client runs itself.
     ToolSearch,
 }
 
 impl ToolKind {
-    /// Which sentence speaks of it, in the rules about calls.
+    /// Returns the index of its error message in the rules about calls.
     pub(super) fn form(self) -> usize {
         self as usize
     }
 
-    /// Whether the client has defined the tool and given it a name. The others are the provider's own.
+    /// Returns whether the client has defined and named the tool. All others are predefined by the
+    /// provider.
     pub(super) fn is_defined_by_client(self) -> bool {
         matches!(self, ToolKind::Function | ToolKind::Custom)
     }
@@ -111,7 +113,7 @@ impl ItemKind {
             Some("tool_search_output") => ItemKind::Output(ToolKind::ToolSearch),
             Some("reasoning") => ItemKind::Reasoning,
             Some("item_reference") => ItemKind::Reference,
-            // Only messages may leave their type out, and references theirs.
+            // Only messages and references may omit their type.
             None if is_untyped && role.is_none() && id.is_some_and(Json::is_str) => ItemKind::Reference,
             None | Some("message") if role.is_some_and(|role| role.is("assistant")) => ItemKind::Said,
             None | Some("message") => ItemKind::Prompt,
@@ -119,22 +121,22 @@ impl ItemKind {
         }
     }
 
-    /// How the provider's ids of such items begin.
+    /// Returns the prefix of the provider's ids for such items.
     pub(super) fn id_prefix(self) -> Option<&'static str> {
         match self {
             ItemKind::Said => Some("msg"),
             ItemKind::Call(ToolKind::Function) => Some("fc"),
             ItemKind::Call(ToolKind::Custom) => Some("ctc"),
             ItemKind::Reasoning => Some("rs"),
-            // The others' prefixes are not published.
+            // Other prefixes are not published.
             ItemKind::Call(_) => None,
             ItemKind::Prompt | ItemKind::Output(_) | ItemKind::Reference | ItemKind::Other => None,
         }
     }
 }
 
-/// Whether a shell runs in a container of the provider, which answers itself. The client's own is `local`, and was seen
-/// without an environment as well.
+/// Returns whether a shell runs in a container of the provider, which returns the output itself. The
+/// client's own shell is `local`, and was also seen without an environment.
 fn is_hosted_shell(call: Json) -> bool {
     let kind = call.field("environment").field("type");
     kind.is_str() && !kind.is("local")

@@ -1,6 +1,7 @@
-//! A call of a function that lies in a namespace names the namespace.
+//! A call of a function in a namespace has the name of the namespace.
 //!
-//! Only what the request declares is compared: whoever has no tools in it, or a name that stands nowhere, is let pass.
+//! Calls are compared only with the tools in the request. A request without tools passes, and so does an
+//! unknown name.
 
 use std::borrow::Cow;
 
@@ -8,7 +9,7 @@ use super::{Item, ItemKind, ToolKind, at};
 use crate::json::Json;
 use crate::{Occurrence, Rule, Violations};
 
-/// The calls that name no namespace: the tools come after the items, or before them.
+/// Calls without a namespace. They are kept because the tools may come before or after the items.
 #[derive(Debug, Default)]
 pub(super) struct UnplacedCalls<'a>(Vec<(usize, Cow<'a, str>)>);
 
@@ -23,7 +24,7 @@ impl<'a> UnplacedCalls<'a> {
         }
     }
 
-    /// Compares them with the tools of the request.
+    /// Compares the calls with the tools of the request.
     pub(super) fn finish(&mut self, body: Json, out: &mut Violations) {
         let tools = body.field("tools");
         let is_namespace = |tool: Json| tool.field("type").is("namespace");

@@ -1,4 +1,4 @@
-//! Every call has its output and every output its call, wherever they stand.
+//! Every call has an output and every output a call, anywhere in the list.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::{Ids, Occurrence, Rule, Violations};
 pub(super) struct OutputPairing<'a> {
     ids: Ids<'a>,
     calls: Vec<Calls>,
-    /// Outputs before which no call stood.
+    /// Outputs without an earlier call.
     orphans: Vec<Orphan<'a>>,
     early: Ids<'a>,
     n_messages: usize,
@@ -21,27 +21,27 @@ pub(super) enum ItemPosition {
     Item(usize),
 }
 
-/// Whether a call needs an output.
+/// The output that a call needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Demand {
-    /// One of this kind, before the conversation goes on.
+    /// One output of this kind, before the conversation continues.
     Output(ToolKind),
-    /// One may come in any later request: the model does not wait for it.
+    /// One output in any later request, because the model does not wait for it.
     Later,
-    /// None has to come, and several may.
+    /// No output is required, and several are allowed.
     Nothing,
 }
 
-/// The calls of one id: a model may use an id again.
+/// The calls with one id, because a model may reuse an id.
 #[derive(Debug)]
 struct Calls {
     place: ItemPosition,
     demand: Demand,
-    /// Calls without an output.
+    /// Number of calls without an output.
     n_open: usize,
-    /// Whether an output has come since the first of them. Two calls of one id with one output are let pass.
+    /// True after an output since the first of them. Two calls with the same id and only one output pass.
     is_answered: bool,
-    /// Messages that stood before the call.
+    /// Number of messages before the call.
     n_messages: usize,
 }
 
@@ -87,7 +87,7 @@ impl<'a> OutputPairing<'a> {
         }
     }
 
-    /// Takes an output of an earlier request, which was judged then.
+    /// Takes an output of an earlier request, which was checked then.
     pub(super) fn output_before(&mut self, id: &str) {
         if let Some(known) = self.ids.find(id) {
             let calls = &mut self.calls[known];
@@ -100,7 +100,8 @@ impl<'a> OutputPairing<'a> {
         self.n_messages += 1;
     }
 
-    /// No call and no output can come any more. `knows_all` says whether every call is known.
+    /// Reports missing and orphaned outputs. Call it after the last item. `knows_all` tells whether every
+    /// call is known.
     pub(super) fn finish(self, knows_all: bool, out: &mut Violations) {
         let open =
             self.ids.iter().zip(&self.calls).filter(|(_, calls)| calls.n_open > 0 && !calls.is_answered);
@@ -125,7 +126,7 @@ impl<'a> OutputPairing<'a> {
             let violation = Occurrence::at(format!("{}/call_id", at(orphan.n))).form(orphan.tool.form());
             violation.param("input".to_owned()).with("call_id", &orphan.id)
         };
-        // That a call must stand before its output is assumed; nobody has tried it.
+        // It is an assumption that a call must come before its output; no test of it is known.
         match self.ids.find(&orphan.id) {
             Some(_) => out.warn(&TOOL_OUTPUT_ORPHAN, violation),
             None => out.add(&TOOL_OUTPUT_ORPHAN, violation),
@@ -195,15 +196,15 @@ pub(crate) static TOOL_OUTPUT_MISSING: Rule = Rule {
         "https://github.com/vercel/ai/pull/11167",
         "https://github.com/openai/openai-agents-python/pull/1855",
         "https://github.com/Soju06/codex-lb/pull/1531",
-        // An `async` call needs none: a later turn was seen to complete while its result was pending.
+        // An `async` call needs no output: a later turn was seen to complete while its result was pending.
         "https://developers.openai.com/api/docs/guides/async-tool-calling",
         "https://github.com/earendil-works/pi/issues/9113",
     ],
     ..Rule::measured("openai-responses/tool-output-missing", "RSP-FC-1", 5, "2025-04")
 };
 
-/// "Duplicate function_call_output for call_id …" was received from a strict gateway in 2026. Nobody has seen OpenAI say
-/// it.
+/// A strict gateway returned "Duplicate function_call_output for call_id …" in 2026. This message is not
+/// known from OpenAI.
 pub(crate) static TOOL_OUTPUT_DUPLICATE: Rule = Rule {
     summary: "A call has one output.",
     why: "The output of an interrupted call was made up, and the real one was stored as well. Keep one of them.",
@@ -212,8 +213,8 @@ pub(crate) static TOOL_OUTPUT_DUPLICATE: Rule = Rule {
     ..Rule::inferred("openai-responses/tool-output-duplicate", "RSP-FO-2", 5, "2026-01")
 };
 
-/// Nobody has published what OpenAI says to a second one. "Return each newly completed result on its original `call_id`" is
-/// what its page asks for.
+/// OpenAI's error for a second output is not published. Its documentation says: "Return each newly
+/// completed result on its original `call_id`".
 pub(crate) static ASYNC_OUTPUT_DUPLICATE: Rule = Rule {
     summary: "A call that the model does not wait for has one output, however late it comes.",
     why: "A stand-in such as \"started\" was stored as the output of an `async` call, and the real result was stored as \
@@ -224,7 +225,8 @@ pub(crate) static ASYNC_OUTPUT_DUPLICATE: Rule = Rule {
     ..Rule::inferred("openai-responses/async-output-duplicate", "RSP-FO-3", 5, "2026-09")
 };
 
-/// "No tool output found for tool call call-a.": a message stood between two calls whose outputs both came after it
+/// "No tool output found for tool call call-a.": a message was between two calls, and both outputs came
+/// after it
 /// (<https://github.com/pydantic/pydantic-ai/blob/4fda38988f2939fa6ea9cdefcf120693e10ef491/tests/models/cassettes/test_deepseek_responses/test_deepseek_responses_rejects_interleaved_function_calls.yaml>).
 pub(crate) static TOOL_OUTPUTS_INTERRUPTED: Rule = Rule {
     summary: "No message stands between a call and its output.",

@@ -1,15 +1,15 @@
-//! OpenAI Responses, and the providers that speak it.
+//! Profiles of OpenAI Responses and of compatible providers.
 
 use super::{namespace, pairing, reasoning, schema, state, stream};
 use crate::{Dialect, Envelope, Profile, RelativeEnvelope};
 
-/// What differs between the providers of OpenAI Responses.
+/// Differences between the providers of OpenAI Responses.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResponsesSwitches {
-    /// The longest id of an item or of a call.
+    /// Maximum length of the id of an item or a call.
     pub(crate) max_id_chars: usize,
-    /// Whether a call may say `async: true`, and then needs no output yet. Only OpenAI documents it, of September 2026:
-    /// <https://developers.openai.com/api/docs/guides/async-tool-calling>.
+    /// True if a call may have `async: true`, so that it needs no output yet. Only OpenAI documents this
+    /// (September 2026): <https://developers.openai.com/api/docs/guides/async-tool-calling>.
     pub(crate) has_async_calls: bool,
 }
 
@@ -20,10 +20,10 @@ const BASE: Profile = Profile::base(
     &ResponsesSwitches { max_id_chars: MAX_ID_CHARS, has_async_calls: true },
 );
 
-/// Another provider than OpenAI.
+/// A provider other than OpenAI.
 const RELATIVE: Profile = Profile { tolerated_in_streams: stream::TOLERATED_OF_RELATIVES, ..BASE };
 
-/// Another provider with models of its own, which has no calls that the model does not wait for.
+/// Another provider with its own models, which has no async calls.
 const OTHER_MODELS: Profile = Profile {
     switches: &ResponsesSwitches { max_id_chars: MAX_ID_CHARS, has_async_calls: false },
     ..RELATIVE
@@ -32,15 +32,15 @@ const OTHER_MODELS: Profile = Profile {
 pub(crate) static PROFILES: [Profile; 4] = [
     Profile {
         name: "openai-responses@2026-09",
-        // Only gateways were seen to refuse a second output.
+        // Only gateways were seen to reject a second output.
         tolerated: &[&pairing::TOOL_OUTPUT_DUPLICATE],
         ..BASE
     },
     Profile {
         name: "deepseek-responses@2026-09",
         provider: "DeepSeek",
-        // Recorded: a message between two calls is refused, <https://github.com/pydantic/pydantic-ai> (cassettes of
-        // `test_deepseek_responses`).
+        // In recordings, a message between two calls is rejected:
+        // <https://github.com/pydantic/pydantic-ai> (cassettes of `test_deepseek_responses`).
         added: &[&pairing::TOOL_OUTPUTS_INTERRUPTED],
         tolerated: &[
             &pairing::TOOL_OUTPUT_ORPHAN,
@@ -51,7 +51,7 @@ pub(crate) static PROFILES: [Profile; 4] = [
             &schema::ITEM_ID_TOO_LONG,
             &namespace::NAMESPACE_MISSING,
         ],
-        // Recorded in the same place: ids of any form, and reasoning before anything, are accepted.
+        // In the same recordings, ids of any form and reasoning before anything are accepted.
         given_up: &[
             &pairing::ASYNC_OUTPUT_DUPLICATE,
             &schema::ITEM_ID_FORM,
@@ -61,9 +61,9 @@ pub(crate) static PROFILES: [Profile; 4] = [
         wording: &[(&pairing::TOOL_OUTPUT_MISSING, &["No tool output found for tool call {call_id}."])],
         ..OTHER_MODELS
     },
-    // Recorded with grok-3-mini, grok-4 and grok-4.3: reasoning with an id before a call without one, and ids such as
-    // `tco_…`, are accepted. Its ids have the provider's own forms: https://github.com/vercel/ai/issues/10491. Its
-    // other refusals are not published.
+    // In recordings of grok-3-mini, grok-4 and grok-4.3, reasoning with an id before a call without one is
+    // accepted, and so are ids such as `tco_…`. xAI's ids have their own formats:
+    // https://github.com/vercel/ai/issues/10491. Its other rejections are not published.
     Profile {
         name: "xai-responses@2026-09",
         provider: "xAI",
@@ -89,10 +89,10 @@ pub(crate) static PROFILES: [Profile; 4] = [
         envelope: Envelope::Relative(RelativeEnvelope::Xai),
         ..OTHER_MODELS
     },
-    // OpenAI's models behind a gateway that encrypts the ids of items: they have some 400 characters, are others in each
-    // event, and are of no use to tell items apart (https://github.com/BerriAI/litellm/pull/30072). Calls and outputs are
-    // still paired: https://github.com/can1357/oh-my-pi/issues/106; and items sent twice are refused:
-    // https://github.com/github/copilot-cli/issues/3560.
+    // OpenAI's models behind a gateway that encrypts item ids. The ids have about 400 characters and
+    // differ in each event, so they cannot identify items (https://github.com/BerriAI/litellm/pull/30072).
+    // Calls and outputs are still paired (https://github.com/can1357/oh-my-pi/issues/106), and repeated
+    // items are rejected (https://github.com/github/copilot-cli/issues/3560).
     Profile {
         name: "copilot-responses@2026-09",
         provider: "GitHub Copilot",
@@ -107,5 +107,5 @@ pub(crate) static PROFILES: [Profile; 4] = [
     },
 ];
 
-/// `Expected a string with maximum length 64` is what every report of 2026 quotes, of calls and of items.
+/// Every report of 2026 quotes `Expected a string with maximum length 64`, both for calls and for items.
 const MAX_ID_CHARS: usize = 64;

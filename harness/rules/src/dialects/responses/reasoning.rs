@@ -1,4 +1,4 @@
-//! Reasoning and what came of it are sent together, or neither is.
+//! Reasoning and its result are sent together, or neither is sent.
 
 use crate::dialects::responses::state::ITEM_NOT_FOUND;
 use crate::{Ids, Memory, Occurrence, Rule, Violations};
@@ -10,13 +10,13 @@ use crate::json::Json;
 
 #[derive(Debug, Default)]
 pub(super) struct Reasoning<'a> {
-    /// Reasoning after which nothing has come yet.
+    /// Reasoning without a following item so far.
     open: Option<ReasoningItem<'a>>,
-    /// Reasoning that is not followed by what came of it.
+    /// Reasoning that is not followed by its result.
     alone: Vec<(ReasoningItem<'a>, Why)>,
-    /// Reasoning that is neither whole nor kept, where nothing is stored.
+    /// Reasoning without content, encrypted or not, in a request that is not stored.
     empty: Vec<(usize, Cow<'a, str>)>,
-    /// Items that the provider knows to have come of reasoning.
+    /// Items that the provider knows as results of reasoning.
     results: Vec<OutputItem<'a>>,
     /// Ids of items of earlier responses.
     before: HashSet<Cow<'a, str>>,
@@ -29,12 +29,12 @@ struct ReasoningItem<'a> {
     is_encrypted: bool,
 }
 
-/// Why reasoning is taken to be alone.
+/// Why reasoning counts as alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Why {
-    /// What follows is nothing that comes of reasoning, or came of another.
+    /// The next item cannot be a result of reasoning, or is the result of other reasoning.
     OtherItem,
-    /// What follows has no id, so that nobody knows what it came of.
+    /// The next item has no id, so its reasoning is unknown.
     NoId,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Reasoning<'a> {
         self.before.insert(id);
     }
 
-    /// No item can come any more. `sent` are the ids of all that were sent.
+    /// Reports the violations after the last item. `sent` has the ids of all items that were sent.
     pub(super) fn finish(&mut self, is_stored: bool, sent: &Ids<'a>, out: &mut Violations) {
         if !is_stored {
             for (n, id) in self.empty.drain(..) {
@@ -88,7 +88,8 @@ impl<'a> Reasoning<'a> {
         self.alone.extend(self.open.take().map(|thought| (thought, Why::OtherItem)));
         for (thought, why) in self.alone.drain(..) {
             let violation = || of_item(thought.n, &thought.id);
-            // Refused where the provider stores what it says; where it does not, nobody has shown either.
+            // This is rejected if the provider stores the reply. Otherwise, neither a rejection nor an
+            // acceptance is known.
             if why == Why::NoId && thought.is_encrypted && !is_stored {
                 out.warn(&REASONING_WITHOUT_ITEM, violation)
             } else {
@@ -105,7 +106,7 @@ impl<'a> Reasoning<'a> {
     }
 }
 
-/// Why the item after reasoning is not the one that came of it, if it is not.
+/// Returns why the item after the reasoning is not its result. `None` if it may be.
 fn lacks_its_item(
     thought: &ReasoningItem<'_>,
     kind: ItemKind,
@@ -115,7 +116,7 @@ fn lacks_its_item(
 ) -> Option<Why> {
     let known = memory.replies.item(&thought.id).and_then(|found| found.result);
     match kind {
-        // Several thoughts in a row were seen; they are judged by what follows the last.
+        // Several reasoning items in a row occur. The item after the last one decides.
         ItemKind::Reasoning => None,
         ItemKind::Reference if is_thought => None,
         ItemKind::Prompt => Some(Why::OtherItem),

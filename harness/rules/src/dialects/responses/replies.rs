@@ -1,4 +1,4 @@
-//! Stored replies of the Responses API: what an earlier response or item stands for.
+//! Stored replies of the Responses API: the content behind the ids of earlier responses and items.
 
 use hashbrown::{HashMap, HashSet};
 use std::borrow::Cow;
@@ -8,11 +8,11 @@ use serde_json::Value;
 use crate::json::{Document, Json};
 use crate::{Delivery, ExpandedRequest};
 
-/// Replies that the provider stored, the latest last.
+/// Replies that the provider stored, oldest first.
 #[derive(Debug, Clone, Default)]
 pub struct Replies {
     replies: Vec<StoredReply>,
-    /// Where each item of a reply is: the reply and its place in it.
+    /// The position of each item: its reply, and its index in that reply.
     items: HashMap<String, (usize, usize)>,
     /// Ids of items that clients sent.
     sent: HashSet<String>,
@@ -20,8 +20,8 @@ pub struct Replies {
     overflowed: bool,
 }
 
-/// Bytes of requests and replies that are kept. The longest plan has a few kB; a storm of large requests does not
-/// fill the machine.
+/// Maximum number of bytes of requests and replies to keep. The longest plan has a few kB; the limit
+/// protects memory against a flood of large requests.
 const MAX_BYTES: usize = 32 << 20;
 
 #[derive(Debug, Clone)]
@@ -39,18 +39,18 @@ struct StoredReply {
 #[derive(Debug, Clone)]
 struct StoredItem {
     id: String,
-    /// The reasoning of which it came.
+    /// The id of the reasoning that led to it.
     reasoning: Option<String>,
-    /// What came of it, if it is reasoning.
+    /// The id of its result, if it is reasoning.
     result: Option<String>,
     text: String,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'a> {
-    /// The reasoning without which it must not be sent.
+    /// The id of the reasoning that must be sent with it.
     pub(crate) reasoning: Option<&'a str>,
-    /// What must follow it, if it is reasoning.
+    /// The id of the item that must follow it, if it is reasoning.
     pub(crate) result: Option<&'a str>,
     pub(crate) text: &'a str,
 }
@@ -59,7 +59,7 @@ pub struct Found<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Earlier<'a> {
     pub(crate) items: &'a str,
-    /// Whether the reply that holds them was finished. What a client sent is always whole.
+    /// How much of its reply was sent. Items that a client sent are always complete.
     pub(crate) delivery: Delivery,
 }
 
@@ -68,12 +68,12 @@ impl Replies {
         self.replies.is_empty()
     }
 
-    /// Whether more was said than is kept.
+    /// Returns whether more was stored than is kept.
     pub(crate) fn overflowed(&self) -> bool {
         self.overflowed
     }
 
-    /// Adds a reply with the request that it answers.
+    /// Adds a reply and its request.
     pub(crate) fn add(&mut self, request: Json, reply: &Value, delivery: Delivery) {
         let Some(id) = reply["id"].as_str() else { return };
         let input = match request.field("input") {
@@ -96,14 +96,14 @@ impl Replies {
         self.replies.push(StoredReply { id: id.to_owned(), previous, delivery, input, output, items });
     }
 
-    /// All that was said up to the end of a response, the earliest first: requests and replies in turns.
-    /// Nothing if the response is not known.
+    /// Returns all items up to the end of a response, oldest first, alternating between requests and
+    /// replies. `None` if the response is unknown.
     pub(crate) fn up_to(&self, id: &str) -> Option<Vec<Earlier<'_>>> {
         let mut chain = Vec::new();
         let mut end = self.replies.len();
         let mut next = Some(id);
         while let Some(id) = next {
-            // A reply can only go on from one before it, so this comes to an end.
+            // A reply can only continue an earlier one, so this loop ends.
             let at = self.replies[..end].iter().rposition(|reply| reply.id == id)?;
             let reply = &self.replies[at];
             chain.push(Earlier { items: &reply.output, delivery: reply.delivery });
@@ -121,12 +121,12 @@ impl Replies {
         Some(Found { reasoning: reasoning.as_deref(), result: result.as_deref(), text })
     }
 
-    /// Whether a client once sent an item with that id.
+    /// Returns whether a client has ever sent an item with this id.
     pub(crate) fn was_sent(&self, id: &str) -> bool {
         self.sent.contains(id)
     }
 
-    /// The request with the items that it only names written out.
+    /// Returns the request with its references replaced by the complete items.
     pub(crate) fn expand(&self, request: Json) -> Option<ExpandedRequest> {
         let previous = request.field("previous_response_id").as_str();
         let own = request.field("input");

@@ -11,10 +11,10 @@ use crate::dialects::openai::{
 use crate::json::{Json, JsonType};
 use crate::{Occurrence, Rule, Violations};
 
-/// What a request may go on from instead of saying anything.
+/// Fields that can replace the input of a request.
 const INSTEAD_OF_INPUT: [&str; 3] = ["previous_response_id", "conversation", "prompt"];
 
-/// Checks the fields around the items. `n_items` is nothing if there is no list of items.
+/// Checks the fields around the items. `n_items` is `None` if there is no list of items.
 pub(super) fn check_body(body: Json, n_items: Option<usize>, out: &mut Violations) {
     let top = |name: &str| Field { pointer: format!("/{name}"), path: name.to_owned() };
     match (n_items, body.get("input")) {
@@ -74,7 +74,7 @@ pub(super) fn check_item(switches: &ResponsesSwitches, item: Item<'_, '_>, out: 
             None => missing(out, &ITEM_FIELD_REQUIRED, lacking(n, "summary")),
         },
         ItemKind::Other => check_type(item, out),
-        // Of the provider's own tools only the pairing is checked.
+        // For the provider's own tools, only the pairing is checked.
         ItemKind::Call(_) | ItemKind::Output(_) | ItemKind::Reference => {}
     }
     if let Some(prefix) = item.kind.id_prefix()
@@ -121,7 +121,8 @@ fn check_message(item: Item<'_, '_>, out: &mut Violations) {
     }
 }
 
-/// Parts that only the input of a user has, and parts of other dialects. All others may be known to the provider.
+/// Rejects parts that only user input can have, and parts of other dialects. The provider may know any
+/// other type.
 fn check_parts(n: usize, kind: ItemKind, content: Json, out: &mut Violations) {
     for (k, part) in content.items().enumerate() {
         let form = match part.field("type").as_str().as_deref() {
@@ -138,7 +139,7 @@ fn check_parts(n: usize, kind: ItemKind, content: Json, out: &mut Violations) {
             {
                 0
             }
-            // Nearly every part is one of these.
+            // Shortcut: nearly every part is one of these.
             Some("input_text" | "output_text") => continue,
             Some(foreign) if is_foreign_part_to_responses(foreign) => usize::from(kind != ItemKind::Said),
             None if part.get("type").is_none() => {
@@ -161,7 +162,7 @@ fn check_parts(n: usize, kind: ItemKind, content: Json, out: &mut Violations) {
     }
 }
 
-/// The sentence about a part without a type.
+/// The error message for a part without a type.
 const NO_TYPE: usize = 2;
 
 fn check_call_id(switches: &ResponsesSwitches, item: Item<'_, '_>, out: &mut Violations) {
@@ -203,7 +204,7 @@ fn check_length(
     out: &mut Violations,
 ) {
     let max = switches.max_id_chars;
-    // A text has at most as many characters as bytes.
+    // A text never has more characters than bytes.
     if id.len() > max && id.chars().count() > max {
         let length = id.chars().count();
         out.add(rule, || {
@@ -216,12 +217,12 @@ fn in_item(n: usize, name: &str) -> Field {
     Field { pointer: format!("{}/{name}", at(n)), path: format!("input[{n}].{name}") }
 }
 
-/// A field that is not there: it is reported at the item, so that the pointer resolves.
+/// Returns a missing field. It is reported at the item, so that the pointer resolves.
 fn lacking(n: usize, name: &str) -> Field {
     Field { pointer: at(n), path: format!("input[{n}].{name}") }
 }
 
-/// Requires that a field of an item is a string, and returns it.
+/// Requires a string field of an item, and returns it.
 fn string<'t, 'a>(
     n: usize,
     value: Option<Json<'t, 'a>>,
@@ -236,15 +237,15 @@ fn string<'t, 'a>(
     None
 }
 
-/// The rules about ids and names have this sentence about the empty one.
+/// In the rules about ids and names, this is the error message for an empty value.
 const EMPTY: usize = 1;
 
 fn refuse_empty(out: &mut Violations, rule: &'static Rule, field: Field) {
     out.add(rule, || field.violation().form(EMPTY).code("empty_string"));
 }
 
-/// "Invalid type for 'input\[0\]': expected an input item, but got a string instead." is the sentence that proxies
-/// repeat; the form is that of the other API of the provider.
+/// Proxies quote the error message "Invalid type for 'input\[0\]': expected an input item, but got a
+/// string instead."; its form is that of the provider's other API.
 pub(crate) static REQUEST_SHAPE: Rule = Rule {
     summary: "The body says what is to be answered, and the known fields of messages have their types.",
     why: "There is no `input` and no earlier response to go on from, or a field has another type. Send `input` as \
@@ -271,7 +272,8 @@ pub(crate) static UNKNOWN_ROLE: Rule = Rule {
     ..Rule::observed("openai-responses/unknown-role", "RSP-ROLE-1", 1, "2025-03")
 };
 
-/// The sentence is of 2025; the list has grown since. It was received for `tool` and for `input_text`.
+/// The error message is from 2025, and its list has grown since. It was received for `tool` and for
+/// `input_text`.
 pub(crate) static ITEM_TYPE: Rule = Rule {
     summary: "An item has no type of another API.",
     why: "A block or a part of another API stands where an item should, most often Anthropic's `tool_use` and \

@@ -1,7 +1,7 @@
-//! The second phase: what the items stand for, together with all that was said before.
+//! The second phase: the items together with everything before them.
 //!
-//! What a request goes on from may be named after its items, so the few facts that calls, outputs and ids are judged
-//! by wait for the end.
+//! The field that names an earlier response may come after the items. So the few facts about calls,
+//! outputs and ids are kept until the end.
 
 use std::borrow::Cow;
 
@@ -12,21 +12,21 @@ use super::{Item, ItemKind, ToolKind, at};
 use crate::json::{Document, Json};
 use crate::{Delivery, Ids, Memory, Occurrence, Rule, Violations};
 
-/// What is known of a request whose items are being read.
+/// The facts about a request while its items are read.
 #[derive(Debug)]
 pub(super) struct State<'a> {
     switches: &'static ResponsesSwitches,
     memory: &'a Memory,
-    /// The ids of the items, and where each stands.
+    /// The ids of the items; `places` has the index of each.
     ids: Ids<'a>,
     places: Vec<usize>,
-    /// Items of which only the id is sent.
+    /// Items sent only as an id.
     references: Vec<(usize, Cow<'a, str>)>,
     reasoning: Reasoning<'a>,
     facts: Vec<Fact<'a>>,
 }
 
-/// What calls and outputs are paired by.
+/// A fact for the pairing of calls and outputs.
 #[derive(Debug)]
 enum Fact<'a> {
     Call { n: usize, id: Cow<'a, str>, demand: Demand },
@@ -68,7 +68,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// An item that the provider has is as good as sent.
+    /// Treats an item that the provider has stored as if it were sent.
     fn referred(&mut self, reference: Item<'_, 'a>) {
         let Some(id) = reference.id() else { return };
         let Some(found) = self.memory.replies.item(&id) else { return };
@@ -76,7 +76,7 @@ impl<'a> State<'a> {
         self.facts.extend(fact(self.switches, Item::of(reference.n, document.root())));
     }
 
-    /// Takes the fields around the items, after the last one.
+    /// Takes the fields around the items, after the last item.
     pub(super) fn finish(&mut self, body: Json<'_, 'a>, out: &mut Violations) {
         let is_stored = body.field("store").as_bool() != Some(false);
         let mut pairing = OutputPairing::default();
@@ -93,7 +93,7 @@ impl<'a> State<'a> {
         pairing.finish(knows_all && knows_references, out);
     }
 
-    /// Takes what was said before the request. Gives whether all of it is known.
+    /// Takes the items before the request. Returns whether all of them are known.
     fn go_on(&mut self, body: Json<'_, 'a>, pairing: &mut OutputPairing<'a>, out: &mut Violations) -> bool {
         let Some(id) = body.field("previous_response_id").as_str() else {
             return body.field("conversation").is_null();
@@ -144,7 +144,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Gives whether all that is only named is known.
+    /// Returns whether all referenced items are known.
     fn check_references(&self, is_stored: bool, out: &mut Violations) -> bool {
         let mut knows_all = true;
         for (n, id) in &self.references {
@@ -166,7 +166,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// What an item adds to the pairing of calls and outputs.
+/// Returns the fact that an item adds to the pairing of calls and outputs.
 fn fact<'a>(switches: &ResponsesSwitches, item: Item<'_, 'a>) -> Option<Fact<'a>> {
     let (n, id) = (item.n, || item.pairing_id());
     match item.kind {
@@ -176,7 +176,7 @@ fn fact<'a>(switches: &ResponsesSwitches, item: Item<'_, 'a>) -> Option<Fact<'a>
         }
         ItemKind::Call(tool) => Some(Fact::Call { n, id: id()?, demand: Demand::Output(tool) }),
         ItemKind::Output(tool) => Some(Fact::Output { n, id: id()?, tool }),
-        // Calls of unknown types may be answered by a `function_call_output` too, and need not be.
+        // A call of an unknown type may have a `function_call_output`, but need not.
         ItemKind::Other => match item.json.field("type").as_str()?.ends_with("_output") {
             true => None,
             false => Some(Fact::Call { n, id: id()?, demand: Demand::Nothing }),
@@ -209,7 +209,7 @@ pub(crate) static ITEM_NOT_FOUND: Rule = Rule {
          set to true, or remove this item from your input.",
         "Item with id '{id}' not found.",
     ],
-    // Seen as 404 and, through proxies, as 400.
+    // Seen with status 404, and with 400 through proxies.
     status: 404,
     sources: &[
         "https://github.com/vercel/ai/issues/7543",

@@ -1,14 +1,16 @@
-//! OpenAI Responses: numbered events; items that are added and done, with their parts and texts between; one
-//! terminal event that repeats the whole response.
+//! OpenAI Responses: numbered events. Items are added and done, with their parts and texts in between. One
+//! terminal event repeats the complete response.
 //!
-//! A client may ask for the rest of a stream, after a number (`starting_after`). The rest begins with a number above 0
-//! and without `response.created`, and what was added before it is not known, so events of unknown items pass.
+//! A client may request the rest of a stream after a number (`starting_after`). The rest begins with a
+//! number above 0 and without `response.created`. Items that were added earlier are unknown, so events of
+//! unknown items pass.
 //!
-//! What happens inside an item is judged by [`super::stream_item`].
+//! [`super::stream_item`] checks the events inside an item.
 //!
-//! GitHub Copilot encrypts the ids of responses and items anew in each event, and the pieces of arguments
-//! (<https://github.com/vercel/ai/pull/18548>, <https://github.com/lidge-jun/opencodex/issues/995>). What it breaks by
-//! that is illegal only of the provider itself, whose responses have ids that begin with `resp_`.
+//! GitHub Copilot encrypts the ids of responses and items again in each event, and also the pieces of
+//! arguments (<https://github.com/vercel/ai/pull/18548>,
+//! <https://github.com/lidge-jun/opencodex/issues/995>). The rules that this breaks are errors only for
+//! the provider itself. Its response ids begin with `resp_`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,14 +74,14 @@ pub(super) struct Responses {
     phase: Phase,
     next: u64,
     is_in_progress: bool,
-    /// Whether the stream is the rest of another.
+    /// True if the stream is the rest of another one.
     is_resumed: bool,
     response: Option<Digest>,
-    /// Whether the response has an id that the dialect's own provider does not give.
+    /// True if the response has an id that the dialect's own provider does not issue.
     is_foreign: bool,
-    /// Items by their output index; nothing for those that are done.
+    /// Items by output index. `None` for items that are done.
     items: BTreeMap<u64, Option<StreamedItem>>,
-    /// The indexes of the items that are not done.
+    /// Indexes of the items that are not done.
     open: BTreeSet<u64>,
     room: Room,
 }
@@ -107,7 +109,8 @@ impl Responses {
         }
     }
 
-    /// Holds an event against its number. Relatives leave the numbers out; where they are, they count up.
+    /// Checks an event's number. Compatible providers may omit the numbers, but numbers that are there
+    /// must be consecutive.
     fn sequence(&mut self, data: Json, warnings: &mut Warnings) -> Verdict {
         match data.field("sequence_number").as_u64() {
             Some(number) if number == self.next => {}
@@ -121,7 +124,7 @@ impl Responses {
         Ok(())
     }
 
-    /// Takes the first event of the rest of a stream for what it is.
+    /// Recognizes the first event of the rest of a stream.
     fn resume(&mut self, kind: &str, data: Json) {
         let first = data.field("sequence_number").as_u64().filter(|first| *first > 0);
         if let (Phase::Before, Some(first)) = (&self.phase, first)
@@ -133,12 +136,12 @@ impl Responses {
         }
     }
 
-    /// Whether items may be open that the linter has not seen, or had no room for.
+    /// Returns whether there may be open items that the linter has not seen or had no room for.
     fn knows_not_all(&self) -> bool {
         self.is_resumed || self.room.is_full()
     }
 
-    /// Holds the response inside an event against the one that was created.
+    /// Compares the response inside an event with the one that was created.
     fn same_response(&mut self, kind: &str, response: Json, warnings: &mut Warnings) -> Verdict {
         let Some(id) = text(response.field("id")) else { return Ok(()) };
         if !id.starts_with("resp_") {
@@ -190,7 +193,7 @@ impl Responses {
         }
     }
 
-    /// An event inside an item, if it is one that is known.
+    /// Checks an event inside an item, if its type is known.
     fn inside(&mut self, kind: &str, data: Json, warnings: &mut Warnings) -> Verdict {
         let Some(family) = super::stream_item::family_of(kind) else { return Ok(()) };
         let Some(index) = data.field("output_index").as_u64() else { return Ok(()) };
@@ -221,7 +224,7 @@ impl Responses {
         Ok(())
     }
 
-    /// Holds the items that are not done against the end. Of several lists of tools OpenAI ends only the last
+    /// Checks at the end that all items are done. OpenAI ends only the last of several lists of tools
     /// (<https://github.com/pydantic/pydantic-ai/issues/5419>).
     fn check_open(&self, warnings: &mut Warnings) -> Verdict {
         let is_tool_list =
@@ -245,12 +248,12 @@ impl Responses {
         self.phase = Phase::Failed(error_in_words(text(error.field("code")), text(error.field("message"))));
     }
 
-    /// Whether an event of this type may come now. The type is said as a message shows it.
+    /// Checks that an event of this type is allowed now.
     fn may_come(&self, kind: &str) -> Verdict {
         let shown = || quoted(kind);
         match (&self.phase, kind) {
             (Phase::Ended, _) => illegal(&AFTER_END, format!("{} after the terminal event", shown())),
-            // Both are sent for one failure.
+            // One failure causes both events.
             (Phase::Failed(_), "response.failed" | "error") => Ok(()),
             (Phase::Failed(_), _) => illegal(&AFTER_END, format!("{} after an error", shown())),
             (Phase::Before, "response.created" | "error") => Ok(()),
@@ -285,12 +288,12 @@ impl Machine for Responses {
         }
         self.resume(kind, data);
         self.may_come(kind)?;
-        // An error may come from outside of the response, with a number of its own.
+        // An error may come from outside the response, with a number of its own.
         if kind == "error" {
             self.fail(data, warnings);
             return Ok(());
         }
-        // After an error, the numbers may have lost count of it.
+        // The numbers after an error may not count it.
         if !matches!(self.phase, Phase::Failed(_)) {
             self.sequence(data, warnings)?;
         }

@@ -1,4 +1,4 @@
-//! What happens inside one item of a response: its parts, and the texts that come in deltas.
+//! Events inside one item of a response: its parts, and the texts that arrive in deltas.
 
 use std::collections::BTreeMap;
 
@@ -12,9 +12,9 @@ use crate::streams::{BrokenRule, Digest, Room, Verdict, Warnings, illegal, quote
 pub(super) struct StreamedItem {
     id: Option<Digest>,
     kind: Option<Digest>,
-    /// Whether each part is still open, by its list and its index.
+    /// The parts, by list and index. The value is true while a part is open.
     parts: BTreeMap<(PartList, u64), bool>,
-    /// By the beginning of their events' types, and by the index of their part.
+    /// Texts, by the prefix of their events' types and by the index of their part.
     texts: BTreeMap<(&'static str, u64), Text>,
 }
 
@@ -33,7 +33,7 @@ impl PartList {
     }
 }
 
-/// A text that comes in deltas.
+/// A text that arrives in deltas.
 #[derive(Debug)]
 struct Text {
     said: Digest,
@@ -41,12 +41,12 @@ struct Text {
     is_done: bool,
 }
 
-/// Events whose types begin alike.
+/// Events with the same prefix of the type.
 #[derive(Debug)]
 pub(super) struct Family {
-    /// How the types begin; `.delta`, `.done` or another word follows.
+    /// The prefix, which is followed by `.delta`, `.done` or another word.
     prefix: &'static str,
-    /// The types of the items in which they come.
+    /// The types of the items that can have these events.
     items: &'static [&'static str],
     what: What,
 }
@@ -57,21 +57,21 @@ enum What {
     Part(PartList),
     /// `.delta` and `.done` of a text.
     Text {
-        /// The field of `.done` that holds the whole.
+        /// The field of `.done` with the complete text.
         whole: &'static str,
         part: PartOfText,
     },
-    /// How far a tool of the provider has come.
+    /// The progress of one of the provider's tools.
     Progress,
 }
 
-/// Whether a text belongs to a part of its item.
+/// The part of its item that a text belongs to.
 #[derive(Debug, Clone, Copy)]
 enum PartOfText {
     None,
-    /// The part is added first.
+    /// A part that is added first.
     Added(PartList),
-    /// Some servers add the part and some do not.
+    /// A part that some servers add and others do not.
     Perhaps(PartList),
 }
 
@@ -113,7 +113,7 @@ static FAMILIES: [Family; 17] = [
     family("response.mcp_list_tools", &["mcp_list_tools"], What::Progress),
 ];
 
-/// The family of an event's type, if it is one that comes inside an item.
+/// Returns the family of an event's type, if it occurs inside an item.
 pub(super) fn family_of(kind: &str) -> Option<&'static Family> {
     let (prefix, _) = kind.rsplit_once('.')?;
     FAMILIES.iter().find(|family| family.prefix == prefix)
@@ -160,12 +160,12 @@ impl StreamedItem {
         }
     }
 
-    /// Whether it lists the tools of an MCP server.
+    /// Returns whether the item lists the tools of an MCP server.
     pub(super) fn is_tool_list(&self) -> bool {
         self.kind == Some(Digest::of("mcp_list_tools"))
     }
 
-    /// Judges the item as it is when it is done.
+    /// Checks the complete item when it is done.
     pub(super) fn done(self, index: u64, json: Json, warnings: &mut Warnings) -> Verdict {
         self.same_id(index, json.field("id"), warnings)?;
         if let (Some(known), Some(kind)) = (self.kind, text(json.field("type")))
@@ -197,7 +197,7 @@ impl StreamedItem {
         }
     }
 
-    /// The index of a text's part, which must be open.
+    /// Returns the index of a text's part, which must be open.
     fn part_of(&self, part: PartOfText, kind: &str, data: Json, room: &Room) -> Result<u64, BrokenRule> {
         let index = |list: PartList| data.field(list.index_field()).as_u64().unwrap_or(0);
         match part {
@@ -282,7 +282,7 @@ impl StreamedItem {
 }
 
 impl Text {
-    /// Holds the whole against the deltas. Without deltas it came at once.
+    /// Compares the complete text with the deltas. Without deltas, any text is allowed.
     fn holds(&self, what: &str, whole: Json, warnings: &mut Warnings) -> Verdict {
         match whole.as_str() {
             Some(whole) if self.n_deltas > 0 && Digest::of(&whole) != self.said => {

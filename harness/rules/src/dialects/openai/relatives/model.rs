@@ -1,19 +1,19 @@
-//! What the name of a model and the switch for thinking say about the rules that bind.
+//! Which rules apply, based on the model's name and on the switch for thinking.
 
 use crate::json::Json;
 use crate::{Occurrence, Rule, Violations};
 
-/// Whether a rule binds for the request.
+/// The certainty that a rule applies to the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Certainty {
     No,
-    /// The body does not show it, or it is not known for this model: a violation is a warning.
+    /// The body does not show it, or it is not known for this model. A violation is only a warning.
     Perhaps,
     Yes,
 }
 
 impl Certainty {
-    /// Notes a violation as hard as the rule is sure to bind.
+    /// Reports a violation as an error or a warning, depending on the certainty.
     pub(super) fn note(
         self,
         out: &mut Violations,
@@ -28,7 +28,7 @@ impl Certainty {
     }
 }
 
-/// Whether the model is DeepSeek's reasoner.
+/// Returns whether the model is DeepSeek's reasoner.
 pub(super) fn is_deepseek_reasoner(model: Option<&str>) -> Certainty {
     match model {
         None => Certainty::Perhaps,
@@ -37,7 +37,7 @@ pub(super) fn is_deepseek_reasoner(model: Option<&str>) -> Certainty {
     }
 }
 
-/// Whether DeepSeek V3.2 thinks: its reasoner does, its chat model only on request.
+/// Returns whether DeepSeek V3.2 thinks. Its reasoner does; its chat model does so only on request.
 pub(super) fn deepseek_v32_thinks(model: Option<&str>, body: Json) -> Certainty {
     match ThinkingMode::of(body) {
         ThinkingMode::Enabled => Certainty::Yes,
@@ -46,8 +46,10 @@ pub(super) fn deepseek_v32_thinks(model: Option<&str>, body: Json) -> Certainty 
     }
 }
 
-/// Whether DeepSeek V4 thinks: it does by default (<https://api-docs.deepseek.com/guides/thinking_mode.md>). Of the old
-/// names that mean V4 now, `deepseek-chat` does not. Gateways offer older models that may not think.
+/// Returns whether DeepSeek V4 thinks.
+///
+/// It does by default (<https://api-docs.deepseek.com/guides/thinking_mode.md>). Among the old names that
+/// now refer to V4, `deepseek-chat` does not think. Gateways offer older models that may not think.
 pub(super) fn deepseek_v4_thinks(model: Option<&str>, body: Json) -> Certainty {
     const THINKERS: [&str; 4] = ["deepseek-v4", "deepseek-flash", "deepseek-pro", "deepseek-reasoner"];
     match (ThinkingMode::of(body), model) {
@@ -61,11 +63,13 @@ pub(super) fn deepseek_v4_thinks(model: Option<&str>, body: Json) -> Certainty {
     }
 }
 
-/// Whether a DeepSeek model takes text alone: other parts in general, and images of the user.
+/// Returns whether a DeepSeek model accepts only text: first for other parts in general, then for images
+/// in user messages.
 ///
-/// V4.1 Flash sees since 2026-09-10, under its own name and that of V4 Flash
-/// (<https://github.com/kuan-er/sjtu-agent/pull/182>). Images outside of the user's messages were refused with other words
-/// (<https://github.com/NousResearch/hermes-agent/pull/109707>), and other parts have not been tried.
+/// V4.1 Flash has accepted images since 2026-09-10, under its own name and under that of V4 Flash
+/// (<https://github.com/kuan-er/sjtu-agent/pull/182>). Images in other messages were rejected with a
+/// different message (<https://github.com/NousResearch/hermes-agent/pull/109707>). Other parts have not
+/// been tested.
 pub(super) fn deepseek_is_blind(model: Option<&str>) -> [Certainty; 2] {
     const BLIND: [&str; 4] = ["deepseek-v4-pro", "deepseek-pro", "deepseek-chat", "deepseek-reasoner"];
     match model {
@@ -77,7 +81,7 @@ pub(super) fn deepseek_is_blind(model: Option<&str>) -> [Certainty; 2] {
     }
 }
 
-/// Whether Kimi thinks: K2.5 and later do by default.
+/// Returns whether Kimi thinks. K2.5 and later do by default.
 pub(super) fn kimi_thinks(model: Option<&str>, body: Json) -> Certainty {
     match (ThinkingMode::of(body), model) {
         (ThinkingMode::Enabled, _) => Certainty::Yes,
@@ -90,7 +94,7 @@ pub(super) fn kimi_thinks(model: Option<&str>, body: Json) -> Certainty {
     }
 }
 
-/// The 2 and 5 of `kimi-k2.5`, the 2 and 0 of `kimi-k2-0905-preview`.
+/// Reads the 2 and 5 of `kimi-k2.5`, or the 2 and 0 of `kimi-k2-0905-preview`.
 fn kimi_version(model: &str) -> Option<(u8, u8)> {
     let (_, version) = model.split_once("kimi-k")?;
     let version = version.split(|c: char| !c.is_ascii_digit() && c != '.').next()?;
@@ -98,8 +102,8 @@ fn kimi_version(model: &str) -> Option<(u8, u8)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// Whether the model's usual chat template refuses two messages of one role in a row. A server may run with another
-/// template, so it is never certain.
+/// Returns whether the model's usual chat template rejects consecutive messages with the same role. A
+/// server may use another template, so this is never certain.
 pub(super) fn has_strict_template(model: Option<&str>) -> Certainty {
     const STRICT: [&str; 5] = ["mistral", "mixtral", "ministral", "gemma", "llama-2"];
     let model = model.map(str::to_ascii_lowercase);
@@ -109,8 +113,8 @@ pub(super) fn has_strict_template(model: Option<&str>) -> Certainty {
     }
 }
 
-/// Whether DashScope parses the arguments of earlier calls for this model. Reports name qwen's coder, flash and plus
-/// models and Qwen 3.5; other houses' models are served there too.
+/// Returns whether DashScope parses the arguments of earlier calls for this model. Reports name Qwen's
+/// coder, flash and plus models and Qwen 3.5. DashScope also serves models of other companies.
 pub(super) fn reads_arguments_at_dashscope(model: Option<&str>) -> Certainty {
     const READERS: [&str; 4] = ["coder", "flash", "plus", "qwen3.5"];
     let model = model.map(str::to_ascii_lowercase);
@@ -122,7 +126,7 @@ pub(super) fn reads_arguments_at_dashscope(model: Option<&str>) -> Certainty {
     }
 }
 
-/// The field `thinking`, as DeepSeek and Moonshot know it.
+/// The field `thinking` of DeepSeek and Moonshot.
 enum ThinkingMode {
     Enabled,
     Disabled,
@@ -145,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kimi_s_versions_are_read() {
+    fn versions_of_kimi_are_read() {
         assert_eq!(kimi_version("kimi-k2.5"), Some((2, 5)));
         assert_eq!(kimi_version("moonshotai/kimi-k2.6:free"), Some((2, 6)));
         assert_eq!(kimi_version("kimi-k2-0905-preview"), Some((2, 0)));

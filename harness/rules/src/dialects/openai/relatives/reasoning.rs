@@ -1,4 +1,4 @@
-//! The reasoning that must come back with the replies that it led to.
+//! Reasoning that must be sent back with its replies.
 
 use super::super::profiles::ReasoningContent;
 use super::model::{self, Certainty};
@@ -8,19 +8,19 @@ use crate::dialects::openai::relatives::REASONING_CONTENT_NOT_RETURNED;
 use crate::json::Json;
 use crate::{Occurrence, Rule, Violations, Waiting};
 
-/// The replies that came back without their reasoning.
+/// Replies that were sent back without their reasoning.
 pub(super) struct Reasoning {
     asked: ReasoningContent,
-    /// Those of earlier turns that count.
+    /// Replies of earlier turns for which reasoning is required.
     earlier: Lacks,
-    /// Those of the turn since the user's last message.
+    /// Replies since the user's last message.
     turn: Lacks,
-    /// Whether the model called a tool in this turn.
+    /// True if the model called a tool in this turn.
     turn_has_calls: bool,
 }
 
-/// The indexes of replies without reasoning, by whether the field is there and null, or the reasoning is there in the
-/// gateway's own form. No refusal of that is known.
+/// Indexes of replies without reasoning. The key is true if the field is null, or if the reasoning is in
+/// the format of a gateway; no rejection of either is known.
 type Lacks = Waiting<bool, usize>;
 
 impl Reasoning {
@@ -61,7 +61,7 @@ impl Reasoning {
         self.turn_has_calls = false;
     }
 
-    /// Judges what was remembered, if the model thinks.
+    /// Reports the replies without reasoning, if the model thinks.
     pub(super) fn finish(&mut self, model: Option<&str>, body: Json, out: &mut Violations) {
         let (thinks, rule): (Certainty, &'static Rule) = match self.asked {
             ReasoningContent::Free => return,
@@ -73,7 +73,7 @@ impl Reasoning {
                 (model::deepseek_v4_thinks(model, body), &REASONING_CONTENT_NOT_RETURNED)
             }
         };
-        // The turn that goes on counts like an earlier one.
+        // The current turn is treated like an earlier one.
         let of_turn = match self.asked {
             ReasoningContent::TurnsWithCalls if !self.turn_has_calls => Vec::new(),
             _ => self.turn.take(),
@@ -85,8 +85,8 @@ impl Reasoning {
     }
 }
 
-/// Whether a reply brings its reasoning back as OpenRouter gives it out: the gateway translates both for the provider
-/// (<https://openrouter.ai/docs/use-cases/reasoning-tokens>).
+/// Returns whether a reply has its reasoning in OpenRouter's format. The gateway converts it for the
+/// provider in both directions (<https://openrouter.ai/docs/use-cases/reasoning-tokens>).
 fn has_gateway_reasoning(reply: Json) -> bool {
     let text = reply.field("reasoning");
     !reply.field("reasoning_details").is_empty() || (text.is_str() && !text.is_empty_str())
