@@ -386,7 +386,7 @@ mod tests {
     #[test]
     fn every_command_that_runs_systems_is_configured_or_listed_as_an_exception() {
         // They take the name of a system as a filter, or of one that is built in.
-        let exceptions = ["export", "matrix", "show"];
+        let exceptions = ["export", "show"];
         let command = CommandLine::command();
         let takes_system = |command: &&clap::Command| {
             command.get_arguments().any(|argument| argument.get_long() == Some("system"))

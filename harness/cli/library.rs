@@ -16,6 +16,7 @@ use brickbat_scenario::plan::PlanId;
 use brickbat_scenario::scenario::Scenario;
 
 static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
+static REQUIREMENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/requirements");
 
 /// A scenario as the user names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -180,20 +181,14 @@ fn is_same_file(one: Option<&Path>, other: Option<&Path>) -> bool {
 pub(super) fn built_in() -> Vec<(String, &'static str)> {
     let mut files = Vec::new();
     collect(&BUILT_IN, &mut files);
-    files.retain(|(id, _)| !id.starts_with(REQUIREMENTS));
     files.sort();
     files
 }
 
-/// The folder of the dated requirements, which are no scenarios.
-const REQUIREMENTS: &str = "requirements/";
-
-/// The dated requirements that are built in, as their names and texts, the newest last.
+/// The dated sets of requirements that are built in, as their names and texts, the newest last.
 pub(super) fn requirements() -> Vec<(String, &'static str)> {
-    let mut files = Vec::new();
-    collect(&BUILT_IN, &mut files);
-    let named = |(id, text): (String, &'static str)| Some((id.strip_prefix(REQUIREMENTS)?.to_owned(), text));
-    let mut sets: Vec<(String, &'static str)> = files.into_iter().filter_map(named).collect();
+    let mut sets = Vec::new();
+    collect(&REQUIREMENTS, &mut sets);
     sets.sort();
     sets
 }

@@ -95,8 +95,6 @@ fn is_vectors(path: &str) -> bool {
     let folders = [
         "corpora/stored/",
         "corpora/sessions/",
-        "corpora/closed-loop/",
-        "corpora/compactions/",
         "corpora/exports/",
         "corpora/filters/",
     ];

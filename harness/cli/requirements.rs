@@ -10,7 +10,7 @@ use brickbat_report::report::Report;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::parse;
 
-/// A set of requirements, as its file in `scenarios/requirements` has it.
+/// A set of requirements, as its file in `corpora/requirements` has it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Requirements {
@@ -63,7 +63,7 @@ impl Requirements {
 }
 
 fn read(name: &str, text: &str) -> Result<Requirements, parse::Diagnostic> {
-    let file = format!("scenarios/requirements/{name}.yaml");
+    let file = format!("corpora/requirements/{name}.yaml");
     let set: Requirements = parse::document(&file, text, |_| None)?;
     Ok(Requirements { name: name.to_owned(), ..set })
 }
@@ -94,7 +94,7 @@ mod tests {
         for (id, scenario) in library::built_in() {
             writeln!(text, "  {id}: '{}'", hash(scenario)).unwrap();
         }
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/requirements/2026-11.yaml");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/corpora/requirements/2026-11.yaml");
         if std::env::var_os("BRICKBAT_UPDATE").is_some() {
             std::fs::write(path, &text).unwrap();
         }

@@ -36,9 +36,7 @@ fn built_in() -> Vec<Scenario> {
     let folders = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
     let files = folders.filter(|path| path.is_dir()).flat_map(|folder| std::fs::read_dir(folder).unwrap());
     let mut files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
-    // Dated requirements are lists of scenarios.
-    let is_list = |path: &Path| path.parent().is_some_and(|folder| folder.ends_with("requirements"));
-    files.retain(|path| path.extension().is_some_and(|ending| ending == "yaml") && !is_list(path));
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "yaml"));
     files.sort();
     let all = files.iter().flat_map(|path| read(&std::fs::read_to_string(path).unwrap()));
     all.filter(|scenario| scenario.given.is_none()).collect()

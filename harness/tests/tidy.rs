@@ -125,9 +125,7 @@ fn the_top_level_holds_only_what_is_planned() {
 #[test]
 fn each_scenario_file_has_a_name_in_kebab_case_and_leads_an_editor_to_the_schema() {
     // What a scenario names is read with it, and is JSON.
-    let mut files = files(&root().join("scenarios"), &["yaml", "yml"]);
-    // Dated requirements are lists of scenarios.
-    files.retain(|path| !path.starts_with(root().join("scenarios/requirements")));
+    let files = files(&root().join("scenarios"), &["yaml", "yml"]);
     let complaints: Complaints =
         files.iter().flat_map(|path| scenario(path, &std::fs::read_to_string(path).unwrap())).collect();
     assert_eq!(complaints, Complaints::new());

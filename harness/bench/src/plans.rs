@@ -53,9 +53,7 @@ impl File {
 fn built_in() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let folders = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path());
-    // The folder with the requirements of levels has no scenarios.
-    let has_scenarios = |path: &std::path::PathBuf| path.is_dir() && !path.ends_with("requirements");
-    let files = folders.filter(has_scenarios).flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let files = folders.filter(|path| path.is_dir()).flat_map(|folder| std::fs::read_dir(folder).unwrap());
     let is_scenario = |path: &std::path::PathBuf| path.extension().is_some_and(|ending| ending == "yaml");
     let mut paths: Vec<_> = files.map(|entry| entry.unwrap().path()).filter(is_scenario).collect();
     paths.sort();

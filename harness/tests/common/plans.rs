@@ -23,8 +23,6 @@ pub fn lowered() -> Vec<(String, Vec<Plan>)> {
     let files = folders.filter(|path| path.is_dir()).flat_map(|folder| std::fs::read_dir(folder).unwrap());
     let is_scenario = |path: &std::path::PathBuf| path.extension().is_some_and(|ending| ending == "yaml");
     let mut files: Vec<_> = files.map(|entry| entry.unwrap().path()).filter(is_scenario).collect();
-    // Dated requirements are lists of scenarios.
-    files.retain(|path| !path.starts_with(root.join("requirements")));
     files.sort();
     let plans = |path: &std::path::PathBuf| {
         let name = path.strip_prefix(&root).unwrap().with_extension("").to_string_lossy().replace('\\', "/");

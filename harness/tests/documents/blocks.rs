@@ -110,7 +110,7 @@ fn severities() -> String {
 
 /// What became of the sessions of real products that were repaired.
 fn closed_loop() -> String {
-    let page = brickbat::cli::closed_loop::page(&read("corpora/closed-loop/sessions.json"));
+    let page = brickbat::cli::closed_loop::page(&read("docs/data/repaired-sessions.json"));
     format!("\n{}\n", page.unwrap())
 }
 
@@ -362,7 +362,7 @@ fn needs_claimed() -> String {
 
 /// How each system does when its thread goes on with another provider, a row for each with which it begins.
 fn switches() -> String {
-    let switches: Switches = serde_json::from_str(&read("harness/systems/switches.json")).unwrap();
+    let switches: Switches = serde_json::from_str(&read("docs/data/switches.json")).unwrap();
     let head = ["system", "begins with"].into_iter().chain(Dialect::ALL.map(Dialect::name));
     let begins = |system: &str, from: Dialect| {
         let words = |to: Dialect| switches.pair(system, from.name(), to.name()).map(Pair::words);

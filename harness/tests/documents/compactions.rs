@@ -1,4 +1,4 @@
-//! The table of compactors and cut points, from the file that `corpora/compactions/run.py` has written, and that of the public
+//! The table of compactors and cut points, from the file that `harness/nightly/compactions/run.py` has written, and that of the public
 //! threads that a compaction is the cause of.
 
 use std::collections::BTreeSet;
@@ -141,11 +141,11 @@ pub fn compaction_threads() -> String {
 }
 
 fn rows() -> Vec<Row> {
-    serde_json::from_str::<Report>(&read("corpora/compactions/results.json")).unwrap().rows
+    serde_json::from_str::<Report>(&read("docs/data/compactions.json")).unwrap().rows
 }
 
 fn threads() -> Vec<Thread> {
-    serde_saphyr::from_str(&read("corpora/compactions/threads.yaml")).unwrap()
+    serde_saphyr::from_str(&read("docs/data/compaction-threads.yaml")).unwrap()
 }
 
 #[test]

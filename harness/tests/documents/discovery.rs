@@ -69,7 +69,7 @@ fn quartiles_cell<T: Copy + PartialOrd + ToString>(finds: &[Option<T>]) -> Strin
 const SOON: usize = 32;
 
 fn finds() -> Finds {
-    let finds: Finds = serde_json::from_str(&read("harness/bench/finds.json")).unwrap();
+    let finds: Finds = serde_json::from_str(&read("docs/data/finds.json")).unwrap();
     assert_eq!(finds.schema, 1);
     finds
 }
@@ -110,7 +110,7 @@ struct OfSystem {
 
 /// The same on real systems.
 pub fn guided_on_real_systems() -> String {
-    let real: Real = serde_json::from_str(&read("harness/bench/real.json")).unwrap();
+    let real: Real = serde_json::from_str(&read("docs/data/real.json")).unwrap();
     assert_eq!(real.schema, 1);
     let mut text = format!("\n{} generated plans a run, {} seeds.\n\n", real.plans, real.seeds.len());
     text += "| system | what | guided | random | difference, 95 % |\n|---|---|---|---|---|\n";
@@ -181,7 +181,7 @@ const AT_ONCE: f64 = 1.0;
 
 /// How many bugs each way of searching has found, and when: on the average, and for each bug that takes long.
 pub fn race() -> String {
-    let race: Race = serde_json::from_str(&read("harness/bench/race.json")).unwrap();
+    let race: Race = serde_json::from_str(&read("docs/data/race.json")).unwrap();
     assert_eq!(race.schema, 1);
     let Race { seconds, seeds, bugs, .. } = &race;
     let mut text = format!("\n{} seeds, {} planted bugs, {seconds} s a run.\n\n", seeds.len(), bugs.len());
@@ -239,7 +239,7 @@ struct Shown {
 }
 
 fn worlds_file() -> Worlds {
-    let worlds: Worlds = serde_json::from_str(&read("harness/bench/worlds.json")).unwrap();
+    let worlds: Worlds = serde_json::from_str(&read("docs/data/worlds.json")).unwrap();
     assert_eq!(worlds.schema, 1);
     worlds
 }
@@ -290,7 +290,7 @@ struct Part {
 
 /// How many generated plans the reference agent has played, and that nothing accused it.
 pub fn sweep() -> String {
-    let mut parts: Vec<Part> = serde_json::from_str(&read("harness/bench/sweep.json")).unwrap();
+    let mut parts: Vec<Part> = serde_json::from_str(&read("docs/data/sweep.json")).unwrap();
     parts.sort_by_key(|part| (part.seed, part.first));
     let is_apart =
         |pair: &[Part]| pair[0].seed != pair[1].seed || pair[0].first + pair[0].plans <= pair[1].first;

@@ -1,4 +1,4 @@
-//! The share of downloads that the built-in systems have, from `harness/systems/downloads.json`.
+//! The share of downloads that the built-in systems have, from `docs/data/downloads.json`.
 
 use serde::Deserialize;
 
@@ -36,7 +36,7 @@ struct Package {
 const WANTED: f64 = 90.0;
 
 fn downloads() -> Downloads {
-    serde_json::from_str(&read("harness/systems/downloads.json")).unwrap()
+    serde_json::from_str(&read("docs/data/downloads.json")).unwrap()
 }
 
 /// What share of the downloads of npm the packages with a system have, in percent.

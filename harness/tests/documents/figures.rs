@@ -32,7 +32,7 @@ struct Floor {
 /// A table for each bench, and the machine.
 pub fn figures() -> String {
     let Figures { schema, machine, figures } =
-        serde_json::from_str(&read("harness/bench/figures.json")).unwrap();
+        serde_json::from_str(&read("docs/data/figures.json")).unwrap();
     assert_eq!(schema, 1);
     let mut text = format!("\nMeasured on: {machine}.\n");
     let mut command = None;
@@ -65,7 +65,7 @@ struct Profile {
 
 /// Where the time of plans and of the rules goes: a row for each kind of code, a column for each profile.
 pub fn profile() -> String {
-    let Profiles { schema, profiles } = serde_json::from_str(&read("harness/bench/profile.json")).unwrap();
+    let Profiles { schema, profiles } = serde_json::from_str(&read("docs/data/profile.json")).unwrap();
     assert_eq!(schema, 1);
     let names: BTreeSet<&String> = profiles.iter().flat_map(|profile| profile.shares.keys()).collect();
     let share = |profile: &Profile, name: &String| profile.shares.get(name).copied().unwrap_or_default();

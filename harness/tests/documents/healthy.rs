@@ -1,4 +1,4 @@
-//! The table of the healthy sessions that `harness/tests/products/healthy.py` has let real products write.
+//! The table of the healthy sessions that `harness/nightly/products/healthy.py` has let real products write.
 
 use serde::Deserialize;
 
@@ -71,7 +71,7 @@ const HEAD: [&str; 11] = [
 
 /// The table and its sums.
 pub fn healthy() -> String {
-    let report: Report = serde_json::from_str(&read("corpora/closed-loop/healthy.json")).unwrap();
+    let report: Report = serde_json::from_str(&read("docs/data/healthy-sessions.json")).unwrap();
     let mut lines: BTreeMap<[&str; 4], Vec<&Row>> = BTreeMap::new();
     for row in &report.sessions {
         lines.entry([&row.product, &row.version, &row.store, &row.kind]).or_default().push(row);

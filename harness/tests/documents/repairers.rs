@@ -1,5 +1,5 @@
 //! The table of libraries that mend histories, and of a tool that mends sessions, from the file that
-//! `harness/tests/differential/repairers.py` has written.
+//! `harness/nightly/differential/repairers.py` has written.
 
 use serde::Deserialize;
 
@@ -54,7 +54,7 @@ const HEAD: [&str; 9] = [
 
 /// The table.
 pub fn repairers() -> String {
-    let report: Report = serde_json::from_str(&read("harness/tests/differential/repairers.json")).unwrap();
+    let report: Report = serde_json::from_str(&read("docs/data/repairers.json")).unwrap();
     let mut text = format!("\n| {} |\n|{}\n", HEAD.join(" | "), "---|".repeat(HEAD.len()));
     for row in &report.rows {
         let (_, set) = SETS.iter().find(|(name, _)| *name == row.set).unwrap();

@@ -76,7 +76,7 @@ impl Store for GeminiCli {
     }
 }
 
-/// Measured with 0.61.0 by `harness/tests/products/bricked.py`, with each turn in a process of its own. Whichever of the two
+/// Measured with 0.61.0 by `harness/nightly/products/bricked.py`, with each turn in a process of its own. Whichever of the two
 /// copies goes, the product writes it again: the one beside the call, or the message of the user.
 const COPIES_ANEW: Relapse = Relapse {
     words: "This repair holds for one resume: when Gemini CLI 0.60 or 0.61 loads the session, it stores the second copy of \

@@ -1,9 +1,9 @@
 """Drives every compactor through every cut point, and writes what came of it.
 
-python3 corpora/compactions/run.py PROGRAM FOLDER [SYSTEM...]
+python3 harness/nightly/compactions/run.py PROGRAM FOLDER [SYSTEM...]
 
 PROGRAM is brickbat, and FOLDER holds its reports. With SYSTEMs, only the rows of those are written again.
-`docs/src/reference/compactions.md` has the table of `results.json`.
+`docs/src/reference/compactions.md` has the table of the results.
 """
 import json
 import subprocess
@@ -12,10 +12,11 @@ from pathlib import Path
 
 PROGRAM, FOLDER, *WANTED = sys.argv[1:]
 HERE = Path(__file__).parent
-RESULTS = HERE / "results.json"
+ROOT = HERE.parents[2]
+RESULTS = ROOT / "docs/data/compactions.json"
 # The plans of each cut point; a history that is changed by command is cut between two turns and while tools run.
 SCENARIOS = [
-    "transform/full-", "transform/overflow", "transform/summarise", str(HERE.parent / "rounds" / "thirty-compactions.yaml"),
+    "transform/full-", "transform/overflow", "transform/summarise", str(ROOT / "corpora/rounds/thirty-compactions.yaml"),
 ]
 # Each compactor in the mode that has it, with the dialect that it is asked in.
 COMPACTORS = json.loads((HERE / "compactors.json").read_text())

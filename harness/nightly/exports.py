@@ -1,6 +1,6 @@
 """Exports findings as tests, runs them, and records what each test printed in `corpora/exports/cases.json`.
 
-    python3 harness/tests/exports.py target/release/brickbat SCRATCH [NAME …]
+    python3 harness/nightly/exports.py target/release/brickbat SCRATCH [NAME …]
 
 For each row of `cases.json`, runs the plan on its system, exports the finding to SCRATCH/exports and runs the test. The test
 must fail and, if the row names a version with a fix, pass on that version. NAMEs select rows. Run folders that are already
