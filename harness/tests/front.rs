@@ -81,7 +81,7 @@ fn a_configuration_stands_for_options() {
     fs::write(folder.path().join("brickbat.toml"), "dialects = []\nsistem = 1\n").unwrap();
     assert_bad(
         &brickbat_in(&folder, &["run"]),
-        &["brickbat.toml", "line 2", "`sistem`", "systems, manifest"],
+        &["brickbat.toml", "line 2", "`sistem`", "`systems`, `manifest`"],
     );
 }
 
