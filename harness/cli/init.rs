@@ -104,6 +104,7 @@ const FILTERS: [(&str, &[(&str, &str)]); 2] = [
     (
         "typescript",
         &[
+            ("brickbat-filter.mjs", include_str!("../drive/kit/filter/brickbat-filter.mjs")),
             ("driver.mjs", include_str!("../filters/templates/javascript/driver.mjs")),
             ("filter.yaml", include_str!("../filters/templates/javascript/filter.yaml")),
         ],
@@ -111,6 +112,7 @@ const FILTERS: [(&str, &[(&str, &str)]); 2] = [
     (
         "python",
         &[
+            ("brickbat_filter.py", include_str!("../drive/kit/filter/brickbat_filter.py")),
             ("driver.py", include_str!("../filters/templates/python/driver.py")),
             ("filter.yaml", include_str!("../filters/templates/python/filter.yaml")),
         ],

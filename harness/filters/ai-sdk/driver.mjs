@@ -1,9 +1,9 @@
-// Runs the AI SDK's conversion of a history. Each input line has a list of messages, each output line the request body.
-import { createInterface } from 'node:readline'
+// Runs the AI SDK's conversion of a history.
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogle } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
 import { convertToModelMessages, generateText, jsonSchema, pruneMessages, tool } from 'ai'
+import { serve } from './brickbat-filter.mjs'
 
 globalThis.AI_SDK_LOG_WARNINGS = false
 const tools = { lookup: tool({ inputSchema: jsonSchema({ type: 'object' }) }) }
@@ -24,17 +24,14 @@ const filters = {
   'prune-reasoning': messages => pruneMessages({ messages, reasoning: 'before-last-message' }),
 }
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const { id, mode, request, budget } = JSON.parse(line)
+await serve(async ({ mode, request, budget }) => {
   const [, provider, name] = /^(\w+)-(.*)$/.exec(mode)
   const model = models[provider]
-  let answer
   try {
     const messages = await filters[name](request, budget?.messages)
     await generateText({ model, messages, tools, maxRetries: 0, allowSystemInMessages: true })
   } catch (error) {
-    const { name: kind, message } = error
-    answer = error instanceof Sent ? { request: { model: model.modelId, ...JSON.parse(message) } } : { error: { kind, message } }
+    if (error instanceof Sent) return { request: { model: model.modelId, ...JSON.parse(error.message) } }
+    throw error
   }
-  process.stdout.write(JSON.stringify({ id, ...answer }) + '\n')
-}
+})

@@ -1,10 +1,9 @@
-"""Runs aisuite's conversion of a chat completion. Each input line has a request, each output line the request body."""
+"""Runs aisuite's conversion of a chat completion."""
 
-import json
-import sys
 from aisuite.providers.anthropic_provider import AnthropicMessageConverter
 from aisuite.providers.aws_provider import AwsProvider, BedrockMessageConverter
 from aisuite.providers.gemini_provider import GeminiMessageConverter
+from brickbat_filter import serve
 from google.genai.types import Content
 
 ANTHROPIC, GEMINI = AnthropicMessageConverter(), GeminiMessageConverter()
@@ -20,7 +19,8 @@ def anthropic(messages, tools):
 def gemini(messages, tools):
     system, contents = GEMINI.convert_request(messages)
     instruction = {"systemInstruction": {"parts": [{"text": system}]}} if system else {}
-    return {"contents": [Content.model_validate(content).model_dump(mode="json", by_alias=True, exclude_none=True) for content in contents], **instruction}
+    contents = [Content.model_validate(content) for content in contents]
+    return {"contents": [content.model_dump(mode="json", by_alias=True, exclude_none=True) for content in contents], **instruction}
 
 
 def bedrock(messages, tools):
@@ -29,12 +29,12 @@ def bedrock(messages, tools):
 
 
 FILTERS = {"to-anthropic": anthropic, "to-gemini": gemini, "to-bedrock": bedrock}
-for line in sys.stdin:
-    asked = json.loads(line)
+
+
+def converted(asked):
     # Tool descriptions and schemas do not belong to the history, so they are replaced.
     tools = [{**tool, "function": {"description": "", **tool["function"], "parameters": SCHEMA}} for tool in asked["request"].get("tools") or []]
-    try:
-        answer = {"request": {"model": asked["model"], **FILTERS[asked["mode"]](asked["request"]["messages"], tools)}}
-    except Exception as error:
-        answer = {"error": {"kind": type(error).__name__, "message": str(error)}}
-    print(json.dumps({"id": asked["id"], **answer}), flush=True)
+    return {"request": {"model": asked["model"], **FILTERS[asked["mode"]](asked["request"]["messages"], tools)}}
+
+
+serve(converted)

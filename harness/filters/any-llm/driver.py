@@ -1,13 +1,12 @@
-"""Runs any-llm's conversion of a chat completion. Each input line has a request, each output line the request body."""
+"""Runs any-llm's conversion of a chat completion."""
 
 import base64
-import json
-import sys
 
 from any_llm.providers.anthropic import AnthropicProvider
 from any_llm.providers.bedrock import BedrockProvider
 from any_llm.providers.gemini import GeminiProvider
 from any_llm.types.completion import CompletionParams
+from brickbat_filter import serve
 
 
 def dumped(models):
@@ -30,10 +29,4 @@ def gemini(asked):
 
 FILTERS = {"to-anthropic": lambda asked: params(AnthropicProvider, asked), "to-gemini": gemini,
            "to-bedrock": lambda asked: params(BedrockProvider, asked)}
-for line in sys.stdin:
-    asked = json.loads(line)
-    try:
-        answer = {"request": FILTERS[asked["mode"]](asked)}
-    except Exception as error:
-        answer = {"error": {"kind": type(error).__name__, "message": str(error)}}
-    print(json.dumps({"id": asked["id"], **answer}, default=lambda raw: base64.b64encode(raw).decode()), flush=True)
+serve(lambda asked: {"request": FILTERS[asked["mode"]](asked)}, default=lambda raw: base64.b64encode(raw).decode())

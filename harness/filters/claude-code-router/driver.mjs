@@ -1,6 +1,6 @@
-// Runs the core of claude-code-router. Each input line has an Anthropic request, each output line the translated request.
+// Runs the core of claude-code-router.
 import { createRequire } from 'node:module'
-import { createInterface } from 'node:readline'
+import { serve } from './brickbat-filter.mjs'
 
 const { default: Server } = createRequire(import.meta.url)('@musistudio/llms')
 
@@ -17,18 +17,14 @@ globalThis.fetch = async (_, { body }) => {
   return new Response('{"error":{"message":"only the body was wanted"}}', { status: 400 })
 }
 
-const log = console.log
-console.log = () => {}
 const server = new Server({ initialConfig: { providers, HOST: '127.0.0.1', PORT: '0' }, logger: false })
 await new Promise(resolve => setImmediate(resolve))
 await server.start()
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const { id, to, request } = JSON.parse(line)
+await serve(async ({ to, request }) => {
   sent = undefined
   const payload = { ...request, model: `${to},${models[to]}` }
   const reply = await server.app.inject({ method: 'POST', url: '/v1/messages', payload })
-  const answer = sent ? { request: { model: models[to], ...sent } } : { error: { kind: `status ${reply.statusCode}`, message: reply.body } }
-  log(JSON.stringify({ id, ...answer }))
-}
-process.exit(0)
+  if (!sent) return { error: { kind: `status ${reply.statusCode}`, message: reply.body } }
+  return { request: { model: models[to], ...sent } }
+})

@@ -1,8 +1,8 @@
-// Runs LangChain's trimming and sending of a history in JavaScript. Each input line has a request, each output line the body.
-import { createInterface } from 'node:readline'
+// Runs LangChain's trimming and sending of a history in JavaScript.
 import { ChatAnthropic } from '@langchain/anthropic'
 import { coerceMessageLikeToMessage, trimMessages } from '@langchain/core/messages'
 import { ChatOpenAI } from '@langchain/openai'
+import { serve } from './brickbat-filter.mjs'
 
 let sent
 const fetch = async (_, { body }) => {
@@ -21,16 +21,15 @@ const models = {
 const trim = (messages, maxTokens) => trimMessages(messages, { strategy: 'last', maxTokens,
   tokenCounter: list => list.length, startOn: 'human', endOn: ['human', 'tool'], includeSystem: true })
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const { id, mode, request, budget, control } = JSON.parse(line)
+await serve(async ({ mode, request, budget, control }) => {
   sent = undefined
-  let answer
   try {
     const given = request.messages.map(coerceMessageLikeToMessage)
     const messages = mode === 'trim' && !control ? await trim(given, budget.messages) : given
     await models[mode].invoke(messages, request.tools && { tools: request.tools })
   } catch (error) {
-    answer = { error: { kind: error.name, message: String(error.message) } }
+    // The answer to every request is an error.
+    if (!sent) throw error
   }
-  process.stdout.write(JSON.stringify({ id, ...(sent ? { request: sent } : answer) }) + '\n')
-}
+  return { request: sent }
+})

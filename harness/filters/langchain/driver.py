@@ -1,8 +1,6 @@
-"""Runs LangChain's processing of a history before a request. Each input line has a history, each output line the answer."""
+"""Runs LangChain's processing of a history before a request."""
 
-import json
-import sys
-
+from brickbat_filter import serve
 from langchain.agents.middleware import ClearToolUsesEdit, SummarizationMiddleware
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import RemoveMessage, convert_to_messages, convert_to_openai_messages, trim_messages
@@ -28,13 +26,13 @@ def clear(messages, _):
 
 
 FILTERS = {"summarize": summarize, "trim": trim, "clear": clear, "read": lambda messages, _: messages}
-for line in sys.stdin:
-    asked = json.loads(line)
-    try:
-        messages = convert_to_messages(asked["request"]["messages"])
-        if not asked.get("control"):
-            messages = FILTERS[asked["mode"]](messages, asked.get("budget", {}).get("messages"))
-        answer = {"request": {**asked["request"], "messages": convert_to_openai_messages(messages)}}
-    except Exception as error:
-        answer = {"error": {"kind": type(error).__name__, "message": str(error)}}
-    print(json.dumps({"id": asked["id"], **answer}), flush=True)
+
+
+def filtered(asked):
+    messages = convert_to_messages(asked["request"]["messages"])
+    if not asked.get("control"):
+        messages = FILTERS[asked["mode"]](messages, asked.get("budget", {}).get("messages"))
+    return {"request": {**asked["request"], "messages": convert_to_openai_messages(messages)}}
+
+
+serve(filtered)

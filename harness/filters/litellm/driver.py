@@ -1,8 +1,8 @@
-"""Runs LiteLLM's translation of a chat completion. Each input line has a request, each output line the translated request."""
+"""Runs LiteLLM's translation of a chat completion."""
 
-import json
 import os
-import sys
+
+from brickbat_filter import serve
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # Otherwise it downloads prices.
 import litellm
@@ -30,10 +30,4 @@ def translated(mode, request):
     return config.transform_request(model=model, messages=messages, optional_params=options, litellm_params={}, headers={})
 
 
-for line in sys.stdin:
-    asked = json.loads(line)
-    try:
-        answer = {"request": {"model": asked["model"], **json.loads(json.dumps(translated(asked["mode"], asked["request"])))}}
-    except Exception as error:
-        answer = {"error": {"kind": type(error).__name__, "message": str(error)}}
-    print(json.dumps({"id": asked["id"], **answer}), flush=True)
+serve(lambda asked: {"request": {"model": asked["model"], **translated(asked["mode"], asked["request"])}})

@@ -1,6 +1,6 @@
-// Runs llm-bridge. Each input line has a request, each output line its translation.
-import { createInterface } from 'node:readline'
+// Runs llm-bridge.
 import { translateBetweenProviders } from 'llm-bridge'
+import { serve } from './brickbat-filter.mjs'
 
 const providers = {
   'anthropic-messages': 'anthropic',
@@ -9,13 +9,5 @@ const providers = {
   gemini: 'google',
 }
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const { id, from, to, model, request } = JSON.parse(line)
-  let answer
-  try {
-    answer = { request: { ...translateBetweenProviders(providers[from], providers[to], request), model } }
-  } catch (error) {
-    answer = { error: { kind: error.name, message: String(error.message) } }
-  }
-  process.stdout.write(JSON.stringify({ id, ...answer }) + '\n')
-}
+await serve(({ from, to, model, request }) =>
+  ({ request: { ...translateBetweenProviders(providers[from], providers[to], request), model } }))

@@ -1,13 +1,12 @@
-"""Runs the OpenAI Agents SDK's processing of a history. Each input line has a request, each output line the answer."""
+"""Runs the OpenAI Agents SDK's processing of a history."""
 
-import json
-import sys
 from types import SimpleNamespace
 
 from agents import HandoffInputData
 from agents.extensions.handoff_filters import nest_handoff_history, remove_all_tools
 from agents.extensions.tool_output_trimmer import ToolOutputTrimmer
 from agents.models.chatcmpl_converter import Converter
+from brickbat_filter import serve
 
 
 def handed_over(items, handoff_filter):
@@ -27,11 +26,11 @@ FILTERS = {
     "tool-output-trimmer": trimmed,
     "chat-completions": lambda items: {"messages": Converter.items_to_messages(items, model="gpt-5.2"), "input": None},
 }
-for line in sys.stdin:
-    asked = json.loads(line)
-    try:
-        body = {**asked["request"], **FILTERS[asked["mode"]](asked["request"]["input"])}
-        answer = {"request": {key: value for key, value in body.items() if value is not None}}
-    except Exception as error:
-        answer = {"error": {"kind": type(error).__name__, "message": str(error)}}
-    print(json.dumps({"id": asked["id"], **answer}), flush=True)
+
+
+def filtered(asked):
+    body = {**asked["request"], **FILTERS[asked["mode"]](asked["request"]["input"])}
+    return {"request": {key: value for key, value in body.items() if value is not None}}
+
+
+serve(filtered)

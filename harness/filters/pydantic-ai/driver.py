@@ -1,10 +1,9 @@
-"""Runs Pydantic AI's sending of a history. Each input line has a list of messages, each output line the body."""
+"""Runs Pydantic AI's sending of a history."""
 
-import asyncio
 import json
-import sys
 
 import httpx2
+from brickbat_filter import serve
 from pydantic_ai import ModelMessagesTypeAdapter
 from pydantic_ai.messages import repair_messages
 from pydantic_ai.models import ModelRequestParameters, infer_model
@@ -17,6 +16,7 @@ def refuse(request):
     SENT.append(json.loads(request.content))
     return httpx2.Response(400, json={})
 
+
 CLIENT = httpx2.AsyncClient(transport=httpx2.MockTransport(refuse))
 NAMES = {"anthropic-messages": "anthropic:claude-sonnet-5", "openai-chat": "openai-chat:gpt-5.2",
          "openai-responses": "openai-responses:gpt-5.2", "gemini": "google:gemini-3-pro-preview"}
@@ -24,17 +24,18 @@ MODELS = {dialect: infer_model(name, lambda provider: infer_provider_class(provi
           for dialect, name in NAMES.items()}
 
 
-async def main():
-    for line in sys.stdin:
-        asked = json.loads(line)
-        model = MODELS[asked["to"]]
-        SENT.clear()
-        try:
-            messages = ModelMessagesTypeAdapter.validate_python(asked["request"])
-            repaired = repair_messages(messages) if asked["mode"].startswith("repair") else messages
-            await model.request(repaired, None, ModelRequestParameters())
-        except Exception as error:
-            raised = {"kind": type(error).__name__, "message": str(error)}
-        answer = {"request": {"model": model.model_name, **SENT[0]}} if SENT else {"error": raised}
-        print(json.dumps({"id": asked["id"], **answer}), flush=True)
-asyncio.run(main())
+async def sent(asked):
+    model = MODELS[asked["to"]]
+    SENT.clear()
+    try:
+        messages = ModelMessagesTypeAdapter.validate_python(asked["request"])
+        repaired = repair_messages(messages) if asked["mode"].startswith("repair") else messages
+        await model.request(repaired, None, ModelRequestParameters())
+    except Exception:
+        # The answer to every request is an error.
+        if not SENT:
+            raise
+    return {"request": {"model": model.model_name, **SENT[0]}}
+
+
+serve(sent)

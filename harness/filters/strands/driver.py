@@ -1,9 +1,8 @@
-"""Runs Strands' processing of a history. Each input line has a request, each output line the answer."""
+"""Runs Strands' processing of a history."""
 
-import json
-import sys
 from types import SimpleNamespace
 
+from brickbat_filter import serve
 from strands.agent.conversation_manager import SlidingWindowConversationManager, SummarizingConversationManager
 from strands.session.repository_session_manager import RepositorySessionManager
 
@@ -28,12 +27,12 @@ def fix(agent, _):
 
 
 FILTERS = {"window": window, "summary": summary, "fix": fix}
-for line in sys.stdin:
-    asked = json.loads(line)
-    try:
-        agent = SimpleNamespace(messages=asked["request"]["messages"])
-        FILTERS[asked["mode"]](agent, asked.get("budget"))
-        answer = {"request": {**asked["request"], "messages": [{"role": m["role"], "content": m["content"]} for m in agent.messages]}}
-    except Exception as error:
-        answer = {"error": {"kind": type(error).__name__, "message": str(error)}}
-    print(json.dumps({"id": asked["id"], **answer}), flush=True)
+
+
+def filtered(asked):
+    agent = SimpleNamespace(messages=asked["request"]["messages"])
+    FILTERS[asked["mode"]](agent, asked.get("budget"))
+    return {"request": {**asked["request"], "messages": [{"role": m["role"], "content": m["content"]} for m in agent.messages]}}
+
+
+serve(filtered)

@@ -114,7 +114,7 @@ fn in_place(manifest: &Manifest) -> Option<PathBuf> {
     };
     let is_own = manifest.folder.is_none() && manifest.pinned.is_none();
     // Nothing is written into a folder of the user, so the kit has to be there.
-    let has_kit = manifest.kit.is_none() || kit::is_among(folder, manifest.install);
+    let has_kit = manifest.kit.is_none_or(|kit| kit::is_among(folder, kit, manifest.install));
     (is_ready && is_own && has_kit).then(|| folder.clone())
 }
 
@@ -166,7 +166,7 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
         None => Err(missing(manifest, file)),
     };
     let mut files: Vec<AdapterFile> = manifest.files.iter().map(own).collect::<Result<_, _>>()?;
-    let kit = manifest.kit.map_or(&[][..], |_| kit::files(manifest.install));
+    let kit = manifest.kit.map_or(&[][..], |kit| kit::files(kit, manifest.install));
     files.extend(kit.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())));
     let named = named_by(manifest.install).iter().filter_map(|name| {
         let path = manifest.folder.as_ref().map_or((*name).to_owned(), |folder| format!("{folder}/{name}"));
@@ -205,7 +205,7 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
         if place.is_dir() {
             std::fs::remove_dir_all(&place).map_err(|error| failed(&place, error))?;
         }
-        if kit::is_among(&dependencies, manifest.install) {
+        if manifest.kit.is_some_and(|kit| kit::is_among(&dependencies, kit, manifest.install)) {
             files.truncate(manifest.files.len());
         }
         let filled = fill(&systems, &base, &[files, named].concat())?;
@@ -348,6 +348,7 @@ fn failed(path: &Path, error: impl Into<Box<dyn std::error::Error + Send + Sync>
 
 #[cfg(test)]
 mod tests {
+    use super::super::manifest::Kit;
     use super::*;
 
     /// Nothing is run in these tests.
@@ -436,6 +437,18 @@ mod tests {
                     && !modules.join("brickbat-adapter/index.js").exists()
             );
         }
+    }
+
+    #[tokio::test]
+    async fn the_kit_of_a_filter_is_a_file_next_to_its_driver() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = folder.path().join("cache");
+        let manifest = Manifest { kit: Some(Kit::Filter), ..npm(folder.path()) };
+        installed(&cache, &["lib"]);
+        let tools = Tools { manifest: &manifest, supervisor: SUPERVISOR.as_ref(), progress: &|_| {} };
+        let place = install(&manifest, &cache, &tools).await.unwrap().folder;
+        assert!(place.join("brickbat-filter.mjs").is_file() && place.join("node_modules/lib").is_dir());
+        assert!(!place.join("node_modules/brickbat-adapter").exists());
     }
 
     /// A manifest of an adapter with nothing to fetch.

@@ -43,8 +43,8 @@ pub struct Manifest {
     pub tools: Option<NamePattern>,
     /// Names of the files that the adapter consists of.
     pub files: Vec<String>,
-    /// The version of the protocol whose kit the adapter imports; none if it speaks the protocol by itself.
-    pub kit: Option<u32>,
+    /// The kit that it imports; none if it speaks its protocol by itself.
+    pub kit: Option<Kit>,
     /// The folder, below the manifest's, with what belongs to this version alone, such as its lockfile.
     pub folder: Option<String>,
     /// What this version is known not to do of what `verify-adapter` asks: the probe, and why.
@@ -59,7 +59,14 @@ pub struct Manifest {
     pub pinned: Option<String>,
 }
 
-/// The version of the protocol that the kit speaks.
+/// The code that speaks the protocol for an adapter, or for the driver of a filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kit {
+    Adapter,
+    Filter,
+}
+
+/// The version of the protocols that the kits speak.
 const KIT: u32 = 1;
 
 /// What is wrong with a manifest of the user's.
@@ -350,11 +357,8 @@ impl Sheet {
                 "for an agent that speaks ACP itself this stands under `acp`",
             ));
         }
-        if self.kit.is_some_and(|kit| kit != KIT) {
-            return Some(("/kit".to_owned(), "this Brickbat has the kit of protocol 1; write `kit: 1`"));
-        }
-        if self.kit.is_some() && !matches!(self.install, Install::Npm | Install::Pip) {
-            return Some(("/kit".to_owned(), "there is a kit with `install: npm` and with `install: pip`"));
+        if let Some(complaint) = complaint_about_kit(self.kit, self.install) {
+            return Some(("/kit".to_owned(), complaint));
         }
         if plain::is_filled_in(&self.command, &self.env)
             && self.acp.as_ref().is_none_or(|acp| acp.max_sessions != 1)
@@ -385,7 +389,7 @@ impl Sheet {
             acp: self.acp.clone(),
             tools: self.tools.clone(),
             files: self.files.clone(),
-            kit: self.kit,
+            kit: self.kit.map(|_| Kit::Adapter),
             folder: release.folder.clone(),
             limits: release.limits.clone(),
             capabilities: release.capabilities.clone().or_else(|| self.capabilities.clone()),
@@ -444,6 +448,15 @@ impl Release {
         let is_good = !modes.is_empty() && modes.iter().all(is_known);
         (!is_good).then_some(("modes", "at least one mode that `modes` above lists, and no other"))
     }
+}
+
+/// Why a manifest cannot have the kit of this version.
+pub(super) fn complaint_about_kit(version: Option<u32>, install: Install) -> Option<&'static str> {
+    if version? != KIT {
+        return Some("this Brickbat has the kit of protocol 1; write `kit: 1`");
+    }
+    let is_there = matches!(install, Install::Npm | Install::Pip);
+    (!is_there).then_some("there is a kit with `install: npm` and with `install: pip`")
 }
 
 /// The text of a manifest of the user, and its folder.

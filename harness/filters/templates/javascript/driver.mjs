@@ -1,5 +1,5 @@
-// Asks one filter: a JSON line in, a JSON line out. Put your own function in the place of `trim`.
-import { createInterface } from 'node:readline'
+// Runs one filter. Put your own function in the place of `trim`.
+import { serve } from './brickbat-filter.mjs'
 
 const modes = {
   // Keeps the instructions and the newest messages.
@@ -10,13 +10,4 @@ const modes = {
   },
 }
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const { id, mode, request, budget } = JSON.parse(line)
-  let answer
-  try {
-    answer = { request: await modes[mode](request, budget) }
-  } catch (error) {
-    answer = { error: { kind: error.name, message: String(error.message) } }
-  }
-  process.stdout.write(JSON.stringify({ id, ...answer }) + '\n')
-}
+await serve(async ({ mode, request, budget }) => ({ request: await modes[mode](request, budget) }))

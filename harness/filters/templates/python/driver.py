@@ -1,7 +1,6 @@
-"""Asks one filter: a JSON line in, a JSON line out. Put your own function in the place of `trim`."""
+"""Runs one filter. Put your own function in the place of `trim`."""
 
-import json
-import sys
+from brickbat_filter import serve
 
 
 def trim(request, budget):
@@ -12,11 +11,4 @@ def trim(request, budget):
 
 
 MODES = {"trim": trim}
-
-for line in sys.stdin:
-    asked = json.loads(line)
-    try:
-        answer = {"request": MODES[asked["mode"]](asked["request"], asked.get("budget"))}
-    except Exception as error:
-        answer = {"error": {"kind": type(error).__name__, "message": str(error)}}
-    print(json.dumps({"id": asked["id"], **answer}), flush=True)
+serve(lambda asked: {"request": MODES[asked["mode"]](asked["request"], asked.get("budget"))})

@@ -7,7 +7,8 @@ use serde::Deserialize;
 
 use super::super::catalogue::Files;
 use super::super::manifest::{
-    FileSource, Install, Manifest, ManifestError, Requires, is_below, is_name, read_sheet,
+    FileSource, Install, Kit, Manifest, ManifestError, Requires, complaint_about_kit, is_below, is_name,
+    read_sheet,
 };
 use super::super::waits::WaitsSheet;
 use brickbat_filter_suite::Mode;
@@ -48,6 +49,7 @@ struct Sheet {
     install: Install,
     #[serde(default)]
     files: Vec<String>,
+    kit: Option<u32>,
     command: Vec<String>,
     #[serde(default)]
     env: BTreeMap<String, String>,
@@ -109,6 +111,9 @@ impl Sheet {
         if let Some(at) = self.files.iter().position(|path| !is_below(path)) {
             return wrong(&format!("files/{at}"), "this has to be a path below the manifest's folder");
         }
+        if let Some(complaint) = complaint_about_kit(self.kit, self.install) {
+            return wrong("kit", complaint);
+        }
         for (at, mode) in self.modes.iter().enumerate() {
             if !is_name(&mode.name) {
                 return wrong(&format!("modes/{at}/name"), NAME);
@@ -152,6 +157,7 @@ impl Sheet {
             install: self.install,
             env: self.env.clone(),
             files: self.files.clone(),
+            kit: self.kit.map(|_| Kit::Filter),
             // The folder itself is where everything is looked for anyway.
             folder: release.folder.clone().filter(|folder| folder != "."),
             megabytes: release.megabytes,
@@ -231,6 +237,8 @@ mod tests {
             ("kind: repairer", "back: home\n    kind: repairer", "no mode of that name"),
             ("kind: repairer", "profile: openai\n    kind: repairer", "there is no profile `openai`"),
             ("1.2.0 }", "1.2.0, modes: [other] }", "at least one mode"),
+            ("install: npm", "kit: 2\ninstall: npm", "write `kit: 1`"),
+            ("install: npm", "kit: 1", "with `install: npm` and with `install: pip`"),
         ] {
             let error = parse(&SHEET.replacen(from, to, 1)).expect_err(to);
             assert!(error.contains(text) && error.contains("filter.yaml"), "{error}");

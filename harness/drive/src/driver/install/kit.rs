@@ -1,11 +1,12 @@
-//! The kit of adapters: the package `brickbat-adapter`, which speaks the protocol for an adapter.
+//! The kits: the package `brickbat-adapter`, which speaks the protocol for an adapter, and a file next to the driver of a
+//! filter, which does the same for it.
 //!
 //! A manifest with `kit: 1` gets the copy that this program brings along, unless its dependencies name the package: then
 //! that one is taken.
 
 use std::path::Path;
 
-use super::super::manifest::Install;
+use super::super::manifest::{Install, Kit};
 
 /// Files by their paths in the adapter's folder, and their texts.
 type Files = &'static [(&'static str, &'static str)];
@@ -19,17 +20,28 @@ const JAVASCRIPT: Files = &[
 const PYTHON: Files =
     &[("brickbat_adapter/__init__.py", include_str!("../../../kit/python/brickbat_adapter/__init__.py"))];
 
-/// The files of the kit where dependencies are installed in this way.
-pub(super) fn files(install: Install) -> Files {
-    match install {
-        Install::Npm => JAVASCRIPT,
-        Install::Pip => PYTHON,
-        Install::None | Install::Cargo => &[],
+const FILTER_IN_JAVASCRIPT: Files =
+    &[("brickbat-filter.mjs", include_str!("../../../kit/filter/brickbat-filter.mjs"))];
+
+const FILTER_IN_PYTHON: Files =
+    &[("brickbat_filter.py", include_str!("../../../kit/filter/brickbat_filter.py"))];
+
+/// The files of a kit where dependencies are installed in this way.
+pub(super) fn files(kit: Kit, install: Install) -> Files {
+    match (kit, install) {
+        (Kit::Adapter, Install::Npm) => JAVASCRIPT,
+        (Kit::Adapter, Install::Pip) => PYTHON,
+        (Kit::Filter, Install::Npm) => FILTER_IN_JAVASCRIPT,
+        (Kit::Filter, Install::Pip) => FILTER_IN_PYTHON,
+        (_, Install::None | Install::Cargo) => &[],
     }
 }
 
-/// Whether the dependencies in a folder have the package.
-pub(super) fn is_among(folder: &Path, install: Install) -> bool {
+/// Whether a folder has the kit: the package among its dependencies, or the file.
+pub(super) fn is_among(folder: &Path, kit: Kit, install: Install) -> bool {
+    if kit == Kit::Filter {
+        return files(kit, install).iter().all(|(file, _)| folder.join(file).is_file());
+    }
     match install {
         Install::Npm => folder.join("node_modules/brickbat-adapter").is_dir(),
         Install::Pip => {
