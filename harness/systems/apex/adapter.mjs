@@ -1,7 +1,7 @@
 // Lets Brickbat drive the way Pensar Apex handles the AI SDK's stream: it publishes to a bus and keeps a file of messages.
 import { streamText } from 'ai';
 import { consumers } from './events.mjs';
-import { modelMessages } from './given.mjs';
+import { given, userMessage } from './model-messages.mjs';
 import { serve } from 'brickbat-adapter';
 import { asked, eagerTools, endOf, models, version } from './sdk.mjs';
 import { MODES, track } from './tracker.mjs';
@@ -9,7 +9,6 @@ import { MODES, track } from './tracker.mjs';
 // Call states that the bus publishes on arrival. With a tracker, the tracker publishes the end of a call.
 const begun = { 'tool-input-start': 'pending', 'tool-call': 'in_progress' };
 const ended = { 'tool-result': 'completed', 'tool-error': 'failed' };
-const said = (text) => ({ role: 'user', content: text });
 
 // Apex retries errors with these messages, at most MAX_AGAIN times, and waits a second longer before each retry.
 const OVERLOAD = /too many (tokens|requests)|rate limit|request rate|throttl|overloaded|please wait|service unavailable/i;
@@ -40,7 +39,7 @@ async function* fullStream(ask, messages) {
 async function turn({ spec, store, options }, text, signal, show) {
   const rules = MODES[spec.mode];
   const states = rules ? begun : { ...begun, ...ended };
-  const initial = [...store.load([]), said(text)];
+  const initial = [...store.load([]), userMessage(text)];
   store.save(initial);
   const ask = (messages, begins) => {
     // Up to version 6, the messages of a step include those of earlier steps.
@@ -74,7 +73,6 @@ async function turn({ spec, store, options }, text, signal, show) {
   return endOf(signal, aborted, raised);
 }
 
-const give = (history) => modelMessages(history, said);
 const capabilities = { eagerTools, history: true, sharedSession: true };
 serve({ sdk: 'ai', version, modes: Object.keys(MODES) }, Object.keys(models), turn,
-  { capabilities, give, events: consumers(turn) });
+  { capabilities, give: given, events: consumers(turn) });

@@ -1,17 +1,14 @@
 """Lets Brickbat drive Deep Agents: `create_deep_agent` with a checkpointer. See README.md."""
 import asyncio
-import json
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 
 import aiosqlite
 from deepagents import create_deep_agent
-from langchain_core.messages import messages_to_dict
-from langchain_core.tools import StructuredTool, ToolException
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.types import Command
-from brickbat_adapter import gate, serve, stoppable
+from brickbat_adapter import serve, stoppable
+from graph import Saver, gated, settled, show_results, stored
 
 SDK = "deepagents"
 
@@ -52,41 +49,6 @@ def bedrock(url, model):
 MODELS = {"anthropic-messages": anthropic, "openai-chat": chat, "openai-responses": responses, "gemini": gemini,
           "mistral": mistral, "bedrock-converse": bedrock}
 
-# Checkpoint writes in progress.
-writes = set()
-
-
-class Saver(AsyncSqliteSaver):
-    """The SDK's saver. It counts its writes, because the harness continues when none is in progress."""
-
-    async def aput(self, *args):
-        return await watched(super().aput(*args))
-
-    # LangGraph passes the path only to savers that have this parameter, and the order of results depends on it.
-    async def aput_writes(self, config, writes, task_id, task_path=""):
-        return await watched(super().aput_writes(config, writes, task_id, task_path))
-
-
-async def watched(write):
-    task = asyncio.ensure_future(write)
-    writes.add(task)
-    task.add_done_callback(writes.discard)
-    return await task
-
-
-async def settled():
-    under_way = list(writes)
-    await asyncio.gather(*under_way, return_exceptions=True)
-    return bool(under_way)
-
-
-def gated(given):
-    async def run(**arguments):
-        return await gate(given, arguments, ToolException)
-    return StructuredTool(name=given["name"], description=given["description"], args_schema=given["inputSchema"],
-                          coroutine=run, handle_tool_error=True)
-
-
 @asynccontextmanager
 async def opened(spec, store):
     """The agent on the session's database, and the configuration that names the thread."""
@@ -112,11 +74,7 @@ async def turn(spec, store, text, stopped, show, ask):
             for node, change in (update.items() if mode == "updates" else ()):
                 if node == "__interrupt__":
                     question = change[0]
-                for message in (change or {}).get("messages", ()) if node in ("model", "tools") else ():
-                    # The SDK reports no state for a running call.
-                    if message.type == "tool":
-                        status = "completed" if message.status == "success" else "failed"
-                        await show(message.tool_call_id, status, message.name)
+                await show_results(node, change, show)
         return question
 
     said = {"messages": [{"role": "user", "content": text}]}
@@ -138,8 +96,7 @@ async def answers(spec, question, message, stopped, ask):
 
 async def read(spec, store):
     async with opened(spec, store) as (agent, config):
-        state = await agent.aget_state(config)
-    return json.loads(json.dumps(messages_to_dict(state.values.get("messages", [])), default=str))
+        return await stored(agent, config)
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": ["checkpointer"],

@@ -1,6 +1,5 @@
 """Lets Brickbat drive LangGraph for Python: `create_agent` of LangChain with a checkpointer. See README.md."""
 import asyncio
-import json
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -8,15 +7,15 @@ from pathlib import Path
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware, SummarizationMiddleware
 from langchain_anthropic import ChatAnthropic
-from langchain_core.messages import ToolMessage, messages_to_dict
+from langchain_core.messages import ToolMessage
 from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.tools import StructuredTool, ToolException
 from langchain_openai import ChatOpenAI
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.prebuilt import ToolRuntime
 from langgraph.types import Command
 from langgraph_swarm import create_swarm
 from brickbat_adapter import gate, serve, stoppable
+from graph import Saver, gated, settled, show_results, stored
 
 SDK = "langgraph"
 MODELS = {
@@ -30,41 +29,6 @@ MODELS = {
 # When a checkpoint is written: in parallel with the next step (the default), before it, or at the end.
 MODES = {"durability-async": "async", "durability-sync": "sync", "durability-exit": "exit", "compaction": "async",
          "swarm": "async"}
-
-
-# Checkpoint writes in progress.
-writes = set()
-
-
-class Saver(AsyncSqliteSaver):
-    """The SDK's saver. It counts its writes, because the harness continues when none is in progress."""
-
-    async def aput(self, *args):
-        return await watched(super().aput(*args))
-
-    # LangGraph passes the path only to savers that have this parameter, and the order of results depends on it.
-    async def aput_writes(self, config, writes, task_id, task_path=""):
-        return await watched(super().aput_writes(config, writes, task_id, task_path))
-
-
-async def watched(write):
-    task = asyncio.ensure_future(write)
-    writes.add(task)
-    task.add_done_callback(writes.discard)
-    return await task
-
-
-async def settled():
-    under_way = list(writes)
-    await asyncio.gather(*under_way, return_exceptions=True)
-    return bool(under_way)
-
-
-def gated(given):
-    async def run(**arguments):
-        return await gate(given, arguments, ToolException)
-    return StructuredTool(name=given["name"], description=given["description"], args_schema=given["inputSchema"],
-                          coroutine=run, handle_tool_error=True)
 
 
 def handed(given):
@@ -171,11 +135,7 @@ async def turn(spec, store, text, stopped, show, ask):
             for node, change in (update.items() if mode == "updates" else ()):
                 if node == "__interrupt__":
                     questions |= {question.id: question.value["tool_call_id"] for question in change}
-                for message in (change or {}).get("messages", ()) if node in ("model", "tools") else ():
-                    # The SDK reports no state for a running call.
-                    if message.type == "tool":
-                        status = "completed" if message.status == "success" else "failed"
-                        await show(message.tool_call_id, status, message.name)
+                await show_results(node, change, show)
         return questions
 
     said = {"messages": [{"role": "user", "content": text.removeprefix(EDIT)}]}
@@ -209,8 +169,7 @@ def act(spec, store, action):
 
 async def read(spec, store):
     async with opened(spec, store) as (agent, config):
-        state = await agent.aget_state(config)
-    return json.loads(json.dumps(messages_to_dict(state.values.get("messages", [])), default=str))
+        return await stored(agent, config)
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),

@@ -1,10 +1,10 @@
 // Lets Brickbat drive the chat of Twenty CRM: its use of the AI SDK and the store around it.
 import { convertToModelMessages, jsonSchema, streamText } from 'ai';
 import { z } from 'zod';
-import { uiMessages } from './given.mjs';
 import { serve } from 'brickbat-adapter';
 import { CHOKEPOINTS, messageOf, rowsOf } from './rows.mjs';
 import { asked, eagerTools, endOf, models, version } from './sdk.mjs';
+import { given, userMessage } from './ui-messages.mjs';
 
 const states = { 'tool-input-start': 'pending', 'tool-input-available': 'in_progress', 'tool-input-error': 'failed',
   'tool-output-available': 'completed', 'tool-output-error': 'failed' };
@@ -24,7 +24,6 @@ function checked({ tools, ...asked }, spec) {
   return { ...asked, tools: Object.fromEntries(spec.tools.map(strictly)) };
 }
 
-const said = (text, n) => ({ id: `user-${n}`, role: 'user', parts: [{ type: 'text', text }] });
 const add = (store, chokepoint, { id, role, parts }) =>
   store.save([...store.load([]), rowsOf({ id, role, parts: chokepoint(parts) })]);
 
@@ -32,7 +31,7 @@ const add = (store, chokepoint, { id, role, parts }) =>
 async function turn({ spec, store }, text, signal, show) {
   const chokepoint = CHOKEPOINTS[spec.mode];
   const n = store.load([]).length;
-  add(store, chokepoint, said(text, n));
+  add(store, chokepoint, userMessage(text, n));
   const messages = store.load([]).map(messageOf);
   const running = new Set();
   let aborted, raised;
@@ -63,6 +62,6 @@ async function turn({ spec, store }, text, signal, show) {
 }
 
 // A given history is stored unchanged: its broken parts were written before the chokepoint existed.
-const give = (history) => uiMessages(history, said).map(rowsOf);
+const give = (history) => given(history).map(rowsOf);
 const capabilities = { eagerTools, history: true, sharedSession: true };
 serve({ sdk: 'ai', version, modes: Object.keys(CHOKEPOINTS) }, Object.keys(models), turn, { capabilities, give });

@@ -1,0 +1,1 @@
+../ai-sdk/model-messages.mjs

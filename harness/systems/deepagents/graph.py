@@ -1,0 +1,1 @@
+../langgraph-python/graph.py

@@ -1,0 +1,1 @@
+../ai-sdk/ui-messages.mjs
