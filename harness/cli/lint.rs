@@ -92,12 +92,7 @@ impl Lint {
 /// The schema of the format is in the same directory as the files, and what recordings said of the rules is next to it, as are
 /// histories and sessions from the stores of products, what became of sessions that were repaired, findings that became tests, and bugs of filters.
 fn is_vectors(path: &str) -> bool {
-    let folders = [
-        "corpora/stored/",
-        "corpora/sessions/",
-        "corpora/exports/",
-        "corpora/filters/",
-    ];
+    let folders = ["corpora/stored/", "corpora/sessions/", "corpora/exports/", "corpora/filters/"];
     let is_other =
         path.ends_with("corpora/recordings.json") || folders.iter().any(|folder| path.contains(folder));
     path.ends_with(".json") && !path.ends_with(".schema.json") && !is_other

@@ -4,6 +4,7 @@
 //! not valid JSON: no low surrogate in string" (anthropics/claude-code#68325). No reader in Rust can hold them, so they are
 //! read as U+FFFD, which takes as many bytes, and each is noted where it stands.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use brickbat_rules::json::{halves, without_halves};
@@ -86,25 +87,33 @@ pub(crate) fn refusal(
     sent: &Sent,
     profile: &'static Profile,
 ) -> Option<(Violation, Place)> {
-    let sent = || sent.messages.iter().flat_map(|message| &message.blocks).map(|block| &block.place);
-    let is_sent = |half: &Place| {
-        sent().any(|place| place.file == half.file && (place.start..place.end).contains(&half.start))
-    };
     let mut halves = session.troubles.iter().filter(|trouble| is_half(trouble)).map(|trouble| &trouble.place);
-    let place = halves.find(|half| is_sent(half))?.clone();
+    let first = halves.next()?;
+    // Blocks by where they begin, and for each the last byte of those up to it.
+    let sent = sent.messages.iter().flat_map(|message| &message.blocks).map(|block| &block.place);
+    let mut spans: Vec<(usize, u64, u64)> = sent.map(|place| (place.file, place.start, place.end)).collect();
+    spans.sort_unstable();
+    for n in 1..spans.len() {
+        if spans[n - 1].0 == spans[n].0 {
+            spans[n].2 = spans[n].2.max(spans[n - 1].2);
+        }
+    }
+    let is_sent = |half: &&Place| {
+        let before = spans.partition_point(|(file, start, _)| (*file, *start) <= (half.file, half.start));
+        let last = before.checked_sub(1).and_then(|last| spans.get(last));
+        last.is_some_and(|(file, _, end)| *file == half.file && *end > half.start)
+    };
+    let place = std::iter::once(first).chain(halves).find(is_sent)?.clone();
     let violation = validate(profile, BODY).into_iter().find(|own| own.severity == Severity::Error)?;
     Some((violation, place))
 }
 
 /// The files with each of these halves replaced, if the edits are such and nothing else.
 pub(crate) fn replaced(files: &Files, session: &Session, edits: &[Edit]) -> Option<Files> {
-    let is_of_half = |edit: &Edit| match edit {
-        Edit::Discard { place } => {
-            session.troubles.iter().any(|trouble| is_half(trouble) && trouble.place == *place)
-        }
-        _ => false,
-    };
-    if edits.is_empty() || !edits.iter().all(is_of_half) {
+    let halves: BTreeSet<&Place> =
+        session.troubles.iter().filter(|trouble| is_half(trouble)).map(|trouble| &trouble.place).collect();
+    let is_of_half = |edit: &Edit| matches!(edit, Edit::Discard { place } if halves.contains(place));
+    if halves.is_empty() || edits.is_empty() || !edits.iter().all(is_of_half) {
         return None;
     }
     let mut files = files.clone();

@@ -104,24 +104,6 @@ pub(crate) fn span_of(bytes: &[u8], pointer: &str) -> Option<Range<usize>> {
     (!span.is_empty()).then_some(span)
 }
 
-/// What to take out of the bytes so that an item of a list goes, and one of its commas with it.
-#[cfg(any(feature = "sqlite", test))]
-pub(crate) fn span_of_item(bytes: &[u8], span: &Range<usize>) -> Range<usize> {
-    let is_blank = |byte: &u8| byte.is_ascii_whitespace();
-    let after = bytes[span.end..].iter().position(|byte| !is_blank(byte)).map(|n| span.end + n);
-    if let Some(comma) = after
-        && bytes[comma] == b','
-    {
-        let next =
-            bytes[comma + 1..].iter().position(|byte| !is_blank(byte)).map_or(comma + 1, |n| comma + 1 + n);
-        return span.start..next;
-    }
-    match bytes[..span.start].iter().rposition(|byte| !is_blank(byte)) {
-        Some(comma) if bytes[comma] == b',' => comma..span.end,
-        _ => span.clone(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,19 +113,6 @@ mod tests {
         let found: Vec<_> =
             lines(b"{}\n\n[1]\n").map(|line| (line.n, line.span(), line.bytes.len())).collect();
         assert_eq!(found, [(1, 0..2, 2), (3, 4..7, 3)]);
-    }
-
-    #[test]
-    fn an_item_goes_with_its_comma() {
-        let take = |text: &str, pointer: &str| {
-            let bytes = text.as_bytes();
-            let span = span_of_item(bytes, &span_of(bytes, pointer).unwrap());
-            String::from_utf8(splice(bytes, vec![(span, Vec::new())])).unwrap()
-        };
-        assert_eq!(take("[1, 2, 3]", "/0"), "[2, 3]");
-        assert_eq!(take("[1, 2, 3]", "/1"), "[1, 3]");
-        assert_eq!(take("[1, 2, 3]", "/2"), "[1, 2]");
-        assert_eq!(take("[ 1 ]", "/0"), "[  ]");
     }
 
     #[test]

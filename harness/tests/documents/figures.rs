@@ -31,8 +31,7 @@ struct Floor {
 
 /// A table for each bench, and the machine.
 pub fn figures() -> String {
-    let Figures { schema, machine, figures } =
-        serde_json::from_str(&read("docs/data/figures.json")).unwrap();
+    let Figures { schema, machine, figures } = serde_json::from_str(&read("docs/data/figures.json")).unwrap();
     assert_eq!(schema, 1);
     let mut text = format!("\nMeasured on: {machine}.\n");
     let mut command = None;

@@ -27,9 +27,14 @@ impl Changes {
         let items: Vec<Range<usize>> = list.items().map(Json::span).collect();
         let mut edits = self.removals(&items);
         let mut come: BTreeMap<Option<usize>, Vec<&str>> = BTreeMap::new();
+        // What stands after an item that goes stands after the last one before it that stays.
+        let mut stays: Vec<Option<usize>> = Vec::with_capacity(items.len());
+        for n in 0..items.len() {
+            let before = stays.last().copied().flatten();
+            stays.push(if self.gone.contains(&n) { before } else { Some(n) });
+        }
         for (after, texts) in &self.come {
-            // What stands after an item that goes stands after the last one before it that stays.
-            let stays = after.and_then(|after| (0..=after).rev().find(|n| !self.gone.contains(n)));
+            let stays = after.and_then(|after| stays.get(after).copied().unwrap_or(Some(after)));
             come.entry(stays).or_default().extend(texts.iter().map(String::as_str));
         }
         let has_kept = (0..items.len()).any(|n| !self.gone.contains(&n));

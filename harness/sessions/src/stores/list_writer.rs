@@ -10,13 +10,15 @@ use brickbat_rules::json::Document;
 use super::json_changes::JsonChanges;
 use super::json_text::whole;
 use crate::json::splice;
-use crate::{Block, Files, Place, Session, WriteError};
+use crate::{Block, Files, Message, Place, Session, WriteError};
 
 /// What is to be written into a list of messages.
 pub(crate) struct ListWriter<'s> {
     session: &'s Session,
     /// The first and the last message that has a block at a place: a call and its result may share one.
     places: BTreeMap<&'s Place, (usize, usize)>,
+    /// The messages at each place.
+    messages: BTreeMap<&'s Place, Vec<&'s Message>>,
     /// What is changed so far.
     pub(crate) changes: JsonChanges,
     /// Blocks that go.
@@ -37,10 +39,15 @@ impl<'s> ListWriter<'s> {
                 places.entry(&block.place).or_insert((n, n)).1 = n;
             }
         }
+        let mut messages: BTreeMap<&Place, Vec<&Message>> = BTreeMap::new();
+        for message in &session.messages {
+            messages.entry(&message.place).or_default().push(message);
+        }
         let (gone, kept) = (BTreeSet::new(), BTreeSet::new());
         ListWriter {
             session,
             places,
+            messages,
             changes: JsonChanges::default(),
             gone,
             kept,
@@ -67,11 +74,11 @@ impl<'s> ListWriter<'s> {
             self.gone.insert(own);
             return Ok(());
         }
-        let own = self.session.messages.iter().filter(|message| message.place == *place);
-        let mut blocks = own.clone().flat_map(|message| &message.blocks);
+        let own = self.messages.get(place);
+        let mut blocks = own.into_iter().flatten().flat_map(|message| &message.blocks);
         let says_nothing =
             |block: &Block| matches!(&block.content, Content::Text(text) if text.trim().is_empty());
-        if own.clone().next().is_none() || !blocks.all(says_nothing) {
+        if own.is_none() || !blocks.all(says_nothing) {
             return Err(self.refuse(place, "nothing of the session lies there"));
         }
         self.changes.remove(&place.pointer);

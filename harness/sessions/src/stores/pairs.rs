@@ -1,6 +1,6 @@
 //! What products do at send to calls without a result, and to results without a call.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use brickbat_rules::histories::{Block as Content, Call, CallResult, Role};
 
@@ -30,21 +30,21 @@ pub(super) fn without_orphans(messages: &[Message]) -> (Vec<Message>, usize) {
 /// The calls that no later result answers, as message and block. A result answers the oldest open call of its id; a call
 /// with the id of an earlier one closes that.
 pub(super) fn dangling(messages: &[Message]) -> BTreeMap<usize, Vec<usize>> {
-    let mut open: BTreeMap<&str, Vec<(usize, usize)>> = BTreeMap::new();
+    let mut open: BTreeMap<&str, VecDeque<(usize, usize)>> = BTreeMap::new();
     let mut dangling: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, message) in messages.iter().enumerate() {
         for (n, block) in message.blocks.iter().enumerate() {
             match &block.content {
                 Content::Call(call) => {
                     let same = open.entry(&call.id).or_default();
-                    if same.last().is_some_and(|(before, _)| *before != at) {
+                    if same.back().is_some_and(|(before, _)| *before != at) {
                         same.drain(..).for_each(|(at, n)| dangling.entry(at).or_default().push(n));
                     }
-                    same.push((at, n));
+                    same.push_back((at, n));
                 }
                 Content::Result(result) => {
-                    if let Some(same) = open.get_mut(result.call.as_str()).filter(|same| !same.is_empty()) {
-                        same.remove(0);
+                    if let Some(same) = open.get_mut(result.call.as_str()) {
+                        same.pop_front();
                     }
                 }
                 _ => {}
@@ -58,22 +58,43 @@ pub(super) fn dangling(messages: &[Message]) -> BTreeMap<usize, Vec<usize>> {
 
 /// Puts a result with these words after the results of each of these messages, one for each of these calls, and says how
 /// many they are.
-pub(super) fn fill(messages: &mut Vec<Message>, dangling: BTreeMap<usize, Vec<usize>>, words: &str) -> usize {
+pub(super) fn fill(
+    messages: &mut Vec<Message>,
+    mut dangling: BTreeMap<usize, Vec<usize>>,
+    words: &str,
+) -> usize {
     let n_filled = dangling.values().map(Vec::len).sum();
-    // From the end, so that the places before stay.
-    for (at, blocks) in dangling.into_iter().rev() {
-        let results: Vec<Block> =
-            blocks.into_iter().filter_map(|n| made_up(&messages[at].blocks[n], words)).collect();
-        match messages[at + 1..].iter().take_while(|message| message.role == Role::Tool).count() {
-            0 => {
-                let place = messages[at].place.clone();
-                let message =
-                    Message { role: Role::Tool, blocks: results, id: None, place, ending: Ending::Whole };
-                messages.insert(at + 1, message);
+    // From the end, so that the results after a message are known; and anew, since each message put in between would
+    // move all that come after it.
+    let mut reversed: Vec<Message> = Vec::with_capacity(messages.len() + dangling.len());
+    // The last of the messages with results that begin after this one.
+    let mut last_result: Option<usize> = None;
+    for (at, message) in std::mem::take(messages).into_iter().enumerate().rev() {
+        if let Some(blocks) = dangling.remove(&at) {
+            let results = blocks.into_iter().filter_map(|n| made_up(&message.blocks[n], words)).collect();
+            match last_result.and_then(|last| reversed.get_mut(last)) {
+                Some(last) => last.blocks.extend::<Vec<Block>>(results),
+                None => {
+                    let place = message.place.clone();
+                    last_result = Some(reversed.len());
+                    reversed.push(Message {
+                        role: Role::Tool,
+                        blocks: results,
+                        id: None,
+                        place,
+                        ending: Ending::Whole,
+                    });
+                }
             }
-            n => messages[at + n].blocks.extend(results),
         }
+        last_result = match message.role {
+            Role::Tool => last_result.or(Some(reversed.len())),
+            Role::System | Role::User | Role::Assistant => None,
+        };
+        reversed.push(message);
     }
+    reversed.reverse();
+    *messages = reversed;
     n_filled
 }
 

@@ -128,6 +128,31 @@ pub(super) fn item_spans(bytes: &[u8], pointer: &str) -> Vec<Range<usize>> {
     list.items().map(|item| item.span()).collect()
 }
 
+/// Where the items of lists stand in a file. Each list is read once, however many of its items are looked up.
+#[derive(Debug, Default)]
+pub(super) struct ItemSpans {
+    /// By where the record begins, and the pointer of the list in it.
+    lists: BTreeMap<(usize, String), Vec<Range<usize>>>,
+}
+
+impl ItemSpans {
+    /// Where the item at a pointer inside a record stands in the file.
+    pub(super) fn find(
+        &mut self,
+        bytes: &[u8],
+        record: &Range<usize>,
+        pointer: &str,
+    ) -> Option<Range<usize>> {
+        let (list, item) = parted(pointer)?;
+        let own = bytes.get(record.clone())?;
+        let spans = self.lists.entry((record.start, list.to_owned())).or_insert_with(|| {
+            let spans = item_spans(own, list).into_iter();
+            spans.map(|span| record.start + span.start..record.start + span.end).collect()
+        });
+        spans.get(item).cloned()
+    }
+}
+
 /// The items of a list, and which of them go.
 type Items = (Vec<Range<usize>>, BTreeSet<usize>);
 

@@ -103,13 +103,14 @@ fn texts(message: &Value) -> Vec<Content> {
 pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
     let mut writer = ListWriter::new(session);
     let mut homes: BTreeMap<usize, String> = BTreeMap::new();
+    let names = names(session);
     for edit in edits {
         let (call, result) = match edit {
             Edit::Move { result, call, .. } => {
                 writer.drop(result)?;
                 (call, raw(files, result).to_owned())
             }
-            Edit::Synthesise { call, id } => (call, not_recorded(session, id).to_string()),
+            Edit::Synthesise { call, id } => (call, not_recorded(&names, id).to_string()),
             Edit::Drop { block } => {
                 writer.drop(block)?;
                 continue;
@@ -137,10 +138,18 @@ fn home(session: &Session, message: usize) -> String {
     last.map(|last| last.place.pointer.clone()).unwrap_or_default()
 }
 
+/// The tool of each call, by the id of the call; the first one counts.
+fn names(session: &Session) -> BTreeMap<&str, &str> {
+    let mut names = BTreeMap::new();
+    for call in session.messages.iter().flat_map(crate::Message::calls) {
+        names.entry(call.id.as_str()).or_insert(call.name.as_str());
+    }
+    names
+}
+
 /// The result that stands in for one that was never recorded.
-fn not_recorded(session: &Session, id: &str) -> Value {
-    let mut calls = session.messages.iter().flat_map(crate::Message::calls);
-    let name = calls.find(|call| call.id == id).map_or("", |call| call.name.as_str());
+fn not_recorded(names: &BTreeMap<&str, &str>, id: &str) -> Value {
+    let name = names.get(id).copied().unwrap_or_default();
     json!({
         "role": "tool_result",
         "tool_call_id": id,

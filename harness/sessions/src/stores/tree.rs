@@ -27,6 +27,8 @@ pub(super) struct Tree {
     pub(super) by_id: BTreeMap<String, Vec<usize>>,
     /// The ids from the root to the leaf.
     pub(super) path: Vec<String>,
+    /// The same ids.
+    pub(super) on_path: BTreeSet<String>,
     /// Ids that have more than one child.
     pub(super) n_forks: usize,
     /// Where the branch is cut.
@@ -46,15 +48,14 @@ impl Tree {
         for (n, record) in records.iter().enumerate() {
             by_id.entry(record.text(keys.id).to_owned()).or_default().push(n);
         }
-        let (path, troubles) = (Vec::new(), Vec::new());
-        let mut tree = Tree { keys, records, by_id, path, n_forks: 0, troubles, cut: None };
+        let (path, on_path, troubles) = (Vec::new(), BTreeSet::new(), Vec::new());
+        let mut tree = Tree { keys, records, by_id, path, on_path, n_forks: 0, troubles, cut: None };
         tree.walk(which);
         tree.count_forks();
         tree
     }
 
     fn walk(&mut self, which: Which) {
-        let mut seen = BTreeSet::new();
         let mut next = self.records.last().map(|record| record.text(self.keys.id).to_owned());
         let mut child: Option<Place> = None;
         while let Some(id) = next.take().filter(|id| !id.is_empty()) {
@@ -65,12 +66,12 @@ impl Tree {
             };
             let words = match line {
                 None => "its parent is not in the file, so all before it is cut off",
-                Some(_) if seen.contains(&id) => "its parents form a circle",
+                Some(_) if self.on_path.contains(&id) => "its parents form a circle",
                 Some(line) => {
                     let record = &self.records[*line];
                     child = Some(record.place(""));
                     next = Some(record.text(self.keys.parent).to_owned());
-                    seen.insert(id.clone());
+                    self.on_path.insert(id.clone());
                     self.path.push(id);
                     continue;
                 }
@@ -101,8 +102,7 @@ impl Tree {
 
     /// The lines that are not on the branch.
     pub(super) fn off_branch(&self) -> impl Iterator<Item = &Record> {
-        let path: BTreeSet<&str> = self.path.iter().map(String::as_str).collect();
-        self.records.iter().filter(move |record| !path.contains(record.text(self.keys.id)))
+        self.records.iter().filter(|record| !self.on_path.contains(record.text(self.keys.id)))
     }
 
     /// The line that holds a place, and the pointer inside it.
@@ -135,60 +135,121 @@ enum Node {
 #[derive(Debug)]
 pub(super) struct Branch<'t> {
     tree: &'t Tree,
+    /// The lines of the branch, then the lines that are put in; which comes after which is in `next`.
     nodes: Vec<Node>,
+    /// For each of them the one after it on the branch.
+    next: Vec<Option<usize>>,
+    /// Where the line of an id is.
+    by_id: BTreeMap<String, usize>,
+    /// For each line after which something was put, the last line that follows it and belongs to it.
+    ends: BTreeMap<usize, usize>,
     removed: BTreeSet<String>,
     /// Stretches inside lines.
     pub(super) splices: Splices,
+    /// Lines that were passed in search of a place.
+    #[cfg(test)]
+    n_passed: usize,
 }
 
 impl<'t> Branch<'t> {
     pub(super) fn of(tree: &'t Tree) -> Branch<'t> {
-        let nodes = tree.path.iter().cloned().map(Node::Stored).collect();
-        Branch { tree, nodes, removed: BTreeSet::new(), splices: Splices::default() }
+        let nodes: Vec<Node> = tree.path.iter().cloned().map(Node::Stored).collect();
+        Branch {
+            tree,
+            next: (1..=nodes.len()).map(|n| (n < nodes.len()).then_some(n)).collect(),
+            by_id: tree.path.iter().enumerate().map(|(n, id)| (id.clone(), n)).collect(),
+            nodes,
+            ends: BTreeMap::new(),
+            removed: BTreeSet::new(),
+            splices: Splices::default(),
+            #[cfg(test)]
+            n_passed: 0,
+        }
     }
 
-    fn index(&self, id: &str) -> Option<usize> {
-        let own = |node: &Node| match node {
-            Node::Stored(own) => own == id,
-            Node::New(value) | Node::Last(value) => crate::json::text(value, self.tree.keys.id) == id,
-        };
-        self.nodes.iter().position(own)
+    /// Whether a new line of this id was put in, or a line of the file has it.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.by_id.contains_key(id) || self.tree.by_id.contains_key(id)
     }
 
     /// Puts a new line after that of an id and those that follow it for which `belongs` holds. Whether the id is there.
+    ///
+    /// `belongs` must say the same of a line each time, so that the lines are passed once, however many are put there.
     pub(super) fn insert(&mut self, id: &str, value: Value, belongs: impl Fn(&Value) -> bool) -> bool {
-        let Some(at) = self.index(id) else { return false };
-        let follows = |node: &Node| match node {
-            Node::Stored(id) => self.tree.lines(id).next_back().is_some_and(|record| belongs(&record.value)),
+        let Some(at) = self.by_id.get(id).copied() else { return false };
+        let mut end = self.ends.get(&at).copied().unwrap_or(at);
+        while let Some(next) = self.next[end].filter(|next| self.belongs(*next, &belongs)) {
+            end = next;
+            #[cfg(test)]
+            {
+                self.n_passed += 1;
+            }
+        }
+        let new = self.nodes.len();
+        self.by_id.entry(crate::json::text(&value, self.tree.keys.id).to_owned()).or_insert(new);
+        self.nodes.push(Node::New(value));
+        self.next.push(self.next[end]);
+        self.next[end] = Some(new);
+        self.ends.insert(at, end);
+        true
+    }
+
+    /// Whether new lines for the line before come after this one. Lines that were taken out are passed over.
+    fn belongs(&self, node: usize, belongs: impl Fn(&Value) -> bool) -> bool {
+        match &self.nodes[node] {
+            Node::Stored(id) => {
+                let last = || self.tree.lines(id).next_back();
+                self.removed.contains(id) || last().is_some_and(|record| belongs(&record.value))
+            }
             Node::New(value) => belongs(value),
             Node::Last(_) => false,
-        };
-        let n_following = self.nodes[at + 1..].iter().take_while(|node| follows(node)).count();
-        self.nodes.insert(at + 1 + n_following, Node::New(value));
-        true
+        }
     }
 
     /// Takes the lines of an id out of the file. What came after them comes after what was before them.
     pub(super) fn remove(&mut self, id: &str) {
-        self.nodes.retain(|node| !matches!(node, Node::Stored(own) if own == id));
+        if self.by_id.get(id).is_some_and(|node| matches!(self.nodes[*node], Node::Stored(_))) {
+            self.by_id.remove(id);
+        }
         self.removed.insert(id.to_owned());
     }
 
     /// Ends the branch after an id, with a line at the end of the file that makes it the leaf. Whether the id is there.
     pub(super) fn truncate(&mut self, id: &str, last: Value) -> bool {
-        let Some(at) = self.index(id) else { return false };
-        let n_new = self.nodes[at + 1..].iter().take_while(|node| matches!(node, Node::New(_))).count();
-        if at + 1 + n_new < self.nodes.len() {
-            self.nodes.truncate(at + 1 + n_new);
+        let Some(mut end) = self.by_id.get(id).copied() else { return false };
+        let is_new = |node: &usize| matches!(self.nodes[*node], Node::New(_)) || self.is_removed(*node);
+        while let Some(next) = self.next[end].filter(is_new) {
+            end = next;
+        }
+        if self.next[end].is_some() {
+            self.next[end] = Some(self.nodes.len());
             self.nodes.push(Node::Last(last));
+            self.next.push(None);
         }
         true
+    }
+
+    fn is_removed(&self, node: usize) -> bool {
+        matches!(&self.nodes[node], Node::Stored(id) if self.removed.contains(id))
+    }
+
+    /// The lines in the order of the branch.
+    fn into_order(&mut self) -> Vec<Node> {
+        let mut nodes: Vec<Option<Node>> = std::mem::take(&mut self.nodes).into_iter().map(Some).collect();
+        let mut order = Vec::with_capacity(nodes.len());
+        // The branch begins with its first line, if it has any.
+        let mut at = (!self.next.is_empty()).then_some(0);
+        while let Some(node) = at {
+            order.extend(nodes[node].take());
+            at = self.next[node];
+        }
+        order
     }
 
     /// The file with all of it carried out.
     pub(super) fn carry_out(mut self, bytes: &[u8]) -> Vec<u8> {
         let tree = self.tree;
-        let nodes = std::mem::take(&mut self.nodes);
+        let nodes = self.into_order();
         let root = tree.path.first().and_then(|id| tree.lines(id).next());
         let mut parent =
             root.and_then(|record| record.value.get(tree.keys.parent)).cloned().unwrap_or_default();
@@ -196,6 +257,7 @@ impl<'t> Branch<'t> {
         let mut on_branch = BTreeSet::new();
         for node in nodes {
             match node {
+                Node::Stored(id) if self.removed.contains(&id) => {}
                 Node::Stored(id) => {
                     tree.lines(&id).for_each(|record| self.rewire(bytes, record, &parent));
                     anchor = tree.lines(&id).next_back().or(anchor);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::rc::Rc;
 
 use brickbat_rules::json::{Document, Json};
 use serde_json::json;
@@ -90,6 +91,29 @@ struct Plan<'a> {
     discarded: BTreeSet<(usize, usize)>,
     /// The line with which the conversation ends from here on.
     end: Option<usize>,
+    /// Lines that were read for their calls or results. One line may hold all of a batch.
+    read: BTreeMap<(usize, u64), Rc<ReadLine<'a>>>,
+    /// How many ids of new lines were tried for a call's id.
+    n_ids: BTreeMap<String, usize>,
+}
+
+/// A line that was read, and where the items of its message's content stand in it.
+struct ReadLine<'a> {
+    document: Document<'a>,
+    bytes: &'a [u8],
+    items: Vec<Range<usize>>,
+}
+
+impl<'a> ReadLine<'a> {
+    fn of(bytes: &'a [u8]) -> Option<ReadLine<'a>> {
+        let document = Document::parse(bytes).ok()?;
+        let items = content(document.root()).items().map(Json::span).collect();
+        Some(ReadLine { document, bytes, items })
+    }
+}
+
+fn content<'t, 'a>(line: Json<'t, 'a>) -> Json<'t, 'a> {
+    line.field("message").field("content")
 }
 
 impl<'a> Plan<'a> {
@@ -108,6 +132,8 @@ impl<'a> Plan<'a> {
             removed: BTreeSet::new(),
             discarded: BTreeSet::new(),
             end: None,
+            read: BTreeMap::new(),
+            n_ids: BTreeMap::new(),
         }
     }
 
@@ -118,23 +144,23 @@ impl<'a> Plan<'a> {
     fn answer(&mut self, call: &Place, id: &str, result: Option<&Place>) -> Result<(), WriteError> {
         let at = self.record_at(call)?;
         let record = &self.tree.records[at];
-        let document = Document::parse(&self.files.main()[record.span.clone()]);
-        let document = document.map_err(|_| refused(call, "the line cannot be read"))?;
+        let line = self.line(0, record.line, record.span.clone());
+        let line = line.ok_or_else(|| refused(call, "the line cannot be read"))?;
         let (block, display) = match result {
             Some(place) => self.recorded(place, id)?,
             None => (new_line::not_recorded(id), None),
         };
         let parent =
             self.added.get(&at).and_then(|lines| lines.last()).map_or(&record.uuid, |line| &line.uuid);
-        let mut n = 0;
-        let mut uuid = new_line::uuid(id, n);
+        let n = self.n_ids.entry(id.to_owned()).or_default();
+        let mut uuid = new_line::uuid(id, *n);
         while self.tree.find(&uuid).is_some() || self.ids.contains(&uuid) {
-            n += 1;
-            uuid = new_line::uuid(id, n);
+            *n += 1;
+            uuid = new_line::uuid(id, *n);
         }
         let edit = if result.is_some() { "moved" } else { "synthesised" };
         let saying = Saying { parent, uuid, block: &block, display: display.as_deref(), edit };
-        let line = new_line::of(document.root(), record, saying);
+        let line = new_line::of(line.document.root(), record, saying);
         self.ids.insert(line.uuid.clone());
         if let Some(next) = self.next_on_chain(at) {
             self.hung.insert(next, line.uuid.clone());
@@ -155,33 +181,47 @@ impl<'a> Plan<'a> {
     }
 
     /// A result that was recorded: its block, and its form for display.
-    fn recorded(&self, place: &Place, id: &str) -> Result<(String, Option<String>), WriteError> {
+    fn recorded(&mut self, place: &Place, id: &str) -> Result<(String, Option<String>), WriteError> {
         let missing = || refused(place, "there is no result");
         let file = self.files.files.get(place.file).ok_or_else(missing)?;
-        if place.line.is_none() {
+        let Some(n) = place.line else {
             companions::call_of(&file.name).ok_or_else(missing)?;
             return Ok((new_line::of_words(id, &String::from_utf8_lossy(&file.bytes)), None));
-        }
-        // The place is that of the value; its line begins after the end of the line before.
+        };
         let at = usize::try_from(place.start).ok().filter(|at| *at < file.bytes.len()).ok_or_else(missing)?;
-        let start = file.bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |n| n + 1);
-        let end =
-            file.bytes[at..].iter().position(|byte| *byte == b'\n').map_or(file.bytes.len(), |n| at + n);
-        let is_json = |byte: &u8| *byte != 0;
-        let line = &file.bytes[start..end];
-        let from = line.iter().position(is_json).unwrap_or(0);
-        let to = line.iter().rposition(is_json).map_or(0, |n| n + 1);
-        let document = Document::parse(line.get(from..to).unwrap_or_default()).map_err(|_| missing())?;
-        let value = document.root().pointer(&place.pointer);
+        let line = self.line(place.file, n, at..at).ok_or_else(missing)?;
+        let root = line.document.root();
         if place.pointer == "/toolUseResult" {
-            return Ok((new_line::of_words(id, &companions::displayed_words(value)), None));
+            let words = companions::displayed_words(root.pointer(&place.pointer));
+            return Ok((new_line::of_words(id, &words), None));
         }
+        let item = place.pointer.strip_prefix("/message/content/").and_then(|n| n.parse::<usize>().ok());
+        let raw = item.and_then(|item| line.items.get(item)).map(|span| &line.bytes[span.clone()]);
+        let block = Document::parse(raw.ok_or_else(missing)?).map_err(|_| missing())?;
+        let value = block.root();
         if !value.field("type").is("tool_result") || !value.field("tool_use_id").is(id) {
             return Err(missing());
         }
-        let is_alone = document.root().field("message").field("content").len() == 1;
-        let display = document.root().get("toolUseResult").filter(|_| is_alone);
+        let is_alone = line.items.len() == 1;
+        let display = root.get("toolUseResult").filter(|_| is_alone);
         Ok((value.raw().to_owned(), display.map(|display| display.raw().to_owned())))
+    }
+
+    /// The line of a number, around this stretch of its file, without the NUL bytes at its ends. It is read once.
+    fn line(&mut self, file: usize, n: u64, within: Range<usize>) -> Option<Rc<ReadLine<'a>>> {
+        if let Some(line) = self.read.get(&(file, n)) {
+            return Some(Rc::clone(line));
+        }
+        let bytes: &'a [u8] = &self.files.files.get(file)?.bytes;
+        let start = bytes[..within.start].iter().rposition(|byte| *byte == b'\n').map_or(0, |n| n + 1);
+        let end = bytes[within.end..].iter().position(|byte| *byte == b'\n');
+        let line = &bytes[start..end.map_or(bytes.len(), |n| within.end + n)];
+        let is_json = |byte: &u8| *byte != 0;
+        let from = line.iter().position(is_json).unwrap_or(0);
+        let to = line.iter().rposition(is_json).map_or(0, |n| n + 1);
+        let line = Rc::new(ReadLine::of(line.get(from..to).unwrap_or_default())?);
+        self.read.insert((file, n), Rc::clone(&line));
+        Some(line)
     }
 
     fn is_on_branch(&self, place: &Place) -> bool {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::Log;
 use crate::json::{span_of, text};
-use crate::stores::records::{Record, Splices, cannot, item_spans, parted, with_main};
+use crate::stores::records::{ItemSpans, Record, Splices, cannot, item_spans, parted, with_main};
 use crate::stores::{Edit, WriteError};
 use crate::{Files, Place, Product};
 
@@ -21,6 +21,7 @@ pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> 
         bytes: files.main(),
         log: &log,
         splices: Splices::default(),
+        items: ItemSpans::default(),
         answers: BTreeMap::new(),
         drops: BTreeMap::new(),
     };
@@ -39,6 +40,7 @@ struct Changes<'l> {
     bytes: &'l [u8],
     log: &'l Log,
     splices: Splices,
+    items: ItemSpans,
     /// Results that come, by the index of the message of their calls.
     answers: BTreeMap<usize, Vec<Vec<u8>>>,
     /// Blocks that go, by the index of their message.
@@ -62,8 +64,8 @@ impl Changes<'_> {
                 let index = self.call(call, id)?;
                 let (source, inner) = self.at(result)?;
                 let record = &self.log.records[source];
-                let span = span_of(&self.bytes[record.span.clone()], &inner).unwrap_or(0..0);
-                let block = self.bytes[moved(&span, record.span.start)].to_vec();
+                let span = self.items.find(self.bytes, &record.span, &inner).unwrap_or(0..0);
+                let block = self.bytes[span].to_vec();
                 self.answers.entry(index).or_default().push(block);
                 self.drops.entry(source).or_default().insert(inner);
             }

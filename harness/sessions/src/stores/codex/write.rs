@@ -44,6 +44,8 @@ struct Plan<'a> {
     session: &'a Session,
     /// The blocks by their places, and whether they are on the branch.
     blocks: BTreeMap<&'a Place, (&'a Block, bool)>,
+    /// The messages of which a block is a part: file, line and pointer.
+    messages: BTreeSet<(usize, Option<u64>, &'a str)>,
     /// What can be taken out though it is no block.
     discardable: BTreeSet<&'a Place>,
     gone: BTreeSet<u64>,
@@ -63,12 +65,18 @@ impl<'a> Plan<'a> {
                 blocks.insert(&block.place, (block, is_on_branch));
             }
         }
+        let parts = blocks.keys().flat_map(|place: &&Place| {
+            let ends = place.pointer.match_indices("/content/");
+            ends.map(|(at, _)| (place.file, place.line, &place.pointer[..at]))
+        });
+        let messages = parts.collect();
         let troubles = session.troubles.iter().filter(|trouble| trouble.loses.is_some());
         Plan {
             bytes,
             lines: lines(bytes).map(|line| (line.n, line)).collect(),
             session,
             blocks,
+            messages,
             discardable: troubles.map(|trouble| &trouble.place).collect(),
             gone: BTreeSet::new(),
             come: BTreeMap::new(),
@@ -126,11 +134,8 @@ impl<'a> Plan<'a> {
 
     /// Whether this is a message as a whole, and no block of it.
     fn is_message(&self, place: &Place) -> bool {
-        let parts = format!("{}/content/", place.pointer);
-        let is_part = |block: &Place| {
-            block.file == place.file && block.line == place.line && block.pointer.starts_with(&parts)
-        };
-        !self.blocks.contains_key(place) && self.blocks.keys().any(|block| is_part(block))
+        let own = (place.file, place.line, place.pointer.as_str());
+        !self.blocks.contains_key(place) && self.messages.contains(&own)
     }
 
     /// The item of which a block is the only part.

@@ -21,6 +21,8 @@ pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> 
         added: BTreeMap::new(),
         removed: BTreeSet::new(),
         drops: BTreeMap::new(),
+        ends: BTreeMap::new(),
+        is_whole: BTreeMap::new(),
     };
     for edit in edits {
         writer.take(edit)?;
@@ -40,6 +42,10 @@ struct Writer<'r> {
     removed: BTreeSet<usize>,
     /// Pointers of blocks that go, by the index of their event.
     drops: BTreeMap<usize, BTreeSet<String>>,
+    /// The last event that belongs to a reply and stays, as far as it was looked for.
+    ends: BTreeMap<usize, usize>,
+    /// Whether an event can be read as it stands, as far as it was looked at.
+    is_whole: BTreeMap<usize, bool>,
 }
 
 impl<'r> Writer<'r> {
@@ -98,7 +104,7 @@ impl<'r> Writer<'r> {
         Ok(())
     }
 
-    fn at(&self, place: &Place) -> Result<(usize, String), WriteError> {
+    fn at(&mut self, place: &Place) -> Result<(usize, String), WriteError> {
         let start = usize::try_from(place.start).unwrap_or(usize::MAX);
         let found = self.records.binary_search_by_key(&start, |record| record.span.start).ok();
         let found = found.filter(|index| self.bytes_of(*index).is_some());
@@ -108,12 +114,13 @@ impl<'r> Writer<'r> {
     }
 
     /// The bytes of an event, if they can be read as they stand.
-    fn bytes_of(&self, index: usize) -> Option<&'r [u8]> {
+    fn bytes_of(&mut self, index: usize) -> Option<&'r [u8]> {
         let own = self.bytes.get(self.records[index].span.clone())?;
-        (!own.contains(&b'\n')).then_some(own)
+        // A reply may have many calls, and each of them asks.
+        self.is_whole.entry(index).or_insert_with(|| !own.contains(&b'\n')).then_some(own)
     }
 
-    fn call(&self, call: &Place, id: &str) -> Result<usize, WriteError> {
+    fn call(&mut self, call: &Place, id: &str) -> Result<usize, WriteError> {
         let (index, pointer) = self.at(call)?;
         let block = self.records[index].value.pointer(&pointer).unwrap_or(&Value::Null);
         match text(block, "toolCallId") == id && pointer.starts_with("/data/toolRequests/") {
@@ -128,8 +135,12 @@ impl<'r> Writer<'r> {
             let kind = record.text("type");
             ["tool.", "hook.", "permission."].iter().any(|begin| kind.starts_with(begin))
         };
-        let n = self.records[call + 1..].iter().take_while(belongs).count();
-        let after = (call..=call + n).rev().find(|index| !self.removed.contains(index)).unwrap_or(call);
+        let records = self.records;
+        let end = self.ends.entry(call);
+        let end = end.or_insert_with(|| call + records[call + 1..].iter().take_while(belongs).count());
+        // An event that went does not come back, so the next look begins where this one ends.
+        let after = (call..=*end).rev().find(|index| !self.removed.contains(index)).unwrap_or(call);
+        *end = after;
         self.added.entry(after).or_default().push(event);
     }
 

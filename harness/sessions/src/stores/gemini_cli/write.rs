@@ -6,12 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use brickbat_rules::json::{Document, Json};
 use serde_json::{Value, json};
 
 use super::log::{JSON, Log};
 use crate::json::{span_of, text};
 use crate::stores::gemini_parts::{not_recorded, response};
-use crate::stores::records::{Record, Splices, cannot, parted, with_main};
+use crate::stores::records::{ItemSpans, Record, Splices, cannot, parted, with_main};
 use crate::stores::{Edit, WriteError};
 use crate::{Files, Place, Product};
 
@@ -20,6 +21,12 @@ struct Changes<'l> {
     bytes: &'l [u8],
     log: &'l Log,
     splices: Splices,
+    items: ItemSpans,
+    /// Results of the branch beside their calls, by what they say: the record of the first, and its index there. They are
+    /// collected when the first one is looked for.
+    beside_calls: Option<BTreeMap<String, (usize, usize)>>,
+    /// The line whose list was last looked at, and where it stands.
+    container: Option<(u64, Range<usize>)>,
     /// The records by where they begin; and whether each is on the branch.
     records: BTreeMap<usize, (&'l Record, bool)>,
     /// Pointers of blocks that go, by record.
@@ -33,9 +40,17 @@ pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> 
     let on_branch = log.active.iter().flatten().map(|record| (record.span.start, (record, true)));
     let off_branch = log.rewound.iter().map(|record| (record.span.start, (record, false)));
     let records = off_branch.chain(on_branch).collect();
-    let (drops, answers) = (BTreeMap::new(), BTreeMap::new());
-    let mut changes =
-        Changes { bytes: files.main(), log: &log, splices: Splices::default(), records, drops, answers };
+    let mut changes = Changes {
+        bytes: files.main(),
+        log: &log,
+        splices: Splices::default(),
+        items: ItemSpans::default(),
+        beside_calls: None,
+        container: None,
+        records,
+        drops: BTreeMap::new(),
+        answers: BTreeMap::new(),
+    };
     for edit in edits {
         changes.take(edit)?;
     }
@@ -91,14 +106,18 @@ impl<'l> Changes<'l> {
     }
 
     /// The part of a recorded result as it stands there, and whether it is on the branch.
-    fn recorded(&self, result: &Place, id: &str, name: &str) -> Result<(Vec<u8>, bool), WriteError> {
+    fn recorded(&mut self, result: &Place, id: &str, name: &str) -> Result<(Vec<u8>, bool), WriteError> {
         let (record, is_on_branch, inner) = self.at(result)?;
         let own = &self.bytes[record.span.clone()];
         let part = match record.value.pointer(&inner) {
             Some(Value::String(said)) => {
                 response(id, name, json!({ "output": said })).to_string().into_bytes()
             }
-            Some(Value::Object(_)) => span_of(own, &inner).map(|span| own[span].to_vec()).unwrap_or_default(),
+            Some(Value::Object(_)) => {
+                let span = self.items.find(self.bytes, &record.span, &inner);
+                let span = span.or_else(|| Some(moved(span_of(own, &inner)?, record.span.start)));
+                span.map(|span| self.bytes[span].to_vec()).unwrap_or_default()
+            }
             _ => return Err(cannot(Product::GeminiCli, result, "there is no result")),
         };
         Ok((part, is_on_branch))
@@ -120,19 +139,12 @@ impl<'l> Changes<'l> {
     /// The copy beside its call of a result that is a message of the user's. It is the one that goes: from it the product
     /// would make the other anew each time that it resumes. One copy of a batch goes as a whole, since responses to one
     /// batch have to come together.
-    fn beside_call(&self, record: &Record, inner: &str) -> Option<(&'l Record, String)> {
+    fn beside_call(&mut self, record: &Record, inner: &str) -> Option<(&'l Record, String)> {
         let said = record.value.pointer(inner).filter(|_| inner.starts_with("/content/"))?;
-        let only = |call: &'l Value| match call["result"].as_array().map(Vec::as_slice) {
-            Some([part]) => Some(part),
-            _ => None,
-        };
-        let of_branch = self.records.values().filter(|(_, is_on_branch)| *is_on_branch);
-        of_branch.map(|(record, _)| *record).find_map(|record| {
-            let calls = super::list(record, "toolCalls");
-            let n = calls.iter().position(|call| only(call) == Some(said))?;
-            let is_whole = calls.iter().all(|call| only(call).is_some());
-            is_whole.then(|| (record, format!("/toolCalls/{n}/result/0")))
-        })
+        let records = &self.records;
+        let beside_calls = self.beside_calls.get_or_insert_with(|| beside_calls(records));
+        let (start, n) = beside_calls.get(&said.to_string()).copied()?;
+        Some((self.records.get(&start)?.0, format!("/toolCalls/{n}/result/0")))
     }
 
     fn truncate(&mut self, last: &Place) -> Result<(), WriteError> {
@@ -170,7 +182,10 @@ impl<'l> Changes<'l> {
             }
             let answered = self.write_answers(record, &drops, answers);
             for inner in drops {
-                let is_rewritten = answered.iter().any(|result| inner.starts_with(result.as_str()));
+                // A pointer below a result names its call: `/toolCalls/3/result/0`.
+                let call = inner.strip_prefix("/toolCalls/").and_then(|rest| rest.split_once("/result"));
+                let call = call.and_then(|(call, _)| call.parse::<usize>().ok());
+                let is_rewritten = call.is_some_and(|call| answered.contains(&call));
                 if !is_rewritten {
                     self.write_drop(record, &inner);
                 }
@@ -190,29 +205,30 @@ impl<'l> Changes<'l> {
         }
     }
 
-    /// Puts results beside their calls. Gives the pointers of the results that were written anew.
+    /// Puts results beside their calls. Gives the indices of the calls whose results were written anew.
     fn write_answers(
         &mut self,
         record: &Record,
         drops: &BTreeSet<String>,
         mut answers: BTreeMap<String, (String, Vec<u8>)>,
-    ) -> Vec<String> {
+    ) -> BTreeSet<usize> {
         let own = &self.bytes[record.span.clone()];
-        let mut written = Vec::new();
-        for (n, call) in super::list(record, "toolCalls").iter().enumerate() {
+        let document = Document::parse(own).unwrap_or_default();
+        let places = document.root().field("toolCalls").items();
+        let mut written = BTreeSet::new();
+        for (n, (call, place)) in super::list(record, "toolCalls").iter().zip(places).enumerate() {
             let Some((_, part)) = answers.remove(text(call, "id")) else { continue };
-            let pointer = format!("/toolCalls/{n}/result");
-            let kept = crate::stores::records::item_spans(own, &pointer).into_iter().enumerate();
-            let kept = kept.filter(|(item, _)| !drops.contains(&format!("{pointer}/{item}")));
-            let parts: Vec<&[u8]> = kept.map(|(_, span)| &own[span]).chain([part.as_slice()]).collect();
+            let result = place.get("result");
+            let kept = result.into_iter().flat_map(Json::items).enumerate();
+            let kept = kept.filter(|(item, _)| !drops.contains(&format!("/toolCalls/{n}/result/{item}")));
+            let parts: Vec<&[u8]> =
+                kept.map(|(_, item)| &own[item.span()]).chain([part.as_slice()]).collect();
             let list = [b"[".as_slice(), &parts.join(b",".as_slice()), b"]"].concat();
-            match span_of(own, &pointer) {
-                Some(span) => self.splices.replace(moved(span, record.span.start), list),
-                None => {
-                    self.add(record, &format!("/toolCalls/{n}"), [b"\"result\":".as_slice(), &list].concat())
-                }
+            match result {
+                Some(result) => self.splices.replace(moved(result.span(), record.span.start), list),
+                None => self.add_in(record, place.span(), [b"\"result\":".as_slice(), &list].concat()),
             }
-            written.push(pointer);
+            written.insert(n);
         }
         let entries = answers.into_iter().map(|(id, (name, part))| {
             let head = json!({ "id": id, "name": name, "args": {}, "status": "error" }).to_string();
@@ -242,8 +258,14 @@ impl<'l> Changes<'l> {
 
     /// Adds a field to the object, or an item to the list, at a pointer in a record.
     fn add(&mut self, record: &Record, pointer: &str, what: Vec<u8>) {
+        if let Some(span) = span_of(&self.bytes[record.span.clone()], pointer) {
+            self.add_in(record, span, what);
+        }
+    }
+
+    /// Adds a field to the object, or an item to the list, at a stretch of a record.
+    fn add_in(&mut self, record: &Record, span: Range<usize>, what: Vec<u8>) {
         let own = &self.bytes[record.span.clone()];
-        let Some(span) = span_of(own, pointer) else { return };
         let is_empty = own[span.start + 1..span.end - 1].iter().all(u8::is_ascii_whitespace);
         let end = record.span.start + span.end - 1;
         let comma: &[u8] = if is_empty { b"" } else { b"," };
@@ -269,15 +291,40 @@ impl<'l> Changes<'l> {
     }
 
     /// The line or file in whose list a record stands.
-    fn container(&self, record: &Record) -> Range<usize> {
+    fn container(&mut self, record: &Record) -> Range<usize> {
         if record.line.is_none() {
             return 0..self.bytes.len();
+        }
+        // The messages of one list stand in one line, and many of them may go.
+        if let Some((line, span)) = &self.container
+            && Some(*line) == record.line
+        {
+            return span.clone();
         }
         let is_end = |byte: &u8| *byte == b'\n';
         let start = self.bytes[..record.span.start].iter().rposition(is_end).map_or(0, |at| at + 1);
         let end = self.bytes[record.span.end..].iter().position(is_end);
-        start..end.map_or(self.bytes.len(), |at| record.span.end + at)
+        let span = start..end.map_or(self.bytes.len(), |at| record.span.end + at);
+        self.container = record.line.map(|line| (line, span.clone()));
+        span
     }
+}
+
+/// The results of the branch beside their calls, each by its text. Where a call of a record has none or several, its results
+/// are no copies.
+fn beside_calls(records: &BTreeMap<usize, (&Record, bool)>) -> BTreeMap<String, (usize, usize)> {
+    let mut found = BTreeMap::new();
+    for (start, (record, _)) in records.iter().filter(|(_, (_, is_on_branch))| *is_on_branch) {
+        let only = |call: &Value| match call["result"].as_array().map(Vec::as_slice) {
+            Some([part]) => Some(part.to_string()),
+            _ => None,
+        };
+        let results: Option<Vec<String>> = super::list(record, "toolCalls").iter().map(only).collect();
+        for (n, said) in results.into_iter().flatten().enumerate() {
+            found.entry(said).or_insert((*start, n));
+        }
+    }
+    found
 }
 
 fn moved(span: Range<usize>, by: usize) -> Range<usize> {

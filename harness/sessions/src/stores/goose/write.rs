@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use super::TABLE;
 use crate::json::splice;
 use crate::sqlite::{Database, is_database};
+use crate::stores::records::ItemSpans;
 use crate::stores::rows::{Rows, row_of, with_database};
 use crate::stores::{Edit, WriteError};
 use crate::{Files, NOT_RECORDED, Place, Product, Session};
@@ -97,6 +98,8 @@ impl Plan {
     fn rows(&self, files: &Files, session: &str) -> Result<Files, String> {
         let database = Database::open(files)?;
         let mut rows = Rows::load(&database, TABLE, "created_timestamp, rowid", session)?;
+        // A message may hold the results of a batch, and each of them may move.
+        let mut read: BTreeMap<Key, Vec<Range<usize>>> = BTreeMap::new();
         for (after, insertions) in &self.inserted {
             let mut cells = rows.cells(*after).ok_or("no such row")?;
             let mut items = Vec::new();
@@ -105,8 +108,12 @@ impl Plan {
                     Insertion::Made(id) => made(id),
                     Insertion::Moved(from, n) => {
                         let content = rows.text(*from, "content_json").ok_or("no such row")?;
-                        let spans = spans(content.as_bytes(), "").ok_or("content that is no list")?;
-                        let span = spans.get(*n).cloned().ok_or("no such content")?;
+                        if !read.contains_key(from) {
+                            let spans = spans(content.as_bytes(), "").ok_or("content that is no list")?;
+                            read.insert(*from, spans);
+                        }
+                        let span = read.get(from).and_then(|spans| spans.get(*n)).cloned();
+                        let span = span.ok_or("no such content")?;
                         content.get(span).ok_or("no such content")?.to_owned()
                     }
                 });
@@ -167,12 +174,13 @@ impl Plan {
             let n = found.spans.partition_point(|message| message.end <= span.start);
             !deleted.contains(&n)
         });
+        let mut items = ItemSpans::default();
         for (after, insertions) in &self.inserted {
             let n = index(after)?;
             if deleted.contains(&n) {
                 return Err("the message of the call is taken out".to_owned());
             }
-            let message = inserted(bytes, &found, n, insertions)?;
+            let message = inserted(bytes, &found, &mut items, n, insertions)?;
             edits.push((found.spans[n].end..found.spans[n].end, message));
         }
         edits.extend(found.without(bytes, &deleted));
@@ -222,16 +230,21 @@ impl Found {
 }
 
 /// A new message after another, with what parts the two.
-fn inserted(bytes: &[u8], found: &Found, after: usize, insertions: &[Insertion]) -> Result<Vec<u8>, String> {
+fn inserted(
+    bytes: &[u8],
+    found: &Found,
+    spans: &mut ItemSpans,
+    after: usize,
+    insertions: &[Insertion],
+) -> Result<Vec<u8>, String> {
     let mut items = Vec::new();
     for insertion in insertions {
         items.push(match insertion {
             Insertion::Made(id) => made(id),
             Insertion::Moved(from, n) => {
                 let message = found.keys.binary_search(from).map_err(|_| "no such message")?;
-                let spans =
-                    spans_in(bytes, &found.spans[message], "content").ok_or("content that is no list")?;
-                let item = spans.get(*n).and_then(|span| bytes.get(span.clone())).ok_or("no such content")?;
+                let item = spans.find(bytes, &found.spans[message], &format!("/content/{n}"));
+                let item = item.and_then(|span| bytes.get(span)).ok_or("no such content")?;
                 String::from_utf8(item.to_vec()).map_err(|_| "no text")?
             }
         });

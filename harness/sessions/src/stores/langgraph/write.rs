@@ -140,20 +140,28 @@ fn drop_parts(message: &mut Value, parts: &BTreeSet<(String, Option<usize>)>) {
     let Value::Object(_, inner) = message else { return };
     let Value::List(items) = inner.as_mut() else { return };
     let Some(fields) = items.get_mut(2) else { return };
-    let mut calls: Vec<Value> = Vec::new();
-    // From the last to the first, so that the indices stay right.
-    for (name, n) in parts.iter().rev() {
+    let mut calls: BTreeSet<String> = BTreeSet::new();
+    let mut items: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for (name, n) in parts {
         match (fields.get_mut(name), n) {
-            (Some(Value::List(list)), Some(n)) if *n < list.len() => {
-                let taken = list.remove(*n);
-                calls.extend(taken.get("id").filter(|_| name != "content").cloned());
-            }
+            (Some(Value::List(_)), Some(n)) => drop(items.entry(name).or_default().insert(*n)),
             (Some(value), None) => *value = Value::Text(String::new()),
             _ => {}
         }
     }
+    for (name, gone) in items {
+        let Some(Value::List(list)) = fields.get_mut(name) else { continue };
+        for (n, item) in std::mem::take(list).into_iter().enumerate() {
+            if !gone.contains(&n) {
+                list.push(item);
+            } else if name != "content" {
+                calls.extend(item.get("id").and_then(Value::as_str).map(str::to_owned));
+            }
+        }
+    }
     // What stands for a call elsewhere in the message goes with it: a block, and the form in which OpenAI gave it.
-    let is_taken = |value: &Value, id: &str| value.get(id).is_some_and(|id| calls.contains(id));
+    let is_taken =
+        |value: &Value, id: &str| value.get(id).and_then(Value::as_str).is_some_and(|id| calls.contains(id));
     if let Some(Value::List(content)) = fields.get_mut("content") {
         content.retain(|block| match block.get("type").and_then(Value::as_str) {
             Some("function_call") => !is_taken(block, "call_id"),

@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use brickbat_rules::histories::Block as Content;
+use brickbat_rules::json::Document;
 use rusqlite::types::Value;
 use serde_json::json;
 
 use super::{BRANCHES, TABLE};
 use crate::sqlite::Database;
+use crate::stores::list::Changes;
 use crate::stores::rows::{Rows, row_of, with_database};
 use crate::stores::{Edit, WriteError};
 use crate::{Files, NOT_RECORDED, Place, Product, Session, json as text};
@@ -25,6 +27,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
     let id = session.id.as_deref().unwrap_or_default();
     let mut rows = Rows::load(&database, TABLE, "rowid", id).map_err(|words| refusal(&whole, words))?;
     let ends = ends(session);
+    let calls = calls(session);
     let mut dropped: BTreeMap<i64, BTreeSet<&str>> = BTreeMap::new();
     for edit in edits {
         match edit {
@@ -37,7 +40,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
             }
             Edit::Synthesise { call, id } => {
                 let cells =
-                    row_of(call).filter(|_| is_call(session, call, id)).and_then(|row| rows.cells(row));
+                    row_of(call).filter(|_| calls.contains(&(call, id))).and_then(|row| rows.cells(row));
                 let cells = cells.ok_or_else(|| refusal(call, "only calls of functions can be answered"))?;
                 let end = ends.get(call).ok_or_else(|| refusal(call, "no such call"))?;
                 let item = json!({ "type": "function_call_output", "call_id": id, "output": NOT_RECORDED });
@@ -74,10 +77,14 @@ fn ends(session: &Session) -> BTreeMap<&Place, i64> {
     ends
 }
 
-fn is_call(session: &Session, place: &Place, id: &str) -> bool {
-    let mut blocks = session.messages.iter().flat_map(|message| &message.blocks);
-    blocks
-        .any(|block| &block.place == place && matches!(&block.content, Content::Call(call) if call.id == id))
+/// The calls, each by its place and its id.
+fn calls(session: &Session) -> BTreeSet<(&Place, &str)> {
+    let blocks = session.messages.iter().flat_map(|message| &message.blocks);
+    let calls = blocks.filter_map(|block| match &block.content {
+        Content::Call(call) => Some((&block.place, call.id.as_str())),
+        _ => None,
+    });
+    calls.collect()
 }
 
 /// Takes parts out of a message, or the row if nothing is left of it.
@@ -89,13 +96,15 @@ fn drop_parts(rows: &mut Rows, row: i64, pointers: &BTreeSet<&str>) -> Result<()
         rows.delete(row);
         return Ok(());
     }
-    let mut bytes = item.as_bytes().to_vec();
     let index = |pointer: &&str| pointer.rsplit('/').next().and_then(|n| n.parse::<usize>().ok());
-    let indices: BTreeSet<usize> = pointers.iter().filter_map(index).collect();
-    for n in indices.into_iter().rev() {
-        let span = text::span_of(&bytes, &format!("/content/{n}")).ok_or("no such part")?;
-        bytes = text::splice(&bytes, vec![(text::span_of_item(&bytes, &span), Vec::new())]);
+    let gone = pointers.iter().filter_map(index).collect();
+    let changes = Changes { gone, ..Changes::default() };
+    let document = Document::parse(item.as_bytes()).map_err(|_| "no such part")?;
+    let content = document.root().field("content");
+    if changes.gone.iter().any(|n| *n >= content.len()) {
+        return Err("no such part");
     }
+    let bytes = text::splice(item.as_bytes(), changes.edits(content));
     let item = String::from_utf8(bytes).map_err(|_| "no text")?;
     rows.replace(row, "message_data", item);
     Ok(())

@@ -28,15 +28,19 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
     let form = forms::form_of(files).ok_or_else(|| store("not opencode's".to_owned()))?;
     let (mut raws, of_events) = forms::read(form, files).map_err(store)?;
     raws.extend(events::raws(of_events));
-    let cells = Cells::open(form, files).map_err(store)?;
+    let mut cells = Cells::open(form, files).map_err(store)?;
     let mut changes = Changes::default();
+    let blocks = session.messages.iter().flat_map(|message| &message.blocks);
+    let on_branch: BTreeSet<&Place> = blocks.map(|block| &block.place).collect();
+    let parts = raws.iter().flat_map(|raw| &raw.messages).flat_map(|message| &message.parts);
+    let parts: BTreeSet<&Place> = parts.map(|part| &part.place).collect();
     for edit in edits {
         let (place, result) = match edit {
-            Edit::Synthesise { call, .. } => (call, synthesise(&cells, &mut changes, call)),
+            Edit::Synthesise { call, .. } => (call, synthesise(&mut cells, &mut changes, call)),
             Edit::Move { result, call, .. } => {
-                (call, take_result(&cells, &mut changes, session, result, call))
+                (call, take_result(&mut cells, &mut changes, &on_branch, result, call))
             }
-            Edit::Drop { block } => (block, drop_part(&mut changes, &raws, block)),
+            Edit::Drop { block } => (block, drop_part(&mut changes, &parts, block)),
             Edit::Discard { place } => {
                 changes.removed.insert(place.clone());
                 (place, Ok(()))
@@ -54,7 +58,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
 }
 
 /// Ends a call with an error. One that has ended stays as it is.
-fn synthesise(cells: &Cells<'_>, changes: &mut Changes, call: &Place) -> Result<(), &'static str> {
+fn synthesise(cells: &mut Cells<'_>, changes: &mut Changes, call: &Place) -> Result<(), &'static str> {
     let part = part_of(cells, changes, call)?;
     let value = crate::json::parse(&part).ok_or("the call cannot be read")?;
     let state = value.get("state").ok_or("the call has no state")?;
@@ -95,9 +99,9 @@ fn input(state: &Value) -> Value {
 
 /// Gives a call the state of another part, which goes if it is on the branch.
 fn take_result(
-    cells: &Cells<'_>,
+    cells: &mut Cells<'_>,
     changes: &mut Changes,
-    session: &Session,
+    on_branch: &BTreeSet<&Place>,
     result: &Place,
     call: &Place,
 ) -> Result<(), &'static str> {
@@ -108,14 +112,13 @@ fn take_result(
     let state = span_of(&from, "/state").ok_or("the result has no state")?;
     let part = part_of(cells, changes, call)?;
     set_state(changes, call, &part, from[state].to_vec())?;
-    let mut on_branch = session.messages.iter().flat_map(|message| &message.blocks);
-    if on_branch.any(|block| block.place == *result) {
+    if on_branch.contains(result) {
         changes.removed.insert(result.clone());
     }
     Ok(())
 }
 
-fn part_of(cells: &Cells<'_>, changes: &Changes, place: &Place) -> Result<Vec<u8>, &'static str> {
+fn part_of(cells: &mut Cells<'_>, changes: &Changes, place: &Place) -> Result<Vec<u8>, &'static str> {
     let edited = changes.parts.get(place).cloned();
     edited.or_else(|| cells.part(place)).ok_or("there is no part at this place")
 }
@@ -126,9 +129,8 @@ fn set_state(changes: &mut Changes, call: &Place, part: &[u8], state: Vec<u8>) -
     Ok(())
 }
 
-fn drop_part(changes: &mut Changes, raws: &[Raw], place: &Place) -> Result<(), &'static str> {
-    let mut parts = raws.iter().flat_map(|raw| &raw.messages).flat_map(|message| &message.parts);
-    if !parts.any(|part| part.place == *place) {
+fn drop_part(changes: &mut Changes, parts: &BTreeSet<&Place>, place: &Place) -> Result<(), &'static str> {
+    if !parts.contains(place) {
         return Err("there is no part at this place");
     }
     changes.removed.insert(place.clone());

@@ -39,11 +39,7 @@ impl<'l> Writer<'l> {
         match edit {
             Edit::Synthesise { call, id } => {
                 let (record, full, name) = self.call(call, id)?;
-                let own = derived_id(&format!("no result of {} in {}", full, record.text(KEYS.id)));
-                let own = own.get(..ID_LEN).unwrap_or_default().to_owned();
-                if self.log.tree.by_id.contains_key(&own) {
-                    return Ok(());
-                }
+                let own = self.free_id(&format!("no result of {} in {}", full, record.text(KEYS.id)));
                 let line = json!({
                     "type": "message",
                     "id": own,
@@ -68,11 +64,10 @@ impl<'l> Writer<'l> {
                 }
                 let mut line = source.value.clone();
                 let own = source.text(KEYS.id).to_owned();
-                if self.log.tree.path.contains(&own) {
+                if self.log.tree.on_path.contains(&own) {
                     self.branch.remove(&own);
                 } else {
-                    let copy = derived_id(&format!("copy of {own}"));
-                    line[KEYS.id] = json!(copy.get(..ID_LEN));
+                    line[KEYS.id] = json!(self.free_id(&format!("copy of {own}")));
                 }
                 self.insert(call, record, line)
             }
@@ -105,6 +100,17 @@ impl<'l> Writer<'l> {
         }
     }
 
+    /// An id that is derived from a text, and that no other line has: two of so few digits are the same among some ten
+    /// thousand lines.
+    fn free_id(&self, of: &str) -> String {
+        let id = |n: usize| match n {
+            0 => derived_id(of),
+            n => derived_id(&format!("{of}, {n}")),
+        };
+        let short = |n: usize| id(n).get(..ID_LEN).unwrap_or_default().to_owned();
+        (0..).map(short).find(|own| !self.branch.has(own)).unwrap_or_default()
+    }
+
     fn insert(&mut self, call: &Place, record: &Record, line: Value) -> Result<(), WriteError> {
         let is_result = |value: &Value| text(&value["message"], "role") == "toolResult";
         match self.branch.insert(record.text(KEYS.id), line, is_result) {
@@ -120,10 +126,10 @@ impl<'l> Writer<'l> {
             return Err(cannot(Product::Pi, last, "version 1 has no branches"));
         }
         let id = record.text(KEYS.id);
-        let own = derived_id(&format!("end after {id}"));
+        let own = self.free_id(&format!("end after {id}"));
         let line = json!({
             "type": "custom",
-            "id": own.get(..ID_LEN),
+            "id": own,
             "parentId": null,
             "timestamp": record.value["timestamp"],
             "customType": "brickbat",

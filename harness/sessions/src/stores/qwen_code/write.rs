@@ -55,7 +55,7 @@ impl<'t> Writer<'t> {
                         "a result inside a compression cannot be moved",
                     ));
                 }
-                if self.tree.path.iter().any(|own| own == source.text(KEYS.id)) {
+                if self.tree.on_path.contains(source.text(KEYS.id)) {
                     self.drops.entry(source.span.start).or_default().insert(pointer.to_owned());
                 }
                 let own =

@@ -9,6 +9,7 @@ use super::Changes;
 use crate::json::{span_of, splice};
 use crate::sqlite::Database;
 use crate::stores::opencode::forms::Form;
+use crate::stores::records::ItemSpans;
 use crate::{Files, Place};
 
 /// Where the parts of the files can be read and replaced.
@@ -16,6 +17,14 @@ pub(super) struct Cells<'f> {
     form: Form,
     files: &'f Files,
     database: Option<Database>,
+    /// The cell that was last read, and where its items stand. A message of events has all its parts in one cell.
+    last: Option<(Place, Cell)>,
+}
+
+/// A cell of a row.
+struct Cell {
+    bytes: Vec<u8>,
+    items: ItemSpans,
 }
 
 /// Stretches of bytes and what takes their place.
@@ -27,15 +36,22 @@ impl<'f> Cells<'f> {
             Form::Database => Some(Database::open(files)?),
             _ => None,
         };
-        Ok(Cells { form, files, database })
+        Ok(Cells { form, files, database, last: None })
     }
 
     /// The JSON of the part at a place.
-    pub(super) fn part(&self, place: &Place) -> Option<Vec<u8>> {
+    pub(super) fn part(&mut self, place: &Place) -> Option<Vec<u8>> {
         if let Some(database) = &self.database {
-            let cell = cell(database, place)?;
-            let part = span_of(&cell, &place.pointer)?;
-            return Some(cell[part].to_vec());
+            let row = Place { row: place.row.clone(), ..Place::default() };
+            if self.last.as_ref().is_none_or(|(last, _)| *last != row) {
+                let bytes = cell(database, place)?;
+                self.last = Some((row, Cell { bytes, items: ItemSpans::default() }));
+            }
+            let (_, cell) = self.last.as_mut()?;
+            let whole = 0..cell.bytes.len();
+            let item = cell.items.find(&cell.bytes, &whole, &place.pointer);
+            let part = item.or_else(|| span_of(&cell.bytes, &place.pointer))?;
+            return Some(cell.bytes[part].to_vec());
         }
         let file = &self.files.files.get(place.file)?.bytes;
         let (start, end) = (usize::try_from(place.start).ok()?, usize::try_from(place.end).ok()?);
@@ -211,6 +227,7 @@ fn write_rows(database: &Database, changes: Changes) -> Result<(), String> {
 fn in_cell(bytes: &[u8], places: &[Place], changes: &Changes) -> Option<Vec<u8>> {
     let document = Document::parse(bytes).ok()?;
     let mut splices = Vec::new();
+    let mut found = ItemSpans::default();
     for (list, key) in ["content", "files"].into_iter().map(|key| (document.root().field(key), key)) {
         let items: Vec<Json> = list.items().collect();
         let row = places.first()?.row.clone();
@@ -223,7 +240,8 @@ fn in_cell(bytes: &[u8], places: &[Place], changes: &Changes) -> Option<Vec<u8>>
     }
     for place in places {
         if let Some(new) = changes.parts.get(place).filter(|_| !changes.removed.contains(place)) {
-            splices.push((span_of(bytes, &place.pointer)?, new.clone()));
+            let item = found.find(bytes, &(0..bytes.len()), &place.pointer);
+            splices.push((item.or_else(|| span_of(bytes, &place.pointer))?, new.clone()));
         }
     }
     Some(splice(bytes, splices))
