@@ -39,7 +39,11 @@ impl<'l> Writer<'l> {
         match edit {
             Edit::Synthesise { call, id } => {
                 let (record, full, name) = self.call(call, id)?;
-                let own = self.free_id(&format!("no result of {} in {}", full, record.text(KEYS.id)));
+                let of = format!("no result of {} in {}", full, record.text(KEYS.id));
+                if self.has_result(&of, full) {
+                    return Ok(());
+                }
+                let own = self.free_id(&of);
                 let line = json!({
                     "type": "message",
                     "id": own,
@@ -100,15 +104,25 @@ impl<'l> Writer<'l> {
         }
     }
 
-    /// An id that is derived from a text, and that no other line has: two of so few digits are the same among some ten
-    /// thousand lines.
-    fn free_id(&self, of: &str) -> String {
-        let id = |n: usize| match n {
+    /// The ids that are derived from a text, best first. There are several because two texts can have the same short id.
+    fn ids(of: &str) -> impl Iterator<Item = String> {
+        let id = move |n: usize| match n {
             0 => derived_id(of),
             n => derived_id(&format!("{of}, {n}")),
         };
-        let short = |n: usize| id(n).get(..ID_LEN).unwrap_or_default().to_owned();
-        (0..).map(short).find(|own| !self.branch.has(own)).unwrap_or_default()
+        (0..).map(move |n| id(n).get(..ID_LEN).unwrap_or_default().to_owned())
+    }
+
+    /// The first of these ids that no line has.
+    fn free_id(&self, of: &str) -> String {
+        Self::ids(of).find(|own| !self.branch.has(own)).unwrap_or_default()
+    }
+
+    /// Returns whether an earlier repair has already put in the result of a call.
+    fn has_result(&self, of: &str, call: &str) -> bool {
+        let of_call = |record: &Record| text(&record.value["message"], "toolCallId") == call;
+        let taken = Self::ids(of).take_while(|own| self.log.tree.by_id.contains_key(own));
+        taken.into_iter().any(|own| self.log.tree.lines(&own).any(of_call))
     }
 
     fn insert(&mut self, call: &Place, record: &Record, line: Value) -> Result<(), WriteError> {
