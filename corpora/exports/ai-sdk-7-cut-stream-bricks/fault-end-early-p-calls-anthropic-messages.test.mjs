@@ -4,10 +4,10 @@
 // Turn 1 ends with interrupted.
 // Then: AI_MissingToolResultsError: Tool results are missing for tool calls toolu_01F7M4W7TAEHWUp37sU3CT6L, toolu_01rUhuvLRGx2oEGUCwoWxaam, toolu_01FCFoqWaLNXVFriD1kEHb52.
 //
-// Expected: The turn works: nothing goes wrong in it, and what went wrong before it does not end the thread.
-// Red on ai 7.0.173.
+// Expected: The turn works: nothing goes wrong in it, and an earlier fault does not break the thread.
+// Fails on ai 7.0.173.
 //
-// Made by `brickbat export` from `fault/end-early#p=calls@anthropic-messages` on ai-sdk@7.0.173/ui-messages; the test itself needs nothing of Brickbat.
+// Made by `brickbat export` from `fault/end-early#p=calls@anthropic-messages` on ai-sdk@7.0.173/ui-messages; the test itself does not need Brickbat.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'vitest';

@@ -1,12 +1,12 @@
 // ai 7.0.173: with `model/half-character`, a request breaks a rule of the provider: the body is JSON
 //
-// Nothing is stopped or cut off: the replies of the model, or the results of the tools, are enough.
+// Nothing is stopped or cut off: the model's replies or the tools' results are enough to show it.
 // Then: The request body is not valid JSON: no low surrogate in string: line 1 column 425 (char 424)
 //
-// Expected: Every request of the thread is one that the provider accepts: the body is JSON.
-// Red on ai 7.0.173.
+// Expected: The provider accepts every request of the thread: the body is JSON.
+// Fails on ai 7.0.173.
 //
-// Made by `brickbat export` from `model/half-character@anthropic-messages` on ai-sdk@7.0.173/ui-messages; the test itself needs nothing of Brickbat.
+// Made by `brickbat export` from `model/half-character@anthropic-messages` on ai-sdk@7.0.173/ui-messages; the test itself does not need Brickbat.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'vitest';

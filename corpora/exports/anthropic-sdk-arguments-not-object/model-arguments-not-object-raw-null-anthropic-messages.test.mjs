@@ -1,12 +1,12 @@
 // @anthropic-ai/sdk 1.12.0: with `model/arguments-not-object`, a request breaks a rule of the provider: the input of a call is a JSON object
 //
-// Nothing is stopped or cut off: the replies of the model, or the results of the tools, are enough.
+// Nothing is stopped or cut off: the model's replies or the tools' results are enough to show it.
 // Then: messages.1.content.2.tool_use.input: Input should be a valid dictionary
 //
-// Expected: Every request of the thread is one that the provider accepts: the input of a call is a JSON object.
-// Red on @anthropic-ai/sdk 1.12.0.
+// Expected: The provider accepts every request of the thread: the input of a call is a JSON object.
+// Fails on @anthropic-ai/sdk 1.12.0.
 //
-// Made by `brickbat export` from `model/arguments-not-object#raw=null@anthropic-messages` on anthropic-sdk@1.12.0/finished; the test itself needs nothing of Brickbat.
+// Made by `brickbat export` from `model/arguments-not-object#raw=null@anthropic-messages` on anthropic-sdk@1.12.0/finished; the test itself does not need Brickbat.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'vitest';

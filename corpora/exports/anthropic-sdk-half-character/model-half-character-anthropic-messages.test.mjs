@@ -1,12 +1,12 @@
 // @anthropic-ai/sdk 1.12.0: with `model/half-character`, a request breaks a rule of the provider: the body is JSON
 //
-// Nothing is stopped or cut off: the replies of the model, or the results of the tools, are enough.
+// Nothing is stopped or cut off: the model's replies or the tools' results are enough to show it.
 // Then: The request body is not valid JSON: no low surrogate in string: line 1 column 638 (char 637)
 //
-// Expected: Every request of the thread is one that the provider accepts: the body is JSON.
-// Red on @anthropic-ai/sdk 1.12.0.
+// Expected: The provider accepts every request of the thread: the body is JSON.
+// Fails on @anthropic-ai/sdk 1.12.0.
 //
-// Made by `brickbat export` from `model/half-character@anthropic-messages` on anthropic-sdk@1.12.0/finished; the test itself needs nothing of Brickbat.
+// Made by `brickbat export` from `model/half-character@anthropic-messages` on anthropic-sdk@1.12.0/finished; the test itself does not need Brickbat.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'vitest';

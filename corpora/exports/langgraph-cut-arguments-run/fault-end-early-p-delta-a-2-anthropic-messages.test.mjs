@@ -4,9 +4,9 @@
 // Then: a tool ran with arguments that the model never gave
 //
 // Expected: Tools run only with arguments that the model has finished.
-// Red on @langchain/langgraph 1.7.3.
+// Fails on @langchain/langgraph 1.7.3.
 //
-// Made by `brickbat export` from `fault/end-early#p=delta-a-2@anthropic-messages` on langgraph@1.7.3/async; the test itself needs nothing of Brickbat.
+// Made by `brickbat export` from `fault/end-early#p=delta-a-2@anthropic-messages` on langgraph@1.7.3/async; the test itself does not need Brickbat.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'vitest';

@@ -1,12 +1,12 @@
-// @langchain/langgraph 1.7.3: when the stream ends without its last event after text 1 of reply 1, the cut reply is taken for a whole one
+// @langchain/langgraph 1.7.3: when the stream ends without its last event after text 1 of reply 1, the SDK takes a cut-off reply for a complete one
 //
 // In turn 1 the stream ends without its last event after text 1 of reply 1.
 // Then: the last reply ended without its terminal event, but the turn returned as if it were complete
 //
-// Expected: The turn ends with an error, or the SDK asks again.
-// Red on @langchain/langgraph 1.7.3.
+// Expected: The turn ends with an error, or the SDK sends the request again.
+// Fails on @langchain/langgraph 1.7.3.
 //
-// Made by `brickbat export` from `fault/end-early#p=text-1@anthropic-messages` on langgraph@1.7.3/async; the test itself needs nothing of Brickbat.
+// Made by `brickbat export` from `fault/end-early#p=text-1@anthropic-messages` on langgraph@1.7.3/async; the test itself does not need Brickbat.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'vitest';
@@ -37,7 +37,7 @@ function application(url, tools) {
   };
 }
 
-test("@langchain/langgraph 1.7.3: when the stream ends without its last event after text 1 of reply 1, the cut reply is taken for a whole one", { timeout: 60_000 }, async ({ onTestFinished }) => {
+test("@langchain/langgraph 1.7.3: when the stream ends without its last event after text 1 of reply 1, the SDK takes a cut-off reply for a complete one", { timeout: 60_000 }, async ({ onTestFinished }) => {
   const provider = await serve();
   onTestFinished(() => provider.close());
   const tools = toolbox();

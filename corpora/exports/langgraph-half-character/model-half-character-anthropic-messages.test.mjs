@@ -1,12 +1,12 @@
 // @langchain/langgraph 1.7.3: with `model/half-character`, a request breaks a rule of the provider: the body is JSON
 //
-// Nothing is stopped or cut off: the replies of the model, or the results of the tools, are enough.
+// Nothing is stopped or cut off: the model's replies or the tools' results are enough to show it.
 // Then: The request body is not valid JSON: no low surrogate in string: line 1 column 637 (char 636)
 //
-// Expected: Every request of the thread is one that the provider accepts: the body is JSON.
-// Red on @langchain/langgraph 1.7.3.
+// Expected: The provider accepts every request of the thread: the body is JSON.
+// Fails on @langchain/langgraph 1.7.3.
 //
-// Made by `brickbat export` from `model/half-character@anthropic-messages` on langgraph@1.7.3/async; the test itself needs nothing of Brickbat.
+// Made by `brickbat export` from `model/half-character@anthropic-messages` on langgraph@1.7.3/async; the test itself does not need Brickbat.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'vitest';

@@ -4,9 +4,9 @@ In turn 1 the stream ends without its last event after delta a 2 of reply 1.
 Then: a tool ran with arguments that the model never gave
 
 Expected: Tools run only with arguments that the model has finished.
-Red on langgraph 1.2.22.
+Fails on langgraph 1.2.22.
 
-Made by `brickbat export` from `fault/end-early#p=delta-a-2@anthropic-messages` on langgraph-python@1.2.22/durability-async; the test itself needs nothing of Brickbat.
+Made by `brickbat export` from `fault/end-early#p=delta-a-2@anthropic-messages` on langgraph-python@1.2.22/durability-async; the test itself does not need Brickbat.
 """
 import asyncio
 import json

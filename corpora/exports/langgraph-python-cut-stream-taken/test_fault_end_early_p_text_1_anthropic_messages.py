@@ -1,12 +1,12 @@
-"""langgraph 1.2.22: when the stream ends without its last event after text 1 of reply 1, the cut reply is taken for a whole one
+"""langgraph 1.2.22: when the stream ends without its last event after text 1 of reply 1, the SDK takes a cut-off reply for a complete one
 
 In turn 1 the stream ends without its last event after text 1 of reply 1.
 Then: the last reply ended without its terminal event, but the turn returned as if it were complete
 
-Expected: The turn ends with an error, or the SDK asks again.
-Red on langgraph 1.2.22.
+Expected: The turn ends with an error, or the SDK sends the request again.
+Fails on langgraph 1.2.22.
 
-Made by `brickbat export` from `fault/end-early#p=text-1@anthropic-messages` on langgraph-python@1.2.22/durability-async; the test itself needs nothing of Brickbat.
+Made by `brickbat export` from `fault/end-early#p=text-1@anthropic-messages` on langgraph-python@1.2.22/durability-async; the test itself does not need Brickbat.
 """
 import asyncio
 import json

@@ -1,12 +1,12 @@
-"""langgraph 1.2.22: when the user stops the turn after settled 1, the result of a tool is missing in later requests
+"""langgraph 1.2.22: when the user stops the turn after settled 1, the result of a tool is missing from later requests
 
 In turn 1 the user stops the turn after settled 1.
-Then: the result of call b was delivered and is missing
+Then: the last request does not contain what the tool of call b returned
 
 Expected: Later requests contain the result of a tool.
-Red on langgraph 1.2.22.
+Fails on langgraph 1.2.22.
 
-Made by `brickbat export` from `abort/mid-batch#k=1@anthropic-messages` on langgraph-python@1.2.22/durability-async; the test itself needs nothing of Brickbat.
+Made by `brickbat export` from `abort/mid-batch#k=1@anthropic-messages` on langgraph-python@1.2.22/durability-async; the test itself does not need Brickbat.
 """
 import asyncio
 import json

@@ -1,12 +1,12 @@
 // @openai/agents 0.20.0: with `tools/half-character`, a request breaks a rule of the provider: the body is JSON
 //
-// Nothing is stopped or cut off: the replies of the model, or the results of the tools, are enough.
+// Nothing is stopped or cut off: the model's replies or the tools' results are enough to show it.
 // Then: We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you have trouble figuring out how to fix this, please contact us through our help center at help.openai.com.)
 //
-// Expected: Every request of the thread is one that the provider accepts: the body is JSON.
-// Red on @openai/agents 0.20.0.
+// Expected: The provider accepts every request of the thread: the body is JSON.
+// Fails on @openai/agents 0.20.0.
 //
-// Made by `brickbat export` from `tools/half-character@openai-responses` on openai-agents@0.20.0/session; the test itself needs nothing of Brickbat.
+// Made by `brickbat export` from `tools/half-character@openai-responses` on openai-agents@0.20.0/session; the test itself does not need Brickbat.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'vitest';

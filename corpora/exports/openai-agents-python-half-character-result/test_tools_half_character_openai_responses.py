@@ -1,12 +1,12 @@
 """openai-agents 0.24.0: with `tools/half-character`, turn 1 raises an error
 
-Nothing is stopped or cut off: the replies of the model, or the results of the tools, are enough.
+Nothing is stopped or cut off: the model's replies or the tools' results are enough to show it.
 Then: UnicodeEncodeError: 'utf-8' codec can't encode character '\\ud83d' in position 1040: surrogates not allowed
 
-Expected: The turn works: nothing goes wrong in it, and what went wrong before it does not end the thread.
-Red on openai-agents 0.24.0.
+Expected: The turn works: nothing goes wrong in it, and an earlier fault does not break the thread.
+Fails on openai-agents 0.24.0.
 
-Made by `brickbat export` from `tools/half-character@openai-responses` on openai-agents-python@0.24.0/session; the test itself needs nothing of Brickbat.
+Made by `brickbat export` from `tools/half-character@openai-responses` on openai-agents-python@0.24.0/session; the test itself does not need Brickbat.
 """
 import asyncio
 import json

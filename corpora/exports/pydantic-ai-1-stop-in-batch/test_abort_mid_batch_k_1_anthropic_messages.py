@@ -3,10 +3,10 @@
 In turn 1 the user stops the turn after settled 1.
 Then: UserError: Cannot provide a new user prompt when the message history contains unprocessed tool calls.
 
-Expected: The turn works: nothing goes wrong in it, and what went wrong before it does not end the thread.
-Red on pydantic-ai-slim 1.107.10.
+Expected: The turn works: nothing goes wrong in it, and an earlier fault does not break the thread.
+Fails on pydantic-ai-slim 1.107.10.
 
-Made by `brickbat export` from `abort/mid-batch#k=1@anthropic-messages` on pydantic-ai@1.107.10/run; the test itself needs nothing of Brickbat.
+Made by `brickbat export` from `abort/mid-batch#k=1@anthropic-messages` on pydantic-ai@1.107.10/run; the test itself does not need Brickbat.
 """
 import asyncio
 import json

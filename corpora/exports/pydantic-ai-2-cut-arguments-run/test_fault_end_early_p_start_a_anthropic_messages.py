@@ -4,9 +4,9 @@ In turn 1 the stream ends without its last event after start a of reply 1.
 Then: a tool ran with arguments that the model never gave
 
 Expected: Tools run only with arguments that the model has finished.
-Red on pydantic-ai-slim 2.68.0.
+Fails on pydantic-ai-slim 2.68.0.
 
-Made by `brickbat export` from `fault/end-early#p=start-a@anthropic-messages` on pydantic-ai@2.68.0/run; the test itself needs nothing of Brickbat.
+Made by `brickbat export` from `fault/end-early#p=start-a@anthropic-messages` on pydantic-ai@2.68.0/run; the test itself does not need Brickbat.
 """
 import asyncio
 import json

@@ -1,12 +1,12 @@
 """pydantic-ai-slim 2.68.0: with `tools/half-character`, turn 1 raises an error
 
-Nothing is stopped or cut off: the replies of the model, or the results of the tools, are enough.
+Nothing is stopped or cut off: the model's replies or the tools' results are enough to show it.
 Then: PydanticSerializationError: Error serializing to JSON: UnicodeEncodeError: 'utf-8' codec can't encode character '\\ud83d' in position 9: surrogates not allowed
 
-Expected: The turn works: nothing goes wrong in it, and what went wrong before it does not end the thread.
-Red on pydantic-ai-slim 2.68.0.
+Expected: The turn works: nothing goes wrong in it, and an earlier fault does not break the thread.
+Fails on pydantic-ai-slim 2.68.0.
 
-Made by `brickbat export` from `tools/half-character@anthropic-messages` on pydantic-ai@2.68.0/run; the test itself needs nothing of Brickbat.
+Made by `brickbat export` from `tools/half-character@anthropic-messages` on pydantic-ai@2.68.0/run; the test itself does not need Brickbat.
 """
 import asyncio
 import json

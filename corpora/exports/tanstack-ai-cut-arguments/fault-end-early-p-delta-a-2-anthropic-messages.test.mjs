@@ -3,10 +3,10 @@
 // In turn 1 the stream ends without its last event after delta a 2 of reply 1.
 // Then: messages.1.content.1.tool_use.input: Input should be a valid dictionary
 //
-// Expected: Every request of the thread is one that the provider accepts: the input of a call is a JSON object.
-// Red on @tanstack/ai 0.58.0.
+// Expected: The provider accepts every request of the thread: the input of a call is a JSON object.
+// Fails on @tanstack/ai 0.58.0.
 //
-// Made by `brickbat export` from `fault/end-early#p=delta-a-2@anthropic-messages` on tanstack-ai@0.58.0/server; the test itself needs nothing of Brickbat.
+// Made by `brickbat export` from `fault/end-early#p=delta-a-2@anthropic-messages` on tanstack-ai@0.58.0/server; the test itself does not need Brickbat.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'vitest';

@@ -1,12 +1,12 @@
-// @tanstack/ai 0.58.0: when the stream ends without its last event after calls of reply 1, the cut reply is taken for a whole one
+// @tanstack/ai 0.58.0: when the stream ends without its last event after calls of reply 1, the SDK takes a cut-off reply for a complete one
 //
 // In turn 1 the stream ends without its last event after calls of reply 1.
 // Then: the last reply ended without its terminal event, but the turn returned as if it were complete
 //
-// Expected: The turn ends with an error, or the SDK asks again.
-// Red on @tanstack/ai 0.58.0.
+// Expected: The turn ends with an error, or the SDK sends the request again.
+// Fails on @tanstack/ai 0.58.0.
 //
-// Made by `brickbat export` from `fault/end-early#p=calls@anthropic-messages` on tanstack-ai@0.58.0/server; the test itself needs nothing of Brickbat.
+// Made by `brickbat export` from `fault/end-early#p=calls@anthropic-messages` on tanstack-ai@0.58.0/server; the test itself does not need Brickbat.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'vitest';
@@ -44,7 +44,7 @@ function application(url, tools) {
   };
 }
 
-test("@tanstack/ai 0.58.0: when the stream ends without its last event after calls of reply 1, the cut reply is taken for a whole one", { timeout: 60_000 }, async ({ onTestFinished }) => {
+test("@tanstack/ai 0.58.0: when the stream ends without its last event after calls of reply 1, the SDK takes a cut-off reply for a complete one", { timeout: 60_000 }, async ({ onTestFinished }) => {
   const provider = await serve();
   onTestFinished(() => provider.close());
   const tools = toolbox();
