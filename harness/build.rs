@@ -1,15 +1,16 @@
-//! Lists the files of the built-in systems and filters for `harness/cli/embedded.rs`, so that a new one is a new folder
-//! and nothing else.
+//! Lists the files of the built-in systems and filters for `harness/cli/embedded.rs`, so that a new system or
+//! filter needs only a new folder.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
-/// What is in the folder of a system or of a filter without being part of it: leftovers of an installation, and pages for readers.
+/// Files in the folder of a system or filter that are not part of it: leftovers of an installation, and pages
+/// for readers.
 const LEFT_OUT: [&str; 4] = ["node_modules", "target", "__pycache__", "README.md"];
 
-/// The oldest major version of Node.js that the adapters run on, as CONTRIBUTING.md says.
+/// The oldest major version of Node.js that the adapters run on; CONTRIBUTING.md states it too.
 const OLDEST_NODE: u32 = 20;
 
 fn main() -> io::Result<()> {
@@ -18,8 +19,8 @@ fn main() -> io::Result<()> {
     embed("filters", "filter.yaml")
 }
 
-/// Sets `has_node` where some tests can start Node.js. Without it, `cargo test` lists those tests as ignored; with
-/// `BRICKBAT_ALL_TESTS`, which the CI run sets, they run and fail.
+/// Sets `has_node` if tests can start Node.js. Otherwise `cargo test` lists the tests that need it as ignored.
+/// With `BRICKBAT_ALL_TESTS`, which the CI run sets, they run anyway and fail.
 fn find_node() {
     println!("cargo:rustc-check-cfg=cfg(has_node)");
     println!("cargo:rerun-if-env-changed=BRICKBAT_ALL_TESTS");
@@ -33,7 +34,7 @@ fn find_node() {
     }
 }
 
-/// Lists the files of the folders of one kind, which are those with this file in them.
+/// Writes the list of all files in the folders of one kind. A folder counts if it has a file with this name.
 fn embed(kind: &str, manifest: &str) -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let folders = root.join("harness").join(kind);

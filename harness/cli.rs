@@ -87,8 +87,8 @@ struct CommandLine {
 }
 
 const EXAMPLES: &str = "Examples:
-  brickbat init --lang python                          an adapter for your own agent, to start from
-  brickbat run --manifest brickbat/system.yaml abort/  what becomes of its threads when turns are stopped
+  brickbat init --lang python                          write an adapter for your own agent
+  brickbat run --manifest brickbat/system.yaml abort/  do its threads survive stopped turns?
   brickbat run --system ai-sdk@6/ui-messages abort/    the same on the Vercel AI SDK 6
   brickbat show 3f2a91                                 what happened in one case of the last run
   brickbat check request.json                          would the provider accept this request?

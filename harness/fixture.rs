@@ -1,23 +1,23 @@
-//! A strict provider inside `cargo test`: point your agent at it, stop the agent at an exact point or break a reply, and the
-//! test fails if the provider refuses what comes next.
+//! A strict provider inside `cargo test`. Point your agent at it, and stop the agent at an exact point or
+//! break a reply. The test fails if the provider refuses the next request.
 //!
-//! It is the provider of `brickbat serve`, in a thread of its own on a free port of this machine, so that it serves tests
-//! with and without a runtime, and clients that block. Replies are improvised: they call tools that the request offers, two
-//! or three at once, and answer in text when the results have come.
+//! It is the provider of `brickbat serve`, in its own thread on a free port of this machine, so it works for
+//! tests with and without a runtime and for clients that block. Replies are improvised: they call tools that
+//! the request offers, two or three at once, and answer in text once the results have arrived.
 //!
 //! ```
 //! use brickbat::fixture::StrictProvider;
 //!
 //! # struct Agent;
 //! # impl Agent { fn new(_: &str) -> Agent { Agent } fn turn(&self, _: &str) {} }
-//! # fn a_thread_goes_on_after_a_broken_stream() {
+//! # fn a_thread_continues_after_a_broken_stream() {
 //! let provider = StrictProvider::start();
 //! let agent = Agent::new(provider.anthropic());
 //! let fault = provider.fault("reset", "after end a");
 //! agent.turn("What is the weather in Oslo and in Rome?");
 //! agent.turn("And in Bergen?");
 //! assert_eq!(fault.followed_by().as_deref(), Some("accepted"));
-//! // Here it is dropped, and the test fails if it has refused a request, or if none came.
+//! // When `provider` is dropped, the test fails if a request was refused or none arrived.
 //! # }
 //! ```
 
@@ -42,39 +42,40 @@ use brickbat_scenario::lower;
 pub use history::assert_history;
 use served::{Ask, Told};
 
-/// How long something is waited for that should have happened long ago. Nothing is measured by it.
+/// The time limit for things that should have happened long before. It measures nothing.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How a provider behaves, and what does not fail a test.
+/// The behaviour of a provider, and the conditions that do not fail a test.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The profile that judges in its dialect, such as `anthropic-messages@2026-05`; otherwise the path, the model or the
-    /// newest profile decide.
+    /// The profile to judge by in its dialect, such as `anthropic-messages@2026-05`. Otherwise the path, the
+    /// model or the newest profile decides.
     pub profile: Option<&'static str>,
-    /// Whom the agent believes to speak with, such as `api.deepseek.com`.
+    /// The host that the agent believes it talks to, such as `api.deepseek.com`.
     pub host: Option<&'static str>,
-    /// The model by whose rules is judged, whichever the requests name.
+    /// The model to judge by, regardless of the model in the requests.
     pub model: Option<&'static str>,
-    /// The text of a scenario from which replies are taken; without it they are improvised.
+    /// The text of a scenario that supplies the replies. Without it they are improvised.
     pub scenario: Option<&'static str>,
-    /// What improvised replies are drawn from.
+    /// The seed of improvised replies.
     pub seed: u64,
-    /// How often the model calls tools after a prompt before it answers.
+    /// The number of times that the model calls tools after a prompt before it answers.
     pub rounds: u32,
-    /// The tokens that each reply reports for its request, so that an agent compacts its history.
+    /// The input tokens that each reply reports, so that an agent compacts its history.
     pub usage: Option<u64>,
-    /// What goes wrong with replies, besides what [`StrictProvider::fault`] orders.
+    /// Faults in replies, in addition to those that [`StrictProvider::fault`] injects.
     pub faults: Option<Faults>,
-    /// How long a stalled reply is silent.
+    /// The time that a stalled reply is silent.
     pub stall: Duration,
-    /// A refused request does not fail the test.
+    /// Do not fail the test if a request is refused.
     pub allow_refusals: bool,
-    /// A test in which no request came does not fail.
+    /// Do not fail the test if no request arrives.
     pub allow_unused: bool,
 }
 
 impl Options {
-    /// The newest rules, improvised replies, no faults; a refusal fails the test, and so does a test without a request.
+    /// The newest rules, improvised replies and no faults. A refused request fails the test, and so does a
+    /// test without requests.
     pub const STANDARD: Options = Options {
         profile: None,
         host: None,
@@ -124,22 +125,22 @@ fn first_of_each_dialect(plans: Vec<crate::plan::Plan>) -> Vec<crate::plan::Plan
     first
 }
 
-/// A request that was refused.
+/// A refused request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// The number of the request, from 0.
     pub exchange: u32,
-    /// The rule that it broke; `brickbat explain RULE` says more.
+    /// The broken rule; `brickbat explain RULE` describes it.
     pub rule: &'static str,
-    /// Where in the body, as a JSON pointer.
+    /// The place in the body, as a JSON pointer.
     pub pointer: String,
     /// The provider's words.
     pub message: String,
-    /// Whose rules judged it, and of when.
+    /// The profile that judged the request.
     pub profile: &'static str,
     /// The HTTP status.
     pub status: u16,
-    /// The history of the request in a line.
+    /// The history of the request on one line.
     pub shape: String,
 }
 
@@ -154,8 +155,8 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// A strict provider of one test. When it is dropped, it panics with what [`StrictProvider::problems`] gives, unless the
-/// test has failed already: then it prints them.
+/// A strict provider for one test. When dropped, it panics with the problems that [`StrictProvider::problems`]
+/// lists. If the test has already failed, it prints them instead.
 #[derive(Debug)]
 pub struct StrictProvider {
     url: String,
@@ -166,7 +167,7 @@ pub struct StrictProvider {
     allow_unused: bool,
 }
 
-/// How the thread of the provider is asked.
+/// Sends requests to the provider's thread.
 type Asks = mpsc::UnboundedSender<Ask>;
 
 impl StrictProvider {
@@ -180,7 +181,7 @@ impl StrictProvider {
     ///
     /// # Panics
     ///
-    /// If an option is wrong, or the machine gives it no port.
+    /// If an option is wrong, or no port is available.
     #[track_caller]
     pub fn with(options: Options) -> StrictProvider {
         let (asks, asked) = mpsc::unbounded_channel();
@@ -190,7 +191,7 @@ impl StrictProvider {
         let thread = thread::Builder::new()
             .name("brickbat".to_owned())
             .spawn(move || served::serve(behaviour, stall, &ready, asked))
-            .unwrap_or_else(|error| panic!("the strict provider has no thread: {error}"));
+            .unwrap_or_else(|error| panic!("cannot start the thread of the strict provider: {error}"));
         let url = match started.recv() {
             Ok(Ok(url)) => url,
             Ok(Err(error)) => panic!("the strict provider cannot listen: {error}"),
@@ -206,12 +207,12 @@ impl StrictProvider {
         }
     }
 
-    /// The address below which all dialects are spoken, without a slash at its end.
+    /// The address for all dialects, without a trailing slash.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The base URL for a dialect, as the SDK of its vendor takes it.
+    /// The base URL for a dialect, in the form that the vendor's SDK takes.
     pub fn base_url(&self, dialect: Dialect) -> &str {
         &self.base_urls[&dialect]
     }
@@ -241,45 +242,46 @@ impl StrictProvider {
         self.base_url(Dialect::Mistral)
     }
 
-    /// The variables by which known programs find their provider, with made-up keys, for `Command::envs`.
+    /// The environment variables with which known programs find their provider, with made-up keys, for
+    /// `Command::envs`.
     pub fn variables(&self) -> BTreeMap<String, String> {
         for_url(&self.url, |name| std::env::var(name).ok())
     }
 
-    /// Holds a reply at a point, such as `after calls` or `after end a of reply 2`: stop the agent there. Replies are
-    /// counted from here on.
+    /// Holds a reply at a point, such as `after calls` or `after end a of reply 2`: stop the agent there.
+    /// Replies are counted from this call.
     ///
     /// # Panics
     ///
-    /// If there is no such point.
+    /// If the point does not exist.
     #[track_caller]
     pub fn stop_at(&self, at: &str) -> Armed {
         self.arm("stop", at)
     }
 
-    /// Spoils a reply at a point: `eof`, `reset`, `end-early`, `error` or `stall`; or, before the headers, gives another
-    /// answer in its place: `overloaded` or `rate-limit`.
+    /// Injects a fault into a reply at a point: `eof`, `reset`, `end-early`, `error` or `stall`. Before the
+    /// headers, it can replace the reply: `overloaded` or `rate-limit`.
     ///
     /// # Panics
     ///
-    /// If that cannot happen there.
+    /// If the fault cannot happen at that point.
     #[track_caller]
     pub fn fault(&self, kind: &str, at: &str) -> Armed {
         self.arm(kind, at)
     }
 
-    /// The requests that were refused.
+    /// The refused requests.
     pub fn refusals(&self) -> Vec<Refusal> {
         self.told().refusals
     }
 
-    /// How many requests for a reply have come.
+    /// The number of requests for a reply so far.
     pub fn n_requests(&self) -> u64 {
         self.told().n_requests
     }
 
-    /// What the test fails with, a line or more for each: refused requests, no request at all, and points that were ordered
-    /// and never reached.
+    /// The problems that fail the test, one or more lines each: refused requests, no request at all, and
+    /// ordered points that were never reached.
     pub fn problems(&self) -> Vec<String> {
         let told = self.told();
         let mut problems = Vec::new();
@@ -300,7 +302,9 @@ impl StrictProvider {
 
     #[track_caller]
     fn arm(&self, what: &str, at: &str) -> Armed {
-        let Some(ordered) = Ordered::named(what) else { panic!("`{what}` is no fault that can be ordered") };
+        let Some(ordered) = Ordered::named(what) else {
+            panic!("`{what}` is not a fault that can be ordered")
+        };
         let order =
             at.parse().and_then(|at| Order::new(ordered, at)).unwrap_or_else(|error| panic!("{error}"));
         let words = order.to_string();
@@ -318,26 +322,26 @@ impl StrictProvider {
 impl Drop for StrictProvider {
     fn drop(&mut self) {
         let problems = self.problems().join("\n");
-        // It ends with the last that could ask it; an armed point may outlive the provider.
+        // The thread ends when the last sender is gone; an armed point may outlive the provider.
         let _ = self.asks.send(Ask::End);
         if let Some(thread) = self.thread.take() {
-            // If it has panicked, it has said so.
+            // If it panicked, its message is already on standard error.
             let _ = thread.join();
         }
         match (problems.is_empty(), thread::panicking()) {
             (true, _) => {}
-            // What the provider said is why, more often than not.
+            // The provider's problems usually explain the failure.
             (false, true) => eprintln!("{problems}"),
             (false, false) => panic!("{problems}"),
         }
     }
 }
 
-/// Where a point that was never reached may have been missed.
-const UNREACHED: &str = "replies to requests that offer tools are counted, a reply calls two or three tools, and one that \
-                         is not streamed has only its headers";
+/// Hints for a point that was never reached.
+const UNREACHED: &str = "only replies to requests that offer tools are counted, a reply calls two or three tools, and a \
+reply that is not streamed has only its headers";
 
-/// A stop or a fault at a point of a reply.
+/// A stop or a fault at a point in a reply.
 #[derive(Debug)]
 pub struct Armed {
     asks: Asks,
@@ -346,12 +350,12 @@ pub struct Armed {
 }
 
 impl Armed {
-    /// Waits until the point of a stop is reached; the reply is then held there. It blocks the thread: in a test with a
-    /// runtime, [`Armed::reached`] does not.
+    /// Waits until the point of a stop is reached; the reply is then held there. This blocks the thread. In a
+    /// test with a runtime, use [`Armed::reached`].
     ///
     /// # Panics
     ///
-    /// If that takes too long.
+    /// If it takes too long.
     #[track_caller]
     pub fn wait(&self) {
         let (answer, answered) = std_mpsc::channel();
@@ -359,29 +363,29 @@ impl Armed {
         self.expect(answered.recv().unwrap_or(false));
     }
 
-    /// The same in a coroutine, of any runtime.
+    /// The asynchronous form of `wait`, for any runtime.
     ///
     /// # Panics
     ///
-    /// If that takes too long.
+    /// If it takes too long.
     pub async fn reached(&self) {
         let (answer, answered) = oneshot::channel();
         self.ask(Ask::Reached(self.number, Box::new(move |is_reached| _ = answer.send(is_reached))));
         self.expect(answered.await.unwrap_or(false));
     }
 
-    /// Lets a reply go on that is held. One whose reader has gone needs none.
+    /// Releases a held reply. A reply without a reader does not need this.
     pub fn release(&self) {
         self.ask(Ask::Release(self.number));
     }
 
-    /// The proof that it happened: `read` if nothing that was sent before it was left to read for the client.
+    /// The receipt of the fault: `read` if the client had nothing left to read of everything sent before it.
     pub fn receipt(&self) -> Option<String> {
         let told = asked(&self.asks, Ask::Report);
         told.orders[self.number].receipt.map(|grade| grade.name().to_owned())
     }
 
-    /// What became of the next request in that dialect: `accepted`, or the rule by which it was refused.
+    /// The outcome of the next request in that dialect: `accepted`, or the rule by which it was refused.
     pub fn followed_by(&self) -> Option<String> {
         let told = asked(&self.asks, Ask::Report);
         told.orders[self.number].then.map(|followed| match followed {
@@ -391,7 +395,7 @@ impl Armed {
     }
 
     fn ask(&self, ask: Ask) {
-        // Without a provider nobody answers, which is seen where an answer is awaited.
+        // Without a provider no one answers; the caller notices when it waits for the answer.
         let _ = self.asks.send(ask);
     }
 
@@ -401,7 +405,7 @@ impl Armed {
     }
 }
 
-/// Asks the thread of the provider, which answers at once.
+/// Asks the provider's thread, which answers at once.
 fn asked<T>(asks: &Asks, ask: impl FnOnce(std_mpsc::Sender<T>) -> Ask) -> T {
     let (answer, answered) = std_mpsc::channel();
     let _ = asks.send(ask(answer));

@@ -1,8 +1,8 @@
 //! A strict provider for tests with the crate [`wiremock`], for authors of SDKs in Rust who have a test server already.
 //!
-//! It is the provider that scenarios are driven on: it answers a request that a real provider would refuse with the
-//! provider's own 400, and every other one with the next reply of the script. `wiremock` sends a body in one piece, so
-//! there are no points inside a reply: a fault in a stream is not played.
+//! It is the provider on which scenarios run: it answers a request that a real provider would refuse with the
+//! provider's own 400, and every other request with the next reply of the script. `wiremock` sends a body in
+//! one piece, so there are no points inside a reply, and faults inside a stream are not injected.
 //!
 //! ```
 //! # async fn example() {
@@ -52,18 +52,18 @@ struct Shared {
 }
 
 impl Strict {
-    /// The provider of a plan, as strict as the newest profile of its dialect.
+    /// A provider for a plan, as strict as the newest profile of its dialect.
     pub fn of_plan(plan: Plan) -> Strict {
         let profile = plan.profile_from(&[]);
         let provider = Provider::new(Arc::new(plan), profile);
         Strict { shared: Arc::new(Mutex::new(Shared { provider, refusals: Vec::new() })) }
     }
 
-    /// The provider of the first variant of a scenario, in the text of its file.
+    /// A provider for the first variant of a scenario, given as the text of its file.
     ///
     /// # Errors
     ///
-    /// In words with lines, when the text is no scenario or cannot be played in that dialect.
+    /// A message with line numbers, if the text is not a scenario or the dialect cannot play it.
     pub fn of_scenario(text: &str, dialect: Dialect) -> Result<Strict, String> {
         let plans = lower::plans("scenario", "scenario.yaml", text, &[dialect], 0);
         let plan = plans.map_err(|error| error.to_string())?.into_iter().next();
@@ -74,12 +74,13 @@ impl Strict {
         }
     }
 
-    /// Moves the script to a turn, from 0: what the user says next begins it.
+    /// Moves the script to a turn, counted from 0. The user's next message begins it.
     pub fn begin_turn(&self, turn: usize) {
         self.locked(|shared| shared.provider.begin_turn(turn));
     }
 
-    /// The bodies of all refusals so far, in the provider's own words. A thread is bricked when its next turn adds one.
+    /// The bodies of all refusals so far, in the provider's own words. A thread is bricked if its next turn
+    /// adds one.
     pub fn refusals(&self) -> Vec<String> {
         self.locked(|shared| shared.refusals.clone())
     }

@@ -11,8 +11,8 @@ use brickbat_engine::flaws::Canary;
 
 /// Serve the reference agent, or a planted bug, over ACP on standard input and output.
 ///
-/// It is an adapter like any other, so `brickbat run --command 'brickbat agent'` runs on it. It keeps as many sessions as
-/// the client opens, and ends when its input ends.
+/// It is an adapter like any other, so `brickbat run --command 'brickbat agent'` runs on it. It keeps as many
+/// sessions as the client opens, and ends when its input ends.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Agent {
@@ -35,7 +35,7 @@ impl Agent {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::start)?;
         let over = runtime.block_on(serve(served, BufReader::new(stdin()), stdout()));
-        // The thread that reads standard input cannot be stopped; the process does not wait for it.
+        // The thread that reads standard input cannot be stopped, so the process exits without it.
         runtime.shutdown_background();
         over.map_err(CliError::start)?;
         Ok(0)

@@ -30,12 +30,12 @@ pub(super) struct BaselineOptions {
     write: Option<String>,
 }
 
-/// The arguments of `brickbat run`, where `--baseline FILE` is written as `--baseline=FILE`. What follows may be a scenario
-/// as well, so it is taken only if it is the file of a baseline.
+/// The arguments of `brickbat run`, with `--baseline FILE` rewritten as `--baseline=FILE`. The next word may
+/// be a scenario, so it is taken only if it is a baseline file.
 ///
 /// # Errors
 ///
-/// When it looks like a file of YAML and is not there.
+/// If the next word looks like a YAML file that does not exist.
 pub(super) fn joined(given: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
     if given.get(1).is_none_or(|command| command != "run") {
         return Ok(given);
@@ -64,7 +64,7 @@ pub(super) fn joined(given: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
     Ok(arguments)
 }
 
-/// Whether a file is a baseline, right or with mistakes: it has the keys of one.
+/// Recognises a baseline by its keys, even one with mistakes.
 fn is_baseline(path: &Path) -> bool {
     let Some(text) = path.is_file().then(|| text_of(&path.to_string_lossy()).ok()).flatten() else {
         return false;
@@ -91,7 +91,7 @@ impl BaselineOptions {
         Ok(baselines)
     }
 
-    /// The baseline that the run will write. It is opened before the run, which must not end without it.
+    /// The baseline that the run will write. It is opened before the run, so that a run never ends without it.
     pub(super) fn pending(&self) -> Result<Option<PendingBaseline<'_>>, CliError> {
         let Some(file) = &self.write else { return Ok(None) };
         // A run that was killed before it could write leaves an empty file.
@@ -102,14 +102,14 @@ impl BaselineOptions {
     }
 }
 
-/// A baseline that the run will write, with what the file holds already.
+/// A baseline that the run will write, with the entries already in its file.
 pub(super) struct PendingBaseline<'a> {
     file: &'a str,
     old: Option<(Baseline, Format)>,
 }
 
 impl PendingBaseline<'_> {
-    /// Writes it. `plans` are the ids of all plans, including those that did not run.
+    /// Writes the file. `plans` are the ids of all plans, including those that did not run.
     pub(super) fn write(self, report: &Report, plans: &BTreeSet<String>) -> Result<(), CliError> {
         let shown = report.cases.iter().map(|case| case.plan_findings());
         let shown: Vec<PlanFindings<'_>> = shown.filter(|shown| !is_reference(shown.system)).collect();
@@ -153,7 +153,8 @@ fn other_system(file: &str, baseline: &Baseline, verb: &str) -> CliError {
     CliError::input(format!("{file} belongs to `{}`, and no such system {verb}", baseline.system))
 }
 
-/// Whether a baseline belongs to a system, or may turn out to: the version of some systems is known only when they run.
+/// True if a baseline belongs to a system, or may do so: the version of some systems is known only when they
+/// run.
 fn may_be_of(baseline: &Baseline, system: &System) -> bool {
     let is_known = |subject: &Subject| match subject.origin {
         Origin::Own(_) => true,
@@ -186,7 +187,7 @@ fn read(file: &str) -> Result<Baseline, CliError> {
     Ok(Baseline::parse(&text_of(file)?, file)?)
 }
 
-/// The same, and a file of the format before, to be written anew.
+/// Like `read`, but also accepts the previous file format, because the file will be rewritten.
 fn read_any(file: &str) -> Result<(Baseline, Format), CliError> {
     Ok(Baseline::parse_any(&text_of(file)?, file)?)
 }

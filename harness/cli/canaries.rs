@@ -21,9 +21,9 @@ use brickbat_scenario::verdict::Verdict;
 
 /// Prove that the checks work: run the planted bugs and print which plans catch them.
 ///
-/// Each canary runs in process, over HTTP and over ACP, and must be caught all three ways by the check that is meant for
-/// it, in every dialect in which it can show. The reference agent must have no finding. Exit code 4 means that one of
-/// these does not hold.
+/// Each canary runs in process, over HTTP and over ACP. All three ways, the check that is meant for it must
+/// catch it, in every dialect in which it can show. The reference agent must have no finding. Exit code 4
+/// means that one of these conditions is not met.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Canaries {
@@ -36,12 +36,13 @@ const EXAMPLES: &str = "Examples:
   brickbat canaries                              all of them, which takes some minutes
   brickbat canaries --only dangling-on-abort     one of them
 
-A column says how many plans of a dialect catch the canary, or that it cannot show there.
+A column shows how many plans of a dialect catch the canary, or that the canary cannot show there.
 An impossible plan needs a point that its dialect does not have.";
 
-/// Over HTTP, and again over ACP, a canary is shown to so many of the plans that caught it in process, on each dialect.
+/// The number of plans per dialect that run again over HTTP and over ACP, of those that caught a canary in
+/// process.
 const MAX_LIVE_PLANS: usize = 4;
-/// Canaries at once: much of a row is waiting.
+/// Canaries that run at once: a row spends most of its time waiting.
 const N_ROWS: usize = 4;
 /// Plans at once.
 const N_JOBS: u16 = 16;
@@ -74,7 +75,7 @@ impl Canaries {
         let columns: String = Dialect::ALL.iter().map(|dialect| format!(" {:>30}", dialect.name())).collect();
         print(&format!("\n{:<24} {:<20}{columns}  also caught by\n", "canary (plans caught)", "checker"));
         let wanted = Canary::all().filter(|canary| self.only.is_none_or(|only| only == *canary));
-        // A thread each, so that all cores are used: the simulation is work, not waiting.
+        // One thread each, to use all cores: the simulation computes and does not wait.
         let rows = wanted.map(|canary| {
             let (jobs, launch) = (Arc::clone(&jobs), Arc::clone(&launch));
             let runtime = tokio::runtime::Handle::current();
@@ -95,14 +96,14 @@ impl Canaries {
     }
 }
 
-/// The row of a canary, and where it was not caught.
+/// The row of a canary, and the places where it was not caught.
 async fn row(canary: Canary, served: &System, jobs: &[Job], launch: &Launch) -> (String, Vec<String>) {
     let simulated = run(&System::Simulated(Some(canary)), jobs, launch).await;
     let killers: BTreeSet<&str> =
         simulated.iter().filter(|case| is_caught(case, canary)).map(|case| case.plan.as_str()).collect();
     let of_killers = |job: &&Job| killers.contains(job.plan.id.to_string().as_str());
     let shown_to = |dialect| {
-        // Saves are held in the simulation alone.
+        // Only the simulation holds saves.
         let can_be_live = |job: &&Job| !job.plan.holds_saves();
         let of_dialect = jobs.iter().filter(move |job| job.plan.dialect == dialect).filter(can_be_live);
         of_dialect.filter(of_killers).take(MAX_LIVE_PLANS)
@@ -151,8 +152,8 @@ fn is_caught(case: &Case, canary: Canary) -> bool {
     case.judged == Verdict::Fail && case.all_findings().any(|finding| finding.check == canary.caught_by())
 }
 
-/// Whether the plan is one that its dialect cannot show, and is said to be so, or one that only the simulation can play:
-/// there alone writes of the store are held.
+/// True if the dialect declares that it cannot show the plan, or if the plan holds writes of the store, which
+/// only the simulation can do.
 fn is_impossible(case: &Case, jobs: &[Job]) -> bool {
     let of_case = |job: &&Job| job.plan.id.to_string() == case.plan;
     let is_so =

@@ -25,8 +25,8 @@ use brickbat_rules::{Address, DIALECT_SIGNS, Profile};
 
 /// Check whether a strict provider would accept request bodies, lists of messages, recorded requests or recorded streams.
 ///
-/// The profile of the host judges. --host or the recording names the host. Where no host is known, the newest profile of
-/// the dialect judges. A request to a host without a profile is not judged.
+/// The profile of the host judges. --host or the recording names the host. If no host is known, the newest
+/// profile of the dialect judges. A request to a host without a profile is not judged.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Check {
@@ -96,7 +96,7 @@ truncated, 2 something could not be read; everything else is checked even then."
 #[derive(Debug, Clone, Copy)]
 enum ProfileOrUnion {
     Profile(&'static Profile),
-    /// All newest profiles of the dialect that is named, or else shown by the body.
+    /// All newest profiles of the given dialect, or of the dialect that the body shows.
     Union(Option<Dialect>),
 }
 
@@ -133,14 +133,14 @@ fn formats() -> impl TypedValueParser<Value = CheckFormat> {
 }
 
 impl Check {
-    /// Who sent the streams.
+    /// The sender of the streams.
     fn sender(&self) -> Result<Sender, CliError> {
         let profile = match self.profile {
             None => None,
             Some(ProfileOrUnion::Profile(profile)) => Some(profile),
             Some(ProfileOrUnion::Union(_)) => {
                 return Err(CliError::input(
-                    "a stream comes from one provider; --profile takes no union here",
+                    "a stream comes from one provider, so --profile cannot name a union here",
                 ));
             }
         };
@@ -149,7 +149,7 @@ impl Check {
         Ok(Sender { dialect: self.dialect, profile, address, model: self.model.clone() })
     }
 
-    /// A profile is of one dialect.
+    /// Rejects a profile of another dialect.
     fn hold_to_dialect(&self, of_profile: Option<Dialect>) -> Result<(), CliError> {
         match (self.dialect, of_profile) {
             (Some(given), Some(own)) if given != own => {
@@ -222,17 +222,17 @@ struct Printer<'a> {
     n_errors: usize,
 }
 
-/// Why the text at a place is not judged, in words.
+/// The reason why the text at a place is not judged.
 fn unjudged(place: &str, is_line: bool, problem: &CheckError) -> String {
     match problem {
-        // A line of a file is the first of its own text.
+        // A line of a file is parsed as its own text, so its line is always 1.
         CheckError::NotJson(words) if is_line => {
             let words = words.replacen(" at line 1 column ", " at column ", 1);
             format!("cannot read {place} as JSON: {words}")
         }
         CheckError::NotJson(words) => format!("cannot read {place} as JSON: {words}"),
         CheckError::NotSpoken(name) => {
-            format!("{place} is written for {name}, which Brickbat does not speak")
+            format!("{place} is written for {name}, which Brickbat does not support")
         }
         CheckError::NoProfile { dialect, host } => {
             format!("{place}: no profile known for {dialect} at {host}")
@@ -242,14 +242,14 @@ fn unjudged(place: &str, is_line: bool, problem: &CheckError) -> String {
     }
 }
 
-/// What was looked for in vain, and how to say it.
+/// The signs of each dialect that were not found, and the options that name the dialect.
 fn dialect_hint() -> String {
     let signs: String =
         DIALECT_SIGNS.iter().map(|(dialect, signs)| format!("\n  {dialect}: {signs}")).collect();
     let options = Dialect::ALL.map(|dialect| format!("--dialect {dialect}")).join(" or ");
     format!(
-        "looked for what only one dialect has:{signs}\nhint: give {options}, or the request's URL with --host; a history \
-         as a framework stores it is no request"
+        "found none of the signs of a dialect:{signs}\nhint: give {options}, or the request's URL with --host; a \
+        framework's stored history is not a request"
     )
 }
 
@@ -277,7 +277,7 @@ impl<'a> Printer<'a> {
                 let words = format!("cannot read {}: {words}", place(line));
                 self.trouble(file, line, &words, None);
             }
-            // A folder also holds other JSON, and other YAML.
+            // A folder also holds other JSON and YAML.
             ReadEvent::Unjudged(_, CheckError::NoConversation) if !input.is_named => self.report.pass_over(1),
             ReadEvent::Unjudged(None, CheckError::NotJson(_)) if !input.is_named && input.is_yaml() => {
                 self.report.pass_over(1);
@@ -295,7 +295,7 @@ impl<'a> Printer<'a> {
     }
 
     fn trouble(&mut self, file: &str, line: Option<u64>, words: &str, hint: Option<String>) {
-        // Words of a file must not move the cursor of a terminal.
+        // Text from a file must not move the terminal's cursor.
         let words = &words.replace(|c: char| !is_plain(c) && c != '\n', "\u{fffd}");
         self.n_errors += 1;
         if self.n_errors <= MAX_ERRORS {
@@ -307,7 +307,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Progress on a terminal, for work that takes long.
+/// Progress on a terminal, for long work.
 fn bar(files: &[Input]) -> Option<ProgressBar> {
     const MIN_BYTES: u64 = 64 << 20;
     let sizes = files.iter().filter_map(|file| Some(std::fs::metadata(&file.path).ok()?.len()));

@@ -21,10 +21,12 @@ use brickbat_report::classes::table::{self, Facts, Kills, KnownFinding, Summary}
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::verdict::Severity;
 
-/// Show for each known failure class which scenarios cover it, which planted bug proves that, and which systems have it.
+/// Show for each known failure class which scenarios cover it, which planted bug proves that, and which
+/// systems have it.
 ///
-/// A class is *proven* if a planted bug of the class is caught, by the check that is meant for it, in scenarios of the
-/// class and in no others: without them, the suite would miss it. `alone` means that a single scenario does all of it.
+/// A class is *proven* if a planted bug of the class is caught by the check that is meant for it, and only in
+/// scenarios of the class: without them, the suite would miss it. `alone` means that a single scenario does
+/// all of it.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Classes {
@@ -80,7 +82,7 @@ impl Classes {
         Ok(self.judge(&rows))
     }
 
-    /// The exit code; what it is for is printed.
+    /// The exit code. Prints the reason if it is not 0.
     fn judge(&self, rows: &[table::ClassRow]) -> u8 {
         let mut code = 0;
         let proven = Summary::of(rows).proven;
@@ -97,7 +99,7 @@ impl Classes {
     }
 }
 
-/// What is known about the classes that are wanted.
+/// The results for the classes that are wanted.
 fn facts(is_wanted: impl Fn(&str) -> bool) -> Result<Facts, CliError> {
     let mut said = library::said()?;
     let selection = Selection { sources: &[], dialects: &Dialect::ALL, filter: None, seed: 0 };
@@ -116,8 +118,8 @@ fn facts(is_wanted: impl Fn(&str) -> bool) -> Result<Facts, CliError> {
     Ok(Facts { said, kills, shown: shown(&baselines, &jobs), named: named(&baselines)? })
 }
 
-/// The classes that show between client and provider: what filters are given covers them, and a filter with a planted bug
-/// proves it.
+/// The classes that show between client and provider. The histories given to filters cover them, and a filter
+/// with a planted bug proves them.
 fn between(
     is_wanted: impl Fn(&str) -> bool,
     said: &mut BTreeMap<String, BTreeSet<String>>,
@@ -152,7 +154,7 @@ fn baselines() -> Result<BTreeMap<String, Baseline>, CliError> {
     Ok(baselines)
 }
 
-/// The known findings of each system, where an entry has seen them: in the plans that it notes, and those that it lists.
+/// The known findings of each system, in the plans that an entry notes and those that it lists.
 fn shown(baselines: &BTreeMap<String, Baseline>, jobs: &[Job]) -> BTreeMap<String, BTreeSet<KnownFinding>> {
     let of_system = |baseline: &Baseline| {
         let known = baseline.entries.iter().flat_map(|entry| {

@@ -22,9 +22,10 @@ use table::{Played, SessionRow, Table};
 
 /// Brick real products, repair their stored sessions, and check whether they continue.
 ///
-/// Each plan in which a new process loads the session is driven twice: with the store as it is, and with the store
-/// repaired. With --plant, a fault of a public thread is put into the store first, both times. What counts as brought back
-/// is a session that the product does not survive by itself, and with which, repaired, each later turn works.
+/// Each plan in which a new process loads the session runs twice: with the store as it is, and with the store
+/// repaired. With --plant, a fault from a public thread is put into the store first, both times. A session
+/// counts as brought back if the product does not survive it by itself and every later turn works after the
+/// repair.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ClosedLoop {
@@ -34,7 +35,8 @@ pub(super) struct ClosedLoop {
     system: SystemOptions,
     #[command(flatten)]
     provider: ProviderOptions,
-    /// The model that systems are asked to use, such as `gemini-3-flash-preview`, where the store does not show it.
+    /// The model that systems are asked to use, such as `gemini-3-flash-preview`, if the store does not show
+    /// it.
     #[arg(long, value_name = "NAME", value_parser = options::model)]
     model: Option<String>,
     /// Plant this fault, at each of its places: a name such as `result-missing`, or `all`. May be repeated.
@@ -58,10 +60,10 @@ const EXAMPLES: &str = "Examples:
 Exit codes: 0 every bricked session goes on after its repair, and no healthy one was touched; 1 not so; 3 no stored
 session could be judged.";
 
-/// How often a plan is driven until the product has stored the same in both of its runs.
+/// The number of attempts until the product stores the same in both runs of a plan.
 const MAX_TRIES: usize = 3;
 
-/// Faults that one option names.
+/// The faults that one option names.
 #[derive(Debug, Clone)]
 struct Faults(Vec<Fault>);
 
@@ -80,16 +82,18 @@ impl ClosedLoop {
         let jobs = self.plans.jobs(self.provider.dialects())?;
         let mut jobs: Vec<Job> = jobs.into_iter().filter(|job| job.plan.kills()).collect();
         if let Some(model) = &self.model {
-            // A scenario that names its model shows its failure with that one only.
+            // A scenario that names its model shows its failure only with that model.
             let open = jobs.iter_mut().filter(|job| job.plan.model.is_none());
             open.for_each(|job| job.plan = Arc::new(job.plan.with_model(model)));
         }
         if jobs.is_empty() {
-            return Err(CliError::input("no plan has a session loaded\nhint: take scenarios with `kill`"));
+            return Err(CliError::input(
+                "no plan loads a stored session\nhint: choose scenarios with `kill`",
+            ));
         }
         let launch = Launch::new(self.provider.profiles())?;
         if let Some(path) = &self.report {
-            // What is no such report is found before the first run, not after it.
+            // An unreadable report is an error before the first run, not after it.
             Table::read(path).map_err(CliError::input)?;
         }
         let mut fresh = Table::default();
@@ -99,21 +103,21 @@ impl ClosedLoop {
                 let rows = block_on(until_interrupted(run))?;
                 let rows = rows.ok_or_else(|| CliError::input("interrupted"))??;
                 if let Some(path) = &self.report {
-                    // After each round, so that a run which is ended keeps what it has.
+                    // Written after each round, so that an interrupted run keeps its results.
                     Table::add_to(path, rows.clone()).map_err(CliError::input)?;
                 }
                 fresh.add(rows);
             }
         }
         if !fresh.is_judged() {
-            tell("error: no stored session could be judged, so nothing is shown");
+            tell("error: no stored session could be judged, so the run shows nothing");
             return Ok(UNJUDGED);
         }
         print(&fresh.text());
         Ok(u8::from(!fresh.is_closed()))
     }
 
-    /// What is planted, round by round; nothing once where no fault is named.
+    /// The faults to plant, round by round; one round without a fault if none is named.
     fn plants(&self) -> Vec<Option<(Fault, Spot)>> {
         let faults: Vec<Fault> = self.plant.iter().flat_map(|faults| faults.0.clone()).collect();
         if faults.is_empty() {
@@ -123,8 +127,8 @@ impl ClosedLoop {
         faults.into_iter().flat_map(at).collect()
     }
 
-    /// Drives each plan with the store as it is, and with the store repaired. Where the product stored two different things,
-    /// the two are of no use as a pair, and it is tried again.
+    /// Drives each plan with the store as it is and with the store repaired. If the product stored different
+    /// things in the two runs, they cannot be compared, and the plan is tried again.
     async fn round(
         &self,
         system: &System,
@@ -154,7 +158,7 @@ impl ClosedLoop {
     ) -> Result<Vec<SessionRow>, CliError> {
         let (left, _) =
             self.play(system, Treatment { plant, repairs: false, fills_tail: false }, jobs, launch).await?;
-        // Where nothing could be planted, nothing is to be repaired.
+        // If nothing could be planted, there is nothing to repair.
         let is_planted = |job: &&Job| left.iter().any(|played| played.is_of(job) && played.was_planted());
         let jobs: Vec<Job> = match plant {
             Some(_) => jobs.iter().filter(is_planted).cloned().collect(),
@@ -190,11 +194,11 @@ impl ClosedLoop {
     }
 }
 
-/// The table of a report, as a page of the book has it.
+/// The table of a report, for a page of the documentation.
 ///
 /// # Errors
 ///
-/// It is not the report of closed loops.
+/// If the text is not a report of `brickbat closed-loop`.
 pub fn page(report: &str) -> Result<String, String> {
     let table: Table = serde_json::from_str(report).map_err(|error| error.to_string())?;
     Ok(table.text())

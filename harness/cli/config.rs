@@ -1,8 +1,8 @@
-//! `brickbat.toml`, or `[tool.brickbat]` of `pyproject.toml`: options that need not be typed.
+//! `brickbat.toml`, or `[tool.brickbat]` in `pyproject.toml`: options that need not be typed.
 //!
-//! The file of the working directory or of the nearest folder above it, up to the top of the repository, is taken. Each key
-//! stands for an option; an option that is typed wins over its key. Where neither names a system, the one that is tested
-//! is that of `brickbat/system.yaml`, in the working directory or the nearest folder above it.
+//! The nearest file counts, in the working directory or above it, up to the top of the repository. Each key
+//! sets an option; an option that is typed takes precedence. If neither names a system, the system of the
+//! nearest `brickbat/system.yaml`, in the working directory or above it, is tested.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -18,32 +18,32 @@ use brickbat_drive::driver::catalogue::SHEET;
 use brickbat_drive::runner::quoted;
 use brickbat_scenario::parse::did_you_mean;
 
-/// The folder with the manifest of a project, as `brickbat init` makes it.
+/// The folder with a project's manifest, as `brickbat init` writes it.
 pub(super) const FOLDER: &str = "brickbat";
 
-/// The names of the file, the first that is there.
+/// The names of the file, in order of precedence.
 const FILES: [&str; 2] = ["brickbat.toml", "pyproject.toml"];
 
-/// Bytes of a configuration that are read.
+/// The largest configuration file, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// What can be configured.
+/// The keys of a configuration.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Config {
     /// Systems, as `--system` takes them.
     #[serde(default)]
     systems: Vec<String>,
-    /// A manifest of one's own, relative to the file.
+    /// A manifest of the user's own system, relative to the file.
     manifest: Option<PathBuf>,
-    /// The command of an adapter of one's own.
+    /// The command of the user's own adapter.
     command: Option<String>,
     #[serde(default)]
     dialects: Vec<String>,
-    /// Scenarios, or beginnings of ids such as `abort/`.
+    /// Scenarios, or prefixes of ids, such as `abort/`.
     #[serde(default)]
     scenarios: Vec<String>,
-    /// Parts of ids that are left out.
+    /// Plans whose ids contain one of these texts are left out.
     #[serde(default)]
     exclude: Vec<String>,
     /// A baseline, relative to the file; `true` for those next to the manifests.
@@ -64,7 +64,7 @@ enum BaselineKey {
     File(PathBuf),
 }
 
-/// Commands that run systems, and the keys that they take besides those that name a system.
+/// Commands that run systems, and the keys that they accept in addition to those that name a system.
 const COMMANDS: [(&str, &[Key]); 8] = [
     ("run", &[Key::Systems, Key::Dialects, Key::Jobs, Key::Run]),
     ("fuzz", &[Key::Systems, Key::Dialects, Key::Jobs]),
@@ -72,7 +72,7 @@ const COMMANDS: [(&str, &[Key]); 8] = [
     ("events", &[Key::Systems]),
     ("import", &[Key::Systems]),
     ("verify-adapter", &[Key::Systems]),
-    // What they run may name its system itself, which goes first.
+    // Their scenario or case may name its system, which takes precedence.
     ("shrink", &[Key::Jobs]),
     ("replay", &[]),
 ];
@@ -83,11 +83,11 @@ enum Key {
     Systems,
     Dialects,
     Jobs,
-    /// What only `run` takes.
+    /// Keys that only `run` takes.
     Run,
 }
 
-/// The systems that are tested where no option names one.
+/// The systems to test if no option names one.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Chosen {
     pub(super) systems: Vec<String>,
@@ -95,7 +95,8 @@ pub(super) struct Chosen {
     pub(super) command: Option<String>,
 }
 
-/// The systems of the project around the working folder: those of its configuration, else that of its manifest.
+/// The systems of the project around the working directory: those of its configuration, else that of its
+/// manifest.
 pub(super) fn chosen() -> Result<Chosen, CliError> {
     let Ok(folder) = std::env::current_dir() else { return Ok(Chosen::default()) };
     chosen_in(&folder, find(&folder)?.as_ref())
@@ -119,11 +120,11 @@ impl Chosen {
     }
 }
 
-/// The manifest of the working folder's project.
+/// The manifest of the project around the working directory.
 ///
 /// # Errors
 ///
-/// When its name is misspelt: it would be passed over, and another system be tested in its place.
+/// If its name is misspelt: it would be ignored, and another system would be tested instead.
 fn manifest_around(folder: &Path) -> Result<Option<PathBuf>, CliError> {
     for around in around(folder) {
         let place = around.join(FOLDER);
@@ -138,7 +139,7 @@ fn manifest_around(folder: &Path) -> Result<Option<PathBuf>, CliError> {
         if let Some(name) = near.first() {
             let other = relative(folder, &place).join(name).to_string_lossy().into_owned();
             return Err(CliError::input(format!(
-                "no system is named, and {other} is not called {SHEET}\nhint: rename it, or name it: --manifest {}",
+                "no system is named, and {other} is not called {SHEET}\nhint: rename it, or pass it: --manifest {}",
                 quoted(&other)
             )));
         }
@@ -146,7 +147,7 @@ fn manifest_around(folder: &Path) -> Result<Option<PathBuf>, CliError> {
     Ok(None)
 }
 
-/// A folder and those above it, up to the top of its repository.
+/// A folder and its parents, up to the top of the repository.
 fn around(folder: &Path) -> impl Iterator<Item = &Path> {
     let mut is_over = false;
     folder.ancestors().take_while(move |at| {
@@ -156,7 +157,7 @@ fn around(folder: &Path) -> impl Iterator<Item = &Path> {
     })
 }
 
-/// A path from the working folder, where it is below it.
+/// A path relative to the working directory, if it is below it.
 fn relative<'a>(folder: &Path, path: &'a Path) -> &'a Path {
     path.strip_prefix(folder).unwrap_or(path)
 }
@@ -165,7 +166,7 @@ fn relative<'a>(folder: &Path, path: &'a Path) -> &'a Path {
 ///
 /// # Errors
 ///
-/// When the file cannot be read or says something that is not known.
+/// If the file cannot be read or has an unknown key.
 pub(super) fn arguments(given: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
     let command = given.get(1).and_then(|word| word.to_str()).unwrap_or_default();
     let asks = |word: &str| given.iter().any(|argument| argument == word);
@@ -190,7 +191,7 @@ pub(super) fn arguments(given: Vec<OsString>) -> Result<Vec<OsString>, CliError>
 /// The options that name a system.
 const SYSTEM_OPTIONS: [&str; 3] = ["--system", "--manifest", "--command"];
 
-/// The configuration of a folder or of the nearest one above it.
+/// The configuration of a folder or of the nearest folder above it.
 fn find(folder: &Path) -> Result<Option<(PathBuf, Config)>, CliError> {
     for folder in around(folder) {
         for name in FILES {
@@ -222,7 +223,7 @@ fn read(path: &Path, name: &str) -> Result<Option<Config>, CliError> {
     struct Tools {
         brickbat: Option<Config>,
     }
-    // What stands elsewhere in that file is the business of others.
+    // Other tables in that file are other tools' business.
     if !text.contains("tool.brickbat") {
         return Ok(None);
     }
@@ -231,7 +232,7 @@ fn read(path: &Path, name: &str) -> Result<Option<Config>, CliError> {
 }
 
 impl Config {
-    /// The arguments with an option for each key whose option is not among them. Paths are relative to `place`.
+    /// The arguments, with an option for each key whose option is missing. Paths are relative to `place`.
     fn added_to(&self, given: Vec<OsString>, keys: &[Key], chosen: &Chosen, place: &Path) -> Vec<OsString> {
         let mut arguments = given;
         let typed: Vec<String> =
@@ -280,7 +281,7 @@ impl Config {
     }
 }
 
-/// Returns whether a word is neither an option of `run` nor the value of one.
+/// True if a word is neither an option nor an option's value.
 fn names_scenario(typed: &[String]) -> bool {
     let takes_value = options_with_values();
     let mut words = typed.iter().skip(2).peekable();
@@ -325,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_options_and_what_is_typed_wins() {
+    fn keys_are_options_and_typed_options_take_precedence() {
         let config = "manifest = 'a/system.yaml'\ndialects = ['gemini']\nscenarios = ['abort/']\nbaseline = true\n\
                       exclude = ['kill/', 'slow']\nfail-on = 'bricked'\nreports = ['r.html']\ntimeout = '5m'\n";
         assert_eq!(
@@ -344,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn the_manifest_of_the_project_is_taken_from_its_sub_folders_too_and_a_configured_system_goes_first() {
+    fn the_manifest_of_the_project_is_found_from_its_sub_folders_and_a_configured_system_takes_precedence() {
         let root = tempfile::tempdir().unwrap();
         let at = |path: &str| root.path().join(path);
         for folder in [".git", "brickbat", "src/deep"] {

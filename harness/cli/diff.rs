@@ -1,4 +1,4 @@
-//! `brickbat diff`: the same plans on two systems, and where the systems differ.
+//! `brickbat diff`: the same plans on two systems, and the differences between the systems.
 
 use std::path::{Path, PathBuf};
 
@@ -51,7 +51,7 @@ const EXAMPLES: &str = "Examples:
 
 Exit codes: 0 no difference, 1 the systems differ, 2 bad input, 3 a plan could not be judged.";
 
-/// One of the two: a system to run on, or the cases of its report.
+/// One of the two sides: a system to run on, or the cases of its report.
 enum DiffSide {
     System(System),
     Ran(Vec<Case>),
@@ -62,7 +62,7 @@ const DIFFERENT: u8 = 1;
 
 impl Diff {
     pub(super) fn execute(&self) -> Outcome {
-        // Whatever cannot be read must be reported before anything runs.
+        // Unreadable input must be reported before anything runs.
         let sides = [self.side(&self.first)?, self.side(&self.second)?];
         let is_to_run = sides.iter().any(|side| matches!(side, DiffSide::System(_)));
         let jobs = if is_to_run { self.plans.jobs(self.provider.dialects())? } else { Vec::new() };
@@ -85,7 +85,7 @@ impl Diff {
             let cases = read_report(Path::new(word))?.cases;
             if cases.windows(2).any(|pair| pair[0].system != pair[1].system) {
                 return Err(CliError::input(format!(
-                    "{word} has several systems\nhint: give a report of each: `brickbat run --system NAME --report FILE`"
+                    "{word} covers several systems\nhint: write one report for each: `brickbat run --system NAME --report FILE`"
                 )));
             }
             return Ok(DiffSide::Ran(cases));
@@ -111,7 +111,7 @@ impl Diff {
         let run = run_on(&system, jobs, options, &note, &on_case);
         block_on(until_interrupted(run))?.unwrap_or_else(|| {
             Err(CliError::start(
-                "a comparison needs complete runs on both systems\nhint: fewer plans take less time",
+                "the run was interrupted, and a comparison needs complete runs on both systems\nhint: choose fewer plans",
             ))
         })
     }
@@ -132,7 +132,7 @@ fn text(comparison: &Comparison) -> String {
 }
 
 fn divergence(divergence: &Divergence) -> String {
-    let both = if divergence.elsewhere_on_both { "; in other plans both do" } else { "" };
+    let both = if divergence.elsewhere_on_both { "; both fail in other plans" } else { "" };
     format!(
         "only on {}: {}  {}\n{}{both}\n  again: {}\n\n",
         divergence.only_on,

@@ -1,4 +1,5 @@
-//! What is built into the program: the systems and filters, the catalogue of failure classes, sequences of events and rule vectors.
+//! The data built into the program: systems and filters, the catalogue of failure classes, event sequences and
+//! rule vectors.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -13,7 +14,7 @@ use brickbat_rules::Dialect;
 use brickbat_rules::explain::Counts;
 use brickbat_rules::lint::VectorFile;
 
-/// The files of each built-in system, as `harness/build.rs` found them.
+/// The files of each built-in system, as listed by `harness/build.rs`.
 const SYSTEMS: &[Files] = include!(concat!(env!("OUT_DIR"), "/systems.rs"));
 
 /// The files of each built-in filter.
@@ -27,14 +28,14 @@ static EVENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/events");
 
 static VECTORS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/histories");
 
-/// What is known to be wrong with filters.
+/// The known bugs of filters.
 static BUGS_OF_FILTERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/filters");
 
-/// What is known to be wrong with filters, with the place of each file below its folder, in order.
+/// The known bugs of filters, with the place of each file below its folder, in order.
 ///
 /// # Errors
 ///
-/// Which file cannot be read, and why.
+/// The file that cannot be read, and the reason.
 pub fn bugs_of_filters() -> Result<Vec<(String, Bug)>, String> {
     let folders = BUGS_OF_FILTERS.entries().iter().filter_map(DirEntry::as_dir);
     let read = |file: &include_dir::File<'_>| {
@@ -77,7 +78,7 @@ pub fn vectors_by_file(dialect: Dialect) -> BTreeMap<String, VectorFile> {
     folder.filter_map(read).collect()
 }
 
-/// What recordings said of the rules. A test checks that it can be read.
+/// The counts from recordings for each rule. A test checks that they can be read.
 pub fn counts() -> Counts {
     Counts::read(include_str!("../../corpora/recordings.json")).unwrap_or_default()
 }
@@ -105,7 +106,7 @@ mod tests {
     use brickbat_rules::{Profile, Rule};
 
     #[test]
-    fn the_counts_of_recordings_are_of_rules_and_profiles() {
+    fn the_counts_of_recordings_name_known_rules_and_profiles() {
         let counts = counts();
         assert_eq!(counts.schema, Counts::SCHEMA);
         for collection in &counts.collections {
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_bugs_of_filters_is_of_filters_and_modes_that_are_there() {
+    fn the_known_bugs_of_filters_name_known_filters_and_modes() {
         for (place, known) in bugs_of_filters().unwrap() {
             assert!(
                 place.starts_with(&format!("{}/", known.filter)),
@@ -152,13 +153,13 @@ mod tests {
     }
 
     #[test]
-    fn every_built_in_system_is_whole() {
+    fn every_built_in_system_is_complete() {
         for manifest in catalogue().manifests() {
             let name = manifest.full_name("…");
             assert!(manifest.command.len() > 1, "{name}");
             assert!(
                 manifest.capabilities.is_some() && manifest.megabytes.is_some(),
-                "{name}: what it can do and takes"
+                "{name}: its capabilities and requirements"
             );
             assert!(manifest.files.iter().all(|file| manifest.text(file).is_some()), "{name}");
             let folder = manifest.folder.as_deref().unwrap_or_default();
@@ -167,7 +168,7 @@ mod tests {
                 let lock: serde_json::Value = serde_json::from_str(&lock).expect("JSON");
                 let package = format!("node_modules/{}", manifest.sdk.as_deref().expect("an SDK"));
                 let locked = lock["packages"].as_object().expect("packages");
-                // Where the package only chooses between builds, the builds themselves are locked.
+                // If the package only chooses between builds, the builds themselves are locked.
                 let builds = locked.iter().filter(|(name, _)| !name.is_empty());
                 let sdk: Vec<_> = match locked.get(&package) {
                     Some(sdk) => vec![sdk],
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn every_file_of_a_built_in_system_is_of_use() {
+    fn every_file_of_a_built_in_system_is_used() {
         for files in SYSTEMS {
             let sheet = files.iter().find(|(name, _)| *name == SHEET).expect("a manifest").1;
             let manifests = Manifest::parse(SHEET, sheet, &FileSource::BuiltIn(files)).expect("a manifest");
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_are_answered_with_what_was_meant() {
+    fn unknown_names_are_answered_with_a_suggestion() {
         for (name, text) in [
             ("ai-skd", "unknown system `ai-skd`; did you mean `ai-sdk`?"),
             ("ai-sdk@6.1", "unknown version `6.1`; there is 7.0.173, 6.0.326, 5.0.277"),

@@ -1,30 +1,30 @@
-//! Why a command ends before its work is done.
+//! The reasons why a command ends before its work is done.
 
 use std::error::Error;
 use std::fmt::Display;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// Exit code for wrong arguments or input; clap uses it for wrong usage as well.
+/// Exit code for wrong arguments or input; clap also uses it for wrong usage.
 pub(super) const BAD_INPUT: u8 = 2;
 
-/// Exit code when something could not be judged, or could not even start.
+/// Exit code if something could not be judged, or could not start.
 pub(super) const UNJUDGED: u8 = 3;
 
-/// What a command comes to: its exit code, or why there is none.
+/// The result of a command: its exit code, or the reason why there is none.
 pub(super) type Outcome = Result<u8, CliError>;
 
-/// Any error, or words of our own.
+/// An error, or a message.
 type BoxedCause = Box<dyn Error + Send + Sync>;
 
-/// Why a command ends early.
+/// The reason why a command ends early.
 #[derive(Debug)]
 pub(super) enum CliError {
-    /// Arguments or files that cannot be worked with.
+    /// Unusable arguments or files.
     Input(BoxedCause),
     /// Brickbat, or a system, does not start.
     Start(BoxedCause),
-    /// The user interrupted it, which has been reported.
+    /// The user interrupted the command, which has been reported.
     Interrupted,
 }
 
@@ -45,11 +45,12 @@ impl CliError {
         CliError::input(format!("cannot write {file}: {why}"))
     }
 
-    /// A file that must not be there yet could not be written. If it is there, `way_out` says what to do.
+    /// An error for a file that must not exist yet and could not be written. If it exists, `way_out` says what
+    /// to do.
     pub(super) fn cannot_write_new(file: &Path, why: io::Error, way_out: &str) -> CliError {
         match why.kind() {
             ErrorKind::AlreadyExists => {
-                CliError::input(format!("{} is there already\nhint: {way_out}", file.display()))
+                CliError::input(format!("{} already exists\nhint: {way_out}", file.display()))
             }
             _ => CliError::cannot_write(file.display(), why),
         }
@@ -72,14 +73,14 @@ impl CliError {
     }
 }
 
-/// Whatever a library crate rejects is wrong input, unless the command says otherwise.
+/// An error from a library crate is wrong input unless the command decides otherwise.
 impl<E: Error + Send + Sync + 'static> From<E> for CliError {
     fn from(error: E) -> CliError {
         CliError::input(error)
     }
 }
 
-/// A value of an option that is not understood, and what would be.
+/// An unknown value of an option, with the known ones.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct UnknownName(pub(super) String);

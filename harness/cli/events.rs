@@ -1,4 +1,4 @@
-//! `brickbat events`: events out of order, fed to the code that consumes an SDK's own stream.
+//! `brickbat events`: events out of order, sent to the code that consumes an SDK's own stream.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,9 +23,10 @@ use brickbat_search::generate::Source;
 
 /// Replay an SDK's own stream events out of order, and judge what the SDK stores after each of them.
 ///
-/// The events are those of the SDK itself, independent of any provider: a call begins, its arguments stream, it is ready,
-/// it has a result, the turn is over. They arrive swapped, twice, late or not at all. Whatever the order, a finished call
-/// must not change, and nothing may be lost, stored twice or left open. Rejecting an event with an error is allowed.
+/// The events are those of the SDK itself, independent of any provider: a call begins, its arguments stream,
+/// it is ready, it has a result, the turn is over. They arrive swapped, twice, late or not at all. In any
+/// order, a finished call must not change, and nothing may be lost, stored twice or left open. Rejecting an
+/// event with an error is allowed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, mut_arg("systems", |arg| arg.help(SYSTEM_HELP)))]
 pub(super) struct Events {
@@ -60,7 +61,7 @@ Exit codes: 0 correct in every order, 1 something is stored wrongly, 2 bad input
 /// Version of the JSON.
 const SCHEMA: u32 = 1;
 
-/// Failures after which a consumer is skipped: the others would be the same.
+/// A consumer is skipped after this many failures, because the rest would be the same.
 const MAX_FAILURES: usize = 3;
 
 /// The results of all sequences on one consumer.
@@ -82,7 +83,7 @@ struct Drawn {
     failures: BTreeMap<Wrong, Smallest>,
 }
 
-/// How often a kind of mistake was made, and the smallest sequence that shows it.
+/// The number of mistakes of one kind, and the smallest sequence that shows it.
 struct Smallest {
     n: usize,
     events: Vec<Event>,
@@ -129,7 +130,7 @@ impl Events {
             let offered = feeder.consumers().to_vec();
             if offered.is_empty() {
                 return Err(CliError::input(format!(
-                    "the adapter of {name} offers no consumer of events\nhint: it lists them as `consumers` in its answer to `initialize`"
+                    "the adapter of {name} offers no consumer of events\nhint: an adapter lists them as `consumers` in its response to `initialize`"
                 )));
             }
             let wanted = if self.consumers.is_empty() { &offered } else { &self.consumers };
@@ -198,7 +199,7 @@ fn read(path: &Path) -> Result<(String, Sequence), CliError> {
 }
 
 impl Drawn {
-    /// Draws a sequence, plays it, and minimises the first of each kind of mistake.
+    /// Draws random sequences, plays them, and minimises the first of each kind of mistake.
     async fn add(&mut self, feeder: &mut Feeder, consumer: &str, seed: u64) -> Result<(), DriverError> {
         let mut source = Source::seeded(seed);
         let events = shuffled(&mut |n| source.below(n));
@@ -294,7 +295,7 @@ fn words(events: &[Event]) -> String {
     words.join(", ")
 }
 
-/// What was wrong or refused, a line each.
+/// The mistakes and refusals, one per line.
 fn findings(played: &Played, indent: &str) -> String {
     let mut text: String =
         played.breaches.iter().map(|breach| format!("{indent}{}: {breach}\n", breach.wrong.name())).collect();

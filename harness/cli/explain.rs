@@ -19,10 +19,11 @@ use brickbat_rules::explain;
 use brickbat_rules::streams::StreamRule;
 use brickbat_scenario::parse::did_you_mean;
 
-/// Explain a word that Brickbat prints, a case of the last runs by its short id, or an error of a provider or an SDK.
+/// Explain a word that Brickbat prints, a case of the last runs by its short id, or an error of a provider or
+/// an SDK.
 ///
-/// Words are rules, checks, severities, verdicts, levels, receipts, classes of failures and scenarios. An error is one of an
-/// SDK, such as `AI_MissingToolResultsError`, or the sentence of a provider, in quotes.
+/// Words are rules, checks, severities, verdicts, levels, receipts, failure classes and scenarios. An error is
+/// the name of an SDK's error, such as `AI_MissingToolResultsError`, or a provider's message in quotes.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Explain {
@@ -52,10 +53,10 @@ const EXAMPLES: &str = "Examples:
   brickbat explain --all | grep thinking
   brickbat explain --html rules/                 then open rules/index.html";
 
-/// Bytes of a pasted error that are looked at. The longest errors of providers list hundreds of ids, and have some 20 kB.
+/// Bytes of a pasted error that are read. The longest provider errors list hundreds of ids in about 20 kB.
 const MAX_PASTED: usize = 64 << 10;
 
-/// Characters of an unknown word that are printed: the longest name has some 70.
+/// Characters of an unknown word that are printed: the longest name has about 70.
 const MAX_SHOWN: usize = 80;
 
 impl Explain {
@@ -75,10 +76,10 @@ impl Explain {
     }
 }
 
-/// As much of a text as is looked at, without the white space around it.
+/// The beginning of a text, up to the limit, without the white space around it.
 fn beginning(text: &str) -> &str {
     if text.len() > MAX_PASTED {
-        tell(format!("the text is long: only its first {} KiB are looked at", MAX_PASTED >> 10));
+        tell(format!("the text is long: only its first {} KiB are read", MAX_PASTED >> 10));
     }
     text[..text.floor_char_boundary(MAX_PASTED)].trim()
 }
@@ -96,7 +97,7 @@ fn list() -> Outcome {
     Ok(0)
 }
 
-/// Prints the pages of everything that a word names, else of the errors that a text quotes.
+/// Prints the pages of everything that a word names, or else of the errors that a text quotes.
 fn explain(what: &str) -> Outcome {
     let mut pages: Vec<String> = rules::pages(what);
     pages.extend(words::pages(what));
@@ -113,7 +114,7 @@ fn explain(what: &str) -> Outcome {
 
 fn unknown(what: &str) -> CliError {
     if what.split_whitespace().count() > 1 {
-        let words = "no rule and no known SDK says this\nhint: paste the provider's whole sentence; `brickbat check FILE` \
+        let words = "no rule and no known SDK has this error\nhint: paste the complete sentence; `brickbat check FILE` \
                      judges the request itself";
         return CliError::input(words);
     }
@@ -127,10 +128,10 @@ fn unknown(what: &str) -> CliError {
         did_you_mean(what, &known).unwrap_or_else(|| "`brickbat explain --all` lists them all".to_owned());
     let shown: String = what.chars().take(MAX_SHOWN).collect();
     let cut = if shown.len() < what.len() { "…" } else { "" };
-    CliError::input(format!("nothing is known of `{shown}{cut}`\nhint: {hint}"))
+    CliError::input(format!("nothing is known about `{shown}{cut}`\nhint: {hint}"))
 }
 
-/// What stands on standard input: as much as is looked at, and a byte more, which shows that there is more.
+/// Standard input up to the limit, and one byte more, which shows that there is more.
 fn pasted() -> Result<String, CliError> {
     let mut bytes = Vec::new();
     let input = std::io::Read::take(std::io::stdin(), MAX_PASTED as u64 + 1);

@@ -1,4 +1,4 @@
-//! `brickbat run --explore`: one conversation, with everything that can go wrong in it, and the distinct failures.
+//! `brickbat run --explore`: one conversation with every possible fault, and the distinct failures.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,9 +27,9 @@ use brickbat_search::explore::{Base, Candidate, Depth, Ground, candidates};
 
 #[derive(Args)]
 pub(super) struct ExploreOptions {
-    /// Explore one conversation: put every fault (stop, kill, dropped connection, error, refusal, pause, early result) at
-    /// every point of it, or every pair of them, and report one plan for each distinct failure, the one with the fewest
-    /// and earliest actions. --out takes them as scenario files.
+    /// Explore one conversation: put every fault (stop, kill, dropped connection, error, refusal, pause, early
+    /// result) at every point of it, or every pair of them, and report one plan for each distinct failure: the
+    /// one with the fewest and earliest actions. --out writes these plans as scenario files.
     #[arg(
         long,
         value_enum,
@@ -43,8 +43,8 @@ pub(super) struct ExploreOptions {
     /// variant if it has several.
     #[arg(long, value_name = "SCENARIO", requires = "explore", default_value = "control/plain-batch")]
     base: String,
-    /// Explore a recorded conversation: rows that `proxy` has recorded, a VCR cassette or a HAR file. The longest in it, or
-    /// the one that `FILE#LINE` names.
+    /// Explore a recorded conversation: rows recorded by `proxy`, a VCR cassette or a HAR file. The longest
+    /// conversation in the file is used, or the one that `FILE#LINE` names.
     #[arg(long, value_name = "FILE", requires = "explore", conflicts_with = "base")]
     from: Option<String>,
     /// Run at most N plans: a stable sample, single actions first.
@@ -66,7 +66,7 @@ impl ExploreOptions {
     }
 }
 
-/// Plans that are held at once; only their outcomes are kept.
+/// Plans held in memory at once; only their outcomes are kept.
 const CHUNK: usize = 2_000;
 
 /// An exploration as the options of `brickbat run` ask for it.
@@ -81,21 +81,21 @@ pub(super) struct Exploration<'a> {
     pub(super) out: Option<&'a Path>,
 }
 
-/// The conversation in each dialect, and what is run of all that can go wrong in it.
+/// The conversation in each dialect, and the chosen faults.
 struct Space {
-    /// What is explored, as the user named it.
+    /// The conversation's name, as the user gave it.
     named: String,
     base: Base,
     grounds: Vec<Ground>,
     chosen: Vec<Candidate>,
 }
 
-/// What an exploration has shown of one system.
+/// The results of an exploration on one system.
 #[derive(Default)]
 struct Outcomes {
     counts: BTreeMap<Verdict, usize>,
     failures: Vec<Failure>,
-    /// What the exit code rests on: everything but passes, of which one stands for all.
+    /// The cases that decide the exit code: everything but passes, and one pass for all of them.
     kept: Vec<Case>,
     is_whole: bool,
 }
@@ -110,7 +110,7 @@ impl Exploration<'_> {
         Ok(codes.into_iter().max_by_key(|code| RANK.iter().position(|known| known == code)).unwrap_or(0))
     }
 
-    /// What there is to explore. Which actions go together is worked out here, on all cores.
+    /// Prepares the exploration. Which actions can be combined is worked out here, on all cores.
     fn space(&self) -> Result<Space, CliError> {
         let (named, name, scenario) = self.conversation()?;
         let base = Base::of(&format!("explore/{name}"), &scenario, self.seed);
@@ -128,13 +128,14 @@ impl Exploration<'_> {
         };
         chosen.sort_by(|a, b| a.rank().cmp(&b.rank()));
         if chosen.is_empty() {
-            let words = "nothing can go wrong in it on these dialects\nhint: can they play it at all?";
+            let words =
+                "no fault applies to this scenario in these dialects\nhint: does any of them support it?";
             return Err(CliError::input(format!("{name}: {words}")));
         }
         Ok(Space { named, base, grounds, chosen })
     }
 
-    /// What is explored: as the user named it, as its plans are named, and the scenario.
+    /// The conversation's name as the user gave it, the name of its plans, and the scenario.
     fn conversation(&self) -> Result<(String, String, Scenario), CliError> {
         match &self.options.from {
             Some(file) => {
@@ -175,13 +176,13 @@ impl Exploration<'_> {
         Ok(code)
     }
 
-    /// Runs everything on a system.
+    /// Runs everything on one system.
     fn outcomes(&self, system: &System, space: &Space) -> Result<Outcomes, CliError> {
         let launch = Launch::new(self.provider.profiles())?;
         let options = Options { repeat: self.repeat, ..launch.options(self.n_jobs) };
         let progress = Progress::on(system);
         let n_all = space.chosen.len();
-        // What has been seen stays, whatever becomes of the rest.
+        // Results so far are kept, whatever happens to the rest.
         let outcomes = Mutex::new(Outcomes::default());
         let run = async {
             for (at, chunk) in space.chosen.chunks(CHUNK).enumerate() {
@@ -234,10 +235,10 @@ impl Exploration<'_> {
     }
 }
 
-/// Exit codes, those that outrank the others last.
+/// Exit codes in increasing order of precedence.
 const RANK: [u8; 5] = [0, 3, 1, 2, 4];
 
-/// The plans of candidates, and the candidate of each.
+/// The plans of the candidates, each with its candidate.
 fn jobs<'a>(space: &Space, chunk: &'a [Candidate]) -> (BTreeMap<String, &'a Candidate>, Vec<Job>) {
     let plans = chunk
         .iter()
@@ -258,7 +259,8 @@ impl Outcomes {
             }
             self.failures.push(Failure { candidate, findings: case.findings.clone() });
         }
-        // Nothing says that the actions of a pair go together, so a pair of which one is not proven is no gap.
+        // The actions of a pair may exclude each other, so an unproven action in a pair does not count as a
+        // gap.
         let is_pair = known.get(plan).is_some_and(|candidate| candidate.injections.len() > 1);
         if case.judged == Verdict::Vacuous && is_pair {
             return;
@@ -270,7 +272,7 @@ impl Outcomes {
     }
 }
 
-/// A file that no other failure has.
+/// A file name that no other failure has.
 fn file_of(folder: &Path, cause: &Cause, files: &mut BTreeMap<String, usize>) -> PathBuf {
     let kinds: Vec<&str> = cause.kinds.iter().map(|kind| kind.name()).collect();
     let kinds = if kinds.is_empty() { "nothing".to_owned() } else { kinds.join("-") };

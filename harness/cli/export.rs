@@ -26,9 +26,10 @@ use brickbat_report::record::Record;
 
 /// Turn a finding into a test and the text of an issue, for the project with the bug.
 ///
-/// The test is one file that needs nothing of Brickbat: it has a stub of the provider that says what was recorded, and
-/// fails on the version on which the finding was seen. Next to it are a file with the exact versions of the packages that
-/// it needs, and `issue.md`. What a test in one process cannot say, such as the death of a process, is refused.
+/// The test is one file that does not use Brickbat: a stub of the provider replays the recorded replies, and
+/// the test fails on the version on which the finding was seen. Next to it are a file with the exact versions
+/// of the packages that it needs, and `issue.md`. A finding that a test in one process cannot express, such as
+/// the death of a process, is rejected.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Export {
@@ -41,8 +42,8 @@ pub(super) struct Export {
     /// Only cases of systems whose name contains this text.
     #[arg(long, value_name = "TEXT")]
     system: Option<String>,
-    /// The manifest of your own system, if the case belongs to one; by default that of the project around the working
-    /// directory.
+    /// The manifest of your own system, if the case belongs to one; by default that of the project around the
+    /// working directory.
     #[arg(long, value_name = "FILE")]
     manifest: Option<PathBuf>,
     /// The test framework; by default that of the language in which the system is used.
@@ -57,7 +58,7 @@ pub(super) struct Export {
     /// The directory for the files; by default one in the working directory that is named after the case.
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
-    /// Install what the test needs into the cache folder, and run it: it has to fail, or with --on to pass.
+    /// Install the packages of the test into the cache folder, and run it: it must fail, or with --on pass.
     #[arg(long)]
     run: bool,
 }
@@ -70,7 +71,7 @@ const EXAMPLES: &str = "Examples:
   brickbat export 'abort/mid-batch#k=1@anthropic-messages' --out last --check results-kept
 
 Exit codes: 0 the files are written, and with --run the test failed, or passed with --on; 1 with --run: the test did the
-opposite; 2 bad input, or a finding that no test can say; 3 the test could not be installed or run.";
+opposite; 2 bad input, or a finding that no test can express; 3 the test could not be installed or run.";
 
 /// A test framework, as the command line names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -131,7 +132,7 @@ impl Export {
         if self.run { self.run(&made, &to, &target, framework) } else { Ok(0) }
     }
 
-    /// The system on which the case was run.
+    /// The system on which the case ran.
     fn system_of(&self, record: &Record) -> Result<(Manifest, Mode), CliError> {
         self.named(&record.case.system)
     }
@@ -146,8 +147,8 @@ impl Export {
         };
         found.map_err(|error| {
             CliError::input(format!(
-                "{error}\nhint: a case of a system of your own needs --manifest FILE; the reference agent and its canaries are \
-                 no project that a test could be for"
+                "{error}\nhint: for your own system, pass --manifest FILE; the reference agent and its \
+                 canaries cannot be exported"
             ))
         })
     }
@@ -159,8 +160,8 @@ impl Export {
         found.ok_or_else(|| {
             let files: Vec<&str> = all.iter().map(|one| one.framework().template()).collect();
             CliError::input(format!(
-                "the system `{}` has no template for a test{}: it has no {}\nhint: `brickbat systems` lists the systems, and \
-                 the page on exports says what a template is",
+                "the system `{}` has no template for a test{}: it has no {}\nhint: `brickbat systems` lists the systems; \
+                 the documentation's page on exports describes templates",
                 manifest.name,
                 self.framework.map(|one| format!(" as {}", one.name())).unwrap_or_default(),
                 files.join(" and no "),
@@ -168,7 +169,7 @@ impl Export {
         })
     }
 
-    /// Runs the test, and says whether it did what it should.
+    /// Runs the test, and reports whether the result is as expected.
     fn run(&self, made: &export::Export, to: &Path, target: &Target<'_>, framework: As) -> Outcome {
         let file = made.files[0].name.as_str();
         let (install, command): (Install, Vec<&str>) = match framework {
@@ -195,7 +196,7 @@ impl Export {
         let is_red = !output.status.success();
         let said = said(&output);
         if is_red && !ASSERTED.iter().any(|words| said.contains(words)) {
-            let words = "the test failed before it came to its assertion, so it shows nothing";
+            let words = "the test failed before its assertion, so it proves nothing";
             return Err(CliError::start(format!("{words}: {said}")));
         }
         print(&format!("{}: {}\n", if is_red { "red" } else { "green" }, said));
@@ -203,13 +204,13 @@ impl Export {
     }
 }
 
-/// What stands in the line by which a framework says that an assertion failed.
+/// Words in the line with which a framework reports a failed assertion.
 const ASSERTED: [&str; 2] = ["AssertionError", "E       assert "];
 
 /// Characters of that line that are shown.
 const MAX_SAID: usize = 300;
 
-/// The line of the framework that says why the test failed, or else its last one.
+/// The framework's line with the reason of the failure, or else its last line.
 fn said(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -246,7 +247,7 @@ fn default_folder(target: &Target<'_>, record: &Record) -> PathBuf {
     PathBuf::from(words.join("-"))
 }
 
-/// Writes the files into a folder. It writes none if one of them is there already with another text.
+/// Writes the files into a folder. It writes none if one of them already exists with another text.
 fn write(made: &export::Export, to: &Path) -> Result<(), CliError> {
     let files: Vec<(PathBuf, String)> = made
         .files
@@ -258,7 +259,7 @@ fn write(made: &export::Export, to: &Path) -> Result<(), CliError> {
     };
     if let Some((path, _)) = files.iter().find(is_other) {
         return Err(CliError::input(format!(
-            "{} is there already, and is another one\nhint: choose another directory with --to",
+            "{} already exists with different content\nhint: choose another directory with --to",
             path.display()
         )));
     }

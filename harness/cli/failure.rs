@@ -1,4 +1,4 @@
-//! A distinct failure, as all commands that group findings print it and write it down.
+//! A distinct failure, in the form that all commands that group findings print and write.
 
 use brickbat_scenario::plan::CONTROL;
 use std::path::Path;
@@ -15,7 +15,7 @@ use brickbat_scenario::scenario::Scenario;
 use brickbat_scenario::verdict::{Finding, Verdict};
 use brickbat_scenario::yaml;
 
-/// Plans that could not be judged and are named; the summary counts all.
+/// The number of unjudged plans that are listed by name; the summary counts all.
 pub(super) const MAX_UNJUDGED: usize = 5;
 
 /// The severity, the check, the message and the rule.
@@ -25,25 +25,25 @@ pub(super) fn headline(tone: Tone, finding: &Finding) -> String {
     format!("{severity} {}\n  {}{rule}\n", finding.check, finding.message)
 }
 
-/// The actions of a scenario, each as its file has it.
+/// The actions of a scenario, each as in its file.
 pub(super) fn actions(scenario: &Scenario) -> String {
     let actions = scenario.turns.iter().flat_map(|turn| &turn.at);
     actions.map(|at| format!("    - {}\n", yaml::action(at))).collect()
 }
 
-/// How many plans show it, and in which dialects.
+/// The number of plans that show it, and their dialects.
 pub(super) fn extent<'a>(n_plans: usize, dialects: impl IntoIterator<Item = &'a str>) -> String {
     let dialects: Vec<&str> = dialects.into_iter().collect();
     format!("  in {}; {}", counted(n_plans, "plan"), dialects.join(", "))
 }
 
-/// The comment of a scenario that shows the failure: where it was found, what happens, and what is wrong then.
+/// The comment of a scenario that shows the failure: its origin, the events, and the finding.
 pub(super) fn comment(found: &str, what: &str, finding: &Finding) -> String {
     let why = finding.message.trim_end_matches('.');
     format!("{found}: {what}; then {} fails: {why}.", finding.check)
 }
 
-/// Writes a scenario, redacted. The history that is given with it goes into a file next to it, of the same name.
+/// Writes a scenario, redacted. Its given history is written to a file of the same name next to it.
 pub(super) fn write(path: &Path, scenario: &Scenario) -> Result<(), CliError> {
     let mut scenario = scenario.clone();
     let to = |path: &Path, text: &str| {
@@ -60,7 +60,7 @@ pub(super) fn write(path: &Path, scenario: &Scenario) -> Result<(), CliError> {
     to(path, &yaml::text(&scenario))
 }
 
-/// Makes the directory that scenarios go to.
+/// Creates the directory for scenarios.
 pub(super) fn make_folder(path: Option<&Path>) -> Result<(), CliError> {
     let made = path.map_or(Ok(()), std::fs::create_dir_all);
     made.map_err(|error| {
@@ -69,13 +69,13 @@ pub(super) fn make_folder(path: Option<&Path>) -> Result<(), CliError> {
     })
 }
 
-/// How many cases have each verdict, such as `12 pass, 3 fail`.
+/// The number of cases with each verdict, such as `12 pass, 3 fail`.
 pub(super) fn counts<'a>(counts: impl IntoIterator<Item = (&'a Verdict, &'a usize)>) -> String {
     let counts = counts.into_iter().map(|(verdict, n)| format!("{n} {}", verdict.name()));
     counts.collect::<Vec<String>>().join(", ")
 }
 
-/// The plan of a case, also if the case is that of its control plan.
+/// The plan of a case, even if the case is that of its control plan.
 pub(super) fn plan_of(case: &Case) -> &str {
     case.plan.strip_suffix(CONTROL).unwrap_or(&case.plan)
 }

@@ -28,9 +28,10 @@ use named::Chosen;
 
 /// Judge filters: programs and functions that rewrite a message history.
 ///
-/// A filter is a repairer, a trimmer, a compactor, a converter or a gateway. It is given valid histories, and what it says
-/// that it mends; what comes out is held against the rules of the provider that gets it, and against what went in. Each
-/// cause is printed once, with the smallest history that shows it.
+/// A filter is a repairer, a trimmer, a compactor, a converter or a gateway. It gets valid histories, and
+/// broken ones of the kinds that it claims to repair. Its output is checked against the rules of the provider
+/// that receives it, and compared with the input. Each cause is printed once, with the smallest history that
+/// shows it.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Filters {
@@ -54,11 +55,11 @@ pub(super) struct Filters {
     /// using a fixed number of histories.
     #[arg(long, value_name = "T", value_parser = duration)]
     pub(super) time: Option<Duration>,
-    /// Only say whether a driver follows the protocol, and how many histories it can be judged on.
+    /// Only check that a driver follows the protocol, and count the histories that it can be judged on.
     #[arg(long)]
     pub(super) verify: bool,
-    /// Judge the filters with one planted bug each, and the correct ones, to prove that each check catches its own bug
-    /// and no other
+    /// Judge the filters with one planted bug each, and the correct ones, to prove that each check catches
+    /// only its own bug
     #[arg(long, conflicts_with_all = ["filters", "manifest", "verify", "time"])]
     pub(super) planted: bool,
     /// List the filters, and judge nothing.
@@ -67,16 +68,16 @@ pub(super) struct Filters {
     /// Check only the known bugs of the built-in filters: each bug in `corpora/filters` must still appear.
     #[arg(long, conflicts_with_all = ["manifest", "planted", "list", "verify", "time", "matrix"])]
     pub(super) bugs: bool,
-    /// Put filters and checks side by side, without the histories.
+    /// Compare filters and checks in a table, without the histories.
     #[arg(long)]
     pub(super) matrix: bool,
-    /// The file with the known causes, which are expected.
+    /// A file of known causes, which are expected.
     #[arg(long, value_name = "FILE")]
     pub(super) baseline: Option<PathBuf>,
     /// Write the causes to this file, as known ones.
     #[arg(long, value_name = "FILE")]
     pub(super) write_baseline: Option<PathBuf>,
-    /// Write the matrix and the causes to this file, as a page.
+    /// Write the matrix and the causes to this file, as an HTML page.
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<PathBuf>,
     /// The output format.
@@ -93,10 +94,10 @@ const EXAMPLES: &str = "Examples:
 
 Exit codes: 0 nothing is wrong, 1 findings, 2 usage or bad input, 3 a filter could not be judged.";
 
-/// Exit code when something is wrong with a filter.
+/// Exit code if a filter has a finding.
 const FINDINGS: u8 = 1;
 
-/// Searches a filter for so long in all, as `brickbat fuzz` does.
+/// Searches a filter for this long in total, for `brickbat fuzz`.
 pub(super) fn searched(filter: &str, dialects: &[Dialect], seed: u64, time: Duration) -> Outcome {
     let chosen = named::chosen(&[filter.to_owned()])?;
     let routes = chosen.iter().flat_map(|chosen| &chosen.modes).flat_map(|mode| mode.routes());
@@ -122,7 +123,7 @@ pub(super) fn searched(filter: &str, dialects: &[Dialect], seed: u64, time: Dura
     filters.execute()
 }
 
-/// What came of each filter.
+/// The reports on each filter.
 type Judged = Vec<(String, Vec<RouteReport>)>;
 
 impl Filters {
@@ -166,7 +167,7 @@ impl Filters {
         Ok(exit_code(&judged, baseline.as_ref(), is_unjudged))
     }
 
-    /// Prints what came of the filters, and writes the files that are asked for.
+    /// Prints the reports on the filters, and writes the requested files.
     fn report(&self, judged: &Judged, baseline: Option<&Baseline>) -> Result<(), CliError> {
         match self.format {
             TextOrJson::Text if self.matrix => print(&text::matrix(judged)),
@@ -183,7 +184,7 @@ impl Filters {
         }
         for stale in baseline.iter().flat_map(|baseline| baseline.stale(judged)) {
             tell(format!(
-                "stale: {} {} {}: {} does not show any more",
+                "stale: {} {} {}: {} no longer shows",
                 stale.filter, stale.route, stale.check, stale.cause
             ));
         }

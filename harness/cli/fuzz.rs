@@ -1,4 +1,4 @@
-//! `brickbat fuzz`: generated scenarios on a system, and each distinct failure as one small scenario.
+//! `brickbat fuzz`: generated scenarios on a system, with each distinct failure as one small scenario.
 
 mod accusations;
 
@@ -39,7 +39,7 @@ use brickbat_search::shrink::{Accused, Rate, Setting, Trial};
 
 /// Generate random scenarios, run them on a system, and minimise each distinct failure.
 ///
-/// Of several scenarios that are drawn the one is run whose things were least tried together.
+/// It draws several scenarios at a time and runs the one with the least-tested combination of features.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, mut_arg("dialects", |arg| arg.help(DIALECT_HELP)), mut_arg("fail_on", |arg| arg.help(FAIL_ON_HELP)))]
 pub(super) struct Fuzz {
@@ -51,8 +51,8 @@ pub(super) struct Fuzz {
     filter: Option<String>,
     #[command(flatten)]
     provider: ProviderOptions,
-    /// How long to search and minimise, such as `90s`, `10m` or `2h`, from when the system is up. Failures that are not
-    /// minimised by then are reported as they were found.
+    /// How long to search and minimise, such as `90s`, `10m` or `2h`, after the system has started. Failures
+    /// that are not minimised by then are reported as they were found.
     #[arg(long, value_name = "T", default_value = "60s", value_parser = options::duration)]
     time: Duration,
     /// Run at most N plans. With one job, the same seed and number of plans give the same run.
@@ -89,15 +89,15 @@ const EXAMPLES: &str = "Examples:
   brickbat fuzz --manifest my-agent/system.yaml --time 1h --out found
   brickbat fuzz --filter turnsafe/repair --time 5m
 
-Exit codes: 0 nothing found, 1 failures found, 2 bad input, 3 a plan could not be judged, 4 the reference agent is accused,\nwhich is a bug of Brickbat.";
+Exit codes: 0 nothing found, 1 failures found, 2 bad input, 3 a plan could not be judged, 4 the reference agent is accused,\nwhich is a bug in Brickbat.";
 
-/// Plans between two looks at what they have brought about, for each job.
+/// Plans per job between two evaluations of the results.
 const PLANS_PER_JOB: usize = 4;
 
-/// Runs that tell whether a failure shows every time.
+/// Runs that measure how often a failure shows.
 const N_CONFIRM: u32 = 3;
 
-/// A finding that is to be minimised.
+/// A finding to minimise.
 #[derive(Clone)]
 struct Suspect {
     scenario: Scenario,
@@ -106,7 +106,7 @@ struct Suspect {
     finding: Finding,
 }
 
-/// What has been counted so far.
+/// The counts so far.
 #[derive(Default)]
 struct Tally {
     system: String,
@@ -116,11 +116,11 @@ struct Tally {
     n_shrink_runs: usize,
     unjudged: Vec<Case>,
     accusations: Accusations,
-    /// What was found and is not reported yet.
+    /// Findings that are not reported yet.
     suspects: VecDeque<Suspect>,
-    /// What was reported.
+    /// Reported findings.
     reported: BTreeSet<Signature>,
-    /// The options of the command line that mean the system.
+    /// The command-line options that select the system.
     options: String,
 }
 
@@ -131,11 +131,11 @@ struct FuzzRun<'a> {
     options: Options<'a>,
     progress: Progress,
     tally: RefCell<Tally>,
-    /// The batch that runs: what it has shown counts, even if the run ends before it does.
+    /// The running batch. Its results count even if the run ends before the batch does.
     under_way: Mutex<Option<Batch>>,
 }
 
-/// Generated scenarios that run together, and what they have shown so far.
+/// Generated scenarios that run together, and their results so far.
 struct Batch {
     dialect: Dialect,
     /// Each with the id of its plan.
@@ -170,7 +170,7 @@ impl Fuzz {
 }
 
 impl FuzzRun<'_> {
-    /// Runs until time or plans are used up, and reports what there was no time to minimise.
+    /// Runs until the time or the plans are used up, and reports failures that could not be minimised in time.
     async fn run(&self, campaign: &mut Campaign) -> Result<(), CliError> {
         let started = start(self.system, self.options.supervisor).await?;
         {
@@ -198,7 +198,7 @@ impl FuzzRun<'_> {
                 break;
             }
             let setting = self.setting(dialect);
-            // What the system cannot do is not worth a plan.
+            // A plan that the system cannot run is not worth counting.
             let can = |scenario: &Scenario| {
                 jobs(&setting, std::iter::once((FOUND, scenario))).iter().all(|job| started.can(&job.plan))
             };
@@ -225,12 +225,12 @@ impl FuzzRun<'_> {
         Ok(())
     }
 
-    /// The suspect that comes next. It stays in the list until it has been reported.
+    /// The next suspect. It stays in the list until it has been reported.
     fn next_suspect(&self) -> Option<Suspect> {
         self.tally.borrow().suspects.front().cloned()
     }
 
-    /// The status line: how far it has come, and what it does now.
+    /// The status line: the progress, and the current work.
     fn say(&self, began: Instant, what: &str) {
         let tally = self.tally.borrow();
         let n_plans: usize = tally.counts.values().sum();
@@ -243,7 +243,7 @@ impl FuzzRun<'_> {
         ));
     }
 
-    /// Reports what was found and could not be minimised in time, each cause once.
+    /// Reports findings that could not be minimised in time, each cause once.
     fn report_rest(&self, campaign: &mut Campaign, why: &str) -> Result<(), CliError> {
         let seen = self.under_way().take().map(|batch| self.suspects_of(campaign, &batch));
         let mut rest = std::mem::take(&mut self.tally.borrow_mut().suspects);
@@ -255,10 +255,11 @@ impl FuzzRun<'_> {
         self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reports a suspect that is not minimised, if it is a distinct failure.
+    /// Reports a suspect without minimising it, if it is a distinct failure.
     fn report_as_found(&self, campaign: &mut Campaign, suspect: Suspect, why: &str) -> Result<(), CliError> {
         let Suspect { mut scenario, dialect, signature, finding } = suspect;
-        // Before a scenario is small, many kinds of actions stand in it, and most have nothing to do with the failure.
+        // Before minimisation a scenario contains many kinds of actions, most of which are unrelated to the
+        // failure.
         if self.tally.borrow().reported.contains(&signature) || !campaign.found(&signature, &scenario) {
             return Ok(());
         }
@@ -271,7 +272,7 @@ impl FuzzRun<'_> {
         self.report(&signature, &finding, &scenario, once, &format!("  not minimised: {why}\n"))
     }
 
-    /// Whether the reference agent passes a scenario. What it is accused of instead is kept: it is a bug of Brickbat.
+    /// True if the reference agent passes a scenario. If not, the accusation is kept: it is a bug in Brickbat.
     fn is_fair(&self, setting: Setting<'static>, scenario: &Scenario) -> bool {
         match setting.trial(scenario) {
             Trial::Passed => true,
@@ -283,7 +284,7 @@ impl FuzzRun<'_> {
         }
     }
 
-    /// Says what the reference agent is accused of, as far as it has not been said.
+    /// Reports new accusations of the reference agent.
     fn report_accusations(&self) -> Result<(), CliError> {
         for text in self.tally.borrow_mut().accusations.report(self.fuzz.out.as_deref())? {
             self.progress.hide(|| print(&format!("{text}\n")));
@@ -338,7 +339,7 @@ impl FuzzRun<'_> {
         self.suspects_of(campaign, &batch)
     }
 
-    /// Counts the cases of a batch, and returns the findings that are new.
+    /// Counts the cases of a batch, and returns the new findings.
     fn suspects_of(&self, campaign: &Campaign, batch: &Batch) -> Vec<Suspect> {
         let dialect = batch.dialect;
         let mut tally = self.tally.borrow_mut();
@@ -375,7 +376,7 @@ impl FuzzRun<'_> {
             return self.report_as_found(campaign, suspect, "the budget is 0");
         }
         let Suspect { scenario, dialect, signature, finding } = suspect;
-        // A suspect before it in the batch may have been the same.
+        // An earlier suspect of the batch may have been the same.
         if !campaign.is_new(&signature, &scenario) {
             return Ok(());
         }
@@ -388,7 +389,7 @@ impl FuzzRun<'_> {
             return Ok(());
         }
         let mut smallest = shrunk.scenario;
-        // The report is about the smallest scenario: what it shows, and how often.
+        // The report describes the smallest scenario: its finding, and how often it shows.
         let (rate, shown) = self.again(started, setting, &smallest, &signature).await;
         let finding = shown.unwrap_or(finding);
         let found = format!("Found on {} in {dialect} by fuzzing", started.name());
@@ -400,7 +401,7 @@ impl FuzzRun<'_> {
         self.report(&signature, &finding, &smallest, rate, "")
     }
 
-    /// How often a scenario that has shown a failure once shows it again, and what the finding is then.
+    /// How often a scenario that has shown a failure once shows it again, and the finding of these runs.
     async fn again(
         &self,
         started: &Started,
@@ -409,7 +410,7 @@ impl FuzzRun<'_> {
         signature: &Signature,
     ) -> (Rate, Option<Finding>) {
         let runs = replay::runs(started, setting, scenario, N_CONFIRM, self.options).await;
-        // The run that has shown it counts as well.
+        // The run that showed it first counts too.
         let mut shows = vec![true];
         shows.extend(runs.iter().map(|case| replay::shows(case, signature)));
         (Rate::of(&shows), replay::finding(&runs, signature).cloned())
@@ -473,7 +474,7 @@ impl Tally {
         }
     }
 
-    /// Counts a case. An action of a generated plan that is not proven says nothing, so it is counted only.
+    /// Counts a case. An unproven action of a generated plan means nothing, so it is only counted.
     fn count(&mut self, case: &Case) {
         *self.counts.entry(case.judged).or_insert(0) += 1;
         let is_broken = matches!(case.judged, Verdict::HarnessError | Verdict::NotRun);
@@ -499,7 +500,7 @@ mod tests {
     use brickbat_scenario::verdict::Severity;
 
     #[test]
-    fn an_accusation_of_the_reference_agent_outweighs_what_a_system_has_shown() {
+    fn an_accusation_of_the_reference_agent_takes_precedence_over_findings_on_a_system() {
         let mut tally = Tally { n_failures: 1, ..Tally::default() };
         assert_eq!(tally.exit_code(), 1);
         let finding = Finding::new("results-kept", Severity::ResultsLost, "a result is gone");

@@ -8,7 +8,7 @@ const GROUPS: [(&str, &[(&str, &str)]); 8] = [
         "Test an agent",
         &[
             ("init", "write an adapter to start from"),
-            ("verify-adapter", "test an adapter itself"),
+            ("verify-adapter", "check that an adapter follows the protocol"),
             ("run", "run scenarios on systems and judge what they do"),
             ("show", "show what happened in one case"),
             ("replay", "run one case again: fixed, or still failing?"),
@@ -19,42 +19,42 @@ const GROUPS: [(&str, &[(&str, &str)]); 8] = [
         "Test any program",
         &[
             ("wrap", "run a program against a strict provider"),
-            ("serve", "serve a strict provider that any program can be pointed at"),
+            ("serve", "serve a strict provider for any program"),
             ("proxy", "check, break and record the traffic between a program and a server"),
         ],
     ),
     (
         "Judge requests",
         &[
-            ("check", "say whether a provider would accept a request or a stream"),
+            ("check", "check whether a provider would accept a request or a stream"),
             ("recordings", "compare the rules with recorded answers of providers"),
         ],
     ),
     ("Test a filter", &[("filters", "judge repairers, trimmers, compactors, converters and gateways")]),
     (
-        "Bring sessions back",
+        "Repair sessions",
         &[
-            ("session", "say which stored sessions are bricked, and where"),
-            ("repair", "mend a bricked session"),
-            ("import", "make a scenario of a bricked session, without its words"),
+            ("session", "find stored sessions that are bricked, and show where"),
+            ("repair", "repair a bricked session"),
+            ("import", "turn a bricked session into a scenario, without its text"),
         ],
     ),
     (
         "Discover",
         &[
             ("fuzz", "generate scenarios and minimise the failures"),
-            ("shrink", "make a failing scenario as small as it gets"),
+            ("shrink", "minimise a failing scenario"),
             ("events", "send an SDK's own stream events out of order"),
         ],
     ),
     (
         "Keep and compare",
         &[
-            ("export", "make a test and an issue of a finding, for the project that it is about"),
+            ("export", "turn a finding into a test and an issue for the project with the bug"),
             ("promote", "keep a found scenario as a regression"),
             ("merge", "join the reports of shards"),
-            ("diff", "say how two systems differ"),
-            ("matrix", "put many systems side by side"),
+            ("diff", "show how two systems differ"),
+            ("matrix", "compare many systems in a table"),
             ("systems", "list the built-in systems"),
         ],
     ),
@@ -62,9 +62,9 @@ const GROUPS: [(&str, &[(&str, &str)]); 8] = [
         "For Brickbat's developers and for tools",
         &[
             ("agent", "serve the reference agent"),
-            ("canaries", "prove the checks on planted bugs"),
+            ("canaries", "prove the checks with planted bugs"),
             ("classes", "list the failure classes and what covers them"),
-            ("closed-loop", "brick real products, repair their stores, and see whether they go on"),
+            ("closed-loop", "brick real products, repair their stores, and check whether they continue"),
             ("lint", "check rule vectors"),
             ("schema", "print a JSON Schema"),
             ("completions", "print a completion script for a shell"),
@@ -86,7 +86,7 @@ pub(super) fn text() -> String {
         }
         text.push('\n');
     }
-    text.push_str("`brickbat COMMAND --help` says more about each.");
+    text.push_str("For details, see `brickbat COMMAND --help`.");
     text
 }
 

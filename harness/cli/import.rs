@@ -140,7 +140,7 @@ impl Import {
         written.extend(cause.is_some().then(|| cause_path(&path)));
         if let Some(taken) = written.iter().find(|path| path.exists()) {
             return Err(CliError::input(format!(
-                "{} is there already\nhint: name another file",
+                "{} already exists\nhint: name another file",
                 taken.display()
             )));
         }
@@ -200,18 +200,18 @@ impl Import {
         ));
         if !imported.left_out.is_empty() {
             print(&format!(
-                "left out, since a given history cannot say it: {}.\n",
+                "left out, because a given history cannot express it: {}.\n",
                 imported.left_out.join(", ")
             ));
         }
         print(&match &imported.cause {
             Cause::NotShown => "The store does not show how the thread broke.\n".to_owned(),
             Cause::NotFound(signs) => format!(
-                "The store shows how the thread broke ({}), but no scenario of that breaks a planted bug so.\n",
+                "The store shows how the thread broke ({}), but no scenario made from it makes a planted bug fail in this way.\n",
                 signs.iter().copied().map(Sign::words).collect::<Vec<_>>().join("; ")
             ),
             Cause::Found(sign, scenario) => format!(
-                "The store shows how the thread broke ({}): a scenario of that breaks the planted bug {}.\n",
+                "The store shows how the thread broke ({}): a scenario made from it makes the planted bug {} fail.\n",
                 sign.words(),
                 scenario.found.as_ref().and_then(|found| found.canary.as_deref()).unwrap_or_default()
             ),

@@ -128,7 +128,7 @@ impl Init {
             let hint =
                 did_you_mean(&wanted, &known).or_else(|| one_of("there is", &known)).unwrap_or_default();
             return Err(CliError::input(format!(
-                "there is no template in `{}`\nhint: {hint}; for other languages, harness/systems/README.md describes \
+                "there is no template for `{}`\nhint: {hint}; for other languages, harness/systems/README.md describes \
                  the protocol",
                 self.lang
             )));
@@ -158,7 +158,7 @@ impl Init {
         write_all(&self.folder, &files.collect::<Vec<_>>())?;
         let folder = self.folder.display();
         print_plain(&format!(
-            "wrote {folder}/filter.yaml\n\nnext: put your filter into the driver, and judge it:\n  brickbat filters --manifest {folder}/filter.yaml\n"
+            "wrote {folder}/filter.yaml\n\nnext: call your filter in the driver, then judge it:\n  brickbat filters --manifest {folder}/filter.yaml\n"
         ));
         Ok(0)
     }
@@ -179,7 +179,7 @@ impl Init {
                 let named = resolved(&absolute(named)?);
                 if !is_project(&named) {
                     return Err(CliError::input(format!(
-                        "{} is no project in {}: it has no {}",
+                        "{} is not a project in {}: it has no {}",
                         named.display(),
                         template.names[0],
                         template.projects.join(" or ")
@@ -233,21 +233,21 @@ fn of_project(manifest: &str, project: &str) -> String {
         while lines.next_if(|line| line.starts_with(' ')).is_some() {}
         let quoted = serde_json::Value::from(project);
         text += &format!(
-            "# The working tree that is tested. It is linked, not copied, and has whatever version it has.\n\
+            "# The working tree to test. It is linked, not copied, so its version is the one that is checked out.\n\
              project: {quoted}\n"
         );
     }
     text
 }
 
-/// Writes the files, or none of them if one exists already.
+/// Writes the files, or none of them if one already exists.
 fn write_all(folder: &Path, files: &[(&str, String)]) -> Result<(), CliError> {
     let failed = |path: &Path, error: std::io::Error| CliError::cannot_write(path.display(), error);
     let existing =
         files.iter().map(|(name, _)| folder.join(name)).find(|path| path.symlink_metadata().is_ok());
     let exists = |path: &Path| {
         CliError::input(format!(
-            "{} exists already, and nothing is overwritten\nhint: choose another directory: brickbat init --lang \
+            "{} already exists; nothing was overwritten\nhint: choose another directory: brickbat init --lang \
              LANGUAGE DIR",
             path.display()
         ))
@@ -278,7 +278,7 @@ fn next_steps(folder: &Path, template: &Template, project: Option<&str>) -> Stri
     if let Some(project) = project {
         let _ = writeln!(
             text,
-            "\nWhat is tested is the working tree in {}, from {}; `--no-project` leaves it out.",
+            "\nThe system under test is the working tree in {}, linked from {}; `--no-project` leaves it out.",
             project,
             folder.display()
         );
@@ -289,10 +289,10 @@ fn next_steps(folder: &Path, template: &Template, project: Option<&str>) -> Stri
     let _ = write!(
         text,
         "\nThe adapter drives {sdk} and works as it is. Next steps:\n  \
-         brickbat run --manifest {manifest} abort/mid-batch    the first verdict\n  \
+         brickbat run --manifest {manifest} abort/mid-batch    get a first verdict\n  \
          edit {adapter} to drive your SDK instead of {sdk}, as {readme} explains\n  \
-         brickbat verify-adapter --manifest {manifest}    whether the adapter follows the protocol\n  \
-         brickbat run --manifest {manifest}    the whole suite\n",
+         brickbat verify-adapter --manifest {manifest}    check that the adapter follows the protocol\n  \
+         brickbat run --manifest {manifest}    run the whole suite\n",
         sdk = template.sdk,
         adapter = adapter.display(),
         readme = folder.join("README.md").display(),

@@ -90,7 +90,7 @@ impl EndSignal {
         match self {
             EndSignal::Interrupt => "interrupted; press Ctrl-C again to quit without a report",
             EndSignal::Terminate => "asked to end (SIGTERM); a second signal quits without a report",
-            EndSignal::HangUp => "the terminal is gone (SIGHUP); a second signal quits without a report",
+            EndSignal::HangUp => "the terminal was closed (SIGHUP); a second signal quits without a report",
         }
     }
 

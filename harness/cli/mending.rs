@@ -100,7 +100,7 @@ impl Mending {
         let all = self.treated();
         let count = |is_meant: fn(&Outcome) -> bool| all.iter().filter(|one| is_meant(&one.outcome)).count();
         format!(
-            "repairs: {} sessions, {} healthy, {} mended, {} beyond repair, {} not read",
+            "repairs: {} sessions, {} healthy, {} repaired, {} beyond repair, {} not read",
             all.len(),
             count(|outcome| *outcome == Outcome::Left),
             count(|outcome| matches!(outcome, Outcome::Mended(_))),
@@ -274,14 +274,14 @@ mod tests {
         mend(stored);
         assert_eq!(
             mending.summary(),
-            "repairs: 1 sessions, 0 healthy, 1 mended, 0 beyond repair, 0 not read"
+            "repairs: 1 sessions, 0 healthy, 1 repaired, 0 beyond repair, 0 not read"
         );
         let mended = std::fs::read_to_string(&file).unwrap();
         assert!(mended.contains(sessions::NOT_RECORDED), "{mended}");
         mend(stored);
         assert_eq!(
             mending.summary(),
-            "repairs: 2 sessions, 1 healthy, 1 mended, 0 beyond repair, 0 not read"
+            "repairs: 2 sessions, 1 healthy, 1 repaired, 0 beyond repair, 0 not read"
         );
         assert_eq!(std::fs::read_to_string(&file).unwrap(), mended);
     }
@@ -308,7 +308,7 @@ mod tests {
         });
         assert_eq!(
             mending.summary(),
-            "repairs: 1 sessions, 0 healthy, 0 mended, 0 beyond repair, 1 not read"
+            "repairs: 1 sessions, 0 healthy, 0 repaired, 0 beyond repair, 1 not read"
         );
         assert_eq!(std::fs::read_to_string(&file).unwrap(), BROKEN);
     }

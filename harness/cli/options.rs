@@ -190,7 +190,7 @@ pub(super) fn jobs(
     let sources: Vec<Source> = scenarios.iter().map(|word| Source::of(word)).collect();
     for word in scenarios {
         if let Some(path) = Source::hidden(word) {
-            tell(format!("note: `{word}` names what is built in; the files of that name here are `{path}`"));
+            tell(format!("note: `{word}` is a built-in name; the files of that name here are `{path}`"));
         }
     }
     let jobs = library::load(&Selection { sources: &sources, dialects, filter, seed })?;

@@ -44,7 +44,7 @@ impl Promote {
         let cause = Signature::of_found(&found);
         if let Some(known) = self.duplicate(&cause, &scenario)? {
             return Err(CliError::input(format!(
-                "{} shows the same failure: {} of {}, by {}\nhint: replay that one, on this system too; to replace it, remove it first",
+                "{} shows the same failure: {} of {}, by {}\nhint: replay that one, on this system as well; to replace it, delete it first",
                 known.display(),
                 found.harm.name(),
                 found.check,

@@ -83,7 +83,7 @@ pub(super) fn kinds(words: &str) -> Result<Kinds, UnknownName> {
     let kinds: Option<Vec<FaultKind>> = words.split(',').map(|word| known(word.trim())).collect();
     kinds.map(Kinds).ok_or_else(|| {
         let names = FaultKind::ALL.map(FaultKind::name).join(", ");
-        UnknownName(format!("expected some of {names}, with commas between"))
+        UnknownName(format!("expected some of {names}, separated by commas"))
     })
 }
 
@@ -93,7 +93,7 @@ pub(super) fn host(word: &str) -> Result<String, UnknownName> {
     match is_known_host(&host) {
         true => Ok(host),
         false => Err(UnknownName(
-            "it is not known how strict this host is; name a profile with --profile instead".to_owned(),
+            "it is not known how strict this host is; choose a profile with --profile".to_owned(),
         )),
     }
 }

@@ -53,7 +53,7 @@ pub(super) struct Proxy {
     #[arg(long, value_name = "MODEL", value_parser = model)]
     model: Option<String>,
     /// Inject faults into replies at random points: eof, reset, end-early, error, overloaded, rate-limit and stall,
-    /// with commas between. Without a list: all except stall.
+    /// separated by commas. Without a list: all except stall.
     #[arg(long, value_name = "KINDS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(value_parser = kinds)]
     faults: Option<Kinds>,

@@ -32,14 +32,14 @@ pub(super) fn conversation(word: &str) -> Result<Conversation, CliError> {
     });
     let Some((exchange, dialect)) = longest else {
         let words = match line {
-            Some(line) => format!("no request for a reply stands on line {line}"),
-            None => "it holds no request that a server accepted".to_owned(),
+            Some(line) => format!("line {line} has no request for a reply"),
+            None => "it has no request that a server accepted".to_owned(),
         };
         return Err(CliError::input(format!("{file}: {words}")));
     };
     let made = recorded(*dialect, &exchange.request, exchange.reply.as_ref());
     let Some(Recorded { scenario, left_out }) = made else {
-        return Err(CliError::input(format!("{file}:{}: the user says nothing in it", exchange.line)));
+        return Err(CliError::input(format!("{file}:{}: it has no user message", exchange.line)));
     };
     let n_calls = scenario.calls().count();
     let mut words =

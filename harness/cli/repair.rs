@@ -67,7 +67,7 @@ struct Written {
 
 const EXAMPLES: &str = "Examples:
   brickbat repair 7c1f.jsonl                  writes 7c1f.repaired.jsonl
-  brickbat repair 7c1f.jsonl --dry-run        says what it would do
+  brickbat repair 7c1f.jsonl --dry-run        prints what it would do
   brickbat repair 7c1f.jsonl --write          in place, with a backup
   brickbat repair opencode.db#ses_41f2 --out repaired.db
 
@@ -128,7 +128,7 @@ impl RepairSession {
         let is_log = |name: &str| name.ends_with("-wal") || name.ends_with("-shm");
         let is_kept = |file: &sessions::File| is_log(&file.name) || mended.files.files.contains(file);
         if !before.files.iter().skip(1).all(is_kept) {
-            let words = "the edits are in files next to it, which is not supported: nothing written";
+            let words = "the repair would edit files next to it, which is not supported; nothing was written";
             return Err(CliError::input(words));
         }
         let bytes = mended.files.main();
@@ -136,8 +136,9 @@ impl RepairSession {
             true => replace(path, before.main(), bytes),
             false => {
                 let out = self.out.clone().unwrap_or_else(|| copy_of(path));
-                private::write_new_like(path, &out, bytes)
-                    .map_err(|error| CliError::cannot_write_new(&out, error, "--out names another file"))?;
+                private::write_new_like(path, &out, bytes).map_err(|error| {
+                    CliError::cannot_write_new(&out, error, "choose another file with --out")
+                })?;
                 Ok(Written { file: Some(out), backup: None })
             }
         }
@@ -170,7 +171,7 @@ impl Written {
             }
             (Some(file), None) => {
                 let file = file.display();
-                let wrote = format!("wrote {file}; the original is as it was.\n");
+                let wrote = format!("wrote {file}; the original is unchanged.\n");
                 match is_database {
                     true => format!(
                         "{wrote}To use it: end every process of the product, keep {path} and its -wal and -shm somewhere \

@@ -167,9 +167,7 @@ pub struct Piece {
 
 /// What is said of a file that begins with a byte order mark.
 pub fn marked(path: &str) -> String {
-    format!(
-        "note: {path} begins with a byte order mark, which is not part of the request and was passed over"
-    )
+    format!("note: {path} begins with a byte order mark, which is not part of the request and was skipped")
 }
 
 /// Says how many errors were not printed one by one; `done` is what could not be done.
@@ -299,7 +297,7 @@ fn pieces(
         return Ok(());
     };
     if UTF_16.iter().any(|mark| first.text.starts_with(mark)) {
-        return Err(io::Error::other("it is UTF-16: write it as UTF-8"));
+        return Err(io::Error::other("it is UTF-16; convert it to UTF-8"));
     }
     let has_mark = first.text.starts_with(BYTE_ORDER_MARK);
     if has_mark {
@@ -336,7 +334,7 @@ fn lines(
             n_foreign.filter(|_| !is_json(&text)).map(|n| n + usize::from(!text.trim_ascii().is_empty()));
         if n_foreign.is_some_and(|n| n > MAX_FOREIGN_LINES) {
             let words =
-                format!("none of the first {MAX_FOREIGN_LINES} lines is JSON, so the others are not read");
+                format!("none of the first {MAX_FOREIGN_LINES} lines is JSON, so the rest is not read");
             return Err(io::Error::other(words));
         }
         if !is_whole {

@@ -250,7 +250,7 @@ impl Run {
             path.canonicalize().ok().is_some_and(|path| other.canonicalize().ok() == Some(path))
         };
         if self.rerun_failed.as_ref().is_some_and(is_same) {
-            let words = "--out is the directory that is run again\nhint: choose another one";
+            let words = "--out and --rerun-failed name the same directory\nhint: choose another one";
             return Err(CliError::input(words));
         }
         Ok(Records::Asked(RunFolder::create(path, &note(work, None))?))
@@ -308,14 +308,14 @@ impl Run {
                 }
                 let is_red = |severity| cases.iter().any(|case| runner::is_red(case, severity));
                 if options.fail_fast.is_some_and(is_red) {
-                    return Err("--fail-fast ended it at the first red plan");
+                    return Err("--fail-fast stopped it at the first failing plan");
                 }
             }
             Ok(cases)
         };
         let limited = async {
             match self.timeout {
-                Some(time) => tokio::time::timeout(time, run).await.unwrap_or(Err("the time was up")),
+                Some(time) => tokio::time::timeout(time, run).await.unwrap_or(Err("timed out")),
                 None => run.await,
             }
         };

@@ -84,7 +84,7 @@ pub(super) fn find(short: &str, out: Option<&Path>) -> Result<KeptCase, CliError
     }
     let whose = out.map_or("one of the last runs".to_owned(), |folder| folder.display().to_string());
     Err(CliError::input(format!(
-        "no case of {whose} has the id `{short}`\nhint: the ids stand in front of the causes that `brickbat run` prints; \
+        "no case of {whose} has the id `{short}`\nhint: `brickbat run` prints an id in front of each cause; \
          what passed is kept with --out only"
     )))
 }

@@ -154,7 +154,7 @@ impl Session {
     fn print_request(&self, found: &Found) -> Outcome {
         let Some(one) = &found.only else {
             let n = found.n_sessions;
-            return Err(CliError::input(format!("--request needs one session, and these are {n}")));
+            return Err(CliError::input(format!("--request needs one session, and there are {n}")));
         };
         let n_stored = one.session.messages.len();
         tell(format!(
@@ -180,7 +180,7 @@ impl Session {
                     _ => print(&found.survey.text()),
                 }
                 if found.n_passed_over > 0 {
-                    tell(format!("{} other files were passed over", found.n_passed_over));
+                    tell(format!("{} other files were skipped", found.n_passed_over));
                 }
             }
         }

@@ -98,7 +98,7 @@ impl Shrink {
         let (_, scenario) = one_scenario(&self.scenario)?;
         if scenario.given.is_some() && self.out.is_none() {
             return Err(CliError::input(format!(
-                "{} begins with a given history, which is a file of its own\nhint: name a file with --out; the history goes next to it",
+                "{} begins with a given history, which is a separate file\nhint: choose a file with --out; the history goes next to it",
                 self.scenario
             )));
         }
@@ -133,7 +133,7 @@ impl Shrink {
         let (scenario, shrunk) = done.ok_or(CliError::Interrupted)?;
         self.write(&scenario)?;
         if !shrunk.is_minimal {
-            tell("note: it may get smaller still: the budget is used up, or it was interrupted");
+            tell("note: a smaller scenario may exist: the budget is used up, or it was interrupted");
         }
         Ok(if is_whole && shrunk.is_minimal { 0 } else { UNJUDGED })
     }
@@ -174,9 +174,8 @@ impl Shrink {
                     continue;
                 }
                 Trial::Unproven => {
-                    reasons.push(format!(
-                        "{dialect}: what it plans does not come to pass on the reference agent"
-                    ));
+                    reasons
+                        .push(format!("{dialect}: its planned actions do not happen on the reference agent"));
                     continue;
                 }
             };

@@ -117,7 +117,7 @@ impl Sender {
     /// By whose strictness a stream is judged that begins with these bytes.
     fn strictness(&self, path: &str, head: &[u8]) -> Result<StreamStrictness, String> {
         let not_spoken =
-            |name: &str| Err(format!("{path} is a stream of {name}, which Brickbat does not speak"));
+            |name: &str| Err(format!("{path} is a stream of {name}, which Brickbat does not support"));
         let recognised = streams::recognise(head);
         if let Some(StreamKind::NotSpoken(name)) = recognised {
             return not_spoken(name);

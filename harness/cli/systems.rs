@@ -72,7 +72,7 @@ impl Systems {
             );
             if !mode.application.is_empty() {
                 let names: Vec<&str> = mode.application.iter().map(|duty| duty.name()).collect();
-                let _ = writeln!(text, "  the application's: {}", names.join(", "));
+                let _ = writeln!(text, "  left to the application: {}", names.join(", "));
             }
             if !mode.lacks.is_empty() {
                 let _ = writeln!(text, "  cannot {}", mode.lacks.join(", "));

@@ -82,7 +82,7 @@ fn text(verification: &Verification) -> String {
             ProbeOutcome::Failed { seen, hint, stderr, limit } => {
                 text.push_str(&format!("{indent}seen: {seen}\n{indent}fix:  {hint}\n"));
                 if let Some(limit) = limit {
-                    let words = "if it is the SDK that does so, and not the adapter, the manifest says so:";
+                    let words = "if the SDK does this, and not the adapter, add this to the manifest:";
                     text.push_str(&format!("{indent}or:   {words}\n{indent}      {limit}\n"));
                 }
                 let lines: Vec<&str> = stderr.lines().collect();

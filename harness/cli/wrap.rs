@@ -158,7 +158,7 @@ impl Wrap {
     fn resumed(&self) -> Result<Vec<Vec<String>>, CliError> {
         let Some(resume) = &self.resume else { return Ok(Vec::new()) };
         let words = shlex::split(resume).filter(|words| !words.is_empty());
-        let words = words.ok_or_else(|| CliError::input("--resume is no command line"))?;
+        let words = words.ok_or_else(|| CliError::input("--resume is not a valid command line"))?;
         let turns = match &self.turns {
             None => vec![GO_ON.to_owned()],
             Some(path) => {

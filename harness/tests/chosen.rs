@@ -67,7 +67,7 @@ fn without_a_project_the_headline_names_the_built_in_agent() {
     let said = run(folder.path(), &["--system", "reference/simulated"]);
     assert!(
         said.out.starts_with(
-            "pass: nothing is wrong in 2 plans that were judged, on the built-in reference agent\n"
+            "pass: nothing is wrong in 2 judged plans, on the built-in reference agent\n"
         ),
         "{said:#?}"
     );

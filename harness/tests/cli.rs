@@ -492,7 +492,7 @@ fn explain_gives_advice_for_a_name_that_is_no_rule() {
         ("xyz", "lists them all"),
     ];
     for (word, hint) in advice {
-        assert_bad(&brickbat(&["explain", word]), &[&format!("nothing is known of `{word}`"), hint]);
+        assert_bad(&brickbat(&["explain", word]), &[&format!("nothing is known about `{word}`"), hint]);
     }
 }
 

@@ -458,7 +458,7 @@ fn a_file_of_another_kind_is_given_up_with_a_count() {
         assert!(given_up.err.contains("… and 981 more that could not be "), "{given_up:#?}");
     }
     let json = said(&folder, &["check", "--format", "json", "noise.jsonl"]).out;
-    assert!(json.contains("none of the first 1000 lines is JSON, so the others are not read"), "{json}");
+    assert!(json.contains("none of the first 1000 lines is JSON, so the rest is not read"), "{json}");
     let late = said(&folder, &["check", "late.jsonl"]);
     assert!(late.code == Some(2) && late.out.contains("1 accepted"), "{late:#?}");
 }
@@ -514,7 +514,7 @@ fn explain_reads_a_long_text_to_its_bound_and_says_so() {
     let long = "a".repeat(100_000);
     let word = said(&folder, &["explain", &long]);
     assert_eq!(word.code, Some(2), "{word:#?}");
-    assert!(word.err.contains("only its first 64 KiB are looked at") && word.err.len() < 1000, "{word:#?}");
+    assert!(word.err.contains("only its first 64 KiB are read") && word.err.len() < 1000, "{word:#?}");
     let log = format!("{}No tool output found for function call call_1. {long}", "x ".repeat(1000));
     let found = finish(command(folder.path(), &["explain", "-"]), log.as_bytes());
     assert_eq!(found.code, Some(0), "{found:#?}");

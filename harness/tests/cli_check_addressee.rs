@@ -121,7 +121,7 @@ fn rows_say_for_whom_they_are() {
             .unwrap()
             .contains("no profile known for openai-chat at localhost:8787")
     );
-    assert!(requests[4]["reason"].as_str().unwrap().contains("cohere-v2, which Brickbat does not speak"));
+    assert!(requests[4]["reason"].as_str().unwrap().contains("cohere-v2, which Brickbat does not support"));
 }
 
 #[test]
@@ -156,8 +156,9 @@ fn recordings_are_checked_entry_by_entry() {
         assert!(told.out.contains(words), "{words}\n{told:#?}");
     }
     assert!(
-        told.err
-            .contains("all/traffic.har:4 is written for OpenAI Conversations, which Brickbat does not speak")
+        told.err.contains(
+            "all/traffic.har:4 is written for OpenAI Conversations, which Brickbat does not support"
+        )
     );
     let (_, requests) = judged(&folder, &["all/traffic.har"]);
     let offset = requests[0]["findings"][0]["place"]["offset"].as_u64().unwrap() as usize;
@@ -217,7 +218,9 @@ fn a_stream_is_judged_for_its_host_and_what_is_not_spoken_is_said() {
     let unspoken = check(&["--dialect", "gemini", "inter.sse"]);
     assert_eq!(unspoken.code, Some(2), "{unspoken:#?}");
     assert!(
-        unspoken.err.contains("inter.sse is a stream of Gemini Interactions, which Brickbat does not speak")
+        unspoken
+            .err
+            .contains("inter.sse is a stream of Gemini Interactions, which Brickbat does not support")
     );
     assert_eq!(check(&["--profile", "union", "rotated.sse"]).code, Some(2));
     assert_eq!(check(&["--profile", "gemini", "--dialect", "openai-chat", "rotated.sse"]).code, Some(2));

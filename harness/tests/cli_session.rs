@@ -30,7 +30,7 @@ fn a_survey_names_what_is_bricked_and_shows_no_content() {
         survey.out,
         "2 sessions of request body: 1 accepted, 1 BRICKED.\n  BRICKED  a/broken.json  anthropic-messages/tool-result-missing\n"
     );
-    assert_eq!(survey.err.trim(), "1 other files were passed over");
+    assert_eq!(survey.err.trim(), "1 other files were skipped");
     for format in ["json", "sarif"] {
         let report = said(&folder, &["session", "a", "--format", format]);
         assert_eq!(report.code, Some(1), "{report:#?}");
@@ -59,7 +59,10 @@ fn a_repair_writes_a_copy_that_is_accepted_and_leaves_the_original() {
     assert_eq!((again.code, again.out.as_str()), (Some(0), "healthy: nothing written.\n"));
     let twice = said(&folder, &["repair", "broken.json"]);
     assert_eq!(twice.code, Some(2), "a copy is never overwritten: {twice:#?}");
-    assert_eq!(twice.err, "error: broken.repaired.json is there already\nhint: --out names another file\n");
+    assert_eq!(
+        twice.err,
+        "error: broken.repaired.json already exists\nhint: choose another file with --out\n"
+    );
     assert_eq!(said(&folder, &["repair", "broken.json", "--out", "other.json"]).code, Some(0));
 }
 
@@ -330,7 +333,7 @@ fn a_folder_makes_one_scenario_for_each_fault_with_a_count() {
     assert_eq!(imported.code, Some(0), "{imported:#?}");
     assert!(imported.out.contains("2 sessions with tool-result-missing-"), "{}", imported.out);
     assert!(imported.out.contains("1 session with tool-result-orphan-"), "{}", imported.out);
-    let last = "4 sessions: 3 bricked with 2 faults, 1 not bricked, 0 whose fault cannot be said; 1 file of no known product.\n";
+    let last = "4 sessions: 3 bricked with 2 faults, 1 not bricked, 0 with a fault that cannot be named; 1 file from no known product.\n";
     assert!(imported.out.ends_with(last), "{}", imported.out);
     let written = fs::read_dir(folder.path().join("found")).unwrap();
     let histories = written
@@ -338,7 +341,7 @@ fn a_folder_makes_one_scenario_for_each_fault_with_a_count() {
     assert_eq!(histories.count(), 2);
     let again = said(&folder, &["import", "a", "--out", "found"]);
     assert_eq!(again.code, Some(2), "{again:#?}");
-    assert!(again.err.contains("is there already"), "{}", again.err);
+    assert!(again.err.contains("already exists"), "{}", again.err);
 }
 
 /// The whole way of a broken session that nobody may read: a scenario, a smaller one, a regression, and an answer.

@@ -174,7 +174,7 @@ fn mistakes_are_answered_with_what_to_do() {
     for (args, words) in [
         (vec![], "unknown system `own`"),
         (vec![own[0], own[1], "--as", "pytest"], "has no template for a test as pytest: it has no export.py"),
-        (vec![own[0], own[1], "--to", "there"], "is there already, and is another one"),
+        (vec![own[0], own[1], "--to", "there"], "already exists with different content"),
         (vec![own[0], own[1], "--on", "3"], "unknown version `3`"),
         (vec![own[0], own[1], "--check", "results-kept"], "has no finding of the check `results-kept`"),
     ] {

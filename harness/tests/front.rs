@@ -32,7 +32,10 @@ fn explain_knows_every_word_of_reports_and_pasted_errors() {
         let said = brickbat(&["explain", what]);
         assert!(said.code == Some(0) && said.out.contains(words), "{what}: {said:#?}");
     }
-    assert_bad(&brickbat(&["explain", "it does not work at all"]), &["no rule and no known SDK says this"]);
+    assert_bad(
+        &brickbat(&["explain", "it does not work at all"]),
+        &["no rule and no known SDK has this error"],
+    );
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn nothing_is_overwritten_and_nothing_is_written_beside_it() {
             fs::write(folder.path().join("other.txt"), "mine").unwrap();
             let said = init(folder.path(), &["--lang", language, "."]);
             assert_eq!(said.code, Some(2), "{said:?}");
-            assert!(said.err.contains(&format!("{name} exists already")), "{said:?}");
+            assert!(said.err.contains(&format!("{name} already exists")), "{said:?}");
             assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), "mine");
             assert_eq!(names(folder.path()).len(), 2, "{language}: {name}");
         }

@@ -155,7 +155,8 @@ fn a_call_that_is_told_twice_under_two_ids_has_two_results() {
         again.iter_mut().filter_map(Value::as_object_mut).for_each(|item| drop(item.remove("id")));
         let twice = [&kept[..end], again.as_slice(), &kept[end..]].concat();
         let told_twice = with_later_messages(&original, None, |_| twice.clone());
-        expect_failure(&plan, &told_twice, "results-once", &["call a has more than one result"]);
+        let wrong = "call a has more than one result in one request";
+        expect_failure(&plan, &told_twice, "results-once", &[wrong]);
     }
 }
 
@@ -164,7 +165,7 @@ fn a_batch_whose_results_are_swapped_fails() {
     for plan in on_each("control/plain-batch") {
         let [a, b] = ["a", "b"].map(|name| plan.calls[key(&plan, name).0 as usize].outcome.text().to_owned());
         let swap = |body: &str| body.replace(&a, "@@").replace(&b, &a).replace("@@", &b);
-        let gone = |name| format!("the result of call {name} was delivered and is missing");
+        let gone = |name| format!("the last request does not contain what the tool of call {name} returned");
         let run = with_bodies(&run(&plan), swap);
         expect_failure(&plan, &run, "results-kept", &[&gone("a"), &gone("b")]);
     }
@@ -234,7 +235,7 @@ fn results_that_are_told_in_a_text_are_kept() {
         });
         let found: Vec<&str> = judged(&plan, &raised).findings.iter().map(|finding| finding.check).collect();
         assert!(!found.is_empty() && !found.contains(&"prefix-stable"), "{found:?}");
-        let gone = "the result of call c was delivered and is missing";
+        let gone = "the last request does not contain what the tool of call c returned";
         let untold = told(format!("I looked: {}", results[..2].join(", ")));
         expect_failure(&plan, &untold, "results-kept", &[gone]);
     }
@@ -293,7 +294,7 @@ fn a_success_invented_for_a_deaf_tool_is_found() {
 }
 
 fn lie(name: &str) -> String {
-    format!("call {name} did not succeed, but its result says that it did")
+    format!("call {name} did not succeed, but its result does not say so")
 }
 
 #[test]
@@ -306,7 +307,8 @@ fn what_the_user_said_may_be_trimmed_but_not_cut() {
         let trimmed = with_bodies(&run, |body| body.replace("orders.\\n", "orders."));
         expect_unaccused(&plan, &trimmed, Verdict::Pass);
         let cut = with_bodies(&run, |body| body.replace("three orders.\\n", "three"));
-        expect_failure(&plan, &cut, "user-message-kept", &["what the user said in turn 1 is missing"]);
+        let wrong = "the user's message of turn 1 is missing from the last request";
+        expect_failure(&plan, &cut, "user-message-kept", &[wrong]);
     }
 }
 
@@ -385,7 +387,8 @@ fn two_dozen_surplus_requests_in_a_quiet_turn_are_too_many() {
                 event => vec![event.clone()],
             })
         };
-        expect_failure(&plan, &surplus(24), "requests-bounded", &["the system keeps sending requests"]);
+        let wrong = "the turn sends far more requests than it needs";
+        expect_failure(&plan, &surplus(24), "requests-bounded", &[wrong]);
         expect_unaccused(&plan, &surplus(1), Verdict::Pass);
     }
 }

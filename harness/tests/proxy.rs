@@ -342,7 +342,7 @@ fn a_server_that_breaks_off_is_reported_and_its_client_sees_it() {
     assert!(said.contains("request 0: the server broke off inside its answer"), "{said}");
     assert!(said.contains("request 2: the server cannot be asked"), "{said}");
     assert!(
-        said.contains("2 streams: 0 complete, 0 ended with the server's error, 2 illegal or broken off"),
+        said.contains("2 streams: 0 complete, 0 ended with the server's error, 2 illegal or cut off"),
         "{said}"
     );
     assert!(said.contains("stream anthropic-messages/"), "{said}");

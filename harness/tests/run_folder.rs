@@ -314,7 +314,7 @@ fn only_what_failed_is_run_again() {
 
     for (args, words) in [
         (vec!["run", "--rerun-failed", "one", "--seed", "8"], "cannot be used with"),
-        (vec!["run", "--rerun-failed", "one", "--out", "one"], "is the directory that is run again"),
+        (vec!["run", "--rerun-failed", "one", "--out", "one"], "name the same directory"),
         (vec!["run", "--rerun-failed", "nowhere"], "nowhere is not a run folder"),
     ] {
         let refused = brickbat(folder.path(), &args);

@@ -105,7 +105,7 @@ fn a_program_that_ends_with_open_calls_is_undecided_until_its_thread_goes_on() {
                 wrap(folder.path(), &args, &["node", "keeper.mjs", "Look it up."], &[("SETTLES", settles)]);
             assert_eq!(said.code, Some(code), "{said:#?}");
             let names_crash =
-                said.err.ends_with("run 1 failed with exit status: 1, and the next run went on\n");
+                said.err.ends_with("run 1 failed with exit status: 1, and the next run continued\n");
             assert_eq!(names_crash, code == 0 && !how.is_empty(), "{said:#?}");
         }
     }

@@ -3,10 +3,10 @@
 // In turn 1 the user stops the turn after settled 1.
 // Then: messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_01h85SE1o40AY4q99fyV9DDg, toolu_017hqiZQYgmUVe6WattlSrR9. Each `tool_use` block must have a corresponding `tool_result` block in the next message.
 //
-// Expected: Every request of the thread is one that the provider accepts: every call is answered in the next message.
-// Red on ai 5.0.277.
+// Expected: The provider accepts every request of the thread: every call is answered in the next message.
+// Fails on ai 5.0.277.
 //
-// Made by `brickbat export` from `abort/mid-batch#k=1@anthropic-messages` on ai-sdk@5.0.277/ui-messages; the test itself needs nothing of Brickbat.
+// Made by `brickbat export` from `abort/mid-batch#k=1@anthropic-messages` on ai-sdk@5.0.277/ui-messages; the test itself does not need Brickbat.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'vitest';

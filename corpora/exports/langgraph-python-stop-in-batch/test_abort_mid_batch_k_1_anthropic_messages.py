@@ -3,10 +3,10 @@
 In turn 1 the user stops the turn after settled 1.
 Then: messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_01h85SE1o40AY4q99fyV9DDg, toolu_01u5GrdyFixoJkkkRQwDP4Ux, toolu_017hqiZQYgmUVe6WattlSrR9. Each `tool_use` block must have a corresponding `tool_result` block in the next message.
 
-Expected: Every request of the thread is one that the provider accepts: every call is answered in the next message.
-Red on langgraph 1.2.22.
+Expected: The provider accepts every request of the thread: every call is answered in the next message.
+Fails on langgraph 1.2.22.
 
-Made by `brickbat export` from `abort/mid-batch#k=1@anthropic-messages` on langgraph-python@1.2.22/durability-async; the test itself needs nothing of Brickbat.
+Made by `brickbat export` from `abort/mid-batch#k=1@anthropic-messages` on langgraph-python@1.2.22/durability-async; the test itself does not need Brickbat.
 """
 import asyncio
 import json

@@ -1,6 +1,6 @@
 //! `brickbat check --fix`: the smallest edit after which a provider accepts a request.
 //!
-//! Whether a request is accepted is what `check` says of it with the same options, before the edit and after it.
+//! `check` with the same options decides before and after the edit whether the request is accepted.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -21,26 +21,27 @@ use brickbat_rules::json::{Document, without_halves};
 use brickbat_rules::naming;
 use brickbat_sessions::{self as sessions, Files, Reason, Repair, RepairOptions, report};
 
-/// What is done with the edit.
+/// The output of the edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fix {
-    /// A copy is written next to the file.
+    /// Write a copy next to the file.
     Write,
-    /// It is shown as a unified diff, with the content around it.
+    /// Show a unified diff with the content around the edit.
     Diff,
 }
 
-/// What came of one request.
+/// The outcome for one request.
 enum Fixed {
-    /// There was nothing to mend.
+    /// There was nothing to fix.
     Accepted,
-    /// No edit mends it.
+    /// No edit fixes it.
     Refused,
-    /// It is mended: its text, and what was done, in words.
+    /// It is fixed: its text, and a description of the edits.
     Mended(Vec<u8>, String),
 }
 
-/// Bytes of a file: all of it is in memory, together with its copy. That of sessions is as large.
+/// The largest file in bytes: all of it is in memory, together with its copy. The limit for sessions is the
+/// same.
 const MAX_BYTES: u64 = 768 << 20;
 
 /// Fixes each request of the files.
@@ -122,7 +123,7 @@ fn read(path: &str) -> Result<Vec<u8>, CliError> {
     }
 }
 
-/// Why it is not known whether a request needs an edit.
+/// The reason why a request may need an edit and was not checked.
 enum Unfixed {
     Check(CheckError),
     Other(String),
@@ -130,7 +131,7 @@ enum Unfixed {
 
 fn one(place: &str, piece: &Piece, options: &CheckOptions) -> Result<Fixed, Unfixed> {
     if piece.is_recording() {
-        let words = "it is a recording; --fix takes request bodies, as `check` takes them without it";
+        let words = "this is a recording; --fix takes only request bodies";
         return Err(Unfixed::Other(words.to_owned()));
     }
     let checked = check(&piece.text, piece.start, options).map_err(Unfixed::Check)?;
@@ -145,7 +146,7 @@ fn one(place: &str, piece: &Piece, options: &CheckOptions) -> Result<Fixed, Unfi
     let whole = without_halves(&piece.text);
     let has_halves = matches!(whole, Cow::Owned(_));
     let request = &whole[span.clone()];
-    // The model that judges may be another than the one that the body names.
+    // The model to judge by may differ from the one in the body.
     let named = naming(request, checked.model.as_deref());
     let terms = RepairOptions {
         profile: Some(profile),
@@ -179,7 +180,7 @@ fn one(place: &str, piece: &Piece, options: &CheckOptions) -> Result<Fixed, Unfi
             let first = stays.findings.iter().find(|finding| finding.level != Level::Warning);
             let why = first.map(|finding| format!(": {} ({})", finding.message, finding.rule.id));
             let why = why.unwrap_or_default();
-            tell(format!("{place}: refused by {}, and no edit is known that mends it{why}", profile.name));
+            tell(format!("{place}: refused by {}, and no known edit fixes it{why}", profile.name));
             Ok(Fixed::Refused)
         }
     }
@@ -189,7 +190,8 @@ fn is_accepted(checked: &CheckedRequest) -> bool {
     checked.status.is_none() && !checked.is_denied
 }
 
-/// A mended body that names the model of the request as it was. `named` is the request with the name of the one that judges.
+/// A repaired body with the request's own model name. `named` is the request with the name of the model that
+/// judges.
 fn with_own_name(mended: &[u8], request: &[u8], named: &[u8]) -> Vec<u8> {
     let model = |body: &[u8]| {
         let document = Document::parse(body).ok()?;
@@ -199,7 +201,7 @@ fn with_own_name(mended: &[u8], request: &[u8], named: &[u8]) -> Vec<u8> {
     match (own, other) {
         _ if request == named => mended.to_vec(),
         (Some(own), Some(other)) => spliced(mended, [(other, &request[own])]),
-        // The name was put in after the first brace, and no edit changes what stands there.
+        // The name was put in after the first brace, and no edit changes that place.
         (None, Some(other)) => {
             let n_bytes = named.len() - request.len();
             let begin = other.start - "\"model\":".len();
@@ -209,7 +211,7 @@ fn with_own_name(mended: &[u8], request: &[u8], named: &[u8]) -> Vec<u8> {
     }
 }
 
-/// A text with these stretches of it replaced, which are in order.
+/// A text with these ranges replaced. The ranges are in order.
 fn spliced<'a>(text: &[u8], edits: impl IntoIterator<Item = (Range<usize>, &'a [u8])>) -> Vec<u8> {
     let (mut spliced, mut from) = (Vec::with_capacity(text.len()), 0);
     for (span, new) in edits {
@@ -248,7 +250,7 @@ fn keep(
     let out = fixed_name(Path::new(path));
     private::write_new_like(Path::new(path), &out, after)
         .map_err(|error| CliError::cannot_write_new(&out, error, "move it away, or remove it"))?;
-    print(&format!("wrote {}; the original is as it was.\n", out.display()));
+    print(&format!("wrote {}; the original is unchanged.\n", out.display()));
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! The sessions of closed loops, and the table that is made of them.
+//! The sessions of closed loops, and the table of their results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use brickbat_report::report::Case;
 use brickbat_scenario::verdict::{Severity, Verdict};
 use brickbat_sessions::{self as sessions, Fault, Spot};
 
-/// A plan that was driven, and what was done to its store.
+/// A plan that was driven, and the treatment of its store.
 #[derive(Debug, Clone)]
 pub(super) struct Played {
     pub(super) case: Case,
@@ -26,19 +26,19 @@ impl Played {
         self.case.plan == job.plan.id.to_string()
     }
 
-    /// Whether a store was read, and the fault put into it.
+    /// True if a store was read and the fault was put into it.
     pub(super) fn was_planted(&self) -> bool {
         !self.treated.is_empty() && !self.treated.iter().any(|one| matches!(one.outcome, Outcome::Not(_)))
     }
 }
 
-/// What became of a session in the product.
+/// The outcome of a session in the product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Fate {
     /// Every later turn works.
     GoesOn,
-    /// A later turn failed, and one after it worked.
+    /// A later turn failed, and a turn after it worked.
     TurnFailed,
     /// No later turn works.
     Bricked,
@@ -54,50 +54,50 @@ pub(super) struct SessionRow {
     pub(super) system: String,
     /// The plan.
     plan: String,
-    /// What was planted; nothing where the product itself broke the session, or left it whole.
+    /// The planted fault; none if the product itself broke the session, or left it intact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     planted: Option<String>,
-    /// At which call it was planted.
+    /// The call at which it was planted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     spot: Option<String>,
-    /// Whose store it is and its form, as it was recognised.
+    /// The product and the form of the store, as recognised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     store: Option<String>,
-    /// Whether what the product had written was called sound, before anything was planted.
+    /// True if the session that the product had written was judged sound, before anything was planted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sound: Option<bool>,
-    /// Whether a reply has a parallel batch.
+    /// True if a reply has a parallel batch.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     batch: bool,
-    /// Whether the history was compacted.
+    /// True if the history was compacted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     compacted: bool,
-    /// Whether it has forks.
+    /// True if the history has forks.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     forked: bool,
-    /// What the product makes of the store as it is.
+    /// The outcome with the store as it is.
     without: Fate,
-    /// The provider's rule, or the error of the product, where it is bricked.
+    /// The provider's rule, or the product's error, if the session is bricked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     error: Option<String>,
-    /// The rules that were found broken in the next request.
+    /// The rules that the next request breaks.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     diagnosis: BTreeSet<String>,
-    /// What the repair did.
+    /// The repairs that were made.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     repair: BTreeSet<String>,
-    /// Why it was not repaired, or not read.
+    /// The reason why the store was not repaired, or not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     why_not: Option<String>,
-    /// What the product makes of the repaired store.
+    /// The outcome with the repaired store.
     with: Fate,
-    /// The day on which it was driven.
+    /// The day of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     day: Option<String>,
 }
 
 impl SessionRow {
-    /// The rows of plans that were driven twice. Control plans load nothing, and plans without a load are left out.
+    /// The rows of plans that ran twice. Control plans load nothing; plans without a load are left out.
     pub(super) fn pair(
         plant: Option<(Fault, Spot)>,
         left: Vec<Played>,
@@ -112,7 +112,7 @@ impl SessionRow {
     }
 
     fn of(plant: Option<(Fault, Spot)>, left: &Played, mended: &Played, day: &str) -> Option<SessionRow> {
-        // A plan that never came to its kill has loaded nothing.
+        // A plan that never reached its kill has loaded nothing.
         let (one, seen) = (mended.treated.last()?, left.treated.last()?);
         if !is_alike(one, seen) {
             return Some(SessionRow::unlike(plant, left, day));
@@ -146,7 +146,8 @@ impl SessionRow {
         })
     }
 
-    /// A plan in whose two runs the product stored different things: what became of the one says nothing of the other.
+    /// The row of a plan in which the product stored different things in the two runs, so that they cannot be
+    /// compared.
     fn unlike(plant: Option<(Fault, Spot)>, left: &Played, day: &str) -> SessionRow {
         SessionRow {
             system: left.case.system.clone(),
@@ -168,7 +169,7 @@ impl SessionRow {
         }
     }
 
-    /// Whether the product stored different things in the two runs.
+    /// True if the product stored different things in the two runs.
     pub(super) fn is_unlike(&self) -> bool {
         self.why_not.as_deref() == Some(UNLIKE)
     }
@@ -182,7 +183,7 @@ impl SessionRow {
         self.system.split('@').next().unwrap_or_default()
     }
 
-    /// What is wrong: the fault that was planted, or the scenario in which the product broke the session.
+    /// The fault: the planted one, or the scenario in which the product broke the session.
     fn fault(&self) -> String {
         match &self.planted {
             Some(fault) => format!("{PLANTED}{fault}"),
@@ -193,13 +194,13 @@ impl SessionRow {
         }
     }
 
-    /// Where: the call, or the variant of the scenario.
+    /// The place: the call, or the variant of the scenario.
     fn point(&self) -> &str {
         let variant = || self.plan.split('@').next()?.split_once('#').map(|(_, variant)| variant);
         self.spot.as_deref().or_else(variant).unwrap_or_default()
     }
 
-    /// Two runs of one session are one row.
+    /// The key of a session: two runs of one session are one row.
     fn key(&self) -> (&str, &str, Option<&str>, Option<&str>) {
         (&self.system, &self.plan, self.planted.as_deref(), self.spot.as_deref())
     }
@@ -208,7 +209,7 @@ impl SessionRow {
         self.without == Fate::Bricked
     }
 
-    /// Whether the product does not simply go on with it.
+    /// True if the product does not continue without trouble.
     fn is_hurt(&self) -> bool {
         matches!(self.without, Fate::Bricked | Fate::TurnFailed)
     }
@@ -217,20 +218,20 @@ impl SessionRow {
         self.is_hurt() && !self.repair.is_empty() && self.with == Fate::GoesOn
     }
 
-    /// Whether the product itself wrote this session, and goes on with it.
+    /// True if the product itself wrote this session and continues with it.
     fn is_healthy(&self) -> bool {
         self.planted.is_none() && self.without == Fate::GoesOn && self.store.is_some()
     }
 
-    /// A line of the list of what did not come back, or was misjudged.
+    /// A line in the list of sessions that did not come back or were misjudged.
     fn exception(&self) -> String {
         let words = |words: &BTreeSet<String>| match words.is_empty() {
             true => "nothing".to_owned(),
             false => words.iter().cloned().collect::<Vec<_>>().join("; "),
         };
         let fate = |fate: Fate| match fate {
-            Fate::GoesOn => "goes on",
-            Fate::TurnFailed => "one turn fails",
+            Fate::GoesOn => "continues",
+            Fate::TurnFailed => "fails one turn",
             Fate::Bricked => "is bricked",
             Fate::Unjudged => "is not judged",
         };
@@ -249,7 +250,7 @@ impl SessionRow {
         )
     }
 
-    /// Whether what was said of it is false: a healthy session that is called broken, or one that is bricked and called sound.
+    /// True if the diagnosis is wrong: a healthy session is called broken, or a bricked one sound.
     fn is_false(&self) -> bool {
         match self.without {
             Fate::GoesOn => !self.diagnosis.is_empty(),
@@ -259,7 +260,7 @@ impl SessionRow {
     }
 }
 
-/// Whether the product stored the same in two runs, as far as the verdict tells.
+/// True if the product stored the same in two runs, as far as the verdict shows.
 fn is_alike(one: &Treated, other: &Treated) -> bool {
     let verdict = |treated: &Treated| treated.found.map(|found| found.verdict);
     verdict(one) == verdict(other)
@@ -270,7 +271,8 @@ fn is_sound(verdict: sessions::Verdict) -> bool {
     matches!(verdict, Accepted | OpenTail | Excerpt)
 }
 
-/// What became of the thread, and why. Who stores it does not matter here, so what is the application's counts as well.
+/// The outcome of the thread, and its cause. It does not matter who stores the thread, so the application's
+/// findings count too.
 fn fate(case: &Case) -> (Fate, Option<String>) {
     if !matches!(case.judged, Verdict::Pass | Verdict::Fail) {
         return (Fate::Unjudged, Some(case.verdict.clone()));
@@ -282,7 +284,7 @@ fn fate(case: &Case) -> (Fate, Option<String>) {
             Severity::TurnFailed | Severity::RequestLoop => Fate::TurnFailed,
             _ => return None,
         };
-        // The class of an error is the first word of its message; its text may hold ids.
+        // The first word of the message is the class of the error; the rest may contain ids.
         let class = finding.message.split([':', ' ']).next().unwrap_or_default();
         Some((fate, finding.rule.unwrap_or(class).to_owned()))
     });
@@ -292,7 +294,7 @@ fn fate(case: &Case) -> (Fate, Option<String>) {
     }
 }
 
-/// Why a plan is left out.
+/// The reason for leaving a plan out.
 const UNLIKE: &str = "the product stored different things in the two runs";
 
 /// All sessions, in their order.
@@ -318,10 +320,10 @@ const HEAD: [&str; 12] = [
     "repaired by",
 ];
 
-/// What stands before the name of a planted fault.
+/// The prefix of a planted fault's name.
 const PLANTED: &str = "planted: ";
 
-/// The counts of one line of the table.
+/// The counts in one line of the table.
 #[derive(Debug, Default)]
 struct Line {
     points: BTreeSet<String>,
@@ -347,13 +349,14 @@ impl Table {
     fn parse(path: &Path, bytes: &[u8]) -> Result<Table, String> {
         match bytes {
             [] => Ok(Table::default()),
-            bytes => serde_json::from_slice(bytes)
-                .map_err(|error| format!("{}: not the report of closed loops: {error}", path.display())),
+            bytes => serde_json::from_slice(bytes).map_err(|error| {
+                format!("{}: not a report of `brickbat closed-loop`: {error}", path.display())
+            }),
         }
     }
 
-    /// Adds sessions to a report. It is read again first, since another run may have added some; while one writes, the
-    /// others wait.
+    /// Adds sessions to a report. It is read again first, because another run may have added some. Other runs
+    /// wait while one writes.
     pub(super) fn add_to(path: &Path, rows: Vec<SessionRow>) -> Result<(), String> {
         let cannot = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
         let mut file = OpenOptions::new()
@@ -385,7 +388,7 @@ impl Table {
         Ok(text)
     }
 
-    /// Adds sessions; a session that is there already is replaced.
+    /// Adds sessions, and replaces those that already exist.
     pub(super) fn add(&mut self, rows: Vec<SessionRow>) {
         let fresh: BTreeSet<_> = rows.iter().map(SessionRow::key).collect();
         self.sessions.retain(|row| !fresh.contains(&row.key()));
@@ -393,12 +396,12 @@ impl Table {
         self.sessions.sort();
     }
 
-    /// Whether the store of any session was read, and what became of it is known.
+    /// True if any session's store was read and its outcome is known.
     pub(super) fn is_judged(&self) -> bool {
         self.sessions.iter().any(|row| row.store.is_some() && row.without != Fate::Unjudged)
     }
 
-    /// Whether each bricked session that could be judged goes on, and nothing healthy was touched.
+    /// True if each bricked session that could be judged continues, and no healthy one was changed.
     pub(super) fn is_closed(&self) -> bool {
         self.exceptions().next().is_none()
     }
@@ -452,7 +455,7 @@ impl Table {
         lines
     }
 
-    /// The sums.
+    /// The totals.
     fn summary(&self) -> String {
         let rows = &self.sessions;
         let bricked: Vec<&SessionRow> = rows.iter().filter(|row| row.is_bricked()).collect();
@@ -471,9 +474,9 @@ impl Table {
             n => format!("{n} left out, since {UNLIKE}.\n"),
         };
         format!(
-            "\n{} sessions bricked, {n_planted} of them by a planted fault, of {} products, in {} distinct products, faults and points; {n_back} brought back. \
-             {n_hurt} more in which one turn fails; in {n_spared} of them none after the repair.\n\
-             {} healthy sessions of products, all taken up by another process: {} with a parallel batch, {} compacted, {} with forks; {} called broken, {} changed.\n{unlike}",
+            "\n{} sessions bricked ({n_planted} by a planted fault), in {} products and {} combinations of product, fault and point; {n_back} brought back. \
+            In {n_hurt} more, one turn fails; in {n_spared} of them, none fails after the repair.\n\
+             {} healthy sessions of products, each loaded by another process: {} with a parallel batch, {} compacted, {} with forks; {} called broken, {} changed.\n{unlike}",
             bricked.len(),
             of.len(),
             distinct.len(),

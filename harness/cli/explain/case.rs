@@ -1,4 +1,5 @@
-//! What is wrong in a case of a kept run, explained: the check, the loss, the rule, and what is known of the system.
+//! The explanation of a case of a kept run: the check, the loss, the rule, and the known findings of the
+//! system.
 
 use super::super::embedded::catalogue;
 use super::super::error::CliError;
@@ -20,7 +21,7 @@ pub(super) fn page(kept: &KeptCase) -> Result<String, CliError> {
     if case.unconfirmed {
         page.push_str("\nseen, not confirmed: the plan did not run a second time\n");
     }
-    // A short id means one cause, and the case may show others as well.
+    // A short id names one cause; the case may show others.
     let meant = |at: &usize| kept.finding.is_none_or(|finding| finding == *at);
     for (_, finding) in case.findings.iter().enumerate().filter(|(at, _)| meant(at)) {
         page.push_str(&one(&record, finding));
@@ -29,7 +30,7 @@ pub(super) fn page(kept: &KeptCase) -> Result<String, CliError> {
     if kept.finding.is_some() && n_others > 0 {
         let others =
             if n_others == 1 { "another cause".to_owned() } else { format!("{n_others} other causes") };
-        page.push_str(&format!("\nthe case shows {others} as well: {}\n", kept.folder.display()));
+        page.push_str(&format!("\nthe case also shows {others}: {}\n", kept.folder.display()));
     }
     if case.findings.is_empty() {
         words::pages(case.verdict.name()).iter().for_each(|text| page.push_str(&format!("\n{text}")));
@@ -42,7 +43,7 @@ fn one(record: &Record, finding: &FindingNote) -> String {
     let mut text = format!("\n── {}\n   at {}\n\n", finding.message, finding.place);
     for known in known(record, finding) {
         let link = known.link().map(|link| format!(" ({link})")).unwrap_or_default();
-        text.push_str(&format!("known of {}: {}{link}\n\n", record.case.system, known.reason));
+        text.push_str(&format!("known in {}: {}{link}\n\n", record.case.system, known.reason));
     }
     let errors: Vec<String> = clients::in_text(&finding.message).map(clients::page).collect();
     text.push_str(&errors.join("\n"));

@@ -1,4 +1,4 @@
-//! The words that reports print, each with what it means.
+//! The words that reports print, with their meanings.
 
 use brickbat_engine::checks::{CHECKS, Check};
 use brickbat_report::classes;
@@ -8,7 +8,7 @@ use brickbat_scenario::verdict::{Level, Severity, Verdict};
 use super::super::embedded::CLASSES;
 use super::super::library::built_in_text;
 
-/// A word, what it is, and its page.
+/// A word, its kind, and its page.
 struct Word {
     name: String,
     kind: &'static str,
@@ -26,7 +26,7 @@ pub(super) fn pages(word: &str) -> Vec<String> {
     pages
 }
 
-/// The names of all words, with what each is.
+/// The names of all words, with the kind of each.
 pub(super) fn names() -> Vec<(String, &'static str)> {
     all().into_iter().map(|word| (word.name, word.kind)).collect()
 }
@@ -45,56 +45,53 @@ fn all() -> Vec<Word> {
     words
 }
 
-/// What each grade of receipt proves.
+/// The meaning of each grade of receipt.
 const RECEIPTS: [(Confidence, &str); 3] = [
     (
         Confidence::Observed,
-        "The fault happened when the system had shown that it had processed everything before it: the best proof that \
-         there is.",
+        "The fault happened after the system had shown that it had processed everything before it. This is the strongest \
+         proof.",
     ),
     (
         Confidence::Read,
-        "The fault happened when the system's socket had nothing left to read: everything before it had been received.",
+        "The fault happened when the system's socket had nothing left to read: the system had received everything before it.",
     ),
     (
         Confidence::Written,
-        "The fault happened when everything before it had been written; whether the system had read it is not known, so \
-         this is no proof, and the plan is not judged.",
+        "The fault happened when everything before it had been written, but it is not known whether the system had read \
+         it. This proves nothing, so the plan is not judged.",
     ),
 ];
 
 const OTHERS: [(&str, &str); 10] = [
-    ("permanent", "The last turn of the plan fails as well: the conversation does not recover."),
+    ("permanent", "The last turn of the plan fails too: the conversation does not recover."),
     (
         "transient",
-        "A later turn works again, or fails for what the application does: the system's conversation recovers.",
+        "A later turn works, or fails because of the application: the system's conversation recovers.",
     ),
     (
         "receipt",
-        "The proof that a planned fault happened at its place, graded `observed`, `read` or `written`. Without one a plan \
+        "The proof that a planned fault happened at its place, graded `observed`, `read` or `written`. A plan without one \
          is `vacuous`, not passed.",
     ),
     (
         "control",
-        "The control plan of a plan is the same conversation with nothing going wrong. What is wrong there is reported once, \
-         for the control plan, and not again for each plan.",
+        "The control plan of a plan is the same conversation without faults. A finding there is reported once, for the \
+         control plan, and not again for each plan.",
     ),
-    (
-        "comes and goes",
-        "The runs of one plan differ. The label says how many of them came out as the verdict says.",
-    ),
-    ("flaky", "The runs of one plan differ. The label says how many of them came out as the verdict says."),
+    ("comes and goes", "The runs of one plan differ. The label gives the number of runs with this verdict."),
+    ("flaky", "The runs of one plan differ. The label gives the number of runs with this verdict."),
     (
         "expected",
         "The finding is listed in a baseline, a file of known findings, and does not make the run red.",
     ),
-    ("stale", "A baseline lists a finding that is not seen any more. `--write-baseline` removes it."),
+    ("stale", "A baseline lists a finding that no longer appears. `--write-baseline` removes it."),
     (
         "faults",
-        "The actions of the plans, such as a stop or a broken connection: how many were planned (armed), and how many \
-         happened with proof (a receipt).",
+        "The actions of the plans, such as a stop or a broken connection: the number that were planned (armed), and the \
+         number that happened with proof (a receipt).",
     ),
-    ("made-up", "In the shapes of `show`: a result that no tool has returned."),
+    ("made-up", "In the shapes of `show`: a result that no tool returned."),
 ];
 
 fn check_page(check: &Check) -> String {
@@ -102,13 +99,13 @@ fn check_page(check: &Check) -> String {
     let apart = match rests_on.as_slice() {
         [] => String::new(),
         duties => format!(
-            "\nWhere the application does one of these itself, what is found is the application's: {}.",
+            "\nIf the application does one of these itself, the finding is the application's: {}.",
             duties.join(", ")
         ),
     };
     let severity = check.severity;
     format!(
-        "It holds a system to this: {}\n\nWhat the user loses otherwise: {} ({}), unless a finding says something else.\n\
+        "It requires of a system: {}\n\nThe user's loss otherwise: {} ({}), unless a finding states another.\n\
          It belongs to level {}.{apart}",
         check.summary,
         severity.sentence(),
@@ -139,7 +136,7 @@ fn level_page(level: Level) -> String {
     let checks: Vec<&str> =
         CHECKS.iter().filter(|check| check.level == level).map(|check| check.id).collect();
     format!(
-        "{}\n\nA system has the level when every check of it and of the levels below it applied at least once, and none \
+        "{}\n\nA system reaches the level if every check of it and of the levels below it applied at least once and none \
          failed.\nChecks: {}.",
         level.sentence(),
         checks.join(", ")
@@ -147,10 +144,10 @@ fn level_page(level: Level) -> String {
 }
 
 fn class_page(class: &classes::Class) -> String {
-    format!("{}\n\n`brickbat classes` says how well the suite covers it.", class.summary)
+    format!("{}\n\n`brickbat classes` shows how well the suite covers it.", class.summary)
 }
 
-/// The page of a built-in scenario, or of one of its plans: the file, which says what it shows and where that was seen.
+/// The page of a built-in scenario, or of one of its plans: the text of its file.
 fn scenario(word: &str) -> Option<String> {
     let id = word.split(['#', '@']).next().unwrap_or(word);
     let text = built_in_text(id)?;

@@ -1,4 +1,4 @@
-//! Bugs of filters, asked for again.
+//! Checks that the known bugs of filters still appear.
 
 use super::named::Chosen;
 use crate::cli::embedded::bugs_of_filters;
@@ -10,10 +10,10 @@ use brickbat_drive::driver::{FilterManifest, FilterProcess};
 use brickbat_filter_suite::{Bug, Filter};
 use tokio::runtime::Runtime;
 
-/// Exit code when a bug does not show any more, so that its file and the page are out of date.
+/// Exit code when a bug no longer shows, so that its file and the page are out of date.
 const OUT_OF_DATE: u8 = 1;
 
-/// Asks for each bug of these filters, and says whether it shows.
+/// Runs the input of each known bug of these filters, and reports whether the bug still shows.
 pub(super) fn execute(chosen: &[Chosen], runtime: &Runtime) -> Outcome {
     let bugs = bugs_of_filters().map_err(CliError::input)?;
     let (mut n_shown, mut n_gone, mut n_unjudged) = (0_usize, 0_usize, 0_usize);
@@ -33,12 +33,12 @@ pub(super) fn execute(chosen: &[Chosen], runtime: &Runtime) -> Outcome {
             }
             Err(error) => {
                 n_unjudged += ours.len();
-                tell(format!("{} could not be asked:", manifest.full_name()));
+                tell(format!("{} could not be run:", manifest.full_name()));
                 error.report();
             }
         }
     }
-    print(&format!("{n_shown} shown, {n_gone} gone, {n_unjudged} not asked\n"));
+    print(&format!("{n_shown} shown, {n_gone} gone, {n_unjudged} not run\n"));
     Ok(match (n_gone, n_unjudged) {
         (0, 0) => 0,
         (0, _) => UNJUDGED,
@@ -46,7 +46,7 @@ pub(super) fn execute(chosen: &[Chosen], runtime: &Runtime) -> Outcome {
     })
 }
 
-/// For each bug, whether the filter shows it.
+/// Each bug, with true if the filter still shows it.
 fn ask(manifest: &FilterManifest, bugs: &[&(String, Bug)], runtime: &Runtime) -> Result<Vec<bool>, CliError> {
     let (cache, supervisor) = (cache_folder()?, own_program()?);
     let note = |words: &str| tell(words);

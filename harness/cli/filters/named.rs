@@ -1,4 +1,4 @@
-//! The filters that names mean: those that are built in, and functions of our own.
+//! The filters that names refer to: the built-in ones, and functions of Brickbat itself.
 
 use std::path::Path;
 
@@ -7,15 +7,15 @@ use crate::cli::error::CliError;
 use brickbat_drive::driver::FilterManifest;
 use brickbat_filter_suite::{Filter, Mode, planted};
 
-/// A filter, and the modes of it that are judged.
+/// A filter, and its modes to judge.
 pub(super) struct Chosen {
-    /// Its name with its version.
+    /// The name with the version.
     pub(super) name: String,
-    /// The modes that are judged.
+    /// The modes to judge.
     pub(super) modes: Vec<Mode>,
-    /// All its modes, among which one may lead back.
+    /// All its modes; one of them may convert back.
     pub(super) all: Vec<Mode>,
-    /// How it is installed and started; nothing for a function of our own.
+    /// The manifest for its installation and start; none for a function of Brickbat itself.
     pub(super) manifest: Option<FilterManifest>,
 }
 
@@ -31,7 +31,7 @@ impl Chosen {
     }
 }
 
-/// The filters that these names mean; all that are built in, if there are none.
+/// The filters with these names; without names, all built-in ones.
 pub(super) fn chosen(names: &[String]) -> Result<Vec<Chosen>, CliError> {
     let built_in = filters().manifests();
     if names.is_empty() {
@@ -51,7 +51,7 @@ pub(super) fn chosen(names: &[String]) -> Result<Vec<Chosen>, CliError> {
         let is_meant = |manifest: &&FilterManifest| {
             manifest.name == name && version.is_none_or(|version| manifest.version == version)
         };
-        // Without a version the first is meant.
+        // A name without a version refers to the first version.
         let found = built_in.iter().find(is_meant).map(|manifest| Chosen::of(manifest, mode));
         match found.filter(|found| !found.modes.is_empty()) {
             Some(found) => chosen.push(found),
@@ -61,13 +61,13 @@ pub(super) fn chosen(names: &[String]) -> Result<Vec<Chosen>, CliError> {
     Ok(chosen)
 }
 
-/// The filters of a manifest of the user: the first version.
+/// The filters of the user's manifest, in their first version.
 pub(super) fn of_manifest(path: &Path) -> Result<Vec<Chosen>, CliError> {
     let manifests = FilterManifest::read(path)?;
     Ok(manifests.first().map(|manifest| Chosen::of(manifest, None)).into_iter().collect())
 }
 
-/// The function of a filter of our own.
+/// The function of one of Brickbat's own filters.
 pub(super) fn function(name: &str) -> Result<Box<dyn Filter>, CliError> {
     let own = planted::named(name).ok_or_else(|| CliError::input(format!("there is no filter `{name}`")))?;
     Ok((own.filter)())

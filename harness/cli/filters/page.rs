@@ -1,4 +1,4 @@
-//! Filters and checks side by side, and every cause, as a page that stands by itself.
+//! Filters and checks in a table, and every cause, as a self-contained page.
 
 use std::fmt::Write;
 
@@ -12,15 +12,14 @@ th:first-child,td:first-child{text-align:left}.bad{background:#fdd}.good{backgro
 pre{white-space:pre-wrap;word-break:break-all;background:#f6f6f6;padding:.5rem}\
 thead th{writing-mode:vertical-rl;text-align:left}";
 
-/// What a browser lets the page do: show itself.
+/// The page's permissions in a browser: it may only display itself.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/// The page.
 pub(super) fn page(judged: &[(String, Vec<RouteReport>)]) -> String {
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\"><title>Filters</title>\
-         <style>{STYLE}</style></head><body>\n<h1>Filters</h1>\n<p>Of each check: how many histories failed it, of how many.</p>\n"
+         <style>{STYLE}</style></head><body>\n<h1>Filters</h1>\n<p>For each check: how many histories failed it, out of how many.</p>\n"
     );
     html.push_str("<table><thead><tr><th>filter</th><th>judged</th>");
     for check in CHECKS {

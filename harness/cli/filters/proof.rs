@@ -1,4 +1,4 @@
-//! The proof of the checks of filters: planted bugs, and filters that are right.
+//! The proof of the checks of filters: planted bugs, and correct filters.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -10,13 +10,13 @@ use brickbat_filter_suite::planted::{self, Planted, SOUND};
 use brickbat_filter_suite::{Input, run};
 use brickbat_report::report::text::{Tone, counted};
 
-/// Exit code when a check misses its bug, or accuses a sound filter.
+/// Exit code if a check misses its bug, or accuses a sound filter.
 const UNPROVEN: u8 = 1;
 
-/// Histories of each kind that a planted bug is given: what some of them need is rare.
+/// Histories of each kind that a planted bug gets: some bugs need a rare one.
 pub(in crate::cli) const N_PLANTED: u64 = 40;
 
-/// Judges all of them; sound filters on so many histories of each kind.
+/// Judges all of them; sound filters get this number of histories of each kind.
 pub(super) fn execute(histories: u64) -> Outcome {
     let mut text = String::new();
     let mut n_wrong = 0;

@@ -1,4 +1,4 @@
-//! Filters and what is wrong with them, as text.
+//! Filters and their findings, as text.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use brickbat_filter_suite::checks::CHECKS;
 use brickbat_filter_suite::{Baseline, RouteReport};
 use brickbat_report::report::text::counted;
 
-/// Reasons why inputs were not judged that are shown, the most frequent first.
+/// The number of reasons for unjudged inputs that are shown, the most frequent first.
 const MAX_REASONS: usize = 3;
 
 /// The filters and their modes.
@@ -29,7 +29,7 @@ pub(super) fn list(chosen: &[Chosen]) -> String {
     text
 }
 
-/// What came of one filter.
+/// The report on one filter.
 pub(super) fn filter(name: &str, routes: &[RouteReport], baseline: Option<&Baseline>) -> String {
     let mut text = String::new();
     for route in routes {
@@ -58,7 +58,7 @@ pub(super) fn filter(name: &str, routes: &[RouteReport], baseline: Option<&Basel
     text
 }
 
-/// What was not judged, and why.
+/// The inputs that were not judged, and the reasons.
 fn others(route: &RouteReport) -> String {
     let mut text = String::new();
     for (what, reasons) in [("not put", &route.not_put), ("unsupported", &route.unsupported)] {
@@ -79,7 +79,7 @@ fn others(route: &RouteReport) -> String {
     text
 }
 
-/// Filters and checks side by side: what failed, of how many.
+/// Filters and checks in a table: the number of failures, and of inputs.
 pub(super) fn matrix(judged: &[(String, Vec<RouteReport>)]) -> String {
     let mut text = String::new();
     for (name, routes) in judged {
@@ -104,12 +104,12 @@ pub(super) fn matrix(judged: &[(String, Vec<RouteReport>)]) -> String {
     text
 }
 
-/// Whether so few inputs of a route can be judged that its verdict says little: less than a third.
+/// True if so few inputs of a route can be judged (less than a third) that its verdict says little.
 pub(super) fn is_thin(route: &RouteReport) -> bool {
     3 * route.judged < route.inputs
 }
 
-/// On how many inputs each route can be judged, and why not on the others.
+/// The number of inputs on which each route can be judged, and the reasons for the others.
 pub(super) fn verified(judged: &[(String, Vec<RouteReport>)]) -> String {
     let mut text = String::new();
     for (name, routes) in judged {

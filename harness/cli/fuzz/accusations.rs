@@ -1,4 +1,4 @@
-//! What the reference agent is accused of in generated scenarios. Each accusation is a bug of Brickbat.
+//! The findings on the reference agent in generated scenarios. Each of these accusations is a bug in Brickbat.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ impl Accusations {
         self.all.is_empty()
     }
 
-    /// Keeps the first of the findings of a scenario that is of a new kind.
+    /// Keeps the first finding of a scenario that is of a new kind.
     pub(super) fn add(&mut self, scenario: &Scenario, dialect: Dialect, findings: Vec<Finding>) {
         let is_new = |finding: &Finding| self.all.iter().all(|known| !known.is_of_the_kind_of(finding));
         if let Some(finding) = findings.into_iter().find(is_new) {
@@ -38,8 +38,8 @@ impl Accusations {
         }
     }
 
-    /// The text of each accusation that has not been reported yet. Its scenario is written to the folder, if one is
-    /// given.
+    /// The text of each accusation that has not been reported yet. If a folder is given, the scenario is
+    /// written to it.
     pub(super) fn report(&mut self, out: Option<&Path>) -> Result<Vec<String>, CliError> {
         let texts = self.all[self.n_reported..].iter().map(|accusation| accusation.report(out)).collect();
         self.n_reported = self.all.len();
@@ -56,7 +56,7 @@ impl Accusation {
         let Accusation { scenario, dialect, finding } = self;
         let mut text = failure::headline(Tone::Bad, finding);
         text.push_str(&format!(
-            "  a bug of Brickbat: the reference agent is accused in {dialect}: {}\n  {}\n",
+            "  a bug in Brickbat: the reference agent is accused in {dialect}: {}\n  {}\n",
             finding.message,
             words(scenario)
         ));
@@ -96,7 +96,7 @@ mod tests {
         accusations.add(&scenario, dialect, vec![finding(Severity::ResultsLost)]);
         let texts = accusations.report(Some(folder.path())).unwrap();
         let [text] = texts.as_slice() else { panic!("{texts:?}") };
-        assert!(text.contains("a bug of Brickbat: the reference agent is accused in openai-chat"), "{text}");
+        assert!(text.contains("a bug in Brickbat: the reference agent is accused in openai-chat"), "{text}");
         assert!(text.contains("again: brickbat run ") && text.contains("accusation-"), "{text}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 

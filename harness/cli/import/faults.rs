@@ -15,7 +15,7 @@ use brickbat_sessions::{ReadError, Session, judge};
 pub(super) struct Faults {
     /// Faults, by their names.
     pub(super) found: Vec<Fault>,
-    /// Sessions whose fault cannot be said, with the reason.
+    /// Sessions with a fault that cannot be named, with the reason.
     pub(super) unsaid: Vec<(String, ImportError)>,
     pub(super) n_sessions: usize,
     pub(super) n_healthy: usize,
@@ -110,10 +110,10 @@ impl Faults {
         let n_bricked: usize = self.found.iter().map(|fault| fault.n_sessions).sum();
         let passed_over = match self.n_passed_over {
             0 => String::new(),
-            n => format!("; {} of no known product", counted(n, "file")),
+            n => format!("; {} from no known product", counted(n, "file")),
         };
         format!(
-            "{}: {n_bricked} bricked with {}, {} not bricked, {} whose fault cannot be said{passed_over}.\n",
+            "{}: {n_bricked} bricked with {}, {} not bricked, {} with a fault that cannot be named{passed_over}.\n",
             counted(self.n_sessions, "session"),
             counted(self.found.len(), "fault"),
             self.n_healthy,

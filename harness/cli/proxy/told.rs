@@ -17,7 +17,7 @@ const FOUND: u8 = 1;
 pub(super) fn banner(base_url: &str, upstream: &str) -> String {
     let dialects: Vec<&str> = Dialect::ALL.into_iter().map(Dialect::name).collect();
     format!(
-        "{base_url}  stands for {upstream}: {}\n{base_url}/_brickbat/state  what has happened, as JSON\n",
+        "{base_url}  forwards to {upstream}: {}\n{base_url}/_brickbat/state  what has happened, as JSON\n",
         dialects.join(", ")
     )
 }
@@ -56,7 +56,7 @@ fn words(notice: &RelayNotice, redactor: &Redactor) -> String {
         }
         RelayNotice::Beside { method, path } => {
             format!(
-                "{} {method} {path}: no request for a reply; passed on as it is\n",
+                "{} {method} {path}: not a request for a reply; forwarded unchanged\n",
                 paint(Tone::Warn, "beside")
             )
         }
@@ -73,7 +73,7 @@ pub(super) fn summary(log: &RelayLog, redactor: &Redactor) -> String {
     if n_streams > 0 {
         let _ = writeln!(
             text,
-            "{n_streams} streams: {} complete, {} ended with the server's error, {} illegal or broken off",
+            "{n_streams} streams: {} complete, {} ended with the server's error, {} illegal or cut off",
             streams.complete, streams.error_events, streams.broken
         );
     }

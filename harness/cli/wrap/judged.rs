@@ -44,20 +44,20 @@ fn undecided(wrap: &Wrap, log: &Log, runs: &[Run]) -> Option<String> {
     });
     let has_point = wrap.stop_at.is_some() || wrap.kill_at.is_some();
     if has_point && stop.is_none() {
-        return Some("the point at which the program was to end was never reached".to_owned());
+        return Some("the program never reached the point at which it was to end".to_owned());
     }
     let n_silent = runs.iter().filter(|run| run.n_requests == 0).count();
     if n_silent > 0 {
         return Some(match runs.len() {
             n if n_silent < n => {
-                format!("{} sent no request: does --resume go on with the thread?", counted(n_silent, "run"))
+                format!("{} sent no request: does --resume continue the thread?", counted(n_silent, "run"))
             }
             _ => "no request came".to_owned(),
         });
     }
     if log.offers == 0 {
         let why = "no request offered a tool, so no call was tested";
-        return Some(format!("{why}; turn on the tools of the program"));
+        return Some(format!("{why}; turn on the program's tools"));
     }
     let next = continues(wrap);
     match (&last.ended, stop) {
@@ -114,6 +114,6 @@ fn accepted(runs: &[Run]) -> String {
     let failed: Vec<String> = failed.collect();
     match failed.as_slice() {
         [] => "every request was accepted".to_owned(),
-        failed => format!("every request was accepted; {}, and the next run went on", failed.join(", ")),
+        failed => format!("every request was accepted; {}, and the next run continued", failed.join(", ")),
     }
 }

@@ -1,7 +1,7 @@
 //! The checks: oracles over a plan, its trace and its ledger.
 //!
-//! A check is one file, named after its id, which holds all that is known of it. It knows no SDK: it reads what was
-//! observed, and says what the user of the system loses. Each is proven by a canary that it catches and by the
+//! A check is one file, named after its id, which holds all that is known of it. It knows no SDK: it reads what
+//! was observed, and says what the user of the system loses. Each is proven by a canary that it catches and by the
 //! reference agent, which it does not accuse. `README.md` next to them lists the invariants that they cover.
 
 mod changed;
@@ -101,11 +101,11 @@ pub struct Check {
     pub invariants: &'static [u8],
     /// What the user loses, unless a finding says otherwise.
     pub severity: Severity,
-    /// What its evidence rests on, unless a finding says otherwise. Where the application does one of these, what is
-    /// found is not the system's.
+    /// What its evidence rests on, unless a finding says otherwise. Where the application does one of these, what
+    /// is found is not the system's.
     pub rests_on: &'static [Duty],
-    /// Whether a run has anything to judge. To find nothing where there is nothing to find proves nothing, so reports
-    /// count the two apart.
+    /// Whether a run has anything to judge. To find nothing where there is nothing to find proves nothing, so
+    /// reports count the two apart.
     applies: fn(&Evidence<'_>) -> bool,
     find: fn(&Evidence<'_>) -> Vec<Finding>,
 }
@@ -148,8 +148,8 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// Judges one run of a plan on a system that does everything itself. `needed` is the grade of receipt that this driver
-/// can give; `concurrency` is what the control plan has shown of the system, if there was one.
+/// Judges one run of a plan on a system that does everything itself. `needed` is the grade of receipt that this
+/// driver can give; `concurrency` is what the control plan has shown of the system, if there was one.
 pub fn judge(
     plan: &Plan,
     run: &Run,
@@ -275,15 +275,15 @@ fn no_receipt(missing: &Receipt) -> String {
     }
 }
 
-/// Whether something that was planned happened, and nothing of the plan before it is missing. What comes after it may be:
-/// a thread that has broken does not get there.
+/// Whether something that was planned happened, and nothing of the plan before it is missing. What comes after it
+/// may be: a thread that has broken does not get there.
 fn is_played_in_order(run: &Run, proven: impl Fn(&&Receipt) -> bool) -> bool {
     let n_first = run.receipts.iter().take_while(&proven).count();
     n_first > 0 && n_first == run.receipts.iter().filter(&proven).count()
 }
 
-/// Whether a turn has replies with malformed output or with a handoff, and none of them was sent to its end, which would
-/// prove it.
+/// Whether a turn has replies with malformed output or with a handoff, and none of them was sent to its end, which
+/// would prove it.
 fn is_oddity_unsent(evidence: &Evidence<'_>) -> bool {
     let plan = evidence.plan;
     let is_over = |exchange: ExchangeId| {

@@ -243,7 +243,7 @@ impl<'a> Route<'a> {
     fn new(mode: &'a Mode, from: Dialect) -> Route<'a> {
         let to = mode.to.unwrap_or(from);
         let named = mode.profile.as_deref().and_then(Profile::named);
-        let foreign = (from != to).then(|| model_of(to).to_owned());
+        let foreign = (from != to).then(|| to.codec().model.to_owned());
         let model = mode.model.clone().or(foreign);
         Route { mode, from, to, profile: named.unwrap_or_else(|| Profile::newest(to)), model }
     }
@@ -266,16 +266,5 @@ impl<'a> Route<'a> {
             true => format!("{} ({from})", mode.name),
             false => format!("{} ({from} to {to})", mode.name),
         }
-    }
-}
-
-/// Returns a model for which a dialect is strict.
-fn model_of(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::AnthropicMessages => "claude-sonnet-4-5",
-        Dialect::BedrockConverse => "anthropic.claude-sonnet-4-5-20250929-v1:0",
-        Dialect::Gemini => "gemini-3-pro-preview",
-        Dialect::Mistral => "mistral-medium-latest",
-        _ => "gpt-5.2",
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use brickbat_rules::histories::{Block, Message, Role, render};
+use brickbat_rules::histories::{Block, Message, Role, Signs, render};
 use brickbat_rules::{Dialect, Severity, Violation, list_of, naming, validate, validate_list_to};
 use brickbat_sessions::messages_of;
 use serde_json::{Value, json};
@@ -78,11 +78,7 @@ fn foreign(block: &Block) -> Option<String> {
 
 /// Returns the field that refers to data stored by the provider, which no other provider can know.
 pub(crate) fn beside(dialect: Dialect, body: &Value) -> Option<&'static str> {
-    let keys: &[&str] = match dialect {
-        Dialect::OpenaiResponses => &["previous_response_id", "conversation", "prompt"],
-        Dialect::Gemini => &["cachedContent", "cached_content"],
-        _ => &["container", "context_management", "mcp_servers", "previous_response_id", "thread"],
-    };
+    let keys = dialect.codec().kept_at;
     keys.iter().copied().find(|key| body.get(key).is_some())
 }
 
@@ -106,7 +102,7 @@ fn carry(messages: &mut Vec<Message>, to: Dialect) {
                     let id = ids.entry(call.id.clone()).or_insert_with(|| id_for(to, &call.id, next));
                     call.id = id.clone();
                     call.item = None;
-                    call.signature = (to == Dialect::Gemini && !has_signed).then(|| NO_SIGNATURE.to_owned());
+                    call.signature = (to.codec().signs == Signs::Calls && !has_signed).then(|| NO_SIGNATURE.to_owned());
                     has_signed = true;
                 }
                 Block::Result(result) => {
@@ -132,18 +128,14 @@ fn carry(messages: &mut Vec<Message>, to: Dialect) {
     });
     // Moves instructions between turns to where the dialect has them, and joins them if there is only one
     // place.
-    if !matches!(to, Dialect::OpenaiChat | Dialect::Mistral) {
+    if !to.codec().lists_instructions {
         messages.sort_by_key(|message| message.role != Role::System);
     }
 }
 
-/// Returns an id of nine letters and digits for Mistral. Other dialects keep the id.
+/// Returns the id, or a new one if the provider does not accept it.
 fn id_for(to: Dialect, id: &str, next: usize) -> String {
-    let fits = match to {
-        Dialect::Mistral => id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
-        _ => id.len() <= 40 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)),
-    };
-    match fits && !id.is_empty() {
+    match (to.codec().takes_id)(id) {
         true => id.to_owned(),
         false => format!("c{next:08}"),
     }
@@ -156,7 +148,7 @@ pub(crate) fn grown(body: &Value, dialect: Dialect, model: Option<&str>, round: 
         id: format!("r{round:08}"),
         name: tool_in(body, dialect),
         arguments: "{}".to_owned(),
-        signature: (dialect == Dialect::Gemini).then(|| NO_SIGNATURE.to_owned()),
+        signature: (dialect.codec().signs == Signs::Calls).then(|| NO_SIGNATURE.to_owned()),
         item: None,
     };
     let output = vec![Block::Text(format!("found in round {round}"))];

@@ -19,6 +19,7 @@ pub(crate) use responses::Replies;
 
 use serde_json::Value;
 
+use crate::histories::Codec;
 use crate::json::Json;
 use crate::streams::{Framing, Machine, StreamRule};
 use crate::{Delivery, Dialect, Memory, Profile, Retention, Rule, Violations};
@@ -33,6 +34,8 @@ pub(crate) struct Definition {
     pub(crate) profiles: &'static [Profile],
     /// The field of the body that contains the conversation, for example `messages`.
     pub(crate) list: &'static str,
+    /// How the dialect writes a conversation.
+    pub(crate) codec: &'static Codec,
     /// A body that contains only the type of the conversation. It replaces the fields around a bare list
     /// of messages, so it breaks no rule.
     pub(crate) bare: &'static [u8],

@@ -5,14 +5,18 @@
 //! one dialect has is kept unchanged and left out of requests in other dialects. [`render()`] writes the
 //! body that a careful client would send, with the pointer of each block in it. It does not fix anything.
 
+#[cfg(feature = "histories")]
 pub mod generate;
 
-mod render;
+mod codec;
+pub(crate) mod render;
 
 use serde_json::Value;
 
 use crate::Dialect;
 
+pub(crate) use codec::{ALPHANUMERICS, KEPT_ELSEWHERE, LOWER_CASE};
+pub use codec::{Codec, IdForm, Placement, Signs, is_mistral_id, is_short_id};
 pub use render::{Rendered, render};
 
 /// One message of a conversation.

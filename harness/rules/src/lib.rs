@@ -15,7 +15,6 @@ pub mod colour;
 pub mod dialect;
 pub mod explain;
 pub mod frames;
-#[cfg(feature = "histories")]
 pub mod histories;
 pub mod json;
 pub mod lint;

@@ -249,7 +249,8 @@ fn a_text_of_a_healthy_turn_that_stands_before_its_calls_is_reordered() {
     let judgement = judged(&plan, &moved);
     let found = judgement.findings.iter().find(|finding| finding.check == "order-kept").unwrap();
     assert_eq!(found.harm, Severity::Reordered);
-    assert_eq!(found.message, "text of turn 1 is not where the model said it, before or after the calls");
+    let message = "the model's text of turn 1 is no longer in its place before or after the calls";
+    assert_eq!(found.message, message);
 }
 
 #[test]
@@ -313,5 +314,5 @@ fn a_tool_of_a_reply_that_was_asked_for_after_the_stop_started_too_late() {
         }
         event => vec![event.clone()],
     });
-    expect_failure(&plan, &going_on, "stops-when-stopped", &["the turn goes on after its stop"]);
+    expect_failure(&plan, &going_on, "stops-when-stopped", &["the turn continues after it was stopped"]);
 }

@@ -68,7 +68,7 @@ fn a_result_of_a_turn_that_had_ended_must_be_kept_whatever_was_shown() {
                     event => vec![event.clone()],
                 }
             });
-        let lost = "the result of call b was delivered and is missing";
+        let lost = "the last request does not contain what the tool of call b returned";
         expect_failure(&plan, &ended, "results-kept", &[lost]);
     }
 }
@@ -230,6 +230,7 @@ fn a_note_is_demanded_if_its_write_was_over_before_the_kill() {
             Event::Killed => vec![Event::Saving { entry: 3, side: Side::After }, Event::Killed],
             event => vec![event.clone()],
         });
-        expect_failure(&plan, &written, "user-message-kept", &["what the user said in turn 1 is missing"]);
+        let wrong = "what the user said during turn 1 is missing from the last request";
+        expect_failure(&plan, &written, "user-message-kept", &[wrong]);
     }
 }

@@ -53,7 +53,7 @@ fn a_result_is_lost_only_if_a_request_came_after_it() {
         let is_of_results = |check: &str| matches!(check, "results-kept" | "views-agree");
         assert!(!after.findings.iter().any(|finding| is_of_results(finding.check)), "{after:#?}");
         let before = ran(|event| matches!(event, Event::Prompted { .. }));
-        let gone = "the result of call c was delivered and is missing";
+        let gone = "the last request does not contain what the tool of call c returned";
         expect_failure(&plan, &before, "results-kept", &[gone]);
     }
 }
@@ -64,8 +64,9 @@ fn a_result_that_stands_under_another_call_is_not_told() {
         let [a, b] = ["a", "b"].map(|name| plan.calls[key(&plan, name).0 as usize].outcome.text().to_owned());
         let swapped =
             with_bodies(&run(&plan), |body| body.replace(&a, "@@").replace(&b, &a).replace("@@", &b));
-        let words =
-            |name| format!("call {name} is shown as completed, but the request does not have its result");
+        let words = |name| {
+            format!("call {name} is shown as completed, but the last request does not contain its result")
+        };
         let judgement = judged(&plan, &swapped);
         let of_views = judgement.findings.iter().filter(|finding| finding.check == "views-agree");
         let found: Vec<String> = of_views.map(|finding| finding.message.clone()).collect();
@@ -90,7 +91,7 @@ fn calls_that_are_told_again_behind_others_are_no_other_order() {
         again.iter_mut().filter_map(Value::as_object_mut).for_each(|item| drop(item.remove("id")));
         let twice = [&kept[..], &again].concat();
         let told_twice = with_later_messages(&original, None, |_| twice.clone());
-        let words = "calls are repeated, and not where the model made them";
+        let words = "calls are repeated at a place where the model did not make them";
         expect_failure(&plan, &told_twice, "order-kept", &[words]);
     }
 }
@@ -99,8 +100,8 @@ fn calls_that_are_told_again_behind_others_are_no_other_order() {
 fn a_turn_that_only_the_harness_stopped_was_not_stopped_before() {
     for dialect in Dialect::ALL {
         for (name, words) in [
-            ("control/plain-batch", "the turn does not end, not even when the harness stops it"),
-            ("abort/mid-batch#k=1", "the turn does not end even after a stop"),
+            ("control/plain-batch", "the turn does not end, even when the harness stops it"),
+            ("abort/mid-batch#k=1", "the turn does not end, even after it was stopped"),
         ] {
             let plan = plan(name, dialect);
             let hung = rebuilt(&run(&plan), |turn, event| match event {

@@ -34,7 +34,7 @@ fn table(rows: Vec<SessionRow>) -> Table {
 }
 
 #[test]
-fn what_the_product_broke_and_what_was_planted_stand_in_columns_of_their_own() {
+fn sessions_that_the_product_broke_and_planted_faults_have_separate_columns() {
     let rows = vec![
         broken("a@1/x", None, Fate::GoesOn),
         broken("a@1/x", Some("result-missing"), Fate::GoesOn),
@@ -48,12 +48,12 @@ fn what_the_product_broke_and_what_was_planted_stand_in_columns_of_their_own() {
         "{text}"
     );
     assert!(text.contains("| a | 1/x | planted: result-missing | 1 | 1 | 0 | 1 | 1 |"), "{text}");
-    assert!(text.contains("2 sessions bricked, 1 of them by a planted fault"), "{text}");
+    assert!(text.contains("2 sessions bricked (1 by a planted fault)"), "{text}");
     assert!(text.contains("1 healthy sessions"), "{text}");
 }
 
 #[test]
-fn nothing_is_closed_that_stays_bricked_or_is_misjudged_or_was_touched() {
+fn a_loop_is_not_closed_if_a_session_stays_bricked_or_is_misjudged_or_was_touched() {
     let mut touched = row("a@1/x", None, Fate::GoesOn, Fate::GoesOn);
     touched.repair.insert("mended".to_owned());
     let mut accused = row("a@1/x", None, Fate::GoesOn, Fate::GoesOn);
@@ -72,7 +72,7 @@ fn nothing_is_closed_that_stays_bricked_or_is_misjudged_or_was_touched() {
 }
 
 #[test]
-fn a_session_that_is_played_again_takes_the_place_of_the_first() {
+fn a_session_that_is_played_again_replaces_the_first() {
     let mut table = table(vec![broken("a@1/x", None, Fate::Bricked)]);
     table.add(vec![broken("a@1/x", None, Fate::GoesOn), broken("a@2/x", None, Fate::GoesOn)]);
     assert_eq!(table.sessions.len(), 2);
@@ -84,7 +84,7 @@ fn a_session_that_is_played_again_takes_the_place_of_the_first() {
 }
 
 #[test]
-fn runs_that_write_one_report_at_the_same_time_all_stand_in_it() {
+fn runs_that_write_one_report_at_the_same_time_are_all_in_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("loop.json");
     std::thread::scope(|scope| {
@@ -100,8 +100,8 @@ fn runs_that_write_one_report_at_the_same_time_all_stand_in_it() {
     });
     assert_eq!(Table::read(&path).unwrap().sessions.len(), 64);
     std::fs::write(&path, "{}").unwrap();
-    assert!(Table::add_to(&path, Vec::new()).is_err_and(|words| words.contains("not the report")));
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), "{}", "what is no such report stays as it is");
+    assert!(Table::add_to(&path, Vec::new()).is_err_and(|words| words.contains("not a report")));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "{}", "another file stays as it is");
 }
 
 #[test]

@@ -1,7 +1,7 @@
-//! Do tools run with the arguments that the model gave?
+//! Tools run with the arguments that the model gave.
 //!
-//! Not every system holds arguments against their schema: one that runs a tool with whatever the model gave has changed
-//! nothing of it.
+//! Not every system validates arguments against their schema. A system that runs a tool with malformed arguments,
+//! exactly as the model gave them, has changed nothing.
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         message: format!("{name} ran with arguments that the model never gave"),
         expected,
         got: quoted(got),
-        ..CHECK.finding("the tool's gate")
+        ..CHECK.finding("the start of the tool")
     };
     let strangers = evidence.ledger.strangers.iter().filter(|args| !said::is_of_the_model(evidence, args));
     let strangers =

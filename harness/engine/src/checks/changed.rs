@@ -28,8 +28,8 @@ impl Changed {
         let mut told = vec![false; plan.calls.len()];
         let mut standing: Vec<usize> = Vec::new();
         let (mut is_running, mut n_requests) = (false, 0);
-        // A running turn may put a change off until the results of its step have come, which then go with it, and so does
-        // what requests tell the model meanwhile.
+        // A running turn may put a change off until the results of its step have come, which then go with it, and
+        // so does what requests tell the model meanwhile.
         let mut is_put_off = false;
         let mut own = OwnCompaction::of(plan);
         // A summary that is asked for while a turn runs may stand for what the user said in it, too.
@@ -117,8 +117,8 @@ impl Changed {
     }
 }
 
-/// What the system has sent of the conversation, by which it is known what its own compaction may take away: nothing that
-/// neither the model nor a summary has been given.
+/// What the system has sent of the conversation, by which it is known what its own compaction may take away:
+/// nothing that neither the model nor a summary has been given.
 struct OwnCompaction {
     /// Whether a full context was reported, so that a summary may be asked for.
     is_due: bool,
@@ -155,8 +155,8 @@ impl OwnCompaction {
         self.is_due |= reports_full(plan, kind);
     }
 
-    /// The history is shorter: what was sent may be gone. What the user said in the running turn is a part of it only if a
-    /// summary stands for it.
+    /// The history is shorter: what was sent may be gone. What the user said in the running turn is a part of it
+    /// only if a summary stands for it.
     fn apply(&self, changed: &mut Changed, standing: &mut Vec<usize>, is_running: bool) {
         let last = standing.last().copied().filter(|_| is_running);
         standing.retain(|turn| {

@@ -1,4 +1,4 @@
-//! Does a call that needs the user's consent wait for it?
+//! A call that needs the user's consent waits for it.
 
 use super::*;
 
@@ -19,22 +19,24 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     unasked
         .map(|(key, (call, account))| {
             let got = match account.consent {
-                Some(Consent::Refused) => "the user had refused",
-                Some(Consent::Withheld) => "the user had stopped the turn instead of answering",
-                Some(Consent::Given) | None => "the user had not been asked",
+                Some(Consent::Refused) => "a run although the user had refused",
+                Some(Consent::Withheld) => {
+                    "a run although the user had stopped the turn instead of answering"
+                }
+                Some(Consent::Given) | None => "a run before the user was asked",
             };
             Finding {
                 message: format!("call {} ran without the user's consent", call.name),
-                expected: "no run before the user's consent".to_owned(),
+                expected: "a run only after the user's consent".to_owned(),
                 got: got.to_owned(),
-                ..CHECK.finding("the tool's gate").of_calls([key])
+                ..CHECK.finding("the start of the tool").of_calls([key])
             }
         })
         .collect()
 }
 
-/// A question about an unknown call, where a call ran that had to be asked about: the question may have been about
-/// that call, under a name that the adapter made up, so consent cannot be judged.
+/// Returns why consent cannot be judged: the user was asked about an unknown call, and a call that needs consent
+/// ran without a question. The question may have been about that call, under a name that the adapter made up.
 pub(super) fn question_about_nobody(evidence: &Evidence<'_>) -> Option<String> {
     let asked = evidence.run.trace.events().iter().find_map(|event| match event {
         Event::Asked { id, call: None, .. } => Some(id),
@@ -44,8 +46,8 @@ pub(super) fn question_about_nobody(evidence: &Evidence<'_>) -> Option<String> {
         |account: &brickbat_scenario::trace::CallRecord| account.unasked && account.consent.is_none();
     let (call, _) = evidence.calls().find(|(call, account)| call.asks && unasked(account))?;
     Some(format!(
-        "the user was asked about the unknown call `{asked}`, and call {} ran: a question must name its call by the \
-         provider's id",
+        "the user was asked about the unknown call `{asked}`, and call {} ran without a question: in each question, \
+         the adapter must name the call by the provider's id",
         call.name
     ))
 }

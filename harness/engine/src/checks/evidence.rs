@@ -25,9 +25,11 @@ pub struct Evidence<'a> {
     pub ledger: Ledger,
     /// Those of the thread.
     pub requests: Vec<RequestView>,
-    /// Those of a run that went on after its turn was stopped: each came in a later turn, and is not of the thread.
+    /// Those of a run that went on after its turn was stopped: each came in a later turn, and is not of the
+    /// thread.
     strays: Vec<StrayRequest>,
-    /// Those of sub-agents, with the turn of each. Their conversations are not the thread, and are held only to the rules.
+    /// Those of sub-agents, with the turn of each. Their conversations are not the thread, and are held only to
+    /// the rules.
     of_sub_agents: Vec<(ExchangeId, usize)>,
     pub changed: Changed,
     /// What the system had stored when the plan was over, in its own format.
@@ -93,8 +95,8 @@ impl<'a> Evidence<'a> {
         evidence
     }
 
-    /// A fast system sends a result on before the harness has noted that it was delivered. What a request of the call's own
-    /// turn says, before that was stopped, has come in time, whatever was noted in the meantime.
+    /// A fast system sends a result on before the harness has noted that it was delivered. What a request of the
+    /// call's own turn says, before that was stopped, has come in time, whatever was noted in the meantime.
     fn mark_shown_in_time(&mut self) {
         let keys = (0..self.plan.calls.len() as u32).map(CallKey);
         let is_late = |key: &CallKey| self.account(*key).settled_late && self.is_said_in_turn(*key);
@@ -115,9 +117,9 @@ impl<'a> Evidence<'a> {
                 .any(|request| self.shows_result(request, key, |_| true))
     }
 
-    /// Whether it is no race that a call had come to its end: nothing broke its turn off, a request of the turn says what
-    /// the tool returned, or the turn was broken off at a point that rests on it. What a check is applicable to must not
-    /// depend on how busy the machine was.
+    /// Whether it is no race that a call had come to its end: nothing broke its turn off, a request of the turn
+    /// says what the tool returned, or the turn was broken off at a point that rests on it. What a check is
+    /// applicable to must not depend on how busy the machine was.
     pub fn is_sure(&self, key: CallKey) -> bool {
         let call = self.call(key);
         let rests_on_end = |at: &PlannedPoint| match *at {
@@ -154,8 +156,8 @@ impl<'a> Evidence<'a> {
         self.requests.iter().rev().find(is_of_thread)
     }
 
-    /// Whether a request says what the tool of a call returned: in a result of that call that counts, or in a text,
-    /// where a system retells the history in its own words.
+    /// Whether a request says what the tool of a call returned: in a result of that call that counts, or in a
+    /// text, where a system retells the history in its own words.
     pub fn shows_result(
         &self,
         request: &RequestView,
@@ -183,8 +185,8 @@ impl<'a> Evidence<'a> {
         self.plan.is_extra_handoff(key) && self.account(key).starts.is_empty()
     }
 
-    /// Whether the system could have sent a result: it came in time, and a request came after it. The results of a sub-agent's
-    /// calls go into its own conversation.
+    /// Whether the system could have sent a result: it came in time, and a request came after it. The results of a
+    /// sub-agent's calls go into its own conversation.
     pub fn could_send(&self, key: CallKey) -> bool {
         let (call, account) = (self.call(key), self.account(key));
         let returned = matches!(account.settled, Some(ToolOutcome::Return(_)));
@@ -282,9 +284,9 @@ impl<'a> Evidence<'a> {
         killed && self.outcomes().all(|(ended, _)| ended != turn)
     }
 
-    /// What the process of a call's turn did with its result before it was killed, so that all could see it: it showed
-    /// the call as completed, or sent the result to the provider. The second may race with the kill, so where both
-    /// hold the first is reported.
+    /// What the process of a call's turn did with its result before it was killed, so that all could see it: it
+    /// showed the call as completed, or sent the result to the provider. The second may race with the kill, so
+    /// where both hold the first is reported.
     pub fn acknowledged(&self, key: CallKey) -> Option<&'static str> {
         let call = self.call(key);
         let alive = || self.events_of(call.turn).take_while(|event| **event != Event::Killed);
@@ -386,8 +388,8 @@ impl<'a> Evidence<'a> {
         self.script_of(last).is_some_and(is_empty) || self.run.trace.events().iter().any(is_cut)
     }
 
-    /// Whether a call ran when its turn had been stopped and another had begun, for a run that went on and not for the
-    /// thread: no later request of the thread has what that run returned.
+    /// Whether a call ran when its turn had been stopped and another had begun, for a run that went on and not for
+    /// the thread: no later request of the thread has what that run returned.
     pub fn ran_astray(&self, key: CallKey) -> bool {
         let (call, account) = (self.call(key), self.account(key));
         let is_late = account.start_turns.iter().all(|turn| *turn > call.turn);
@@ -498,8 +500,8 @@ fn is_stop(event: &Event) -> bool {
     matches!(event, Event::Stopped | Event::Interrupted { .. })
 }
 
-/// The requests that are of a turn that was stopped, and came in a later one. Such a request lacks what the user has said
-/// since, which another request has, and nothing in it is of a later turn.
+/// The requests that are of a turn that was stopped, and came in a later one. Such a request lacks what the user
+/// has said since, which another request has, and nothing in it is of a later turn.
 fn strays(plan: &Plan, run: &Run, requests: &[RequestView]) -> Vec<StrayRequest> {
     let of_thread = |request: &&RequestView| request.kind.is_of_thread() && request.is_read;
     let latest = |request: &RequestView| {
@@ -558,8 +560,8 @@ fn view(
     }
 }
 
-/// A call of the plan is known by its id, or, where a system gives ids of its own or several calls have the same, by
-/// the marker in its arguments.
+/// A call of the plan is known by its id, or, where a system gives ids of its own or several calls have the same,
+/// by the marker in its arguments.
 fn call_view(plan: &Plan, at: usize, item: &Item) -> Option<CallView> {
     let Content::Call { id, args, .. } = &item.content else { return None };
     let marker = marker_in(args);

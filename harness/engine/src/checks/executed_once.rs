@@ -1,6 +1,6 @@
-//! Does each call run once, and in its own turn?
+//! Each call runs once, in its own turn.
 //!
-//! What a run does that goes on after its stop is another finding ([`super::stops_when_stopped`]).
+//! A run that continues after its stop is another finding ([`super::stops_when_stopped`]).
 
 use super::*;
 use brickbat_scenario::scenario::Times;
@@ -21,7 +21,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         message,
         expected: expected.to_owned(),
         got,
-        ..CHECK.finding("the tool's gate")
+        ..CHECK.finding("the start of the tool")
     };
     let mut findings = Vec::new();
     for (key, (call, account)) in (0..).map(CallKey).zip(evidence.calls()) {
@@ -41,8 +41,8 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
             findings.push(finding(message, "a run in its own turn", got).of_calls([key]).of_turn(*turn));
         }
     }
-    // The scenario may expect less than one run. A call that should not run may run after all where the user has allowed
-    // it: if nothing else can happen, a question that was left open is answered.
+    // The scenario may expect no run, or at most one. A call that should not run may run if the user has allowed
+    // it: the harness answers an open question when nothing else can happen.
     for (key, times) in &evidence.plan.executed {
         if *times == Times::Never && evidence.account(*key).consent == Some(Consent::Given) {
             continue;

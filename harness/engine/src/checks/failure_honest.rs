@@ -1,4 +1,4 @@
-//! Is a success recorded as a success, and a call that ran as one that ran?
+//! A success is recorded as a success, and a call that ran as one that ran.
 
 use super::*;
 
@@ -13,10 +13,10 @@ pub(super) const CHECK: Check = Check {
     find,
 };
 
-/// Words that call what stands next to them a failure.
+/// Words that turn the text next to them into a failure.
 const FAILURE: [&str; 6] = ["error", "fail", "interrupt", "abort", "cancel", "denied"];
 
-/// Words that say plainly that a call did not run. That it may have run, or that this is unknown, they do not say.
+/// Words that state that a call did not run. Texts that leave it open contain none of them.
 const NOT_RUN: [&str; 9] = [
     "not run",
     "not executed",
@@ -29,7 +29,7 @@ const NOT_RUN: [&str; 9] = [
     "not invoked",
 ];
 
-/// The last request has a result of a call that ran to its end.
+/// True if the last request has the result of a call that ran to its end.
 fn has_result_of_run(evidence: &Evidence<'_>) -> bool {
     let ran = |request: &RequestView, id: &str| {
         let is_of_run = |key: CallKey| evidence.account(key).settled.is_some() && evidence.is_sure(key);
@@ -49,7 +49,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
             message,
             expected: match evidence.account(key).settled {
                 Some(_) => "the result that the tool returned".to_owned(),
-                None => "text that leaves open what the tool has done".to_owned(),
+                None => "a text that leaves open what the tool has done".to_owned(),
             },
             got: quoted(result.text),
             ..CHECK.finding(last.place(result.pointer)).of_calls([key]).resting_on(basis(evidence, key))
@@ -57,12 +57,12 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// What it rests on that a result says what happened: on the store, where the process that knew it has died.
+/// The duties that an honest result rests on; the store is one if the process that knew the outcome has died.
 fn basis(evidence: &Evidence<'_>, key: CallKey) -> &'static [Duty] {
     if evidence.died_in(evidence.call(key).turn) { &[Duty::Store, Duty::Loop] } else { CHECK.rests_on }
 }
 
-/// What a result denies of its call, if it does.
+/// Returns how a result contradicts what its call did, if it does.
 fn denial(evidence: &Evidence<'_>, key: CallKey, result: &ResultView<'_>) -> Option<String> {
     let call = evidence.call(key);
     let account = evidence.account(key);
@@ -71,11 +71,11 @@ fn denial(evidence: &Evidence<'_>, key: CallKey, result: &ResultView<'_>) -> Opt
         words.iter().any(|word| text.contains(word))
     };
     match &account.settled {
-        // The tool's own words may be about a failure; what a system puts around them, or in their place, is its own.
+        // The tool's own words may be about a failure. The words around them, or in their place, are the system's.
         Some(ToolOutcome::Return(returned)) if !account.settled_late => {
             let is_known = result.text.contains(call.marker.as_str()) || results_kept::is_due(evidence, key);
             let around = || result.text.replace(returned.as_str(), "");
-            // Of several handoffs one is taken, and the others did not do what they were called for.
+            // Only one of several handoffs is taken; the others had no effect.
             let is_denied = is_known
                 && !evidence.plan.is_extra_handoff(key)
                 && (result.is_error == Some(true) || words(&around(), &FAILURE));

@@ -29,14 +29,15 @@ fn called(plan: &Plan, id: &str) -> Option<CallKey> {
     Some(CallKey(at as u32))
 }
 
-/// Whether a call of the given history shares its id with another one there. Of a result with that id nobody can say
-/// which of them it belongs to, so nothing is asked of how the system pairs them.
+/// Whether a call of the given history shares its id with another one there. Of a result with that id nobody can
+/// say which of them it belongs to, so nothing is asked of how the system pairs them.
 pub(super) fn is_ambiguous(plan: &Plan, key: CallKey) -> bool {
     let PlannedCall { given, id, .. } = &plan.calls[key.0 as usize];
     *given && plan.calls.iter().filter(|call| call.given && call.id == *id).count() > 1
 }
 
-/// Whether a compaction has taken a call of the given history, or its result, out of what the system still has to know.
+/// Whether a compaction has taken a call of the given history, or its result, out of what the system still has to
+/// know.
 pub(super) fn is_compacted(plan: &Plan, key: CallKey) -> bool {
     let PlannedCall { given, id, .. } = &plan.calls[key.0 as usize];
     let makes_it = |block: &GivenBlock| matches!(block, GivenBlock::Call { id: own, .. } if own == id);
@@ -45,8 +46,8 @@ pub(super) fn is_compacted(plan: &Plan, key: CallKey) -> bool {
     *given && !is_whole
 }
 
-/// Whether the given history is broken: the results of a reply's calls do not follow it, all together, or something in it
-/// is odd by itself.
+/// Whether the given history is broken: the results of a reply's calls do not follow it, all together, or
+/// something in it is odd by itself.
 pub(super) fn is_broken(plan: &Plan) -> bool {
     let given = live(plan);
     let is_unanswered = given.iter().enumerate().any(|(at, message)| {
@@ -59,8 +60,8 @@ pub(super) fn is_broken(plan: &Plan) -> bool {
 
 /// Whether something stands in a history that no provider has given out, or takes at this place.
 ///
-/// Ids that another provider has given out are not odd: whole threads change their provider, and to say their ids in the
-/// form of the new one is what such a change takes.
+/// Ids that another provider has given out are not odd: whole threads change their provider, and to say their ids
+/// in the form of the new one is what such a change takes.
 fn is_odd(plan: &Plan, given: &[GivenMessage]) -> bool {
     let wire = wire::of(plan.dialect);
     let mut ids = BTreeSet::new();
@@ -110,8 +111,8 @@ fn live(plan: &Plan) -> &[GivenMessage] {
     &plan.given[start..]
 }
 
-/// Whether a request answers a call of the given history that the history itself leaves open. Then the system has added
-/// to it, and what is refused is its own work.
+/// Whether a request answers a call of the given history that the history itself leaves open. Then the system has
+/// added to it, and what is refused is its own work.
 pub(super) fn has_additions(evidence: &Evidence<'_>, request: &RequestView) -> bool {
     let is_open = |id: &str| {
         evidence.answered(request, id).is_some_and(|key| {

@@ -1,9 +1,8 @@
-//! Is what was whole left alone?
+//! Turns in which nothing went wrong are sent back unmodified.
 //!
-//! A repair that only broken turns need does nothing to the others. So a turn in which nothing went wrong stands in
-//! the last request as it happened: with what the model said, and with its calls and their arguments.
-//! That its results are there, and only once, other checks ask of all turns. A system that retells finished turns in
-//! words of its own is not asked: what it leaves out is its choice.
+//! A repair changes only the turns that need it. The last request contains every other turn as it happened: the
+//! model's text, and its calls with their arguments. Other checks require the results, for all turns. A system
+//! that summarises finished turns in its own words is not checked: it may choose what to leave out.
 
 use super::stable::broken_turns;
 use super::*;
@@ -47,22 +46,30 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
             _ => None,
         });
         if let Some(text) = lost {
-            let message = format!("the model's text from turn {} was changed or dropped", turn + 1);
-            findings.push(finding(message, format!("`{text}`")));
+            let message = format!(
+                "the model's text of turn {} is missing or changed, although nothing went wrong in that turn",
+                turn + 1
+            );
+            findings.push(finding(message, format!("the text `{text}`")));
         }
-        // A handoff that was left out may be gone with its result.
+        // A handoff that was left out may be missing together with its result.
         let calls = scripts(evidence, turn).flat_map(Script::calls);
         let kept = calls.filter(|key| !evidence.is_skipped_handoff(*key));
         let mut calls = kept.map(|key| (key, evidence.call(key)));
         if let Some((key, call)) = calls.find(|(_, call)| call.outcome.is_success() && !is_made(last, call)) {
-            let message = format!("call {} of turn {} was changed or dropped", call.name, turn + 1);
-            findings.push(finding(message, format!("`{}`", call.args)).of_calls([key]));
+            let message = format!(
+                "call {} of turn {} is missing or changed, although nothing went wrong in that turn",
+                call.name,
+                turn + 1
+            );
+            let expected = format!("call {} with the arguments `{}`", call.name, call.args);
+            findings.push(finding(message, expected).of_calls([key]));
         }
     }
     findings
 }
 
-/// Whether a call of a turn in which nothing went wrong is not in the last request as the model made it.
+/// True if a call of a turn in which nothing went wrong is missing from the last request, or has other arguments.
 pub(super) fn is_dropped(evidence: &Evidence<'_>, call: &PlannedCall) -> bool {
     evidence.last_request().is_some_and(|last| {
         let is_narrated = narrates(evidence, last, &texts(last));
@@ -80,7 +87,7 @@ pub(super) fn healthy(evidence: &Evidence<'_>, last: &RequestView) -> Vec<usize>
     };
     let is_refused =
         |turn| evidence.requests.iter().any(|request| request.turn == turn && request.refusal.is_some());
-    // What was cut or taken back on purpose looks different, or is gone.
+    // Turns that were cut or taken back on purpose look different, or are gone.
     let is_changed = |turn: usize| {
         let calls = evidence.plan.calls.iter().zip((0..).map(CallKey));
         let mut of_turn = calls.filter(|(call, _)| call.turn == turn);
@@ -101,7 +108,7 @@ pub(super) fn scripts<'a>(evidence: &'a Evidence<'_>, turn: usize) -> impl Itera
     })
 }
 
-/// Everything in a request that is neither call nor result; a system may give the history in its own words.
+/// All texts of a request except calls and results. A system may retell the history in them.
 pub(super) fn texts(request: &RequestView) -> String {
     let mut texts = String::new();
     for item in &request.history.items {
@@ -114,18 +121,18 @@ pub(super) fn texts(request: &RequestView) -> String {
     texts
 }
 
-/// Without space, which systems trim and fold.
+/// The text without white space, which systems trim and fold.
 pub(super) fn squeezed(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_whitespace()).collect()
 }
 
-/// Whether the request retells a call in words instead of making it.
+/// True if the request describes a call in a text instead of containing it.
 pub(super) fn narrates(evidence: &Evidence<'_>, request: &RequestView, texts: &str) -> bool {
     let is_narrated = |call: &PlannedCall| texts.contains(call.marker.as_str()) && !is_made(request, call);
     evidence.plan.calls.iter().any(is_narrated)
 }
 
-/// Whether the call stands in the request with its arguments.
+/// True if the request contains the call with its arguments.
 fn is_made(request: &RequestView, call: &PlannedCall) -> bool {
     let mut items = request.history.items.iter();
     items.any(|item| matches!(&item.content, Content::Call { args, .. } if is_same(args, &call.args)))

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::*;
 use brickbat_scenario::trace::Trace;
 
-/// Whether the provider would have refused a request of a run, which it took, if the request had named that model. Then
-/// the rules that tell models apart matter to the plan, and it is worth being run on that model, too.
+/// Whether the provider would have refused a request of a run, which it took, if the request had named that model.
+/// Then the rules that tell models apart matter to the plan, and it is worth being run on that model, too.
 pub fn would_refuse(plan: &Plan, run: &Run, profile: &'static Profile, model: &str) -> bool {
     let mut trace = Trace::default();
     run.trace.events().iter().for_each(|event| trace.push(naming(event, model)));

@@ -1,10 +1,11 @@
-//! Whether the model could have done what the script does for it: made its calls, shown what it thinks, and been the one
-//! that was to be asked.
+//! Whether the model could have done what the script does for it: made its calls, shown what it thinks, and been
+//! the one that was to be asked.
 
 use super::*;
 
-/// A scripted call of a tool that the request does not offer. A real model calls only what it is offered, so such a run
-/// says nothing about the system: the harness knows the tool under a wrong name, or the system was not given it.
+/// A scripted call of a tool that the request does not offer. A real model calls only what it is offered, so such
+/// a run says nothing about the system: the harness knows the tool under a wrong name, or the system was not given
+/// it.
 pub(super) fn absent(evidence: &Evidence<'_>) -> Option<String> {
     evidence.requests.iter().find_map(|request| {
         let tool =
@@ -18,9 +19,9 @@ pub(super) fn absent(evidence: &Evidence<'_>) -> Option<String> {
     })
 }
 
-/// The model thinks in the plan, and no request asks it to, so that it showed nothing of it: then the plan was not played.
-/// A system may leave thinking out of one request, as some do to repair a history, but not of all of which the plan does not
-/// switch it off itself.
+/// The model thinks in the plan, and no request asks it to, so that it showed nothing of it: then the plan was not
+/// played. A system may leave thinking out of one request, as some do to repair a history, but not of all of which
+/// the plan does not switch it off itself.
 pub(super) fn unasked_thinking(evidence: &Evidence<'_>) -> Option<String> {
     let is_switched_off = |turn: usize| {
         let until = evidence.plan.turns.iter().take(turn + 1).flat_map(|turn| &turn.actions);
@@ -38,8 +39,8 @@ pub(super) fn unasked_thinking(evidence: &Evidence<'_>) -> Option<String> {
     is_unasked.then(|| "the model thinks in this plan, but no request asks it to".to_owned())
 }
 
-/// The provider searches in the reply to a request that does not offer the search, so that it was not sent: then the plan
-/// was not played. A real provider runs only what it is offered, so the system was not given the search.
+/// The provider searches in the reply to a request that does not offer the search, so that it was not sent: then
+/// the plan was not played. A real provider runs only what it is offered, so the system was not given the search.
 pub(super) fn unoffered_search(evidence: &Evidence<'_>) -> Option<String> {
     let searches = |request: &RequestView| {
         let script = evidence.script_of(request);
@@ -50,8 +51,8 @@ pub(super) fn unoffered_search(evidence: &Evidence<'_>) -> Option<String> {
     Some(format!("the provider searches in this plan, but the request ({place}) does not offer its search"))
 }
 
-/// The system was to ask a model, and no request names it: then the rules of another one were played. A name may have
-/// the provider's in front of it, and a system may ask a smaller model for a title.
+/// The system was to ask a model, and no request names it: then the rules of another one were played. A name may
+/// have the provider's in front of it, and a system may ask a smaller model for a title.
 pub(super) fn other_model(evidence: &Evidence<'_>) -> Option<String> {
     let wanted = evidence.plan.model.as_deref()?;
     let mut named = evidence.requests.iter().filter_map(|request| request.model.as_deref()).peekable();

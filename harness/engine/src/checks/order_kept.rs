@@ -1,7 +1,7 @@
-//! Do calls, and the texts around them, keep the order in which the model made them?
+//! Calls, and the texts around them, keep the order in which the model made them.
 //!
-//! Inside one reply a text may move in front of the calls, since some providers take no other order. Of texts only those
-//! of turns in which nothing went wrong are looked at, in the last request.
+//! Inside one reply a text may move in front of the calls, since some providers accept no other order. Texts are
+//! checked only in the last request, and only for turns in which nothing went wrong.
 
 use std::collections::BTreeSet;
 
@@ -37,14 +37,14 @@ fn moved_calls(evidence: &Evidence<'_>) -> Option<Finding> {
     let places = places(request);
     let is_repeated = places.iter().collect::<BTreeSet<_>>().len() < places.len();
     let message = if is_repeated {
-        "calls are repeated, and not where the model made them"
+        "calls are repeated at a place where the model did not make them"
     } else {
         "the calls are not in the order in which the model made them"
     };
     Some(finding(evidence, request, message.to_owned()))
 }
 
-/// A text that has changed places with calls, or with another text.
+/// Finds a text that has changed places with a call, or with another text.
 fn moved_text(evidence: &Evidence<'_>) -> Option<Finding> {
     let last = evidence.last_request()?;
     if narrates(evidence, last, &texts(last)) {
@@ -56,11 +56,11 @@ fn moved_text(evidence: &Evidence<'_>) -> Option<Finding> {
         later.any(|(n, piece)| pieces[..n].iter().any(|earlier| has_overtaken(piece, earlier)))
     })?;
     let message =
-        format!("text of turn {} is not where the model said it, before or after the calls", turn + 1);
+        format!("the model's text of turn {} is no longer in its place before or after the calls", turn + 1);
     Some(finding(evidence, last, message))
 }
 
-/// A text or a call of the model's, where it stands in a request.
+/// A text or a call of the model, with its place in a request.
 struct Piece {
     /// The number of its reply in the turn.
     reply: usize,
@@ -69,7 +69,7 @@ struct Piece {
     item: usize,
 }
 
-/// What the model said in a turn, in its order, as far as it stands in a request in one place.
+/// The texts and calls of a turn in the model's order: those that occur exactly once in the request.
 fn pieces(evidence: &Evidence<'_>, request: &RequestView, turn: usize) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for (reply, script) in scripts(evidence, turn).enumerate() {
@@ -93,7 +93,7 @@ fn has_overtaken(piece: &Piece, earlier: &Piece) -> bool {
     is_of_interest && piece.item < earlier.item
 }
 
-/// The item that holds a text of the model, if it is the only one.
+/// The item that contains a text of the model, if only one does.
 fn place_of_text(request: &RequestView, text: &str) -> Option<usize> {
     let text = squeezed(text);
     let holds = |content: &Content| match content {
@@ -104,7 +104,7 @@ fn place_of_text(request: &RequestView, text: &str) -> Option<usize> {
     only(items.filter(|(_, item)| item.role == Role::Assistant && holds(&item.content)).map(|(at, _)| at))
 }
 
-/// The item that a call is, if it is the only one.
+/// The item of a call, if there is only one.
 fn place_of_call(request: &RequestView, key: CallKey) -> Option<usize> {
     only(request.calls().filter(|view| view.key == key).map(|view| view.item))
 }

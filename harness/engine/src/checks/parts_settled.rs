@@ -1,8 +1,8 @@
 //! Is every call of a turn that is over shown, and stored, as over?
 //!
-//! At the user's stop the client itself marks the calls of the turn that are not over as cancelled, as the Agent Client
-//! Protocol has it, so a system need not show that. What it shows of them in a later turn, and what it stores, is its own.
-//! A run that goes on after its stop is another finding ([`super::stops_when_stopped`]).
+//! At the user's stop the client itself marks the calls of the turn that are not over as cancelled, as the Agent
+//! Client Protocol has it, so a system need not show that. What it shows of them in a later turn, and what it
+//! stores, is its own. A run that goes on after its stop is another finding ([`super::stops_when_stopped`]).
 
 use super::*;
 
@@ -57,7 +57,8 @@ impl Part<'_> {
     }
 }
 
-/// What was shown last of each call. A call may be over later than its turn, as a tool is that does not hear the stop.
+/// What was shown last of each call. A call may be over later than its turn, as a tool is that does not hear the
+/// stop.
 fn shown<'a>(evidence: &Evidence<'a>) -> Vec<Part<'a>> {
     let mut shown: Vec<Part<'a>> = Vec::new();
     for (turn, event) in evidence.run.trace.by_turn() {
@@ -120,8 +121,8 @@ fn stored_state<'a>(stored: &'a Value, id: &str) -> Option<&'a str> {
     }
 }
 
-/// What it rests on that calls are over: those that are left to the user's side are over when that side says so. What is
-/// shown under an id of no call is the system's.
+/// What it rests on that calls are over: those that are left to the user's side are over when that side says so.
+/// What is shown under an id of no call is the system's.
 fn basis(evidence: &Evidence<'_>, keys: impl Iterator<Item = CallKey>) -> &'static [Duty] {
     let mut keys = keys.peekable();
     let are_left = keys.peek().is_some() && keys.all(|key| evidence.is_left_to_client(key));

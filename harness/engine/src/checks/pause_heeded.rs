@@ -1,4 +1,4 @@
-//! Does a request wait for the time that the provider has named?
+//! A request waits as long as the provider has asked for.
 
 use super::*;
 
@@ -17,9 +17,9 @@ fn has_pause(evidence: &Evidence<'_>) -> bool {
     evidence.requests.iter().any(|request| matches!(request.kind, RequestKind::Faulted { .. }))
 }
 
-/// In another turn it is the user who is early.
+/// Only requests of the same turn count: in a later turn, it is the user who did not wait.
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
-    // Whether the provider asked for a pause in this turn: before the last request, and with it.
+    // The provider asked for a pause in this turn: before the last request, or in answer to it.
     let (mut was_asked, mut is_asked) = (false, false);
     let mut early: Option<(usize, ExchangeId)> = None;
     for (turn, event) in evidence.run.trace.by_turn() {
@@ -34,8 +34,8 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         }
     }
     let finding = |(turn, exchange): (usize, ExchangeId)| Finding {
-        message: "the request was sent before the time that the provider had asked for".to_owned(),
-        expected: "a request after the time in `retry-after-ms` or `retry-after`".to_owned(),
+        message: "a request was sent before the wait that the provider had asked for was over".to_owned(),
+        expected: "no request before the time in `retry-after-ms` or `retry-after` is over".to_owned(),
         got: "an earlier request".to_owned(),
         ..CHECK.finding(Place::of_request(turn, exchange, ""))
     };

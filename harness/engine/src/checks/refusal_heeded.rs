@@ -1,4 +1,4 @@
-//! Is a request that cannot succeed sent again as it was?
+//! A request that cannot succeed is not sent again unchanged.
 
 use std::sync::Arc;
 
@@ -15,11 +15,12 @@ pub(super) const CHECK: Check = Check {
     find,
 };
 
-/// Statuses that the same request gets again: it is wrong, or not paid for, or asks for what is not there.
+/// Statuses that an unchanged request gets again: it is malformed, not authorised, not paid for, or asks for
+/// something that does not exist.
 const HOPELESS: [u16; 5] = [400, 401, 402, 404, 422];
 
-/// How often a request that got such a status may be sent again with the same body. Its headers may be others: a key
-/// may have been renewed, or a beta that is not supported left out.
+/// How often a request that got such a status may be sent again with the same body. Its headers may differ: the
+/// client may have renewed a key, or left out a beta that the provider does not support.
 fn n_spare(status: u16) -> usize {
     usize::from(matches!(status, 400 | 401))
 }
@@ -54,7 +55,7 @@ fn stubborn_in(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
     Some(Finding {
         message: format!("a request that got status {status} was repeated unchanged"),
         expected: "an error for the user, or a different request".to_owned(),
-        got: format!("repeats: {n_again}"),
+        got: format!("unchanged repeats: {n_again}"),
         ..CHECK.finding(in_turn(turn))
     })
 }

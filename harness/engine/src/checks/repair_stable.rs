@@ -1,4 +1,4 @@
-//! Is what was repaired after a break left as it was repaired? [`super::stable`] compares the requests.
+//! A history that was repaired after a break stays as it was repaired. [`super::stable`] compares the requests.
 
 use super::stable::{Story, accepted, changes};
 use super::*;
@@ -14,7 +14,7 @@ pub(super) const CHECK: Check = Check {
     find,
 };
 
-/// There are two requests after a break.
+/// True if two requests follow the first break.
 fn has_repair(evidence: &Evidence<'_>) -> bool {
     let story = Story::of(evidence);
     let first = story.breaks.first().map(|(_, at)| *at);
@@ -25,6 +25,6 @@ fn has_repair(evidence: &Evidence<'_>) -> bool {
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let change = changes(evidence).into_iter().find(|change| change.is_repaired);
-    let message = "a repair made after a break is changed by a later request";
+    let message = "a later request changes again what was repaired after a break";
     change.map(|change| change.finding(evidence, &CHECK, message)).into_iter().collect()
 }

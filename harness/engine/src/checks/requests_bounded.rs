@@ -1,4 +1,4 @@
-//! Does a turn send no more requests than it needs?
+//! A turn sends no more requests than it needs.
 
 use super::*;
 
@@ -15,9 +15,9 @@ pub(super) const CHECK: Check = Check {
 
 /// Requests that may come after the user's stop: one may have been on its way.
 const MAX_AFTER_STOP: usize = 1;
-/// Requests beyond the scripted ones in a turn in which something fails: room for the retries of clients.
+/// Requests beyond the scripted ones in a turn in which something fails: clients retry.
 const MAX_RETRIES: usize = 24;
-/// The same in a turn in which nothing fails: a warm-up, or a last look.
+/// Requests beyond the scripted ones in a turn in which nothing fails, such as a warm-up.
 const MAX_EXTRA: usize = 2;
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -37,7 +37,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         for event in evidence.events_of(turn) {
             match event {
                 Event::Stopped | Event::Interrupted { .. } => stopped = true,
-                // The user goes on with another prompt.
+                // The user continues with another prompt.
                 Event::Said { way: Aside::Prompted, .. } => stopped = false,
                 Event::Requested { exchange, kind, .. }
                     if kind.is_of_thread() && evidence.turn_of(*exchange) == Some(turn) =>
@@ -48,19 +48,20 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
                 _ => {}
             }
         }
-        let (got, expected) = if n_after_stop > MAX_AFTER_STOP {
-            (format!("{n_after_stop} requests after the stop"), "no request after the user's stop".to_owned())
+        let (message, got, expected) = if n_after_stop > MAX_AFTER_STOP {
+            let got = format!("{n_after_stop} requests after the stop");
+            (
+                "the turn keeps sending requests after it was stopped",
+                got,
+                "no request after the stop".to_owned(),
+            )
         } else if n_all > n_scripted + n_spare {
-            (format!("{n_all} requests"), format!("about {n_scripted} requests"))
+            let expected = format!("about {n_scripted} requests in this turn");
+            ("the turn sends far more requests than it needs", format!("{n_all} requests"), expected)
         } else {
             continue;
         };
-        findings.push(Finding {
-            message: "the system keeps sending requests".to_owned(),
-            expected,
-            got,
-            ..CHECK.finding(in_turn(turn))
-        });
+        findings.push(Finding { message: message.to_owned(), expected, got, ..CHECK.finding(in_turn(turn)) });
     }
     findings
 }

@@ -1,12 +1,12 @@
-//! Are results that were delivered in time in the last request?
+//! The last request contains every result that was delivered in time.
 //!
-//! Of a process that was killed in the turn less can be asked. That it has read a result, and even that it has said so,
-//! does not mean that it could have stored it, which takes a moment. But what a system lets others see rests on what it
-//! knows, so it has to store that first. Hence a result is required after a kill only if the process had *acknowledged* it: it had shown the call as completed, so that the
-//! user counts on it, or sent the result to the provider, who answered it and charged for it. The tool has run, with
-//! all that it changed, and a thread that forgets it will run it again.
-//! Whether a result is there after a kill rests on the store, and otherwise on whoever runs the tools and answers the calls.
-//! What the user said is always required, because a kill comes when the provider has been asked about it.
+//! The check requires less of a process that was killed in the turn. A process that has read a result, and has
+//! even confirmed that, need not have had the time to store it. But a system must store a result before it lets
+//! others see it. After a kill, a result is therefore required only if the process had *acknowledged* it: it had
+//! shown the call as completed, so the user counts on it, or it had sent the result to the provider, which
+//! answered and charged for it. The tool has run, with all its side effects, and a thread that forgets the result
+//! will run the tool again. After a kill the result rests on the store; otherwise it rests on the code that runs
+//! the tools. The user's message is always required, because a kill comes after the request with that message.
 
 use super::*;
 
@@ -21,7 +21,7 @@ pub(super) const CHECK: Check = Check {
     find,
 };
 
-/// A result was delivered in time, and a later turn has to know it.
+/// True if a result was delivered in time and a later turn needs it.
 fn has_result_in_time(evidence: &Evidence<'_>) -> bool {
     let last = evidence.last_request().map_or(0, |last| last.turn);
     let mut keys = (0..).map(CallKey).zip(evidence.calls());
@@ -39,18 +39,18 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         let call = evidence.call(key);
         let name = &call.name;
         let message = if call.given {
-            format!("the result of call {name} was in the given history and is missing")
+            format!("the last request does not contain the result of call {name} from the given history")
         } else if let Some(how) = evidence.acknowledged(key).filter(|_| evidence.died_in(call.turn)) {
             format!(
                 "the result of call {name} is missing: the process was killed after it had {how}, \
                  so the tool has run and the thread has no record of it"
             )
         } else {
-            format!("the result of call {name} was delivered and is missing")
+            format!("the last request does not contain what the tool of call {name} returned")
         };
         Finding {
             message,
-            expected: format!("the result of call {name} in the requests that follow"),
+            expected: format!("the text that the tool returned, as the result of call {name}"),
             got: evidence.shape(last),
             ..CHECK
                 .finding(last.place(""))
@@ -62,12 +62,12 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     .collect()
 }
 
-/// Whether the last request has to hold the result of a call.
+/// True if the last request must contain the result of a call.
 pub(super) fn is_due(evidence: &Evidence<'_>, key: CallKey) -> bool {
     let call = evidence.call(key);
     let is_later = evidence.last_request().is_some_and(|last| call.given || last.turn > call.turn);
     let is_known = call.given || !evidence.died_in(call.turn) || evidence.acknowledged(key).is_some();
-    // What comes of a run that goes on after its stop is a finding about that run.
+    // Results of a run that continues after its stop are a finding about that run.
     let is_of_thread = !evidence.is_astray(key);
     is_later
         && is_known
@@ -77,7 +77,8 @@ pub(super) fn is_due(evidence: &Evidence<'_>, key: CallKey) -> bool {
         && !given::is_compacted(evidence.plan, key)
 }
 
-/// What it rests on that a result is there. What stood in a given history came to the system as it was.
+/// The duties that the presence of a result rests on. A given history rests on none: the system received it as it
+/// is.
 fn basis(evidence: &Evidence<'_>, key: CallKey) -> &'static [Duty] {
     let call = evidence.call(key);
     if call.given {
@@ -86,7 +87,7 @@ fn basis(evidence: &Evidence<'_>, key: CallKey) -> &'static [Duty] {
     let step_end = evidence.step_end(key);
     if evidence.died_in(call.turn) {
         return match step_end {
-            // A system may hand on a batch as a whole, when the question about one of its calls is answered.
+            // A system may hand on a complete batch once the question about one of its calls is answered.
             StepEnd::Asking | StepEnd::BrokenOffAsking => &[Duty::Store, Duty::Questions],
             StepEnd::Whole | StepEnd::BrokenOff => &[Duty::Store],
         };

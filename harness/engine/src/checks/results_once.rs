@@ -1,4 +1,4 @@
-//! Does each call have one result in a request?
+//! Each call has one result in a request.
 
 use super::*;
 
@@ -16,14 +16,14 @@ pub(super) const CHECK: Check = Check {
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let repeated = |request: &RequestView| {
         let mut seen: Vec<(&str, Option<CallKey>)> = Vec::new();
-        // Calls to which the model, and then the system, gave the same id have a result each.
+        // Calls with the same id, given by the model or the system, have one result each.
         let is_full = |seen: &[(&str, Option<CallKey>)], id: &str| {
             let n_results = seen.iter().filter(|(known, _)| *known == id).count();
             let n_made = evidence.plan.calls.iter().filter(|call| call.id == id).count();
             n_results >= request.n_calls_with(id).min(n_made).max(1)
         };
         for result in request.results() {
-            // A system that gives ids of its own may send one call under two of them.
+            // A system that makes its own ids may send one call under two of them.
             let key = evidence.answered(request, result.id);
             if is_full(&seen, result.id) || seen.iter().any(|(_, known)| key.is_some() && *known == key) {
                 return Some((result.id.to_owned(), request.place(result.pointer)));
@@ -34,8 +34,8 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     };
     let first = evidence.requests.iter().find_map(|request| Some((request, repeated(request)?)));
     let found = first.map(|(request, (id, place))| Finding {
-        message: format!("call {} has more than one result", evidence.name_of(request, &id)),
-        expected: "one result".to_owned(),
+        message: format!("call {} has more than one result in one request", evidence.name_of(request, &id)),
+        expected: "one result for each call".to_owned(),
         got: evidence.shape(request),
         ..CHECK.finding(place).of_calls(evidence.answered(request, &id))
     });

@@ -1,4 +1,4 @@
-//! Is what the user took back gone?
+//! Later requests do not contain turns that the user took back.
 
 use super::*;
 
@@ -23,14 +23,14 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     found
         .map(|(turn, request, place)| Finding {
             message: format!("the user took back turn {}, but a later request still contains it", turn + 1),
-            expected: "a conversation without that turn".to_owned(),
+            expected: "requests without that turn".to_owned(),
             got: evidence.shape(request),
             ..CHECK.finding(request.place(&place))
         })
         .collect()
 }
 
-/// The first item of a request that comes from a turn.
+/// The first item of a request that belongs to a turn.
 fn trace_of(evidence: &Evidence<'_>, request: &RequestView, turn: usize) -> Option<String> {
     let said = evidence.plan.turns[turn].user.trim();
     // The user may say the same again.

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::{Evidence, is_same};
 
-/// Whether the model gave these arguments in a call whose arguments are not what its tool takes. They are a value as
-/// JSON, or the model's own text.
+/// Whether the model gave these arguments in a call whose arguments are not what its tool takes. They are a value
+/// as JSON, or the model's own text.
 pub(super) fn is_of_the_model(evidence: &Evidence<'_>, args: &str) -> bool {
     let odd = evidence.plan.calls.iter().filter(|call| call.is_malformed(|it| it.args));
     let mut given = odd.map(|call| call.deltas.concat());

@@ -1,13 +1,15 @@
 //! Does the history stay the same, request after request?
 //!
-//! A provider keeps the beginning of a request in its cache, and a request that begins in the same words costs a tenth
-//! of one that does not. So a request has to begin with all that the accepted request before it held, item by item.
+//! A provider keeps the beginning of a request in its cache, and a request that begins in the same words costs a
+//! tenth of one that does not. So a request has to begin with all that the accepted request before it held, item
+//! by item.
 //!
 //! What goes wrong in a turn may be repaired once: all that the turn had added may change in the first request
-//! after each break in it (the user's stop, the death of the process, a reply that was cut off, a turn that was given
-//! up). From then on it stays: a repair that comes out otherwise each time is neither idempotent nor deterministic.
-//! A result that comes late may take the place of the one that was made up for it. A history that is cut, summarised or
-//! rewound on purpose is another one from then on, and so is one that the system compacts because its context is full.
+//! after each break in it (the user's stop, the death of the process, a reply that was cut off, a turn that was
+//! given up). From then on it stays: a repair that comes out otherwise each time is neither idempotent nor
+//! deterministic. A result that comes late may take the place of the one that was made up for it. A history that
+//! is cut, summarised or rewound on purpose is another one from then on, and so is one that the system compacts
+//! because its context is full.
 //!
 //! Changes without a cost are ignored: what the model thought, which providers themselves take out of earlier
 //! turns; where one message ends and the next begins; marks for the cache; more text after the last words of the
@@ -98,7 +100,8 @@ fn change<'a>(
 pub(super) struct Story {
     /// Breaks, with the turn of each.
     pub(super) breaks: Vec<(usize, usize)>,
-    /// Changes of the history that were made on purpose, with the place up to which a running turn may put each off.
+    /// Changes of the history that were made on purpose, with the place up to which a running turn may put each
+    /// off.
     changes: Vec<(usize, usize)>,
     /// Results, and where they came.
     settled: Vec<(CallKey, usize)>,
@@ -121,8 +124,8 @@ impl Story {
             match event {
                 Event::Requested { exchange, kind, compacted, .. } => {
                     story.sent.push((*exchange, at));
-                    // From when the context is full until something is gone, the system may change its history before
-                    // each request, also in ways that do not show.
+                    // From when the context is full until something is gone, the system may change its history
+                    // before each request, also in ways that do not show.
                     if is_full || *compacted {
                         story.changes.push((at.saturating_sub(1), at));
                     }
@@ -207,8 +210,8 @@ fn turn_of(plan: &Plan, items: &[&Item]) -> Option<usize> {
     found
 }
 
-/// The turn whose words follow in the same run of the user's texts: what a system puts directly before them is a part of
-/// that turn.
+/// The turn whose words follow in the same run of the user's texts: what a system puts directly before them is a
+/// part of that turn.
 fn turn_ahead(plan: &Plan, items: &[&Item], index: usize) -> Option<usize> {
     let is_user_text =
         |item: &&&Item| item.role == Role::User && matches!(item.content, Content::Text { .. });

@@ -1,4 +1,4 @@
-//! Does each reply keep a message of its own?
+//! Each reply of the model keeps its own message.
 
 use super::*;
 
@@ -28,8 +28,8 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     };
     let first = evidence.requests.iter().find_map(|request| Some((request, mixed(request)?)));
     let found = first.map(|(request, place)| Finding {
-        message: "one message holds calls from two replies".to_owned(),
-        expected: "one message for each reply".to_owned(),
+        message: "calls from two replies of the model are merged into one message".to_owned(),
+        expected: "one message for each reply of the model".to_owned(),
         got: evidence.shape(request),
         ..CHECK.finding(place)
     });

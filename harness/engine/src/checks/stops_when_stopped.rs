@@ -1,16 +1,16 @@
-//! Does a turn stop when the user stops it?
+//! A turn stops when the user stops it.
 //!
-//! What is on its way at a stop cannot be taken back, and may arrive after the end of the turn. So only that counts which
-//! comes after a spell of quiet, or when the thread has been sent to the provider again, and a call of a reply that was
-//! asked for after the stop.
-//! A run that goes on may be slow, and then shows in a later turn: its requests lack what the user has said since, and are
-//! not the thread's.
+//! A request or a tool start that is already on its way at the stop cannot be taken back, and may arrive after the
+//! end of the turn. The check therefore counts only events after a quiet period, events after the thread was sent
+//! to the provider again, and calls of replies that were requested after the stop. A run that continues may be
+//! slow, and then show in a later turn: its requests lack the user's latest message, so they do not belong to the
+//! thread.
 
 use super::*;
 
 pub(super) const CHECK: Check = Check {
     id: "stops-when-stopped",
-    summary: "a turn that was stopped starts no tool and sends no request any more",
+    summary: "a turn that was stopped starts no more tools and sends no more requests",
     level: Level::L3,
     invariants: &[22],
     severity: Severity::RunsOnAfterStop,
@@ -19,7 +19,7 @@ pub(super) const CHECK: Check = Check {
     find,
 };
 
-/// Turns that the user stopped. One that the harness had to stop has shown what is wrong with it.
+/// Turns that the user stopped. A turn that the harness had to stop is left out: `turn-ends` reports it.
 fn stopped_turns(evidence: &Evidence<'_>) -> impl Iterator<Item = usize> {
     let is_given_up = |turn: usize| evidence.events_of(turn).any(|event| *event == Event::GaveUp);
     (0..evidence.plan.turns.len()).filter(move |turn| evidence.was_stopped(*turn) && !is_given_up(*turn))
@@ -27,9 +27,9 @@ fn stopped_turns(evidence: &Evidence<'_>) -> impl Iterator<Item = usize> {
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let found = |turn: usize| {
-        let (got, rests_on) = goes_on(evidence, turn)?;
+        let (got, rests_on) = continues(evidence, turn)?;
         Some(Finding {
-            message: "the turn goes on after its stop".to_owned(),
+            message: "the turn continues after it was stopped".to_owned(),
             expected: "no tool and no request after the stop".to_owned(),
             got,
             ..CHECK.finding(in_turn(turn)).resting_on(rests_on)
@@ -38,12 +38,12 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     stopped_turns(evidence).filter_map(found).collect()
 }
 
-/// What a stopped turn does when nothing of it can be on its way any more, and what it rests on that it does not: of the
-/// step that was under way, also if its request crossed the stop, a tool may start where the turn was stopped in a way that
-/// lets the step end.
-fn goes_on(evidence: &Evidence<'_>, turn: usize) -> Option<(String, &'static [Duty])> {
+/// Returns what a stopped turn does when nothing of it can still be on its way, with the duties that it rests on.
+/// A tool of the step that was running may start if the stop lets that step end, even if the request of the step
+/// crossed the stop.
+fn continues(evidence: &Evidence<'_>, turn: usize) -> Option<(String, &'static [Duty])> {
     let (mut is_stopped, mut is_settled, mut is_just_stopped) = (false, false, false);
-    // The reply whose request crossed the stop: it belongs to the step that was under way.
+    // The reply to a request that crossed the stop: it belongs to the step that was running.
     let mut crossing = None;
     // Replies, with their attempts, that were asked for after the stop.
     let mut asked_for: Vec<(usize, usize)> = Vec::new();
@@ -54,12 +54,12 @@ fn goes_on(evidence: &Evidence<'_>, turn: usize) -> Option<(String, &'static [Du
             Event::Stopped | Event::Interrupted { .. } if at == turn => {
                 (is_stopped, is_just_stopped) = (true, true);
             }
-            // The user goes on with another prompt.
+            // The user continues with another prompt.
             Event::Said { way: Aside::Prompted, .. } if at == turn => {
                 (is_stopped, is_settled, is_just_stopped) = (false, false, false);
                 asked_for.clear();
             }
-            // A new process does what the plan wants of it.
+            // The new process belongs to the plan: its requests are not the stopped run's.
             Event::Killed => return None,
             Event::Quiet => (is_settled, is_just_stopped) = (is_settled | is_stopped, false),
             Event::ToolSettled { .. } => is_just_stopped = false,
@@ -79,11 +79,11 @@ fn goes_on(evidence: &Evidence<'_>, turn: usize) -> Option<(String, &'static [Du
             Event::Requested { exchange, kind, .. } if *kind != RequestKind::Auxiliary => {
                 let is_of_run = evidence.turn_of(*exchange) == Some(turn);
                 if is_of_run && is_settled {
-                    // A sub-agent is a tool of the step that was under way.
+                    // A sub-agent is a tool of the step that was running.
                     let is_of_step = matches!(kind, RequestKind::OfSubAgent { .. }) && at == turn;
                     let rests_on: &[Duty] =
                         if is_of_step { &[Duty::Loop, Duty::Stop] } else { CHECK.rests_on };
-                    return Some((format!("the provider is asked for it again {place}"), rests_on));
+                    return Some((format!("a request of the turn is sent {place}"), rests_on));
                 }
                 is_settled |= is_stopped && !is_of_run;
                 if let RequestKind::Scripted { reply, attempt, .. } = kind

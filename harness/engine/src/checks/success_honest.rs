@@ -1,4 +1,4 @@
-//! Is a call that did not succeed recorded as one that did not?
+//! A call that did not succeed is not recorded as a success.
 
 use super::*;
 
@@ -21,12 +21,13 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
             return false;
         }
         let account = evidence.account(key);
-        // What its result says is up to the system.
+        // The system may word the result of a handoff that it skipped as it likes.
         if evidence.is_skipped_handoff(key) {
             return false;
         }
         let succeeded = account.settled.as_ref().is_some_and(ToolOutcome::is_success);
-        // A success that came too late excuses only a result that carries it; a handoff's has the system's own words.
+        // A success that came too late excuses only a result with its text. The result of a handoff is the
+        // system's own text.
         let call = evidence.call(key);
         let is_carried = call.hands_over || result.text.contains(call.marker.as_str());
         let real = succeeded && (!account.settled_late || is_carried);
@@ -34,10 +35,10 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     });
     lies.map(|result| Finding {
         message: format!(
-            "call {} did not succeed, but its result says that it did",
+            "call {} did not succeed, but its result does not say so",
             evidence.name_of(last, result.id)
         ),
-        expected: "an error, or text that says what happened".to_owned(),
+        expected: "an error, or a text that reports the failure".to_owned(),
         got: quoted(result.text),
         ..CHECK.finding(last.place(result.pointer)).of_calls(evidence.answered(last, result.id))
     })
@@ -74,8 +75,8 @@ const FAILURE: &[&str] = &[
     "in json at position",
 ];
 
-/// Whether a result owns up to a failure: by its flag, by the tool's own error text, or in words.
-/// Dialects without a flag leave only the words, so any of them is enough.
+/// True if a result reports a failure: by its flag, by the tool's own error text, or in words.
+/// In dialects without a flag there are only words, so any of them is enough.
 pub(super) fn admits_failure(result: &ResultView<'_>, account: &CallRecord) -> bool {
     let text = result.text.to_lowercase();
     let says_so = |outcome: &ToolOutcome| !outcome.text().is_empty() && result.text.contains(outcome.text());
@@ -85,7 +86,7 @@ pub(super) fn admits_failure(result: &ResultView<'_>, account: &CallRecord) -> b
         || FAILURE.iter().any(|word| text.contains(word))
 }
 
-/// Whether a result has no words, as it is or in an object around them: the AI SDK writes `{"name": …, "content": …}` for
+/// True if a result has no words, as it is or inside an object: the AI SDK writes `{"name": …, "content": …}` for
 /// Gemini.
 fn says_nothing(text: &str) -> bool {
     let fields: Option<serde_json::Map<String, Value>> = serde_json::from_str(text).ok();

@@ -1,9 +1,10 @@
 //! Does the thread survive?
 //!
-//! A thread is bricked when the last turn fails as well, in which nothing goes wrong. Of a turn that fails before one
-//! that works again the user loses no more than that turn. A turn may end with an error if a tool of it threw, since
-//! some systems hand on what a tool throws, or if the model's output was broken in it: then the turns after it decide.
-//! What the last failure rests on is noted, because one that is the application's bricks no thread of the system's.
+//! A thread is bricked when the last turn fails as well, in which nothing goes wrong. Of a turn that fails before
+//! one that works again the user loses no more than that turn. A turn may end with an error if a tool of it threw,
+//! since some systems hand on what a tool throws, or if the model's output was broken in it: then the turns after
+//! it decide. What the last failure rests on is noted, because one that is the application's bricks no thread of
+//! the system's.
 
 use super::*;
 use brickbat_scenario::plan::PlannedTurn;
@@ -55,8 +56,8 @@ fn refused(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
 }
 
 /// What it rests on that a request is accepted. Whoever runs the tools answers the calls, and whoever keeps the
-/// questions those about which the user was asked; and of a given history only what the system has added to it is the
-/// system's.
+/// questions those about which the user was asked; and of a given history only what the system has added to it is
+/// the system's.
 fn basis(evidence: &Evidence<'_>, check: &Check, request: &RequestView, pointer: &str) -> &'static [Duty] {
     if is_of_another_provider(evidence, request, &guilty(request, pointer)) {
         return &[Duty::Store];
@@ -76,8 +77,8 @@ fn basis(evidence: &Evidence<'_>, check: &Check, request: &RequestView, pointer:
     }
 }
 
-/// Whether what is refused is a stored call with an id that only another provider takes. Whoever stores the thread goes
-/// on with it at this provider, as vercel/ai#5171 says.
+/// Whether what is refused is a stored call with an id that only another provider takes. Whoever stores the thread
+/// goes on with it at this provider, as vercel/ai#5171 says.
 fn is_of_another_provider(evidence: &Evidence<'_>, request: &RequestView, guilty: &[CallKey]) -> bool {
     let dialect = evidence.plan.dialect_of(request.turn);
     let is_foreign = |call: &PlannedCall| call.given || evidence.plan.dialect_of(call.turn) != dialect;
@@ -85,8 +86,8 @@ fn is_of_another_provider(evidence: &Evidence<'_>, request: &RequestView, guilty
     guilty.iter().map(|key| evidence.call(*key)).any(|call| is_foreign(call) && is_refused(call))
 }
 
-/// What it rests on that a turn works, if no request says why it does not: a call may still wait for an answer of the
-/// user's, or all that are open may be left to the user's side.
+/// What it rests on that a turn works, if no request says why it does not: a call may still wait for an answer of
+/// the user's, or all that are open may be left to the user's side.
 fn basis_of_turn(evidence: &Evidence<'_>, check: &Check, turn: usize) -> &'static [Duty] {
     if given::is_broken(evidence.plan) {
         return check.rests_on;
@@ -148,7 +149,8 @@ fn raised(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     })
 }
 
-/// A turn in which nothing goes wrong returned, but the model was not asked for all its replies, or tools never ran.
+/// A turn in which nothing goes wrong returned, but the model was not asked for all its replies, or tools never
+/// ran.
 fn idle(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     let returned = evidence.outcomes().filter(|(_, outcome)| **outcome == TurnOutcome::Returned);
     let mut quiet = returned.filter(|(turn, _)| is_quiet(&evidence.plan.turns[*turn]));
@@ -222,8 +224,8 @@ fn ended_badly(evidence: &Evidence<'_>, turn: usize, outcome: &TurnOutcome) -> b
     !is_explained && is_quiet(&evidence.plan.turns[turn]) && !evidence.was_stopped(turn)
 }
 
-/// Whether something came up in a turn that a system may hand on as an error: a tool threw, the model's output was broken, or
-/// the results are larger than the window.
+/// Whether something came up in a turn that a system may hand on as an error: a tool threw, the model's output was
+/// broken, or the results are larger than the window.
 fn is_upset(evidence: &Evidence<'_>, turn: usize) -> bool {
     let threw = evidence.calls().any(|(call, account)| {
         call.turn == turn && !call.given && matches!(account.settled, Some(ToolOutcome::Throw(_)))
@@ -235,7 +237,8 @@ fn is_upset(evidence: &Evidence<'_>, turn: usize) -> bool {
     threw || evidence.requests.iter().any(is_broken) || is_too_long(evidence, turn)
 }
 
-/// Whether a request of a turn did not fit into the window, and the thread went on after it. The last turn has to fit.
+/// Whether a request of a turn did not fit into the window, and the thread went on after it. The last turn has to
+/// fit.
 fn is_too_long(evidence: &Evidence<'_>, turn: usize) -> bool {
     let is_it =
         |request: &RequestView| request.turn == turn && matches!(request.kind, RequestKind::Faulted { .. });
@@ -247,8 +250,8 @@ fn is_refused_in(evidence: &Evidence<'_>, turn: usize) -> bool {
     evidence.requests.iter().any(|request| request.turn == turn && request.refusal.is_some())
 }
 
-/// Whether nothing goes wrong in a turn, seen from the system's side. What happened before it is over. A reply that is
-/// cut short by its provider may end a turn as an error does.
+/// Whether nothing goes wrong in a turn, seen from the system's side. What happened before it is over. A reply
+/// that is cut short by its provider may end a turn as an error does.
 fn is_quiet(turn: &PlannedTurn) -> bool {
     let cut = |script: &Script| {
         !script.pauses() && matches!(script.stop, Some(Stop::Length | Stop::Pause | Stop::Refusal))
@@ -266,8 +269,8 @@ fn is_served(evidence: &Evidence<'_>, turn: usize, reply: usize) -> bool {
     })
 }
 
-/// Whether a system has no reason to end a turn early: where a tool fails, or cannot be run, it may; where all succeed,
-/// and the provider says what it means, it may not.
+/// Whether a system has no reason to end a turn early: where a tool fails, or cannot be run, it may; where all
+/// succeed, and the provider says what it means, it may not.
 fn is_whole(evidence: &Evidence<'_>, turn: usize) -> bool {
     let mut replies = evidence.plan.turns[turn].replies.iter().flat_map(|reply| &reply.attempts);
     let is_told = replies.all(|script| script.stop.is_none() || script.pauses());
@@ -294,8 +297,8 @@ fn never_ran<'a>(evidence: &Evidence<'a>, turn: usize) -> Option<&'a PlannedCall
         .filter(|call| is_whole(evidence, turn) && !healthy_untouched::is_dropped(evidence, call))
 }
 
-/// Whether a call that starts a sub-agent is answered with an error: a system may have no second one of a kind at the same time,
-/// and says so to the model.
+/// Whether a call that starts a sub-agent is answered with an error: a system may have no second one of a kind at
+/// the same time, and says so to the model.
 fn is_sub_agent_denied(evidence: &Evidence<'_>, key: CallKey) -> bool {
     let is_denied = |last: &RequestView| {
         let mut own = last.results().filter(|result| evidence.answered(last, result.id) == Some(key));

@@ -1,4 +1,4 @@
-//! Does a turn whose last reply was cut off end as a failure?
+//! A turn in which the last reply was cut off ends with an error.
 
 use super::*;
 use brickbat_scenario::plan::{Mark, PlannedPoint, Side};
@@ -6,7 +6,7 @@ use brickbat_scenario::wire;
 
 pub(super) const CHECK: Check = Check {
     id: "truncation-noticed",
-    summary: "a turn whose last reply was cut off does not end as a success",
+    summary: "a turn with a last reply that was cut off does not end as a success",
     level: Level::L3,
     invariants: &[15, 21],
     severity: Severity::TruncationTaken,
@@ -45,15 +45,15 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         findings.push(Finding {
             message: format!("the last reply ended {how}, but the turn returned as if it were complete"),
             expected: "an error, or another request".to_owned(),
-            got: "returned".to_owned(),
+            got: "a turn that returned without an error".to_owned(),
             ..CHECK.finding(in_turn(turn))
         });
     }
     findings
 }
 
-/// Whether all that the model said was sent, although the reply was cut: after its last event nothing is left to say.
-/// In some dialects the stop reason ends a reply, and clients need not wait for what follows it.
+/// True if the reply was cut only after everything that the model said had been sent.
+/// In some dialects the stop reason ends a reply, and clients need not wait for the events after it.
 fn is_whole(evidence: &Evidence<'_>, request: &RequestView) -> bool {
     let RequestKind::Scripted { turn, reply, attempt } = request.kind else { return false };
     let after = |mark| PlannedPoint::Stream { reply, attempt, mark, side: Side::After };

@@ -1,8 +1,8 @@
-//! Does every turn end, and in time?
+//! Every turn ends, and in time.
 //!
-//! A silence alone is no hang: a client may back off between its retries. What goes on by itself after a long silence is
-//! slow; waits that the provider has asked for, and those between a failed request and the next one, are not. A turn that ends only when what was held goes on was stopped
-//! late.
+//! A silence by itself is not a hang: a client may back off between its retries. A turn that continues by itself
+//! after a long silence is slow, unless the provider asked for the wait or the wait follows a failed request. A
+//! turn that ends only after the harness lets the provider and the tools continue was stopped late.
 
 use super::*;
 use brickbat_scenario::plan::{Mark, Side};
@@ -33,14 +33,14 @@ fn stopped_late(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
     let is_over = after.any(|event| matches!(event, Event::TurnEnded { .. }));
     is_over.then(|| Finding {
         harm: Severity::LateStop,
-        message: "the stop ends the turn only when the provider and the tools continue".to_owned(),
-        expected: "the end of the turn, while they are silent".to_owned(),
-        got: "the end of the turn after they had continued".to_owned(),
+        message: "the stop takes effect only when the provider and the tools continue".to_owned(),
+        expected: "a turn that ends at the stop, while they are silent".to_owned(),
+        got: "a turn that ended after they had continued".to_owned(),
         ..CHECK.finding(in_turn(turn)).resting_on(basis_of_stop(evidence, turn))
     })
 }
 
-/// Whether all that was held is the end of a connection whose reply is complete: a provider closes it at once.
+/// True if only the end of a connection was held, after a complete reply: a real provider closes it at once.
 fn has_whole_reply(evidence: &Evidence<'_>, turn: usize) -> bool {
     let events = evidence.events_of(turn).take_while(|event| **event != Event::LetGo);
     let held = events.filter_map(|event| match event {
@@ -57,19 +57,32 @@ fn hang(evidence: &Evidence<'_>) -> Option<Finding> {
         return None;
     }
     let how = match (is_tried(evidence, turn), is_over(evidence, turn)) {
-        (true, _) => "does not end even after a stop",
+        (true, _) => "does not end, even after it was stopped",
         (false, true) => "does not end until the harness stops it",
-        (false, false) => "does not end, not even when the harness stops it",
+        (false, false) => "does not end, even when the harness stops it",
+    };
+    let expected = match is_tried(evidence, turn) {
+        true => "a turn that ends after the stop",
+        false => "a turn that ends by itself",
+    };
+    let running = evidence.calls().filter(|(call, account)| {
+        call.turn == turn && !account.starts.is_empty() && account.settled.is_none() && !account.cancelled
+    });
+    let running: Vec<&str> = running.map(|(call, _)| call.name.as_str()).collect();
+    let got = match running.as_slice() {
+        [] => "silence".to_owned(),
+        [name] => format!("silence, while call {name} is still running"),
+        names => format!("silence, while the calls {} are still running", names.join(", ")),
     };
     Some(Finding {
         message: format!("the turn {how}"),
-        expected: "a turn that ends by itself".to_owned(),
-        got: "silence".to_owned(),
+        expected: expected.to_owned(),
+        got,
         ..CHECK.finding(in_turn(turn)).resting_on(basis(evidence, turn))
     })
 }
 
-/// The long silences of a turn before anything stops it, and before a call starts whose tool hangs as planned.
+/// The long silences of a turn before anything stops it, and before a tool starts that hangs by the plan.
 fn slow(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
     let is_ours = |event: &Event| match event {
         Event::Stopped | Event::Interrupted { .. } | Event::Killed | Event::GaveUp => true,
@@ -99,12 +112,12 @@ fn slow(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
     })
 }
 
-/// Seconds of one pause between attempts that a client may take by itself. LangChain.js 1.5.14 takes up to 35 s, and the
-/// longest default of an SDK is the 60 s to which Google's Gen AI SDK for Python lets its pauses grow.
+/// Seconds that a client may wait by itself between two attempts. LangChain.js 1.5.14 waits up to 35 s. The
+/// longest default of an SDK is 60 s, the limit of Google's Gen AI SDK for Python.
 const MAX_BACKOFF: u32 = 60;
 
-/// Whether a silence lies between a request that failed and the next one: how often and how late a client asks again is
-/// documented by each SDK, and for its user to set.
+/// True if a silence is between a failed request and the next one. Each SDK documents its retries, and its user
+/// can configure them.
 fn is_backoff(events: &[&Event], at: usize) -> bool {
     let before = events[..at].iter().rev().find_map(|event| match event {
         Event::Replied { ending, .. } => Some(*ending != Ending::Complete),
@@ -115,8 +128,8 @@ fn is_backoff(events: &[&Event], at: usize) -> bool {
     before == Some(true) && matches!(after, Some(Event::Requested { .. }))
 }
 
-/// What it rests on that a turn ends: where a tool is still running, on whoever runs the tools and waits for them, and
-/// after a stop on whoever has them end.
+/// The duties that the end of a turn rests on: while a tool is running, the code that runs the tools and waits for
+/// them, and after a stop the code that ends them.
 fn basis(evidence: &Evidence<'_>, turn: usize) -> &'static [Duty] {
     let is_running = |(call, account): (&PlannedCall, &CallRecord)| {
         call.turn == turn && !account.starts.is_empty() && account.settled.is_none()
@@ -128,7 +141,7 @@ fn basis(evidence: &Evidence<'_>, turn: usize) -> &'static [Duty] {
     }
 }
 
-/// What it rests on that a stop takes effect while the provider and the tools are silent.
+/// The duties that a stop rests on while the provider and the tools are silent.
 fn basis_of_stop(evidence: &Evidence<'_>, turn: usize) -> &'static [Duty] {
     let mut running: Vec<CallKey> = Vec::new();
     for event in evidence.events_of(turn).take_while(|event| **event != Event::LetGo) {
@@ -143,8 +156,8 @@ fn basis_of_stop(evidence: &Evidence<'_>, turn: usize) -> &'static [Duty] {
     if running.is_empty() { &[Duty::Stop] } else { &[Duty::Stop, Duty::Tools] }
 }
 
-/// Whether a turn was given up while it waited for a tool that never answers, before anything that the plan has for that
-/// could happen; then a plan that did not come to pass proves nothing, and the turn ended when it was stopped.
+/// True if the harness gave a turn up while it waited for a tool that never answers, before the planned action
+/// could happen, and the turn then ended. Such a plan proves nothing.
 fn waits_for_ever(evidence: &Evidence<'_>, turn: usize) -> bool {
     let hangs = before(evidence, turn).any(|event| match event {
         Event::ToolStarted { call: Some(call), .. } => evidence.call(*call).hangs,
@@ -153,13 +166,14 @@ fn waits_for_ever(evidence: &Evidence<'_>, turn: usize) -> bool {
     hangs && !is_tried(evidence, turn) && is_over(evidence, turn)
 }
 
-/// Whether a turn ended after all when it had been given up.
+/// True if a turn ended after the harness had given it up.
 fn is_over(evidence: &Evidence<'_>, turn: usize) -> bool {
     let mut after = evidence.events_of(turn).skip_while(|event| **event != Event::GaveUp);
     after.any(|event| matches!(event, Event::TurnEnded { .. } | Event::Killed))
 }
 
-/// Whether a turn was stopped, broken off or killed before it was given up; the stop that follows is the harness's own.
+/// True if a turn was stopped, broken off or killed before the harness gave it up. The stop that follows is the
+/// harness's own.
 fn is_tried(evidence: &Evidence<'_>, turn: usize) -> bool {
     before(evidence, turn)
         .any(|event| matches!(event, Event::Stopped | Event::Interrupted { .. } | Event::Killed))

@@ -1,7 +1,7 @@
-//! Is what the user said in the last request, and what was said while a turn ran?
+//! The last request contains everything that the user said, even during a running turn.
 //!
-//! A turn that ended well was the system's. Of one that was stopped, failed or died, what the user said is with whoever
-//! stores it before the turn, which may be the application.
+//! After a turn that ended well, the message is the system's. After a turn that was stopped, failed or died, it is
+//! with the code that stores the message before the turn, which may be the application.
 
 use super::*;
 use brickbat_scenario::plan::Side;
@@ -25,7 +25,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
             _ => false,
         })
     };
-    // Some systems put what comes in the middle of a batch after the last result.
+    // Some systems append a message that arrives in the middle of a batch to the last result.
     let told = |text: &str| {
         last.history.items.iter().any(|item| match &item.content {
             Content::Text { text: kept } | Content::Result { text: kept, .. } => kept.contains(text.trim()),
@@ -33,8 +33,8 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
             Content::Thought { .. } | Content::Call { .. } => false,
         })
     };
-    let lost = |place: String, who: &str, text: &str| Finding {
-        message: format!("what {who} said in {place} is missing"),
+    let lost = |what: String, text: &str| Finding {
+        message: format!("{what} is missing from the last request"),
         expected: format!("`{text}` in a user message"),
         got: evidence.shape(last),
         ..CHECK.finding(last.place(""))
@@ -42,23 +42,25 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let turns = evidence.plan.turns[..=last.turn.min(evidence.plan.turns.len() - 1)].iter().enumerate();
     let prompts = turns.filter(|(at, turn)| !evidence.changed.may_be_gone(*at) && !said(&turn.user));
     let prompts = prompts.map(|(turn, planned)| {
-        let lost = lost(in_turn(turn).to_string(), "the user", &planned.user);
+        let lost = lost(format!("the user's message of {}", in_turn(turn)), &planned.user);
         lost.of_turn(turn).resting_on(basis(evidence, turn))
     });
     let given = given::user_messages(evidence.plan).filter(|text| !said(text));
-    let given = given.map(|text| lost("the given history".to_owned(), "the user", text).resting_on(&[]));
+    let given =
+        given.map(|text| lost("a user message of the given history".to_owned(), text).resting_on(&[]));
     let asides = evidence
         .asides()
         .filter(|(turn, _, text)| *turn < last.turn && !evidence.changed.may_be_gone(*turn) && !told(text))
         .filter(|(turn, _, text)| !died_in_its_write(evidence, *turn, text));
     let who = |way| if way == Aside::Injected { "a hook" } else { "the user" };
     let asides = asides.map(|(turn, way, text)| {
-        lost(in_turn(turn).to_string(), who(way), text).of_turn(turn).resting_on(basis(evidence, turn))
+        let what = format!("what {} said during {}", who(way), in_turn(turn));
+        lost(what, text).of_turn(turn).resting_on(basis(evidence, turn))
     });
     given.chain(prompts).chain(asides).collect()
 }
 
-/// Whether the process died in the first write after something was said: no system can have kept it.
+/// True if the process died in the first write after something was said: no system can have kept it.
 fn died_in_its_write(evidence: &Evidence<'_>, turn: usize, text: &str) -> bool {
     let is_it = |event: &&Event| matches!(event, Event::Said { text: said, .. } if said == text);
     let later = evidence.events_of(turn).skip_while(|event| !is_it(event));
@@ -69,7 +71,7 @@ fn died_in_its_write(evidence: &Evidence<'_>, turn: usize, text: &str) -> bool {
     evidence.died_in(turn) && writes(Side::Before) && !writes(Side::After)
 }
 
-/// What it rests on that the user's words of a turn are there.
+/// The duties that the presence of the user's message rests on.
 fn basis(evidence: &Evidence<'_>, turn: usize) -> &'static [Duty] {
     let has_returned = |(at, outcome): (usize, &TurnOutcome)| at == turn && *outcome == TurnOutcome::Returned;
     if evidence.died_in(turn) {

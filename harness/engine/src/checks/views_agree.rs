@@ -1,4 +1,4 @@
-//! Do all views of a thread agree: the display, the store, and the requests?
+//! All views of a thread agree: the display, the store and the requests.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(super) const CHECK: Check = Check {
     find,
 };
 
-/// There is a second view of a result.
+/// True if a result has a second view.
 fn has_views(evidence: &Evidence<'_>) -> bool {
     let Some(last) = evidence.last_request() else { return false };
     let shown = last_shown(evidence);
@@ -65,8 +65,8 @@ struct Difference {
     rests_on: &'static [Duty],
 }
 
-/// Whether a call had a result in time that later turns know of. What a killed process had shown is gone with it,
-/// and what was cut or taken back on purpose looks different.
+/// True if a call had a result in time that later turns need. Killed turns are left out, because their display
+/// died with the process, and so are turns that were cut or taken back on purpose.
 fn is_due(evidence: &Evidence<'_>, last: &RequestView, key: CallKey) -> bool {
     let call = evidence.call(key);
     let is_changed = evidence.changed.result_may_be_gone(key);
@@ -92,16 +92,18 @@ fn shown_otherwise(
     let name = &call.name;
     match (state, is_sent) {
         (ShownState::Failed, true) => Some(Difference {
-            message: format!("call {name} is shown as failed, but the request has its result"),
+            message: format!("call {name} is shown as failed, but the last request contains its result"),
             expected: "the same outcome for the user and the model",
             got: "failed for the user, a result for the model",
             rests_on: &[Duty::States],
         }),
         (ShownState::Completed, false) => Some(Difference {
-            message: format!("call {name} is shown as completed, but the request does not have its result"),
+            message: format!(
+                "call {name} is shown as completed, but the last request does not contain its result"
+            ),
             expected: "the same outcome for the user and the model",
             got: "completed for the user, no result for the model",
-            // Whoever runs the tools knows that they have ended, whatever becomes of their results.
+            // The code that runs the tools knows that they have ended, even if their results are lost.
             rests_on: match step_end {
                 StepEnd::Whole if ended_badly => &[Duty::States, Duty::Loop, Duty::Turns],
                 StepEnd::Whole => &[Duty::States, Duty::Loop],
@@ -132,7 +134,7 @@ fn collect<'e>(value: &'e Value, texts: &mut Vec<&'e str>) {
     }
 }
 
-/// A stored result is known by the tool's words, which no argument holds.
+/// A stored result is recognised by the tool's words, which occur in no argument.
 fn stored_otherwise(call: &PlannedCall, stored: &[&str], is_sent: bool) -> Option<Difference> {
     let words = call.outcome.text();
     if !words.contains(call.marker.as_str()) || words == call.marker {
@@ -142,14 +144,14 @@ fn stored_otherwise(call: &PlannedCall, stored: &[&str], is_sent: bool) -> Optio
     let name = &call.name;
     match (is_stored, is_sent) {
         (true, false) => Some(Difference {
-            message: format!("the result of call {name} is stored, but the request does not have it"),
+            message: format!("the result of call {name} is stored, but the last request does not contain it"),
             expected: "the stored result in the last request",
             got: "no result for the model",
-            // What was stored has been handed to the system.
+            // A stored result has reached the system.
             rests_on: &[Duty::Loop],
         }),
         (false, true) => Some(Difference {
-            message: format!("the request has the result of call {name}, but the store does not"),
+            message: format!("the last request contains the result of call {name}, but the store does not"),
             expected: "the result in the store",
             got: "no result in the store",
             rests_on: &[Duty::Store],

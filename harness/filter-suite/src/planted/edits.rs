@@ -1,7 +1,7 @@
 //! Edits of the lists in bodies, for our own filters.
 
 use brickbat_rules::{Dialect, list_of};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Returns the body with its list changed.
 pub(super) fn with_entries(body: &Value, dialect: Dialect, change: impl FnOnce(&mut Vec<Value>)) -> Value {
@@ -14,7 +14,7 @@ pub(super) fn with_entries(body: &Value, dialect: Dialect, change: impl FnOnce(&
 
 /// Returns the body with the blocks of each message changed, in dialects with blocks.
 pub(super) fn with_blocks(body: &Value, dialect: Dialect, mut change: impl FnMut(&mut Vec<Value>)) -> Value {
-    let key = if dialect == Dialect::Gemini { "parts" } else { "content" };
+    let key = dialect.codec().placement.blocks();
     with_entries(body, dialect, |entries| {
         for entry in entries {
             if let Some(blocks) = entry.get_mut(key).and_then(Value::as_array_mut) {
@@ -61,13 +61,4 @@ pub(super) fn has_results(entry: &Value) -> bool {
             || block.get("functionResponse").is_some()
     };
     blocks.is_some_and(|blocks| blocks.iter().any(is_result))
-}
-
-/// Creates a message of the user.
-pub(super) fn said_by_user(dialect: Dialect, words: &str) -> Value {
-    match dialect {
-        Dialect::Gemini => json!({ "role": "user", "parts": [{ "text": words }] }),
-        Dialect::BedrockConverse => json!({ "role": "user", "content": [{ "text": words }] }),
-        _ => json!({ "role": "user", "content": words }),
-    }
 }

@@ -1,4 +1,4 @@
-//! What a test asserts of a finding.
+//! Assertions of exported tests, made from findings.
 
 use serde_json::Value;
 
@@ -7,7 +7,10 @@ use crate::record::{FindingNote, Record};
 use brickbat_scenario::trace::{Event, RequestKind, TurnOutcome};
 use brickbat_scenario::verdict::Severity;
 
-/// What a test asserts.
+/// Why no test asserts a finding that names no turn.
+const UNKNOWN_TURN: &str = "its turn is not known";
+
+/// An assertion of a test.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Assertion {
     /// No request breaks a rule, and the turn of the one that did reaches the provider.
@@ -69,11 +72,11 @@ fn accepted(record: &Record, rule: &str) -> Result<Assertion, String> {
 }
 
 fn works(record: &Record, finding: &FindingNote) -> Result<Assertion, String> {
-    let turn = turn_in(&finding.place).ok_or("its turn is not known")?;
+    let turn = turn_in(&finding.place).ok_or(UNKNOWN_TURN)?;
     let raised = |event: &Event| matches!(event, Event::TurnEnded { outcome: TurnOutcome::Raised { .. } });
     let has_raised = events(record).any(|(at, event)| at == turn && raised(event));
     if !matches!(finding.harm, Severity::BrickedByClient | Severity::TurnFailed) || !has_raised {
-        return Err("the turn has raised no error".to_owned());
+        return Err("the turn raised no error".to_owned());
     }
     Ok(Assertion::Works { turn })
 }
@@ -90,9 +93,9 @@ fn results_kept(record: &Record, finding: &FindingNote) -> Result<Assertion, Str
 }
 
 fn messages_kept(record: &Record, finding: &FindingNote) -> Result<Assertion, String> {
-    let turn =
-        finding.message.strip_suffix(" is missing").and_then(turn_in).ok_or("its turn is not known")?;
-    let planned = record.plan.turns.get(turn).ok_or("its turn is not known")?;
+    let subject = finding.message.strip_suffix(" is missing from the last request");
+    let turn = subject.and_then(turn_in).ok_or(UNKNOWN_TURN)?;
+    let planned = record.plan.turns.get(turn).ok_or(UNKNOWN_TURN)?;
     kept(record, turn, "what the user said", vec![planned.user.clone()])
 }
 
@@ -107,18 +110,18 @@ fn kept(record: &Record, after: usize, what: &'static str, texts: Vec<String>) -
     let is_last = |at: usize| later.get(at + 1).is_none_or(|(turn, _)| *turn != later[at].0);
     let lacks = |body: &[u8]| texts.iter().all(|text| !is_in(body, text));
     let found = (0..later.len()).find(|at| is_last(*at) && lacks(&later[*at].1));
-    let turn = found.map(|at| later[at].0).ok_or("its text stands in the later requests at another place")?;
+    let turn = found.map(|at| later[at].0).ok_or("the later requests contain its text at another place")?;
     Ok(Assertion::Kept { turn, what, texts })
 }
 
-/// Whether a request has a text in one of its strings.
+/// True if a request has the text in one of its strings.
 fn is_in(body: &[u8], text: &str) -> bool {
     let quoted = Value::from(text).to_string();
     String::from_utf8_lossy(body).contains(&quoted[1..quoted.len() - 1])
 }
 
 fn fails(_: &Record, finding: &FindingNote) -> Result<Assertion, String> {
-    Ok(Assertion::Fails { turn: turn_in(&finding.place).ok_or("its turn is not known")? })
+    Ok(Assertion::Fails { turn: turn_in(&finding.place).ok_or(UNKNOWN_TURN)? })
 }
 
 fn whole_arguments(record: &Record, _: &FindingNote) -> Result<Assertion, String> {
@@ -151,13 +154,13 @@ fn turn_of(record: &Record, is_it: impl Fn(&Event) -> bool) -> Option<usize> {
     events(record).find(|(_, event)| is_it(event)).map(|(turn, _)| turn)
 }
 
-/// The turn, from 0, that words end with: `turn 2`.
+/// The turn, from 0, at the end of a text: `turn 2`.
 fn turn_in(words: &str) -> Option<usize> {
     let (_, number) = words.rsplit_once("turn ")?;
     number.parse::<usize>().ok()?.checked_sub(1)
 }
 
-/// The name of the call that a message names: `the result of call b was …`.
+/// The name of the call in a message such as `the result of call b is …`.
 fn call_in(message: &str) -> Option<&str> {
     message.split_once("call ")?.1.split(' ').next()
 }

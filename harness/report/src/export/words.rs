@@ -14,8 +14,8 @@ pub(super) fn title(page: &Page<'_>) -> String {
             format!("{when}, a request breaks a rule of the provider: {}", lowered(summary))
         }
         Assertion::Works { turn } => format!("{when}, turn {} raises an error", turn + 1),
-        Assertion::Kept { what, .. } => format!("{when}, {what} is missing in later requests"),
-        Assertion::Fails { .. } => format!("{when}, the cut reply is taken for a whole one"),
+        Assertion::Kept { what, .. } => format!("{when}, {what} is missing from later requests"),
+        Assertion::Fails { .. } => format!("{when}, the SDK takes a cut-off reply for a complete one"),
         Assertion::WholeArguments { .. } => {
             format!("{when}, a tool runs with arguments that the model had not finished")
         }
@@ -28,14 +28,14 @@ pub(super) fn expected(assertion: &Assertion) -> String {
     match assertion {
         Assertion::Accepted { rule, .. } => {
             let summary = Rule::find(rule.id).map_or("", |rule| rule.summary);
-            format!("Every request of the thread is one that the provider accepts: {}", lowered(summary))
+            format!("The provider accepts every request of the thread: {}", lowered(summary))
         }
         Assertion::Works { .. } => {
-            "The turn works: nothing goes wrong in it, and what went wrong before it does not end the thread."
+            "The turn works: nothing goes wrong in it, and an earlier fault does not break the thread."
                 .to_owned()
         }
         Assertion::Kept { what, .. } => format!("Later requests contain {what}."),
-        Assertion::Fails { .. } => "The turn ends with an error, or the SDK asks again.".to_owned(),
+        Assertion::Fails { .. } => "The turn ends with an error, or the SDK sends the request again.".to_owned(),
         Assertion::WholeArguments { .. } => {
             "Tools run only with arguments that the model has finished.".to_owned()
         }
@@ -48,10 +48,10 @@ pub(super) fn about(page: &Page<'_>) -> Vec<String> {
     let mut lines = what_happens(page);
     lines.push(String::new());
     lines.push(format!("Expected: {}", expected(page.assertion)));
-    lines.push(format!("Red on {} {}.", page.target.sdk, page.target.version));
+    lines.push(format!("Fails on {} {}.", page.target.sdk, page.target.version));
     lines.push(String::new());
     lines.push(format!(
-        "Made by `brickbat export` from `{}` on {}; the test itself needs nothing of Brickbat.",
+        "Made by `brickbat export` from `{}` on {}; the test itself does not need Brickbat.",
         page.record.case.plan, page.record.case.system
     ));
     lines
@@ -65,7 +65,7 @@ pub(super) fn what_happens(page: &Page<'_>) -> Vec<String> {
         lines.push(format!("In turn {} {}.", receipt.turn, action(&receipt.action, &receipt.words)));
     }
     if lines.is_empty() {
-        lines.push("Nothing is stopped or cut off: the replies of the model, or the results of the tools, are enough.".to_owned());
+        lines.push("Nothing is stopped or cut off: the model's replies or the tools' results are enough to show it.".to_owned());
     }
     let raised = page.record.observed.iter().flat_map(|observed| observed.trace.by_turn());
     let raised = raised.filter_map(|(turn, event)| match event {

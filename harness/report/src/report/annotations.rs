@@ -97,7 +97,7 @@ fn words(cause: &Cause<'_>, case: &Case, finding: &Finding) -> String {
     let Finding { check, message, place, .. } = finding;
     let unconfirmed = if cause.is_confirmed() { String::new() } else { format!("{UNCONFIRMED}: ") };
     format!(
-        "{unconfirmed}{check}: {message} (at {place})\n{n}, such as {}\nagain: {}",
+        "{unconfirmed}{check}: {message} (at {place})\n{n}, for example {}\nagain: {}",
         case.plan, case.reproduce
     )
 }

@@ -68,12 +68,18 @@ fn headline(text: &mut String, report: &Report, page: &Page<'_>, n_causes: usize
     let n_judged = report.cases.iter().filter(|case| case.is_judged()).count();
     let failed = |case: &&Case| case.worst_counted().is_some();
     let n_failed = report.cases.iter().filter(failed).count();
-    // Whoever forgets to name a system must not take this for a verdict on it.
+    // A user who forgets to name a system must not take this for a verdict on it.
     let is_own = !report.cases.is_empty() && report.cases.iter().all(|case| is_reference(&case.system));
     let who = if is_own { ", on the built-in reference agent" } else { "" };
+    let n_unjudged = report.cases.iter().filter(|case| case.judged.is_unjudged()).count();
+    let nothing = if report.baselines.is_empty() { "nothing is wrong" } else { "nothing new is wrong" };
     let words = match (code, n_causes) {
-        (4, _) => "the reference agent fails, which is a bug of Brickbat".to_owned(),
-        (_, 0) => format!("nothing is wrong in {} that {}{who}", counted(n_judged, "plan"), judged(n_judged)),
+        (4, _) => "the reference agent fails, which is a bug in Brickbat".to_owned(),
+        (3, 0) if n_unjudged > 0 && n_judged == 0 => counted(n_unjudged, "plan"),
+        (3, 0) if n_unjudged > 0 => {
+            format!("{}; {nothing} in the other {}", counted(n_unjudged, "plan"), counted(n_judged, "plan"))
+        }
+        (_, 0) => format!("{nothing} in {}{who}", counted(n_judged, "judged plan")),
         _ => format!("{} in {n_failed} of {}", counted(n_causes, "cause"), counted(n_judged, "judged plan")),
     };
     if let Some(seen) = report.seen_words() {
@@ -85,11 +91,7 @@ fn headline(text: &mut String, report: &Report, page: &Page<'_>, n_causes: usize
     let _ = writeln!(text, "{}: {words}\n", (page.paint)(tone, word));
 }
 
-fn judged(n: usize) -> &'static str {
-    if n == 1 { "was judged" } else { "were judged" }
-}
-
-/// A line for each severity, and one or two for each of its causes, in so many lines.
+/// A line for each severity, and one or two for each of its causes, in at most `room` lines.
 fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'_>, room: usize) {
     let mut by_severity: BTreeMap<Severity, Vec<&Cause<'_>>> = BTreeMap::new();
     for cause in causes {
@@ -97,7 +99,7 @@ fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'
     }
     let n_lines = by_severity.len() + causes.len();
     let n_full = room.saturating_sub(n_lines);
-    // Where not all have room, the last line says how many are left out.
+    // If there is no room for all, the last line counts the rest.
     let last = if n_lines > room { room.saturating_sub(1) } else { usize::MAX };
     let (mut n_used, mut n_shown) = (0, 0);
     for (severity, causes) in by_severity {
@@ -171,7 +173,7 @@ fn unjudged(text: &mut String, report: &Report, page: &Page<'_>) {
         let words = format!("{}: {reason}", counted(*n, "plan"));
         let word = (page.paint)(Tone::Warn, verdict);
         if at == 0 {
-            // What keeps a run from judging has to be mended first, so it is said whole.
+            // The user has to fix this first, so it is printed in full.
             let room = page.width.saturating_sub(verdict.len() + 2);
             let mut lines = wrapped(&words, room).into_iter();
             let _ = writeln!(text, "{word}: {}", lines.next().unwrap_or_default());
@@ -202,14 +204,14 @@ fn baselines(text: &mut String, report: &Report, page: &Page<'_>) {
         for stale in held.stale.iter().take(MAX_NAMED) {
             let (check, n) = (&stale.check, counted(stale.plans.len(), "plan"));
             let word = (page.paint)(Tone::Bad, "stale");
-            let _ = writeln!(text, "{word}: {check} is not seen any more in {n} that {} lists", held.file);
+            let _ = writeln!(text, "{word}: {check} no longer appears in {n} listed in {}", held.file);
         }
         if held.stale.len() > MAX_NAMED {
             let n = counted(held.stale.len() - MAX_NAMED, "more stale entry");
             let _ = writeln!(text, "… and {}", n.replace("entrys", "entries"));
         }
         if !held.stale.is_empty() {
-            text.push_str("  --write-baseline removes what is stale\n");
+            text.push_str("  --write-baseline removes stale entries\n");
         }
     }
 }

@@ -118,7 +118,7 @@ fn causes(html: &mut String, report: &Report, fail_on: Severity, records: &[Reco
     if causes.is_empty() {
         let words = match report.stopped {
             Some(_) => "No cause was seen before the run was stopped.",
-            None => "Nothing is wrong in what was judged.",
+            None => "Nothing is wrong in the judged plans.",
         };
         let _ = writeln!(html, "<p>{words}</p>");
     }
@@ -148,7 +148,7 @@ fn one_cause(
     let _ = write!(
         html,
         "<details class=\"cause\" data-words=\"{}\"{open}><summary><strong class=\"{class}\">{}</strong> {}: {}, {}{unconfirmed}\
-         <br>{}</summary>\n<p class=\"soft\">{} Such as <code>{id}</code> {}{}, at {}.<br>again: <code>{}</code></p>\n",
+         <br>{}</summary>\n<p class=\"soft\">{} For example <code>{id}</code> {}{}, at {}.<br>again: <code>{}</code></p>\n",
         escaped(&words.to_lowercase()),
         finding.harm.name(),
         escaped(finding.check),
@@ -164,7 +164,7 @@ fn one_cause(
     let is_it = |record: &&Record| record.case.system == case.system && record.case.plan == case.plan;
     match records.iter().find(is_it) {
         Some(record) => html.push_str(&case::section(record)),
-        None => html.push_str("<p class=\"soft\">The run kept no record, so there is no timeline.</p>\n"),
+        None => html.push_str("<p class=\"soft\">This plan has no timeline, because the run kept no record of it.</p>\n"),
     }
     html.push_str("</details>\n");
 }
@@ -209,7 +209,7 @@ fn plans(html: &mut String, report: &Report) {
     let _ = writeln!(html, "<h2>Plans ({})</h2>", ran.clone().count());
     let n_apart = report.count(Verdict::Unsupported);
     if n_apart > 0 {
-        let _ = writeln!(html, "<p class=\"soft\">{} more do not apply.</p>", counted(n_apart, "plan"));
+        let _ = writeln!(html, "<p class=\"soft\">{} did not apply.</p>", counted(n_apart, "other plan"));
     }
     html.push_str(
         "<div class=\"scroll\"><table><tr><th>plan</th><th>system</th><th>verdict</th><th>worst</th></tr>\n",

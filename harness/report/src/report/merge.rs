@@ -10,16 +10,16 @@ use brickbat_scenario::verdict::Verdict;
 /// Why reports are not the shards of one run. Each names the files that show it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
-    #[error("there is no report to merge")]
+    #[error("no reports to merge")]
     Nothing,
     /// A report of a whole run among others.
     #[error(
-        "{0} is the report of a whole run, not of a shard\nhint: `brickbat run --shard 1/4` writes those"
+        "{0} is the report of a complete run, not of a shard\nhint: `brickbat run --shard 1/4` writes reports of shards"
     )]
     Whole(String),
     /// Two reports differ where shards of one run are alike: both files, and in what.
     #[error(
-        "{one} and {other} differ in {what}: {a} and {b}\nhint: shards of one run are made by the same command",
+        "{one} and {other} differ in {what}: {a} and {b}\nhint: run each shard with the same command",
         one = .0[0], other = .0[1], what = .1, a = .2[0], b = .2[1]
     )]
     Differ([String; 2], &'static str, [String; 2]),

@@ -21,7 +21,7 @@ pub fn draw(record: &Record, paint: &dyn Fn(Tone, &str) -> String) -> String {
         }
     }
     if let Some(store) = record.observed.as_ref().and_then(|observed| observed.store.as_ref()) {
-        let _ = writeln!(text, "{}", paint(Tone::Warn, "── what the system has stored"));
+        let _ = writeln!(text, "{}", paint(Tone::Warn, "── stored history"));
         bounded(&mut text, &format!("{store:#}"));
     }
     text

@@ -58,7 +58,7 @@ impl Repeats {
         for SeenFinding { check, harm, seen } in &self.findings {
             label.push_str(&format!("; {check} ({}) in {seen}", harm.name()));
         }
-        let mut lead = "; not seen alone and with patience: ";
+        let mut lead = "; not seen when run alone with longer limits: ";
         for SeenFinding { check, harm, seen } in &self.rescued {
             label.push_str(&format!("{lead}{check} ({}) in {seen}", harm.name()));
             lead = ", ";

@@ -1,6 +1,6 @@
 //! The timeline of one case as text: who did what, in order, with the fault where it happened, and the outcome.
 //!
-//! It is drawn from a [`Record`] alone and judges nothing.
+//! It is drawn only from a [`Record`], and judges nothing.
 
 mod lanes;
 mod steps;
@@ -20,11 +20,10 @@ use serde_json::Value;
 
 pub(super) use lanes::{Drawing, Lane, Line, Weight};
 
-/// The fewest columns in which the lanes and some words have room.
+/// The fewest columns with room for the lanes and some words.
 pub const MIN_WIDTH: usize = 60;
 
-/// The timeline in lines of so many columns, of which it takes at least [`MIN_WIDTH`]. `paint` wraps a word in a colour, or
-/// leaves it.
+/// The timeline in lines of `width` columns, but at least [`MIN_WIDTH`]. `paint` wraps a word in a colour, or leaves it.
 pub fn draw(record: &Record, width: usize, paint: &dyn Fn(Tone, &str) -> String) -> String {
     let page = Page { width: width.max(MIN_WIDTH), paint };
     let case = &record.case;
@@ -37,7 +36,7 @@ pub fn draw(record: &Record, width: usize, paint: &dyn Fn(Tone, &str) -> String)
     if record.observed.is_some() {
         let words = match planned.len() {
             0 if record.case.plan.ends_with(CONTROL) => "nothing goes wrong (control plan)".to_owned(),
-            0 => "no actions; the tools behave as the plan says".to_owned(),
+            0 => "no actions; the replies and tools behave as the plan says".to_owned(),
             _ => planned.join("; "),
         };
         page.paragraph(&mut text, "planned: ", &words);
@@ -78,7 +77,7 @@ fn messages(value: &Value) -> &[Value] {
     }
 }
 
-/// What everything below the drawing is written with.
+/// Writes everything below the drawing.
 struct Page<'a> {
     width: usize,
     paint: &'a dyn Fn(Tone, &str) -> String,
@@ -108,7 +107,7 @@ impl Page<'_> {
         for finding in &case.findings {
             let lasting = match finding.permanence {
                 Some(Permanence::Permanent) => ", permanent: the last turn fails too",
-                Some(Permanence::Transient) => ", transient: no later turn fails for what the system does",
+                Some(Permanence::Transient) => ", transient: the system does not break any later turn",
                 None => "",
             };
             let _ =
@@ -148,7 +147,7 @@ impl Page<'_> {
         }
     }
 
-    /// What bricks the thread: the messages that the system has stored, or those of the last request that was refused.
+    /// The messages that brick the thread: those that the system has stored, or those of the last refused request.
     fn history(&self, text: &mut String, record: &Record) {
         let is_brick = |finding: &FindingNote| {
             matches!(finding.harm, Severity::BrickedByProvider | Severity::BrickedByClient)
@@ -159,15 +158,15 @@ impl Page<'_> {
         };
         let refused = observed.exchanges.iter().rev().find(|exchange| exchange.reply.status >= 400);
         let sent = || serde_json::from_slice::<Value>(&refused?.body).ok();
-        let (whose, value) = match observed.store.clone().filter(|store| !messages(store).is_empty()) {
-            Some(store) => ("what the system has stored", store),
+        let (title, value) = match observed.store.clone().filter(|store| !messages(store).is_empty()) {
+            Some(store) => ("stored history", store),
             None => match sent() {
-                Some(body) => ("what was refused last", body),
+                Some(body) => ("last refused request", body),
                 None => return,
             },
         };
         let messages = messages(&value);
-        let _ = writeln!(text, "{whose}:");
+        let _ = writeln!(text, "{title}:");
         for message in messages.iter().take(MAX_MESSAGES) {
             let cut = in_one_line(&message.to_string(), LINES_OF_MESSAGE * self.width.saturating_sub(2));
             self.paragraph(text, "  ", &cut);

@@ -8,6 +8,7 @@
 mod block;
 mod cache_control;
 mod content;
+mod conversation;
 mod ending;
 mod images;
 mod pairing;
@@ -40,6 +41,7 @@ pub(super) static DEFINITION: Definition = Definition {
     rules: RULES,
     profiles: &profiles::PROFILES,
     list: "messages",
+    codec: &conversation::CODEC,
     bare: br#"{"messages":[]}"#,
     refuse_unreadable,
     keeps,

@@ -5,6 +5,7 @@
 
 mod block;
 mod claude;
+mod conversation;
 mod pairing;
 mod profiles;
 mod schema;
@@ -26,6 +27,7 @@ pub(super) static DEFINITION: Definition = Definition {
     rules: RULES,
     profiles: &profiles::PROFILES,
     list: "messages",
+    codec: &conversation::CODEC,
     bare: br#"{"messages":[],"toolConfig":{"tools":[{"systemTool":{"name":"any"}}]}}"#,
     refuse_unreadable: |_, _, out| out.add(&BODY_NOT_JSON, || Occurrence::at("")),
     keeps: |_| Retention::Thinking,

@@ -8,6 +8,7 @@
 //! unknown, a rule that applies only to some models reads the body's field `model`, which the API has and
 //! clients omit. If that is missing too, the violation is only a warning, or not reported at all.
 
+mod conversation;
 mod fields;
 mod issued;
 mod profiles;
@@ -34,6 +35,7 @@ pub(super) static DEFINITION: Definition = Definition {
     rules: RULES,
     profiles: &profiles::PROFILES,
     list: "contents",
+    codec: &conversation::CODEC,
     bare: br#"{"contents":[]}"#,
     refuse_unreadable: |_, error, out| out.add(&BODY_NOT_JSON, || Occurrence::at("").with("error", error)),
     keeps: |_| Retention::All,

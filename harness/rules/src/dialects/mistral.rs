@@ -19,8 +19,11 @@ mod stream;
 
 pub(crate) use stream::is_mistral_model;
 
-use super::{Checker, Definition, Switches};
+use serde_json::json;
+
+use super::{Checker, Definition, Switches, openai};
 use crate::dialects::openai::Chat;
+use crate::histories::{ALPHANUMERICS, Codec, IdForm, is_mistral_id};
 use crate::json::Json;
 use crate::streams::Framing;
 use crate::{Memory, Occurrence, Profile, Retention, Rule, Violations};
@@ -35,6 +38,7 @@ pub(super) static DEFINITION: Definition = Definition {
     rules: RULES,
     profiles: &profiles::PROFILES,
     list: "messages",
+    codec: &CODEC,
     bare: br#"{"messages":[]}"#,
     refuse_unreadable: |_, _, out| out.add(&BODY_NOT_JSON, || Occurrence::at("")),
     keeps: |_| Retention::Nothing,
@@ -43,6 +47,19 @@ pub(super) static DEFINITION: Definition = Definition {
     tolerated_of_relatives: stream::TOLERATED_OF_RELATIVES,
     framing: Framing::Lines,
     machine: || Box::new(Chat::new(&stream::CHAT)),
+};
+
+/// The messages are those of OpenAI Chat Completions; a made-up result names its tool.
+static CODEC: Codec = Codec {
+    result: |result| {
+        json!({ "role": "tool", "tool_call_id": result.call, "name": result.name, "content": result.text() })
+    },
+    call_id: IdForm { prefix: "", alphabet: ALPHANUMERICS, n_letters: 9 },
+    takes_id: is_mistral_id,
+    models: &["mistral-medium-latest", "devstral-medium-latest"],
+    model: "mistral-medium-latest",
+    vendor: "mistral",
+    ..openai::CODEC
 };
 
 impl Switches for MistralSwitches {

@@ -5,6 +5,7 @@
 //! need not alternate.
 
 mod content;
+mod conversation;
 mod field;
 mod foreign;
 mod pairing;
@@ -14,6 +15,7 @@ mod said;
 mod schema;
 mod stream;
 
+pub(crate) use conversation::CODEC;
 pub(crate) use field::{Field, missing, wrong_type};
 pub(crate) use foreign::{is_foreign_item_to_responses, is_foreign_part_to_responses};
 pub(crate) use stream::{Chat, ChatRules, chat_rules};
@@ -32,6 +34,7 @@ pub(super) static DEFINITION: Definition = Definition {
     rules: RULES,
     profiles: &profiles::PROFILES,
     list: "messages",
+    codec: &conversation::CODEC,
     bare: br#"{"messages":[]}"#,
     refuse_unreadable: |_, _, out| out.add(&BODY_NOT_JSON, || Occurrence::at("")),
     keeps: |_| Retention::Nothing,

@@ -4,6 +4,7 @@
 //! one. The schema of each item is checked first, then references to earlier items. Last, calls and
 //! outputs are paired over the complete list; they need not be adjacent.
 
+mod conversation;
 mod item;
 mod namespace;
 mod pairing;
@@ -31,6 +32,7 @@ pub(super) static DEFINITION: Definition = Definition {
     rules: RULES,
     profiles: &profiles::PROFILES,
     list: "input",
+    codec: &conversation::CODEC,
     bare: br#"{"input":[]}"#,
     refuse_unreadable: |_, _, out| out.add(&BODY_NOT_JSON, || Occurrence::at("")),
     keeps,

@@ -1,7 +1,13 @@
 //! A dialect without a real provider; see the toy in `brickbat-scenario`. It requires JSON requests, and a
 //! stop at the end of a stream.
 
+use serde_json::{Map, Value, json};
+
 use super::{Checker, Definition, Switches};
+use crate::histories::render::{Source, Writer, object, text_of};
+use crate::histories::{
+    ALPHANUMERICS, Block, CallResult, Codec, IdForm, KEPT_ELSEWHERE, Message, Placement, Role, Signs, is_short_id,
+};
 use crate::json::{Document, Json};
 use crate::streams::{
     Common, Framing, Machine, Standing, StreamEvent, StreamRule, Verdict, Warnings, underway,
@@ -13,6 +19,7 @@ pub(super) static DEFINITION: Definition = Definition {
     rules: &[&BODY_NOT_JSON],
     profiles: &PROFILES,
     list: "messages",
+    codec: &CODEC,
     bare: br#"{"messages":[]}"#,
     refuse_unreadable: |_, _, out| out.add(&BODY_NOT_JSON, || Occurrence::at("")),
     keeps: |_| Retention::Nothing,
@@ -22,6 +29,69 @@ pub(super) static DEFINITION: Definition = Definition {
     framing: Framing::Lines,
     machine: || Box::new(ToyMachine(false)),
 };
+
+static CODEC: Codec = Codec {
+    write,
+    result: result_of,
+    placement: Placement::Apart,
+    prompt: |words| entry("user", vec![json!({ "text": words })]),
+    call_id: IdForm { prefix: "c", alphabet: ALPHANUMERICS, n_letters: 8 },
+    takes_id: is_short_id,
+    models: &["toy-1"],
+    model: "toy-1",
+    vendor: "toy",
+    signs: Signs::Nothing,
+    lists_instructions: true,
+    alternates: false,
+    may_lack_role: false,
+    has_pictures_in_results: false,
+    kept_at: KEPT_ELSEWHERE,
+};
+
+fn entry(role: &str, content: Vec<Value>) -> Value {
+    json!({ "role": role, "content": content })
+}
+
+/// Each message is an entry, and each result is one.
+fn write(writer: &mut Writer, _: &mut Map<String, Value>, messages: &[Message]) {
+    for (n, message) in messages.iter().enumerate() {
+        let role = match message.role {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+            Role::Tool => "tool",
+        };
+        let at = writer.next();
+        let mut content = Vec::new();
+        for (block, said) in message.blocks.iter().enumerate() {
+            let source = Source { message: n, block };
+            match said {
+                Block::Text(text) => content.push((source, json!({ "text": text }))),
+                Block::Call(call) => {
+                    let args = object(&call.arguments);
+                    content.push((source, json!({ "call": { "id": call.id, "name": call.name, "args": args } })));
+                }
+                Block::Result(result) => {
+                    writer.note(writer.next(), source);
+                    writer.push(result_of(result));
+                }
+                Block::Native { dialect: Dialect::Toy, value } => content.push((source, value.clone())),
+                Block::Thinking(_) | Block::Image(_) | Block::Native { .. } => {}
+            }
+        }
+        if message.role != Role::Tool {
+            for (n, (source, _)) in content.iter().enumerate() {
+                writer.note(format!("{at}/content/{n}"), *source);
+            }
+            writer.push(entry(role, content.into_iter().map(|(_, value)| value).collect()));
+        }
+    }
+}
+
+fn result_of(result: &CallResult) -> Value {
+    let result = json!({ "id": result.call, "text": text_of(result), "is_error": result.is_error });
+    entry("tool", vec![json!({ "result": result })])
+}
 
 static BODY_NOT_JSON: Rule = Rule::measured("toy/body-not-json", "TOY-BODY-1", 0, "2026-11");
 

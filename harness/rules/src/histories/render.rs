@@ -1,11 +1,5 @@
 //! A conversation as the request body of a dialect.
 
-mod anthropic;
-mod bedrock;
-mod chat;
-mod gemini;
-mod responses;
-
 use serde_json::{Map, Value, json};
 
 use super::{Block, CallResult, Image, Message, Role};
@@ -43,42 +37,37 @@ pub fn render(dialect: Dialect, model: Option<&str>, messages: &[Message]) -> Re
     if let Some(model) = model {
         around.insert("model".to_owned(), json!(model));
     }
-    match dialect {
-        Dialect::AnthropicMessages => anthropic::write(&mut writer, &mut around, messages),
-        Dialect::BedrockConverse => bedrock::write(&mut writer, &mut around, messages),
-        Dialect::Gemini => gemini::write(&mut writer, &mut around, messages),
-        Dialect::OpenaiResponses => responses::write(&mut writer, &mut around, messages),
-        _ => chat::write(&mut writer, &mut around, messages),
-    }
+    (dialect.codec().write)(&mut writer, &mut around, messages);
     around.insert(crate::list_of(dialect).to_owned(), Value::Array(writer.entries));
     Rendered { body: Value::Object(around), blocks: writer.blocks }
 }
 
 /// Writes the list of messages.
-struct Writer {
-    dialect: Dialect,
+#[derive(Debug)]
+pub(crate) struct Writer {
+    pub(crate) dialect: Dialect,
     entries: Vec<Value>,
     blocks: Vec<(String, usize, usize)>,
 }
 
 /// Which block is written: its message, and its index there.
 #[derive(Debug, Clone, Copy)]
-struct Source {
-    message: usize,
-    block: usize,
+pub(crate) struct Source {
+    pub(crate) message: usize,
+    pub(crate) block: usize,
 }
 
 impl Writer {
     /// Where the next entry of the list will stand.
-    fn next(&self) -> String {
+    pub(crate) fn next(&self) -> String {
         format!("/{}/{}", crate::list_of(self.dialect), self.entries.len())
     }
 
-    fn push(&mut self, entry: Value) {
+    pub(crate) fn push(&mut self, entry: Value) {
         self.entries.push(entry);
     }
 
-    fn note(&mut self, pointer: String, source: Source) {
+    pub(crate) fn note(&mut self, pointer: String, source: Source) {
         self.blocks.push((pointer, source.message, source.block));
     }
 }
@@ -87,7 +76,7 @@ impl Writer {
 ///
 /// Results and words of the user share the role `user` there. A message that holds nothing which the dialect has, such
 /// as thinking without a signature, is left out; one that is empty stays.
-fn turns(messages: &[Message], is_sent: fn(&Block) -> bool) -> Vec<(Role, Vec<(Source, &Block)>)> {
+pub(crate) fn turns(messages: &[Message], is_sent: fn(&Block) -> bool) -> Vec<(Role, Vec<(Source, &Block)>)> {
     let mut turns: Vec<(Role, Vec<(Source, &Block)>)> = Vec::new();
     let says_nothing = |message: &Message| !message.blocks.is_empty() && !message.blocks.iter().any(is_sent);
     for (n_message, message) in messages.iter().enumerate() {
@@ -108,13 +97,13 @@ fn turns(messages: &[Message], is_sent: fn(&Block) -> bool) -> Vec<(Role, Vec<(S
 }
 
 /// Results before anything else, each group in its order, as clients write a message of the user.
-fn results_first(mut blocks: Vec<(Source, &Block)>) -> Vec<(Source, &Block)> {
+pub(crate) fn results_first(mut blocks: Vec<(Source, &Block)>) -> Vec<(Source, &Block)> {
     blocks.sort_by_key(|(_, block)| !matches!(block, Block::Result(_)));
     blocks
 }
 
 /// The instructions, one after another.
-fn instructions(messages: &[Message]) -> Option<String> {
+pub(crate) fn instructions(messages: &[Message]) -> Option<String> {
     let system = messages.iter().filter(|message| message.role == Role::System);
     let texts: Vec<&str> = system.flat_map(|message| message.blocks.iter().filter_map(words)).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
@@ -128,7 +117,7 @@ fn words(block: &Block) -> Option<&str> {
 }
 
 /// Arguments as a dialect wants them that has an object there; text that is no JSON stays a text.
-fn object(arguments: &str) -> Value {
+pub(crate) fn object(arguments: &str) -> Value {
     match serde_json::from_str(arguments) {
         Ok(value) => value,
         Err(_) if arguments.is_empty() => json!({}),
@@ -137,7 +126,7 @@ fn object(arguments: &str) -> Value {
 }
 
 /// What a dialect without blocks in results says of a result.
-fn text_of(result: &CallResult) -> String {
+pub(crate) fn text_of(result: &CallResult) -> String {
     let text = result.text();
     match result.is_error && text.is_empty() {
         true => "error".to_owned(),
@@ -145,12 +134,12 @@ fn text_of(result: &CallResult) -> String {
     }
 }
 
-fn data_url(image: &Image) -> String {
+pub(crate) fn data_url(image: &Image) -> String {
     format!("data:{};base64,{}", image.media_type, image.data)
 }
 
 /// The tools that the history calls, since some providers refuse calls of tools that are not offered.
-fn tool_names(messages: &[Message]) -> Vec<&str> {
+pub(crate) fn tool_names(messages: &[Message]) -> Vec<&str> {
     let mut names = Vec::new();
     for block in messages.iter().flat_map(|message| &message.blocks) {
         if let Block::Call(call) = block

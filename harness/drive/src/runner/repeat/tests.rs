@@ -151,7 +151,7 @@ fn what_is_not_seen_alone_is_not_a_finding() {
     assert_eq!(merged_runs.outcome.judgement.verdict, Verdict::Pass);
     assert_eq!(
         merged_runs.repeats.unwrap().label().unwrap(),
-        "1 of 2 runs, also when run alone; not seen alone and with patience: \
+        "1 of 2 runs, also when run alone; not seen when run alone with longer limits: \
          turn-ends (hang) in 1, parts-settled (stuck-part) in 1; \
          it depends on whether other plans run at the same time"
     );

@@ -23,7 +23,7 @@ pub(super) fn section(record: &Record) -> String {
     if let Some(store) = &observed.store {
         let _ = writeln!(
             html,
-            "<details><summary>what the system has stored</summary><pre>{}</pre></details>",
+            "<details><summary>stored history</summary><pre>{}</pre></details>",
             json::marked(store, None)
         );
     }

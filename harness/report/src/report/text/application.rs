@@ -1,4 +1,4 @@
-//! The part of the text about what is the application's duty: a line or two for each kind, and nothing of it counts.
+//! The part of the text about the application's duty: a line or two for each kind. These findings do not count.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -25,9 +25,9 @@ pub(super) fn render(text: &mut String, report: &Report) {
         let Some((case, finding)) = plans.first() else { continue };
         let n = counted(plans.len(), "plan");
         let _ = writeln!(text, "the application's duty here: {} {check}, {n} on {system}", harm.name());
-        let _ = writeln!(text, "  such as {}: {}", case.plan, finding.message);
+        let _ = writeln!(text, "  for example {}: {}", case.plan, finding.message);
     }
     if !kinds.is_empty() {
-        text.push_str("  none of it counts\n\n");
+        text.push_str("  these findings do not count\n\n");
     }
 }

@@ -35,7 +35,7 @@ struct Story<'a, 'd> {
     drawing: &'d mut Drawing,
     turn: usize,
     kinds: BTreeMap<ExchangeId, RequestKind>,
-    /// Requests so far that have shown a compaction of the system's own.
+    /// Requests so far that have shown a compaction by the system itself.
     n_compactions: usize,
 }
 
@@ -84,10 +84,10 @@ impl Story<'_, '_> {
             }
             Event::PromptRefused => self.plain(System, User, "rejects another prompt while the turn runs"),
             Event::Waited { seconds } => {
-                self.plain(System, System, &format!("goes on after a silence of {seconds} s"));
+                self.plain(System, System, &format!("continues after a silence of {seconds} s"));
             }
             Event::LetGo => {
-                self.plain(System, System, "has not ended; what is held of the turn goes on");
+                self.plain(System, System, "the turn has not ended; the harness lets the provider and the tools continue");
             }
             Event::GaveUp => {
                 let words = "the turn does not end; the harness stops waiting";
@@ -113,7 +113,7 @@ impl Story<'_, '_> {
                 self.plain(System, Tools, &words);
             }
             Event::ToolStarted { call: None, args } => {
-                let words = format!("runs a tool without a matching call: {}", words::beginning(args));
+                let words = format!("runs a tool with arguments of no call: {}", words::beginning(args));
                 self.drawing.step(System, Tools, Weight::Wrong, &words);
             }
             Event::ToolSettled { call, outcome, grade } => {
@@ -134,7 +134,7 @@ impl Story<'_, '_> {
         }
     }
 
-    /// What somebody does to the running turn, or to the history, from outside.
+    /// An intervention from outside, in the running turn or in the history.
     fn intervention(&mut self, event: &Event) {
         use Lane::{System, User};
         match event {
@@ -167,7 +167,7 @@ impl Story<'_, '_> {
         self.drawing.step(from, to, Weight::Fault, &words);
     }
 
-    /// The scenario's name of a call, or what the system calls it.
+    /// The scenario's name of a call, or the system's id if there is none.
     fn name(&self, call: Option<CallKey>, id: &str) -> String {
         call.map_or_else(|| format!("?{}", words::beginning(id)), |call| call_name(self.record, call))
     }
@@ -187,8 +187,8 @@ impl Story<'_, '_> {
         self.plain(Lane::User, Lane::System, &format!("says {says}"));
     }
 
-    /// The last request shows a compaction of the system's own. The full context that led to it may have been reported in
-    /// an earlier turn.
+    /// The last request shows a compaction by the system itself. The full context that led to it may have been reported
+    /// in an earlier turn.
     fn compacted(&mut self) {
         let mut full = actions(self.record)
             .filter(|(_, action, receipt)| action.what.tokens().is_some() && receipt.fired)
@@ -292,7 +292,7 @@ impl Story<'_, '_> {
     fn ended(&mut self, outcome: &TurnOutcome) {
         let number = self.turn + 1;
         if let Some(fault) = self.fault(|action| action.what == Action::Finish) {
-            let words = format!("FAULT the system has to end the turn ({fault})");
+            let words = format!("FAULT the system must now end the turn by itself ({fault})");
             self.drawing.step(Lane::System, Lane::System, Weight::Fault, &words);
         }
         match outcome {
@@ -314,7 +314,7 @@ impl Story<'_, '_> {
         }
     }
 
-    /// What was planned for the turn and did not happen.
+    /// Draws the actions that were planned for the turn and did not happen.
     fn unproven(&mut self) {
         let missing: Vec<String> = actions(self.record)
             .filter(|(turn, _, receipt)| *turn == self.turn && !receipt.fired)
@@ -327,9 +327,9 @@ impl Story<'_, '_> {
         self.drawing.step(from, to, Weight::Plain, words);
     }
 
-    /// What was planned here, and how well it is proven.
+    /// The action that was planned here, with the grade of its receipt.
     fn fault(&self, is_it: impl Fn(&PlannedAction) -> bool) -> Option<String> {
-        // What happens between two turns belongs to the later one.
+        // Events between two turns belong to the later one.
         let is_here =
             |turn: usize, action: &PlannedAction| turn == self.turn + usize::from(action.is_between_turns());
         let (_, _, receipt) = actions(self.record)
@@ -342,7 +342,7 @@ impl Story<'_, '_> {
         let body = self.record.exchange(id).map(|exchange| exchange.reply.frames.concat());
         let body = body.unwrap_or_default();
         match serde_json::from_str::<Value>(&body) {
-            // Some providers put the message into an object of its own, others do not.
+            // Only some providers put the message into an `error` object.
             Ok(value) => match value["error"]["message"].as_str().or(value["message"].as_str()) {
                 Some(message) => message.to_owned(),
                 None => words::beginning(&body),
@@ -359,18 +359,18 @@ fn actions(record: &Record) -> impl Iterator<Item = (usize, &PlannedAction, &Rec
     actions.zip(&record.receipts).map(|((turn, action), receipt)| (turn, action, receipt))
 }
 
-/// What was planned, and how well it is proven that it happened.
+/// The planned action, with the grade of its receipt.
 fn planned(receipt: &ReceiptNote) -> String {
     let grade = receipt.grade.map_or("none", Confidence::name);
     format!("planned: {}; receipt: {grade}", receipt.words)
 }
 
-/// The action that planned a fault, after the words for it.
+/// The action that planned a fault, in brackets.
 fn in_brackets(fault: Option<String>) -> String {
     fault.map(|fault| format!(" ({fault})")).unwrap_or_default()
 }
 
-/// A note on what is less than sure.
+/// A note if it is not certain that the system has read what was sent.
 fn doubt(grade: Confidence) -> &'static str {
     match grade {
         Confidence::Written => " (not proven to be read)",

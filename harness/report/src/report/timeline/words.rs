@@ -8,7 +8,7 @@ use brickbat_scenario::plan::{
 };
 use brickbat_scenario::trace::{Aside, Consent, Ending, Held, ShownState};
 
-/// Where a held reply stands.
+/// The place at which a reply is held.
 pub(super) fn held(record: &Record, at: Held) -> String {
     let name = |key| call_name(record, key);
     let mark = match at.mark {
@@ -31,7 +31,7 @@ pub(super) fn held(record: &Record, at: Held) -> String {
     }
 }
 
-/// What a scripted reply says.
+/// The content of a scripted reply.
 pub(super) fn script(record: &Record, script: &Script) -> String {
     let blocks = script.blocks.iter().map(|block| match block {
         ScriptBlock::Think(fragments) => format!("thinking {}", quoted(&fragments.concat())),
@@ -52,7 +52,7 @@ fn search_name(record: &Record, key: SearchKey) -> &str {
     record.plan.searches.get(key.0 as usize).map_or("?", |search| search.name.as_str())
 }
 
-/// What a fault of the provider does.
+/// How a reply of the provider ends.
 pub(super) fn ending(ending: Ending) -> &'static str {
     match ending {
         Ending::Complete => "is complete",
@@ -76,7 +76,7 @@ pub(super) fn outcome(outcome: &ToolOutcome) -> String {
 
 /// A sentence with the scenario's name after the id of each call in it.
 pub(super) fn with_names(record: &Record, sentence: String) -> String {
-    // A model may give a call an empty id, which is in every sentence.
+    // A model may give a call an empty id, which occurs in every sentence.
     let calls = record.plan.calls.iter().filter(|call| !call.id.is_empty());
     calls.fold(sentence, |sentence, call| sentence.replace(&call.id, &format!("{} ({})", call.id, call.name)))
 }
@@ -91,7 +91,7 @@ pub(super) fn state(state: ShownState) -> &'static str {
     }
 }
 
-/// What the user answers.
+/// The user's answer.
 pub(super) fn consent(consent: Consent) -> &'static str {
     match consent {
         Consent::Given => "says yes",
@@ -112,11 +112,11 @@ pub(super) fn change(change: &Change) -> String {
         Change::Aside { question } => format!("asks outside the conversation: {}", quoted(question)),
         Change::Thinking { on: true } => "thinking is switched on".to_owned(),
         Change::Thinking { on: false } => "thinking is switched off".to_owned(),
-        Change::Provider { dialect } => format!("the thread goes on with the provider of {dialect}"),
+        Change::Provider { dialect } => format!("the thread continues with the provider of {dialect}"),
     }
 }
 
-/// Whether a reply held at its point is itself the fault.
+/// True if a reply held at its point is itself the fault.
 pub(super) fn is_silence(what: &BoundAction) -> bool {
     matches!(what, Action::Stall | Action::Pause)
 }
@@ -124,7 +124,7 @@ pub(super) fn is_silence(what: &BoundAction) -> bool {
 /// Characters of a text that are quoted: enough for a line.
 const MAX_QUOTED: usize = 60;
 
-/// Whether an action adds that text to a running turn.
+/// True if an action adds that text to a running turn.
 pub(super) fn is_said(what: &BoundAction, text: &str) -> bool {
     match what {
         Action::Steer(said) | Action::Prompt(said) | Action::Inject(said) => said == text,

@@ -4,8 +4,7 @@ use super::History;
 use super::ids::IdSource;
 use super::outline::{Called, Filing, Outline, Output, Shown, Step, Turn};
 use super::words::{PIXEL, Words};
-use crate::Dialect;
-use crate::histories::{Block, Call, CallResult, Image, Message, Role, Thinking};
+use crate::histories::{Block, Call, CallResult, Image, Message, Role, Signs, Thinking};
 
 /// A conversation that is being written.
 pub(super) struct Draft {
@@ -13,7 +12,7 @@ pub(super) struct Draft {
     /// Where the parts of each turn are.
     pub(super) turns: Vec<TurnPlaces>,
     pub(super) ids: IdSource,
-    dialect: Dialect,
+    signs: Signs,
 }
 
 pub(super) struct DraftMessage {
@@ -43,7 +42,7 @@ pub(super) struct TurnPlaces {
 impl Draft {
     pub(super) fn of(outline: &Outline) -> Draft {
         let ids = IdSource::new(outline.dialect, outline.salt);
-        let mut draft = Draft { messages: Vec::new(), turns: Vec::new(), ids, dialect: outline.dialect };
+        let mut draft = Draft { messages: Vec::new(), turns: Vec::new(), ids, signs: outline.dialect.codec().signs };
         if let Some(instructions) = outline.instructions {
             draft.say(Role::System, vec![Block::Text(instructions.text())]);
         }
@@ -125,10 +124,9 @@ impl Draft {
         place
     }
 
-    /// Gemini signs the first call of a message, and no other.
     fn call(&mut self, called: Called, k: usize) -> Call {
-        let is_signed = self.dialect == Dialect::Gemini && k == 0;
-        let is_item = self.dialect == Dialect::OpenaiResponses;
+        let is_signed = self.signs == Signs::Calls && k == 0;
+        let is_item = self.signs == Signs::Items;
         Call {
             id: self.ids.call(),
             name: called.tool.name().to_owned(),
@@ -139,9 +137,8 @@ impl Draft {
     }
 
     pub(super) fn thinking(&mut self, words: Words) -> Block {
-        let is_item = self.dialect == Dialect::OpenaiResponses;
-        let is_signed =
-            is_item || matches!(self.dialect, Dialect::AnthropicMessages | Dialect::BedrockConverse);
+        let is_item = self.signs == Signs::Items;
+        let is_signed = is_item || self.signs == Signs::Thoughts;
         Block::Thinking(Thinking {
             text: words.text(),
             signature: is_signed.then(|| self.ids.signature()),

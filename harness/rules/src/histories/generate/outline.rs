@@ -20,6 +20,9 @@ pub const DIALECTS: [Dialect; 6] = [
     Dialect::Mistral,
 ];
 
+/// A dialect that is missing here would be tested by no generated conversation. Only the toy is: it has no rules.
+const _: () = assert!(DIALECTS.len() + cfg!(feature = "toy-dialect") as usize == Dialect::ALL.len());
+
 /// What happens in a conversation, and what is wrong with it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outline {
@@ -108,19 +111,6 @@ pub(super) struct Reply {
     pub(super) text: Words,
 }
 
-/// Models on which each dialect is strict: Gemini 3 wants a response to every call, Claude refuses what Converse passes.
-pub(super) fn models(dialect: Dialect) -> &'static [&'static str] {
-    match dialect {
-        Dialect::AnthropicMessages => &["claude-sonnet-4-5", "claude-opus-4-8", "claude-3-7-sonnet-20250219"],
-        Dialect::BedrockConverse => {
-            &["us.anthropic.claude-opus-4-6-v1:0", "anthropic.claude-sonnet-4-5-20250929-v1:0"]
-        }
-        Dialect::Gemini => &["gemini-3-pro-preview", "gemini-3.6-flash"],
-        Dialect::Mistral => &["mistral-medium-latest", "devstral-medium-latest"],
-        _ => &["gpt-5.2", "gpt-4.1"],
-    }
-}
-
 const MAX_TURNS: usize = 4;
 const MAX_STEPS: usize = 3;
 const MAX_CALLS: usize = 4;
@@ -131,7 +121,7 @@ impl Outline {
         let mut draw = Draw(choices);
         Outline {
             dialect,
-            model: draw.0.below(models(dialect).len()),
+            model: draw.0.below(dialect.codec().models.len()),
             salt: draw.0.number_below(1 << 32),
             instructions: draw.one_in(2).then(|| draw.words()),
             turns: (0..=draw.0.below(MAX_TURNS)).map(|_| draw.turn()).collect(),
@@ -197,7 +187,7 @@ impl Outline {
     }
 
     pub(super) fn model(&self) -> &'static str {
-        models(self.dialect).get(self.model).copied().unwrap_or_default()
+        self.dialect.codec().models.get(self.model).copied().unwrap_or_default()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use brickbat_rules::histories::{Block, Call};
+use brickbat_rules::histories::{Block, Call, CallResult, Placement};
 use brickbat_rules::{Dialect, list_of};
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ pub(super) fn write(
         by_call.entry(n).or_default().push(value);
     }
     writer.put(by_call);
-    if dialect == Dialect::BedrockConverse {
+    if dialect.codec().alternates {
         writer.join_neighbours();
     }
     Ok(writer.entries.write(body))
@@ -80,29 +80,9 @@ fn calls<'s>(session: &'s Session) -> BTreeMap<&'s Place, &'s Call> {
 
 /// A result that says that none was recorded.
 fn not_recorded(dialect: Dialect, call: &Call) -> Value {
-    match dialect {
-        Dialect::AnthropicMessages => {
-            json!({ "type": "tool_result", "tool_use_id": call.id, "content": NOT_RECORDED, "is_error": true })
-        }
-        Dialect::BedrockConverse => {
-            let content = json!([{ "text": NOT_RECORDED }]);
-            json!({ "toolResult": { "toolUseId": call.id, "content": content, "status": "error" } })
-        }
-        Dialect::Gemini => {
-            let mut response = json!({ "name": call.name, "response": { "error": NOT_RECORDED } });
-            if !call.id.is_empty() {
-                response["id"] = json!(call.id);
-            }
-            json!({ "functionResponse": response })
-        }
-        Dialect::OpenaiResponses => {
-            json!({ "type": "function_call_output", "call_id": call.id, "output": NOT_RECORDED })
-        }
-        Dialect::Mistral => {
-            json!({ "role": "tool", "tool_call_id": call.id, "name": call.name, "content": NOT_RECORDED })
-        }
-        _ => json!({ "role": "tool", "tool_call_id": call.id, "content": NOT_RECORDED }),
-    }
+    let output = vec![Block::Text(NOT_RECORDED.to_owned())];
+    let (call, name) = (call.id.clone(), call.name.clone());
+    (dialect.codec().result)(&CallResult { call, name, output, is_error: true, item: None })
 }
 
 /// Edits the entries of one body.
@@ -179,23 +159,22 @@ impl Writer<'_> {
 
     /// Puts results where the dialect wants them: after the messages of their calls, which have these indices.
     fn put(&mut self, by_call: BTreeMap<usize, Vec<Value>>) {
-        match self.dialect {
-            Dialect::AnthropicMessages | Dialect::BedrockConverse => {
-                by_call.into_iter().for_each(|(n, results)| self.put_into_next(n, results, "content"));
+        match self.dialect.codec().placement {
+            Placement::InMessage { blocks, with_words } => {
+                by_call
+                    .into_iter()
+                    .for_each(|(n, results)| self.put_into_next(n, results, blocks, with_words));
             }
-            Dialect::Gemini => {
-                by_call.into_iter().for_each(|(n, results)| self.put_into_next(n, results, "parts"));
-            }
-            _ => self.put_after(by_call),
+            Placement::Apart => self.put_after(by_call),
         }
     }
 
     /// Dialects whose results are blocks of the user's next message.
-    fn put_into_next(&mut self, n: usize, results: Vec<Value>, key: &str) {
+    fn put_into_next(&mut self, n: usize, results: Vec<Value>, key: &str, with_words: bool) {
         let is_there = |entries: &mut Entries, n: &usize| entries.get(self.body, *n).is_some();
         let next = (n + 1..self.entries.len()).find(|n| is_there(&mut self.entries, n));
         let has_made = self.entries.has_after(n);
-        let takes = |message: &&Value| takes_result(self.dialect, message, key);
+        let takes = |message: &&Value| takes_result(message, key, with_words);
         let next = next.filter(|at| !has_made && self.entries.get(self.body, *at).filter(takes).is_some());
         if let Some(message) = next.and_then(|at| self.entries.edit(self.body, at)) {
             if let Some(Value::String(words)) = message.get(key) {
@@ -295,14 +274,13 @@ fn has_list(message: &Value) -> bool {
     message.get("content").is_some_and(Value::is_array)
 }
 
-/// Whether a result may be put into this message. Gemini's responses do not mix with words, so there only a content of
-/// responses takes one.
-fn takes_result(dialect: Dialect, message: &Value, key: &str) -> bool {
+/// Whether a result may be put into this message: one of the user, and without words where results may not be next to them.
+fn takes_result(message: &Value, key: &str, with_words: bool) -> bool {
     if text(message, "role") != "user" {
         return false;
     }
     let first = message.get(key).and_then(Value::as_array).and_then(|blocks| blocks.first());
-    dialect != Dialect::Gemini || first.is_some_and(is_result)
+    with_words || first.is_some_and(is_result)
 }
 
 fn is_result(value: &Value) -> bool {

@@ -1,11 +1,33 @@
-//! Gemini.
+//! Google Gemini: the conversation of a request.
 
 use serde_json::{Map, Value, json};
 
-use super::{Block, Message, Role, Writer, instructions, object, tool_names, turns};
 use crate::Dialect;
+use crate::histories::render::{Writer, instructions, object, tool_names, turns};
+use crate::histories::{
+    Block, CallResult, Codec, IdForm, LOWER_CASE, Message, Placement, Role, Signs, is_short_id,
+};
 
-pub(super) fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Message]) {
+pub(crate) const CODEC: Codec = Codec {
+    write,
+    result: result_of,
+    placement: Placement::InMessage { blocks: "parts", with_words: false },
+    prompt: |words| json!({ "role": "user", "parts": [{ "text": words }] }),
+    call_id: IdForm { prefix: "", alphabet: LOWER_CASE, n_letters: 8 },
+    takes_id: is_short_id,
+    // Gemini 3 wants a response to every call.
+    models: &["gemini-3-pro-preview", "gemini-3.6-flash"],
+    model: "gemini-3-pro-preview",
+    vendor: "google",
+    signs: Signs::Calls,
+    lists_instructions: false,
+    alternates: false,
+    may_lack_role: true,
+    has_pictures_in_results: false,
+    kept_at: &["cachedContent", "cached_content"],
+};
+
+fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Message]) {
     if let Some(system) = instructions(messages) {
         around.insert("systemInstruction".to_owned(), json!({ "parts": [{ "text": system }] }));
     }
@@ -57,17 +79,19 @@ fn native(block: &Block) -> Option<Value> {
             }
             value
         }
-        Block::Result(result) => {
-            let key = if result.is_error { "error" } else { "output" };
-            let response = json!({ key: result.text() });
-            let mut value = json!({ "functionResponse": { "name": result.name, "response": response } });
-            if !result.call.is_empty() {
-                value["functionResponse"]["id"] = json!(result.call);
-            }
-            value
-        }
+        Block::Result(result) => result_of(result),
         Block::Image(image) => json!({ "inlineData": { "mimeType": image.media_type, "data": image.data } }),
         Block::Native { dialect: Dialect::Gemini, value } => value.clone(),
         Block::Native { .. } => return None,
     })
+}
+
+fn result_of(result: &CallResult) -> Value {
+    let key = if result.is_error { "error" } else { "output" };
+    let response = json!({ key: result.text() });
+    let mut value = json!({ "functionResponse": { "name": result.name, "response": response } });
+    if !result.call.is_empty() {
+        value["functionResponse"]["id"] = json!(result.call);
+    }
+    value
 }

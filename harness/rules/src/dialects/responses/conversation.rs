@@ -1,11 +1,32 @@
-//! OpenAI Responses: a flat list of items.
+//! OpenAI Responses: the conversation of a request, a flat list of items.
 
 use serde_json::{Map, Value, json};
 
-use super::{Block, CallResult, Message, Role, Source, Writer, data_url, instructions, text_of, tool_names};
 use crate::Dialect;
+use crate::histories::render::{Source, Writer, data_url, instructions, text_of, tool_names};
+use crate::histories::{
+    ALPHANUMERICS, Block, CallResult, Codec, IdForm, Message, Placement, Role, Signs, is_short_id,
+};
 
-pub(super) fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Message]) {
+pub(crate) const CODEC: Codec = Codec {
+    write,
+    result: result_of,
+    placement: Placement::Apart,
+    prompt: |words| json!({ "role": "user", "content": words }),
+    call_id: IdForm { prefix: "call_", alphabet: ALPHANUMERICS, n_letters: 24 },
+    takes_id: is_short_id,
+    models: &["gpt-5.2", "gpt-4.1"],
+    model: "gpt-5.2",
+    vendor: "openai",
+    signs: Signs::Items,
+    lists_instructions: false,
+    alternates: false,
+    may_lack_role: false,
+    has_pictures_in_results: true,
+    kept_at: &["previous_response_id", "conversation", "prompt"],
+};
+
+fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Message]) {
     if let Some(system) = instructions(messages) {
         around.insert("instructions".to_owned(), json!(system));
     }
@@ -96,20 +117,19 @@ fn item(block: &Block) -> Option<Value> {
             }
             Some(item)
         }
-        Block::Result(result) => {
-            let mut item = json!({
-                "type": "function_call_output",
-                "call_id": result.call,
-                "output": output_of(result),
-            });
-            if let Some(id) = &result.item {
-                item["id"] = json!(id);
-            }
-            Some(item)
-        }
+        Block::Result(result) => Some(result_of(result)),
         Block::Native { dialect: Dialect::OpenaiResponses, value } => Some(value.clone()),
         Block::Text(_) | Block::Image(_) | Block::Native { .. } => None,
     }
+}
+
+fn result_of(result: &CallResult) -> Value {
+    let mut item =
+        json!({ "type": "function_call_output", "call_id": result.call, "output": output_of(result) });
+    if let Some(id) = &result.item {
+        item["id"] = json!(id);
+    }
+    item
 }
 
 /// A text, or parts where the tool has shown a picture.

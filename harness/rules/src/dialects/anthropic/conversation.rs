@@ -1,11 +1,32 @@
-//! Anthropic Messages.
+//! Anthropic Messages: the conversation of a request.
 
 use serde_json::{Map, Value, json};
 
-use super::{Block, Message, Role, Writer, instructions, object, results_first, tool_names, turns};
 use crate::Dialect;
+use crate::histories::render::{Writer, instructions, object, results_first, tool_names, turns};
+use crate::histories::{
+    ALPHANUMERICS, Block, CallResult, Codec, IdForm, KEPT_ELSEWHERE, Message, Placement, Role, Signs, is_short_id,
+};
 
-pub(super) fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Message]) {
+pub(crate) const CODEC: Codec = Codec {
+    write,
+    result: |result| result_of(result, json!(result.text())),
+    placement: Placement::InMessage { blocks: "content", with_words: true },
+    prompt: |words| json!({ "role": "user", "content": words }),
+    call_id: IdForm { prefix: "toolu_01", alphabet: ALPHANUMERICS, n_letters: 22 },
+    takes_id: is_short_id,
+    models: &["claude-sonnet-4-5", "claude-opus-4-8", "claude-3-7-sonnet-20250219"],
+    model: "claude-sonnet-4-5",
+    vendor: "anthropic",
+    signs: Signs::Thoughts,
+    lists_instructions: false,
+    alternates: false,
+    may_lack_role: false,
+    has_pictures_in_results: true,
+    kept_at: KEPT_ELSEWHERE,
+};
+
+fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Message]) {
     around.insert("max_tokens".to_owned(), json!(1024));
     if let Some(system) = instructions(messages) {
         around.insert("system".to_owned(), json!(system));
@@ -45,11 +66,7 @@ fn native(block: &Block) -> Option<Value> {
         }
         Block::Result(result) => {
             let output: Vec<Value> = result.output.iter().filter_map(native).collect();
-            let mut value = json!({ "type": "tool_result", "tool_use_id": result.call, "content": output });
-            if result.is_error {
-                value["is_error"] = json!(true);
-            }
-            value
+            result_of(result, Value::Array(output))
         }
         Block::Image(image) => json!({
             "type": "image",
@@ -58,4 +75,12 @@ fn native(block: &Block) -> Option<Value> {
         Block::Native { dialect: Dialect::AnthropicMessages, value } => value.clone(),
         Block::Native { .. } => return None,
     })
+}
+
+fn result_of(result: &CallResult, content: Value) -> Value {
+    let mut value = json!({ "type": "tool_result", "tool_use_id": result.call, "content": content });
+    if result.is_error {
+        value["is_error"] = json!(true);
+    }
+    value
 }

@@ -1,11 +1,33 @@
-//! Bedrock Converse.
+//! Bedrock Converse: the conversation of a request.
 
 use serde_json::{Map, Value, json};
 
-use super::{Block, Message, Role, Writer, instructions, object, results_first, text_of, tool_names, turns};
 use crate::Dialect;
+use crate::histories::render::{Writer, instructions, object, results_first, text_of, tool_names, turns};
+use crate::histories::{
+    ALPHANUMERICS, Block, CallResult, Codec, IdForm, KEPT_ELSEWHERE, Message, Placement, Role, Signs, is_short_id,
+};
 
-pub(super) fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Message]) {
+pub(crate) const CODEC: Codec = Codec {
+    write,
+    result: result_of,
+    placement: Placement::InMessage { blocks: "content", with_words: true },
+    prompt: |words| json!({ "role": "user", "content": [{ "text": words }] }),
+    call_id: IdForm { prefix: "tooluse_", alphabet: ALPHANUMERICS, n_letters: 22 },
+    takes_id: is_short_id,
+    // Claude refuses what Converse passes on.
+    models: &["us.anthropic.claude-opus-4-6-v1:0", "anthropic.claude-sonnet-4-5-20250929-v1:0"],
+    model: "anthropic.claude-sonnet-4-5-20250929-v1:0",
+    vendor: "bedrock",
+    signs: Signs::Thoughts,
+    lists_instructions: false,
+    alternates: true,
+    may_lack_role: false,
+    has_pictures_in_results: true,
+    kept_at: KEPT_ELSEWHERE,
+};
+
+fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Message]) {
     // SDKs name the model next to the messages, and write it into the path.
     if let Some(model) = around.remove("model") {
         around.insert("modelId".to_owned(), model);
@@ -46,15 +68,7 @@ fn native(block: &Block) -> Option<Value> {
         Block::Call(call) => json!({
             "toolUse": { "toolUseId": call.id, "name": call.name, "input": object(&call.arguments) },
         }),
-        Block::Result(result) => {
-            let mut output: Vec<Value> = result.output.iter().filter_map(native).collect();
-            // An error without a word is refused.
-            if result.is_error && output.is_empty() {
-                output.push(json!({ "text": text_of(result) }));
-            }
-            let status = if result.is_error { "error" } else { "success" };
-            json!({ "toolResult": { "toolUseId": result.call, "content": output, "status": status } })
-        }
+        Block::Result(result) => result_of(result),
         Block::Image(image) => {
             let format = image.media_type.strip_prefix("image/").unwrap_or("png");
             json!({ "image": { "format": format, "source": { "bytes": image.data } } })
@@ -62,4 +76,14 @@ fn native(block: &Block) -> Option<Value> {
         Block::Native { dialect: Dialect::BedrockConverse, value } => value.clone(),
         Block::Native { .. } => return None,
     })
+}
+
+fn result_of(result: &CallResult) -> Value {
+    let mut output: Vec<Value> = result.output.iter().filter_map(native).collect();
+    // An error without a word is refused.
+    if result.is_error && output.is_empty() {
+        output.push(json!({ "text": text_of(result) }));
+    }
+    let status = if result.is_error { "error" } else { "success" };
+    json!({ "toolResult": { "toolUseId": result.call, "content": output, "status": status } })
 }

@@ -1,10 +1,31 @@
-//! OpenAI Chat Completions, and Mistral, which writes the same.
+//! OpenAI Chat Completions: the conversation of a request. Mistral writes the same.
 
 use serde_json::{Map, Value, json};
 
-use super::{Block, Message, Role, Source, Writer, data_url, text_of, tool_names};
+use crate::histories::render::{Source, Writer, data_url, text_of, tool_names};
+use crate::histories::{
+    ALPHANUMERICS, Block, CallResult, Codec, IdForm, KEPT_ELSEWHERE, Message, Placement, Role, Signs, is_short_id,
+};
 
-pub(super) fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Message]) {
+pub(crate) const CODEC: Codec = Codec {
+    write,
+    result: result_of,
+    placement: Placement::Apart,
+    prompt: |words| json!({ "role": "user", "content": words }),
+    call_id: IdForm { prefix: "call_", alphabet: ALPHANUMERICS, n_letters: 24 },
+    takes_id: is_short_id,
+    models: &["gpt-5.2", "gpt-4.1"],
+    model: "gpt-5.2",
+    vendor: "openai",
+    signs: Signs::Nothing,
+    lists_instructions: true,
+    alternates: false,
+    may_lack_role: false,
+    has_pictures_in_results: false,
+    kept_at: KEPT_ELSEWHERE,
+};
+
+fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Message]) {
     let spec = |name: &str| json!({ "type": "function", "function": { "name": name, "parameters": { "type": "object" } } });
     let tools: Vec<Value> = tool_names(messages).into_iter().map(spec).collect();
     if !tools.is_empty() {
@@ -19,7 +40,7 @@ pub(super) fn write(writer: &mut Writer, around: &mut Map<String, Value>, messag
                 continue;
             };
             writer.note(writer.next(), source);
-            writer.push(json!({ "role": "tool", "tool_call_id": result.call, "content": text_of(result) }));
+            writer.push(result_of(result));
         }
         let has_results = others.len() < message.blocks.len();
         match message.role {
@@ -29,6 +50,10 @@ pub(super) fn write(writer: &mut Writer, around: &mut Map<String, Value>, messag
             Role::User | Role::Tool => spoken(writer, "user", &others),
         }
     }
+}
+
+fn result_of(result: &CallResult) -> Value {
+    json!({ "role": "tool", "tool_call_id": result.call, "content": text_of(result) })
 }
 
 fn spoken(writer: &mut Writer, role: &str, blocks: &[(Source, &Block)]) {
