@@ -66,9 +66,7 @@ fn without_a_project_the_headline_names_the_built_in_agent() {
     let folder = TempDir::new().unwrap();
     let said = run(folder.path(), &["--system", "reference/simulated"]);
     assert!(
-        said.out.starts_with(
-            "pass: nothing is wrong in 2 judged plans, on the built-in reference agent\n"
-        ),
+        said.out.starts_with("pass: nothing is wrong in 2 judged plans, on the built-in reference agent\n"),
         "{said:#?}"
     );
     let said = brickbat(folder.path(), &["verify-adapter"], &[]);

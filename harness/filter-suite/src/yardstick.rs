@@ -102,7 +102,8 @@ fn carry(messages: &mut Vec<Message>, to: Dialect) {
                     let id = ids.entry(call.id.clone()).or_insert_with(|| id_for(to, &call.id, next));
                     call.id = id.clone();
                     call.item = None;
-                    call.signature = (to.codec().signs == Signs::Calls && !has_signed).then(|| NO_SIGNATURE.to_owned());
+                    call.signature =
+                        (to.codec().signs == Signs::Calls && !has_signed).then(|| NO_SIGNATURE.to_owned());
                     has_signed = true;
                 }
                 Block::Result(result) => {

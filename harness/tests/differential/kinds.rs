@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-const README: &str = include_str!("README.md");
+const README: &str = include_str!("../../nightly/differential/README.md");
 
 /// Who refuses, and the kind of reason, of each row.
 pub fn explained() -> BTreeSet<(String, String)> {

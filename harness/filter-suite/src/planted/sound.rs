@@ -8,7 +8,7 @@ use brickbat_sessions::{Files, Repair, RepairOptions, is_healthy, repair};
 use serde_json::Value;
 
 use super::Own;
-use super::edits::{said_by_user, text, turns, with_entries};
+use super::edits::{text, turns, with_entries};
 use crate::{Asked, Budget, Form, Function, Kind, Loss, Mode, Said, translated};
 
 /// Returns the input unchanged.
@@ -151,7 +151,7 @@ pub(super) fn summarised(body: &Value, dialect: Dialect) -> Value {
     with_entries(body, dialect, |entries| {
         let (before, mut all) = turns(entries);
         let Some(last) = all.pop().filter(|_| !all.is_empty()) else { return };
-        let summary = [said_by_user(dialect, SUMMED_UP)];
+        let summary = [(dialect.codec().prompt)(SUMMED_UP)];
         // Bedrock requires alternating roles and does not merge messages.
         let summary = summary.into_iter().filter(|_| dialect != Dialect::BedrockConverse);
         *entries = before.into_iter().chain(summary).chain(last).collect();

@@ -3,7 +3,7 @@
 use brickbat_rules::{Profile, Severity, validate_value};
 use serde_json::Value;
 
-use super::edits::{said_by_user, with_entries};
+use super::edits::with_entries;
 use crate::{Asked, Broken, Filter, Said};
 
 /// A gateway that rejects the next request of any user after its provider has rejected one.
@@ -59,7 +59,7 @@ impl Filter for Prompting {
         let passed_last = std::mem::replace(&mut self.passed_last, requests);
         let answer = |asked: &Asked| match passed_last.contains(&asked.request) {
             true => Said::request(with_entries(&asked.request, asked.from, |entries| {
-                entries.push(said_by_user(asked.from, "Please select a tool."));
+                entries.push((asked.from.codec().prompt)("Please select a tool."));
             })),
             false => Said::request(asked.request.clone()),
         };

@@ -35,7 +35,9 @@ pub(super) fn expected(assertion: &Assertion) -> String {
                 .to_owned()
         }
         Assertion::Kept { what, .. } => format!("Later requests contain {what}."),
-        Assertion::Fails { .. } => "The turn ends with an error, or the SDK sends the request again.".to_owned(),
+        Assertion::Fails { .. } => {
+            "The turn ends with an error, or the SDK sends the request again.".to_owned()
+        }
         Assertion::WholeArguments { .. } => {
             "Tools run only with arguments that the model has finished.".to_owned()
         }
@@ -65,7 +67,10 @@ pub(super) fn what_happens(page: &Page<'_>) -> Vec<String> {
         lines.push(format!("In turn {} {}.", receipt.turn, action(&receipt.action, &receipt.words)));
     }
     if lines.is_empty() {
-        lines.push("Nothing is stopped or cut off: the model's replies or the tools' results are enough to show it.".to_owned());
+        lines.push(
+            "Nothing is stopped or cut off: the model's replies or the tools' results are enough to show it."
+                .to_owned(),
+        );
     }
     let raised = page.record.observed.iter().flat_map(|observed| observed.trace.by_turn());
     let raised = raised.filter_map(|(turn, event)| match event {

@@ -164,7 +164,9 @@ fn one_cause(
     let is_it = |record: &&Record| record.case.system == case.system && record.case.plan == case.plan;
     match records.iter().find(is_it) {
         Some(record) => html.push_str(&case::section(record)),
-        None => html.push_str("<p class=\"soft\">This plan has no timeline, because the run kept no record of it.</p>\n"),
+        None => html.push_str(
+            "<p class=\"soft\">This plan has no timeline, because the run kept no record of it.</p>\n",
+        ),
     }
     html.push_str("</details>\n");
 }

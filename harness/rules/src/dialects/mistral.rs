@@ -51,9 +51,7 @@ pub(super) static DEFINITION: Definition = Definition {
 
 /// The messages are those of OpenAI Chat Completions; a made-up result names its tool.
 static CODEC: Codec = Codec {
-    result: |result| {
-        json!({ "role": "tool", "tool_call_id": result.call, "name": result.name, "content": result.text() })
-    },
+    result: |result| json!({ "role": "tool", "tool_call_id": result.call, "name": result.name, "content": result.text() }),
     call_id: IdForm { prefix: "", alphabet: ALPHANUMERICS, n_letters: 9 },
     takes_id: is_mistral_id,
     models: &["mistral-medium-latest", "devstral-medium-latest"],

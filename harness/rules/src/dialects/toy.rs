@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 use super::{Checker, Definition, Switches};
 use crate::histories::render::{Source, Writer, object, text_of};
 use crate::histories::{
-    ALPHANUMERICS, Block, CallResult, Codec, IdForm, KEPT_ELSEWHERE, Message, Placement, Role, Signs, is_short_id,
+    ALPHANUMERICS, Block, CallResult, Codec, IdForm, KEPT_ELSEWHERE, Message, Placement, Role, Signs,
+    is_short_id,
 };
 use crate::json::{Document, Json};
 use crate::streams::{
@@ -69,7 +70,10 @@ fn write(writer: &mut Writer, _: &mut Map<String, Value>, messages: &[Message]) 
                 Block::Text(text) => content.push((source, json!({ "text": text }))),
                 Block::Call(call) => {
                     let args = object(&call.arguments);
-                    content.push((source, json!({ "call": { "id": call.id, "name": call.name, "args": args } })));
+                    content.push((
+                        source,
+                        json!({ "call": { "id": call.id, "name": call.name, "args": args } }),
+                    ));
                 }
                 Block::Result(result) => {
                     writer.note(writer.next(), source);

@@ -87,7 +87,11 @@ impl Story<'_, '_> {
                 self.plain(System, System, &format!("continues after a silence of {seconds} s"));
             }
             Event::LetGo => {
-                self.plain(System, System, "the turn has not ended; the harness lets the provider and the tools continue");
+                self.plain(
+                    System,
+                    System,
+                    "the turn has not ended; the harness lets the provider and the tools continue",
+                );
             }
             Event::GaveUp => {
                 let words = "the turn does not end; the harness stops waiting";

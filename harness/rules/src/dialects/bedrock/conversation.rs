@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use crate::Dialect;
 use crate::histories::render::{Writer, instructions, object, results_first, text_of, tool_names, turns};
 use crate::histories::{
-    ALPHANUMERICS, Block, CallResult, Codec, IdForm, KEPT_ELSEWHERE, Message, Placement, Role, Signs, is_short_id,
+    ALPHANUMERICS, Block, CallResult, Codec, IdForm, KEPT_ELSEWHERE, Message, Placement, Role, Signs,
+    is_short_id,
 };
 
 pub(crate) const CODEC: Codec = Codec {

@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::histories::render::{Source, Writer, data_url, text_of, tool_names};
 use crate::histories::{
-    ALPHANUMERICS, Block, CallResult, Codec, IdForm, KEPT_ELSEWHERE, Message, Placement, Role, Signs, is_short_id,
+    ALPHANUMERICS, Block, CallResult, Codec, IdForm, KEPT_ELSEWHERE, Message, Placement, Role, Signs,
+    is_short_id,
 };
 
 pub(crate) const CODEC: Codec = Codec {

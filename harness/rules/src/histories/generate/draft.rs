@@ -42,7 +42,8 @@ pub(super) struct TurnPlaces {
 impl Draft {
     pub(super) fn of(outline: &Outline) -> Draft {
         let ids = IdSource::new(outline.dialect, outline.salt);
-        let mut draft = Draft { messages: Vec::new(), turns: Vec::new(), ids, signs: outline.dialect.codec().signs };
+        let mut draft =
+            Draft { messages: Vec::new(), turns: Vec::new(), ids, signs: outline.dialect.codec().signs };
         if let Some(instructions) = outline.instructions {
             draft.say(Role::System, vec![Block::Text(instructions.text())]);
         }
