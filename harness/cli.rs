@@ -34,7 +34,6 @@ mod mending;
 mod merge;
 mod options;
 mod output;
-mod private;
 mod progress;
 mod promote;
 mod provider;

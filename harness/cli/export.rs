@@ -11,7 +11,6 @@ use super::interrupt::until_interrupted;
 use super::launch::{block_on, own_program};
 use super::options::own_manifest;
 use super::output::{print, tell};
-use super::private;
 use super::secrets::redactor;
 use super::show::WantedCase;
 use brickbat_drive::driver::catalogue::ISSUE;
@@ -20,6 +19,7 @@ use brickbat_drive::driver::install::cache_folder;
 use brickbat_drive::driver::manifest::Install;
 use brickbat_drive::driver::{BASELINE, Manifest, Mode, resolve};
 use brickbat_drive::folder;
+use brickbat_drive::whole_file;
 use brickbat_report::baseline::Baseline;
 use brickbat_report::export::{self, Framework, Package, Target, export};
 use brickbat_report::record::Record;
@@ -265,7 +265,7 @@ fn write(made: &export::Export, to: &Path) -> Result<(), CliError> {
     }
     std::fs::create_dir_all(to).map_err(|error| CliError::cannot_write(to.display(), error))?;
     for (path, text) in &files {
-        private::write(path, text.as_bytes())
+        whole_file::write_private(path, text.as_bytes())
             .map_err(|error| CliError::cannot_write(path.display(), error))?;
     }
     Ok(())

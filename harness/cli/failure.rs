@@ -1,5 +1,6 @@
 //! A distinct failure, in the form that all commands that group findings print and write.
 
+use brickbat_drive::whole_file;
 use brickbat_scenario::plan::CONTROL;
 use std::path::Path;
 
@@ -7,7 +8,6 @@ use serde_json::json;
 
 use super::error::CliError;
 use super::output::paint;
-use super::private;
 use super::secrets::redactor;
 use brickbat_report::report::Case;
 use brickbat_report::report::text::{Tone, counted};
@@ -47,7 +47,7 @@ pub(super) fn comment(found: &str, what: &str, finding: &Finding) -> String {
 pub(super) fn write(path: &Path, scenario: &Scenario) -> Result<(), CliError> {
     let mut scenario = scenario.clone();
     let to = |path: &Path, text: &str| {
-        let written = private::write(path, redactor().text(text).as_bytes());
+        let written = whole_file::write_private(path, redactor().text(text).as_bytes());
         written.map_err(|error| CliError::cannot_write(path.display(), error))
     };
     if let Some(given) = &mut scenario.given

@@ -18,9 +18,9 @@ use super::error::{CliError, Outcome, UNJUDGED};
 use super::launch::own_program;
 use super::options::{TextOrJson, dialect, duration};
 use super::output::{print, print_json, print_plain, tell};
+use super::reports::write_beside_verdict;
 use brickbat_drive::driver::FilterProcess;
 use brickbat_drive::driver::install::cache_folder;
-use brickbat_drive::whole_file;
 use brickbat_filter_suite::{Baseline, Explorer, Filter, Input, Route, RouteReport, planted, run, search};
 use brickbat_rules::dialect::Dialect;
 
@@ -163,12 +163,12 @@ impl Filters {
             let is_thin = judged.iter().flat_map(|(_, routes)| routes).any(text::is_thin);
             return Ok(if is_unjudged { UNJUDGED } else { u8::from(is_thin) });
         }
-        self.report(&judged, baseline.as_ref())?;
+        self.report(&judged, baseline.as_ref());
         Ok(exit_code(&judged, baseline.as_ref(), is_unjudged))
     }
 
     /// Prints the reports on the filters, and writes the requested files.
-    fn report(&self, judged: &Judged, baseline: Option<&Baseline>) -> Result<(), CliError> {
+    fn report(&self, judged: &Judged, baseline: Option<&Baseline>) {
         match self.format {
             TextOrJson::Text if self.matrix => print(&text::matrix(judged)),
             TextOrJson::Text => {
@@ -189,17 +189,12 @@ impl Filters {
             ));
         }
         let redacted = |text: &str| super::secrets::redactor().text(text).into_owned();
-        let write = |path: &PathBuf, text: String| {
-            whole_file::write(path, text.as_bytes())
-                .map_err(|error| CliError::cannot_write(path.display(), error))
-        };
         if let Some(path) = &self.html {
-            write(path, redacted(&page::page(judged)))?;
+            write_beside_verdict(path, &redacted(&page::page(judged)));
         }
         if let Some(path) = &self.write_baseline {
-            write(path, redacted(&known::text(&Baseline::of(judged))))?;
+            write_beside_verdict(path, &redacted(&known::text(&Baseline::of(judged))));
         }
-        Ok(())
     }
 
     fn judge(

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::output::tell;
-use super::private;
 use super::stored;
 use brickbat_drive::runner::{Mend, StoredSession};
+use brickbat_drive::whole_file;
 use brickbat_rules::Profile;
 use brickbat_scenario::plan::PlanId;
 use brickbat_sessions::{
@@ -232,7 +232,7 @@ fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     if std::fs::read(path)? == bytes {
         return Ok(());
     }
-    private::replace(path, bytes)?;
+    whole_file::write_private(path, bytes)?;
     for log in ["-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();
         name.push(log);

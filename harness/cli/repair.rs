@@ -11,8 +11,8 @@ use serde_json::json;
 use super::error::{CliError, Outcome, UNJUDGED};
 use super::options::{model, profile};
 use super::output::{print, print_json, tell};
-use super::private;
 use super::stored::{self, Store};
+use brickbat_drive::whole_file;
 use brickbat_rules::Profile;
 use brickbat_sessions::{self as sessions, Files, Mended, Product, Repair, RepairOptions, report};
 
@@ -136,7 +136,7 @@ impl RepairSession {
             true => replace(path, before.main(), bytes),
             false => {
                 let out = self.out.clone().unwrap_or_else(|| copy_of(path));
-                private::write_new_like(path, &out, bytes).map_err(|error| {
+                whole_file::create_like(path, &out, bytes).map_err(|error| {
                     CliError::cannot_write_new(&out, error, "choose another file with --out")
                 })?;
                 Ok(Written { file: Some(out), backup: None })
@@ -203,9 +203,9 @@ fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<Written, CliError
         return Err(CliError::input(format!("refused: {} has changed since it was read", path.display())));
     }
     let backup = backup_of(path);
-    private::write_new_like(path, &backup, before)
+    whole_file::create_like(path, &backup, before)
         .map_err(|error| CliError::cannot_write(backup.display(), error))?;
-    private::replace(path, after).map_err(|error| CliError::cannot_write(path.display(), error))?;
+    whole_file::write_private(path, after).map_err(|error| CliError::cannot_write(path.display(), error))?;
     Ok(Written { file: Some(path.clone()), backup: Some(backup) })
 }
 

@@ -1,6 +1,6 @@
 //! `--report`: the files that a report is written to. The ending of a name chooses the format.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -43,10 +43,16 @@ impl ReportOptions {
     pub(super) fn write(&self, report: &Report, fail_on: Severity, records: &[Record]) {
         for ReportFile { path, format } in &self.reports {
             let text = (format.render)(report, fail_on, records);
-            if let Err(error) = whole_file::write(path, text.as_bytes()) {
-                tell(format!("not written: {}: {error}", path.display()));
-            }
+            write_beside_verdict(path, &text);
         }
+    }
+}
+
+/// Writes a file that a command makes in addition to its verdict. An error is printed; it changes neither the verdict nor the
+/// exit code, and keeps no other file from being written.
+pub(super) fn write_beside_verdict(path: &Path, text: &str) {
+    if let Err(error) = whole_file::write(path, text.as_bytes()) {
+        tell(format!("not written: {}: {error}", path.display()));
     }
 }
 

@@ -14,11 +14,11 @@ use super::options::duration;
 use super::output::tell;
 use super::provider::ProviderChoice;
 use super::regular;
+use super::reports::write_beside_verdict;
 use super::served;
 use super::unread::print_aside;
 use brickbat_drive::strict_server::StrictServer;
 use brickbat_drive::strict_server::variables::{WITHOUT, for_url};
-use brickbat_drive::whole_file;
 use brickbat_engine::standalone::{ProgramEnd, ProgramStop, ReplyPoint};
 use judged::Judged;
 use run::{Ended, Run, Starter};
@@ -142,8 +142,7 @@ impl Wrap {
         if let Some(path) = &self.report {
             let ends = runs.iter().map(|run| run.ended.status()).collect();
             let report = served::report(&log, judged.code, &judged.words, ends);
-            whole_file::write(path, report.as_bytes())
-                .map_err(|error| CliError::cannot_write(path.display(), error))?;
+            write_beside_verdict(path, &report);
         }
         Ok(judged.code)
     }

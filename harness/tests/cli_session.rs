@@ -90,7 +90,7 @@ fn what_is_made_of_a_private_session_is_private() {
             }
         }
         let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
-        let left: Vec<_> = names.filter(|name| name.to_string_lossy().contains("brickbat-new")).collect();
+        let left: Vec<_> = names.filter(|name| name.to_string_lossy().starts_with(".brickbat-")).collect();
         assert!(left.is_empty(), "{left:?}");
     }
 }

@@ -224,6 +224,24 @@ fn a_report_that_cannot_be_replaced_does_not_keep_the_others_from_being_written(
     assert_eq!(report(&folder.path().join("r.json"))["schema"], 1);
 }
 
+/// The exit code is that of the same command without a file to write.
+#[test]
+fn a_file_that_cannot_be_written_changes_no_verdict_of_wrap_or_filters() {
+    let folder = TempDir::new().unwrap();
+    std::os::unix::fs::symlink("/dev/full", folder.path().join("full")).unwrap();
+    let filters = ["filters", "--filter", "identity", "--histories", "5"];
+    let wrap = ["--", "true"];
+    for (before, write, after) in
+        [(&["wrap"][..], "--report", &wrap[..]), (&filters, "--html", &[]), (&filters, "--write-baseline", &[])]
+    {
+        let without = brickbat(folder.path(), &[before, after].concat(), &[]);
+        assert!(matches!(without.code, Some(0 | 1 | 3)), "{without:#?}");
+        let failed = brickbat(folder.path(), &[before, &[write, "full"], after].concat(), &[]);
+        assert_eq!((failed.code, &failed.out), (without.code, &without.out), "{failed:#?}");
+        assert!(failed.err.contains("not written: full: "), "{failed:#?}");
+    }
+}
+
 #[test]
 fn a_run_locks_its_folder_until_it_is_killed() {
     let folder = TempDir::new().unwrap();

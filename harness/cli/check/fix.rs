@@ -11,9 +11,10 @@ use similar::TextDiff;
 
 use super::super::error::{BAD_INPUT, CliError, Outcome};
 use super::super::output::{error, print, tell};
+use super::super::regular;
 use super::super::requests::{self, Input, Inputs, Piece};
-use super::super::{private, regular};
 use super::unjudged;
+use brickbat_drive::whole_file;
 use brickbat_rules::check::{
     CheckError, CheckOptions, CheckedRequest, Level, Providers, Strictness, check, request_in,
 };
@@ -248,7 +249,7 @@ fn keep(
         print(&format!("{place}: {words}"));
     }
     let out = fixed_name(Path::new(path));
-    private::write_new_like(Path::new(path), &out, after)
+    whole_file::create_like(Path::new(path), &out, after)
         .map_err(|error| CliError::cannot_write_new(&out, error, "move it away, or remove it"))?;
     print(&format!("wrote {}; the original is unchanged.\n", out.display()));
     Ok(())
