@@ -231,9 +231,11 @@ fn a_file_that_cannot_be_written_changes_no_verdict_of_wrap_or_filters() {
     std::os::unix::fs::symlink("/dev/full", folder.path().join("full")).unwrap();
     let filters = ["filters", "--filter", "identity", "--histories", "5"];
     let wrap = ["--", "true"];
-    for (before, write, after) in
-        [(&["wrap"][..], "--report", &wrap[..]), (&filters, "--html", &[]), (&filters, "--write-baseline", &[])]
-    {
+    for (before, write, after) in [
+        (&["wrap"][..], "--report", &wrap[..]),
+        (&filters, "--html", &[]),
+        (&filters, "--write-baseline", &[]),
+    ] {
         let without = brickbat(folder.path(), &[before, after].concat(), &[]);
         assert!(matches!(without.code, Some(0 | 1 | 3)), "{without:#?}");
         let failed = brickbat(folder.path(), &[before, &[write, "full"], after].concat(), &[]);

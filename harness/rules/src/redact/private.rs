@@ -1,6 +1,7 @@
 //! Names of people and machines: home folders, e-mail addresses, host names.
 
 use super::bytes::{CUT, is_after_escape, is_alphanumeric, is_token, run};
+use crate::Dialect;
 
 /// Maximum length of a user name or host name in bytes. No operating system allows more than 255.
 const MAX_NAME: usize = 255;
@@ -105,8 +106,14 @@ pub(super) fn address(text: &str, floor: usize, at: usize, sign: usize) -> Optio
     let top = domain.rsplit_once('.').map_or("", |(_, top)| top);
     let is_host = top.len() >= 2 && top.bytes().all(|byte| byte.is_ascii_alphabetic());
     let is_shell = after.starts_with(b":~") || after.starts_with(b":/");
-    let is_cut = after.starts_with(CUT);
+    let is_cut = after.starts_with(CUT) && !is_plan(text.as_bytes(), start, domain);
     (len > 0 && !is_other && (is_host || is_shell || is_cut)).then_some((start, domain_at + len))
+}
+
+/// Returns whether the `@` is that of a plan's id that was cut for display, such as `abort/mid-batch#k=1@anthropic-mes…`.
+fn is_plan(bytes: &[u8], start: usize, cut: &str) -> bool {
+    let is_in_id = start > 0 && b"/=".contains(&bytes[start - 1]);
+    is_in_id && Dialect::ALL.into_iter().any(|dialect| dialect.name().starts_with(cut))
 }
 
 /// Finds the name of a machine in its local network, such as `adas-macbook.local`, starting at its dot.

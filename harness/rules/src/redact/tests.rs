@@ -273,6 +273,8 @@ fn ordinary_text_stays() {
         "https://example.org/a@b",
         "http://127.0.0.1:4010/p/7",
         "abort/mid-batch#k=1@anthropic-messages",
+        "abort/after-all-calls#p=calls@anthropic-mes… (three calls)",
+        "control/plain-batch@openai…",
         "reference",
         "resp_68a1f0c2b3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f6",
         "fc_68a1f0c2b3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f6",
