@@ -83,7 +83,7 @@ fn a_question_about_nobody_is_the_adapter_s_fault_and_no_question_is_the_system_
         let judgement = judged(&plan, &unasked);
         assert_eq!(judgement.verdict, Verdict::Fail, "{judgement:?}");
         let found = judgement.findings.iter().find(|finding| finding.check == "consent-given").unwrap();
-        assert_eq!(found.got, "the user had not been asked");
+        assert_eq!(found.got, "a run before the user was asked");
     }
 }
 

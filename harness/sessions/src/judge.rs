@@ -188,7 +188,12 @@ impl Request {
             Dialect::Gemini if !sent.messages.iter().any(is_unsigned) => {
                 self.refusals(sent, profile, Some(LATER_GEMINI))
             }
-            _ => Vec::new(),
+            Dialect::AnthropicMessages
+            | Dialect::OpenaiChat
+            | Dialect::OpenaiResponses
+            | Dialect::Gemini
+            | Dialect::BedrockConverse
+            | Dialect::Mistral => Vec::new(),
         }
     }
 

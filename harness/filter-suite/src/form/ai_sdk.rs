@@ -157,7 +157,7 @@ fn signed(thinking: &Thinking, dialect: Dialect) -> Map<String, Value> {
             kept("openai", &[("itemId", thinking.id.as_deref()), ("reasoningEncryptedContent", signature)])
         }
         Dialect::Gemini => kept("google", &[("thoughtSignature", signature)]),
-        _ => Map::new(),
+        Dialect::OpenaiChat | Dialect::Mistral => Map::new(),
     }
 }
 
@@ -165,7 +165,9 @@ fn thought(signature: Option<&str>, item: Option<&str>, dialect: Dialect) -> Map
     match dialect {
         Dialect::Gemini => kept("google", &[("thoughtSignature", signature)]),
         Dialect::OpenaiResponses => kept("openai", &[("itemId", item)]),
-        _ => Map::new(),
+        Dialect::AnthropicMessages | Dialect::OpenaiChat | Dialect::BedrockConverse | Dialect::Mistral => {
+            Map::new()
+        }
     }
 }
 

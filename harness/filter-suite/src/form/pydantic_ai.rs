@@ -112,6 +112,6 @@ fn provider(dialect: Dialect) -> &'static str {
         Dialect::BedrockConverse => "bedrock",
         Dialect::Gemini => "google",
         Dialect::Mistral => "mistral",
-        _ => "openai",
+        Dialect::OpenaiChat | Dialect::OpenaiResponses => "openai",
     }
 }

@@ -82,7 +82,9 @@ impl Shape {
                 Dialect::AnthropicMessages => format!("toolu_{call:024}"),
                 Dialect::BedrockConverse => format!("tooluse_{call:022}"),
                 Dialect::Mistral => format!("{call:09}"),
-                _ => format!("call_{call:024}"),
+                Dialect::OpenaiChat | Dialect::OpenaiResponses | Dialect::Gemini => {
+                    format!("call_{call:024}")
+                }
             },
         }
     }

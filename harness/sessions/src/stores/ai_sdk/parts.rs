@@ -21,7 +21,7 @@ pub(crate) fn dialect_of(part: &Value) -> Option<Dialect> {
             "mistral" => Dialect::Mistral,
             // Only the API of Responses gives its items ids.
             "openai" | "azure" if own.get("itemId").is_some() => Dialect::OpenaiResponses,
-            _ => return None,
+            Dialect::OpenaiChat | Dialect::Mistral => return None,
         })
     })
 }

@@ -150,12 +150,15 @@ fn is_sent(block: &crate::Block, role: Role, dialect: Dialect) -> bool {
         Block::Text(text) if text.is_empty() => match dialect {
             Dialect::AnthropicMessages => role == Role::System,
             Dialect::Gemini | Dialect::BedrockConverse => true,
-            _ => role != Role::Assistant,
+            Dialect::OpenaiChat | Dialect::OpenaiResponses | Dialect::Mistral => role != Role::Assistant,
         },
         Block::Thinking(thinking) if thinking.text.is_empty() => match dialect {
             Dialect::Gemini => false,
             Dialect::BedrockConverse => true,
-            _ => thinking.signature.is_some(),
+            Dialect::AnthropicMessages
+            | Dialect::OpenaiChat
+            | Dialect::OpenaiResponses
+            | Dialect::Mistral => thinking.signature.is_some(),
         },
         _ => true,
     }

@@ -21,7 +21,9 @@ pub(super) fn messages<'v>(
         let role = match dialect {
             Dialect::OpenaiResponses => reader.item(value, &pointer),
             Dialect::OpenaiChat | Dialect::Mistral => reader.chat(value, &pointer),
-            _ => reader.parts(value, &pointer),
+            Dialect::AnthropicMessages | Dialect::Gemini | Dialect::BedrockConverse => {
+                reader.parts(value, &pointer)
+            }
         };
         Message {
             role,
@@ -168,7 +170,9 @@ fn part(dialect: Dialect, value: &Value) -> histories::Block {
     let block = match dialect {
         Dialect::BedrockConverse => bedrock(value),
         Dialect::Gemini => gemini(value),
-        _ => anthropic(value),
+        Dialect::AnthropicMessages | Dialect::OpenaiChat | Dialect::OpenaiResponses | Dialect::Mistral => {
+            anthropic(value)
+        }
     };
     block.unwrap_or_else(|| histories::Block::Native { dialect, value: value.clone() })
 }
