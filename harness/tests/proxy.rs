@@ -107,7 +107,7 @@ fn a_reply_passes_through_unchanged_and_is_recorded_without_the_key() {
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("1 requests, 0 refused"), "{said}");
     assert!(said.contains("1 streams: 1 complete, 0 ended with the server's error, 0 illegal"), "{said}");
-    assert!(said.contains("GET /v1/models: no request for a reply; passed on"), "{said}");
+    assert!(said.contains("GET /v1/models: not a request for a reply; forwarded unchanged"), "{said}");
     let rows = rows(&record);
     assert_eq!(rows.len(), 1);
     assert_eq!((&rows[0]["request"], &rows[0]["ended"]), (&prompt(), &json!("whole")));
@@ -433,7 +433,7 @@ fn a_recorded_conversation_is_explored_compared_and_imported() {
     let (code, said) = says(&["import", "rec.jsonl", "--out", "mine.yaml"]);
     assert!(code == Some(0) && said.contains("keeps: anthropic-messages/tool-result-missing"), "{said}");
     let (code, said) = says(&["run", "--explore", "singles", "--from", "rec.jsonl#9"]);
-    assert!(code == Some(2) && said.contains("no request for a reply stands on line 9"), "{said}");
+    assert!(code == Some(2) && said.contains("line 9 has no request for a reply"), "{said}");
 }
 
 #[test]

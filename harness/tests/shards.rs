@@ -144,7 +144,7 @@ fn what_are_not_the_shards_of_one_run_is_told() {
     );
     assert_bad(&with(&|report| report["shard"] = json!({ "index": 1, "of": 2 })), "shard 2/2 is missing");
     let whole = &|report: &mut Value| drop(report.as_object_mut().unwrap().remove("shard"));
-    assert_bad(&with(whole), "2.json is the report of a whole run");
+    assert_bad(&with(whole), "2.json is the report of a complete run");
     let renamed = |report: &mut Value| {
         report["cases"].as_array_mut().unwrap().iter_mut().for_each(|case| case["system"] = json!("x@1/y"));
     };

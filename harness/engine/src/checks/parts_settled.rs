@@ -1,8 +1,8 @@
 //! Is every call of a turn that is over shown, and stored, as over?
 //!
 //! At the user's stop the client itself marks the calls of the turn that are not over as cancelled, as the Agent
-//! Client Protocol has it, so a system need not show that. What it shows of them in a later turn, and what it
-//! stores, is its own. A run that goes on after its stop is another finding ([`super::stops_when_stopped`]).
+//! Client Protocol has it, so a system need not show that. It is responsible for how it shows them in a later turn, and
+//! for how it stores them. A run that continues after its stop is another finding ([`super::stops_when_stopped`]).
 
 use super::*;
 

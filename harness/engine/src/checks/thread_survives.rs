@@ -1,10 +1,9 @@
 //! Does the thread survive?
 //!
-//! A thread is bricked when the last turn fails as well, in which nothing goes wrong. Of a turn that fails before
-//! one that works again the user loses no more than that turn. A turn may end with an error if a tool of it threw,
-//! since some systems hand on what a tool throws, or if the model's output was broken in it: then the turns after
-//! it decide. What the last failure rests on is noted, because one that is the application's bricks no thread of
-//! the system's.
+//! A thread is bricked if its last turn fails although nothing goes wrong in that turn. If a turn fails and a later one
+//! works, the user loses only the failed turn. A turn may end with an error if one of its tools threw, since some systems
+//! pass the error on, or if the model's output was broken: then the turns after it decide. A failure that is the
+//! application's duty is noted as such, because it is not a bricked thread of the system.
 
 use super::*;
 use brickbat_scenario::plan::PlannedTurn;
@@ -55,9 +54,8 @@ fn refused(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     })
 }
 
-/// What it rests on that a request is accepted. Whoever runs the tools answers the calls, and whoever keeps the
-/// questions those about which the user was asked; and of a given history only what the system has added to it is
-/// the system's.
+/// The duties on which the acceptance of a request depends: running the tools, and keeping the questions to the user. In
+/// a given history, only the part that the system added is the system's.
 fn basis(evidence: &Evidence<'_>, check: &Check, request: &RequestView, pointer: &str) -> &'static [Duty] {
     if is_of_another_provider(evidence, request, &guilty(request, pointer)) {
         return &[Duty::Store];
@@ -77,8 +75,8 @@ fn basis(evidence: &Evidence<'_>, check: &Check, request: &RequestView, pointer:
     }
 }
 
-/// Whether what is refused is a stored call with an id that only another provider takes. Whoever stores the thread
-/// goes on with it at this provider, as vercel/ai#5171 says.
+/// Returns whether the provider rejects a stored call because of an id that only another provider accepts. The owner of
+/// the store moves the thread to this provider, as vercel/ai#5171 says.
 fn is_of_another_provider(evidence: &Evidence<'_>, request: &RequestView, guilty: &[CallKey]) -> bool {
     let dialect = evidence.plan.dialect_of(request.turn);
     let is_foreign = |call: &PlannedCall| call.given || evidence.plan.dialect_of(call.turn) != dialect;
@@ -86,8 +84,8 @@ fn is_of_another_provider(evidence: &Evidence<'_>, request: &RequestView, guilty
     guilty.iter().map(|key| evidence.call(*key)).any(|call| is_foreign(call) && is_refused(call))
 }
 
-/// What it rests on that a turn works, if no request says why it does not: a call may still wait for an answer of
-/// the user's, or all that are open may be left to the user's side.
+/// The duties on which a turn depends, if no request shows why it failed: a call may wait for the user's answer, or all
+/// open calls may run on the user's side.
 fn basis_of_turn(evidence: &Evidence<'_>, check: &Check, turn: usize) -> &'static [Duty] {
     if given::is_broken(evidence.plan) {
         return check.rests_on;
@@ -103,7 +101,7 @@ fn basis_of_turn(evidence: &Evidence<'_>, check: &Check, turn: usize) -> &'stati
     }
 }
 
-/// The calls on whose account a request was refused: that at the pointer, and those that have no result.
+/// The calls that caused a rejection: the one at the pointer, and those without a result.
 fn guilty(request: &RequestView, pointer: &str) -> Vec<CallKey> {
     let is_there = |call: &&CallView| {
         pointer
@@ -117,7 +115,7 @@ fn guilty(request: &RequestView, pointer: &str) -> Vec<CallKey> {
     calls
 }
 
-/// A turn in which nothing goes wrong, and whose requests were all accepted, ended badly all the same.
+/// Finds a turn that failed although nothing went wrong in it and all its requests were accepted.
 fn raised(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     let (turn, outcome) = evidence
         .outcomes()

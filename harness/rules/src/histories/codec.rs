@@ -20,7 +20,7 @@ pub struct Codec {
     pub prompt: fn(&str) -> Value,
     /// The form of the ids that the provider gives to calls.
     pub call_id: IdForm,
-    /// Whether the provider accepts a call id that it did not give.
+    /// Returns whether the provider accepts a call id that it did not issue.
     pub takes_id: fn(&str) -> bool,
     /// Models on which the provider is strict.
     pub(crate) models: &'static [&'static str],
@@ -28,15 +28,15 @@ pub struct Codec {
     pub model: &'static str,
     /// The name of the provider in the packages of SDKs.
     pub vendor: &'static str,
-    /// What the provider signs.
+    /// The blocks that the provider signs.
     pub signs: Signs,
-    /// Whether instructions are messages of the list. Elsewhere they are in a field next to it.
+    /// True if instructions are messages of the list, rather than a field next to it.
     pub lists_instructions: bool,
-    /// Whether the user and the model must take turns in the list.
+    /// True if the user and the model must take turns in the list.
     pub alternates: bool,
-    /// Whether a message without a role is one of the user.
+    /// True if a message without a role is the user's.
     pub may_lack_role: bool,
-    /// Whether a result can have pictures.
+    /// True if a result can contain images.
     pub has_pictures_in_results: bool,
     /// Fields of a body that name what the provider keeps of the conversation.
     pub kept_at: &'static [&'static str],
@@ -58,7 +58,7 @@ pub enum Placement {
     InMessage {
         /// The field of a message that has its blocks.
         blocks: &'static str,
-        /// Whether the user's words may be in the same message.
+        /// True if the user's words may be in the same message.
         with_words: bool,
     },
 }
@@ -73,7 +73,7 @@ impl Placement {
     }
 }
 
-/// What a provider signs or encrypts, and expects back.
+/// The blocks that a provider signs or encrypts, and expects back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signs {
     /// Nothing.
@@ -89,7 +89,7 @@ pub enum Signs {
 /// The form of an id: some letters after a prefix.
 #[derive(Debug, Clone, Copy)]
 pub struct IdForm {
-    /// What every id begins with.
+    /// The prefix of every id.
     pub prefix: &'static str,
     /// The letters to choose from.
     pub alphabet: &'static [u8],

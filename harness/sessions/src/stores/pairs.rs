@@ -1,4 +1,4 @@
-//! What products do at send to calls without a result, and to results without a call.
+//! Repairs that products make when they send: calls without a result, and results without a call.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -6,7 +6,7 @@ use brickbat_rules::histories::{Block as Content, Call, CallResult, Role};
 
 use crate::{Block, Ending, Message};
 
-/// The messages without the results whose call does not stand before them, and how many those were.
+/// Removes the results that have no call before them. Returns the messages, and the number of removed results.
 pub(super) fn without_orphans(messages: &[Message]) -> (Vec<Message>, usize) {
     let mut called: BTreeSet<&str> = BTreeSet::new();
     let mut n_dropped = 0;
@@ -64,7 +64,7 @@ pub(super) fn fill(
     words: &str,
 ) -> usize {
     let n_filled = dangling.values().map(Vec::len).sum();
-    // From the end, so that the results after a message are known; and anew, since each message put in between would
+    // From the end, so that the results after a message are known; into a new list, since each inserted message would
     // move all that come after it.
     let mut reversed: Vec<Message> = Vec::with_capacity(messages.len() + dangling.len());
     // The last of the messages with results that begin after this one.

@@ -90,7 +90,7 @@ pub(super) fn between_nul(line: &Line<'_>) -> Option<Record> {
     Some(Record { value, line: Some(line.n), span, pointer: String::new() })
 }
 
-/// What is wrong with a line that is no JSON.
+/// The fault of a line that is not JSON.
 pub(super) fn trouble(line: &Line<'_>) -> Trouble {
     let words = json::trouble(line.bytes);
     if let Some(place) = nul_bytes(line) {
@@ -121,14 +121,14 @@ fn nul_bytes(line: &Line<'_>) -> Option<Place> {
     })
 }
 
-/// Where the items of a list stand in the bytes.
+/// The places of a list's items in the bytes.
 pub(super) fn item_spans(bytes: &[u8], pointer: &str) -> Vec<Range<usize>> {
     let Ok(document) = Document::parse(bytes) else { return Vec::new() };
     let list = if pointer.is_empty() { document.root() } else { document.root().pointer(pointer) };
     list.items().map(|item| item.span()).collect()
 }
 
-/// Where the items of lists stand in a file. Each list is read once, however many of its items are looked up.
+/// The places of lists' items in a file. Each list is read once, however many of its items are looked up.
 #[derive(Debug, Default)]
 pub(super) struct ItemSpans {
     /// By where the record begins, and the pointer of the list in it.
@@ -136,7 +136,7 @@ pub(super) struct ItemSpans {
 }
 
 impl ItemSpans {
-    /// Where the item at a pointer inside a record stands in the file.
+    /// The place in the file of the item at a pointer inside a record.
     pub(super) fn find(
         &mut self,
         bytes: &[u8],
@@ -180,7 +180,7 @@ impl Splices {
         self.replace(with_line_end(bytes, &record.span), "");
     }
 
-    /// Takes an item out of the list that stands in a record at a pointer. Whether there is such an item.
+    /// Takes an item out of the list at a pointer inside a record. Returns whether there is such an item.
     pub(super) fn without_item(
         &mut self,
         bytes: &[u8],

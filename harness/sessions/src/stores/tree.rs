@@ -1,4 +1,4 @@
-//! Stores whose lines form a tree: each names the one before it. What leads from the last line to the root is the branch.
+//! Stores with lines that form a tree: each names its parent. The path from the last line to the root is the branch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// The tree of these lines; those without an id are no part of it. The last line is the leaf.
+    /// Builds the tree of these lines, without those that have no id. The last line is the leaf.
     ///
     /// Where lines share an id, `which` says whose parent counts.
     pub(super) fn of(records: Vec<Record>, keys: Keys, which: Which) -> Tree {
@@ -167,12 +167,12 @@ impl<'t> Branch<'t> {
         }
     }
 
-    /// Whether a new line of this id was put in, or a line of the file has it.
+    /// Returns whether a line of the file, or a new line, has this id.
     pub(super) fn has(&self, id: &str) -> bool {
         self.by_id.contains_key(id) || self.tree.by_id.contains_key(id)
     }
 
-    /// Puts a new line after that of an id and those that follow it for which `belongs` holds. Whether the id is there.
+    /// Puts a new line after the line of an id and the lines that belong to it. Returns whether there is such a line.
     ///
     /// `belongs` must say the same of a line each time, so that the lines are passed once, however many are put there.
     pub(super) fn insert(&mut self, id: &str, value: Value, belongs: impl Fn(&Value) -> bool) -> bool {
@@ -194,7 +194,7 @@ impl<'t> Branch<'t> {
         true
     }
 
-    /// Whether new lines for the line before come after this one. Lines that were taken out are passed over.
+    /// Returns whether this line belongs to the line before it. Removed lines are passed over.
     fn belongs(&self, node: usize, belongs: impl Fn(&Value) -> bool) -> bool {
         match &self.nodes[node] {
             Node::Stored(id) => {
@@ -206,7 +206,7 @@ impl<'t> Branch<'t> {
         }
     }
 
-    /// Takes the lines of an id out of the file. What came after them comes after what was before them.
+    /// Takes the lines of an id out of the file. Their children become children of their parent.
     pub(super) fn remove(&mut self, id: &str) {
         if self.by_id.get(id).is_some_and(|node| matches!(self.nodes[*node], Node::Stored(_))) {
             self.by_id.remove(id);
@@ -214,7 +214,8 @@ impl<'t> Branch<'t> {
         self.removed.insert(id.to_owned());
     }
 
-    /// Ends the branch after an id, with a line at the end of the file that makes it the leaf. Whether the id is there.
+    /// Ends the branch after an id, with a line at the end of the file that makes it the leaf. Returns whether there is such
+    /// a line.
     pub(super) fn truncate(&mut self, id: &str, last: Value) -> bool {
         let Some(mut end) = self.by_id.get(id).copied() else { return false };
         let is_new = |node: &usize| matches!(self.nodes[*node], Node::New(_)) || self.is_removed(*node);
@@ -317,5 +318,36 @@ impl<'t> Branch<'t> {
             let at = record.span.start;
             self.splices.replace(span.start + at..span.end + at, parent.to_string());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::records::of_lines;
+    use super::*;
+
+    /// A search from the first line each time would pass half a million lines.
+    #[test]
+    fn lines_that_belong_to_one_line_are_passed_once_however_many_are_put_after_it() {
+        const N: usize = 1000;
+        let line = |n: usize| {
+            format!(
+                "{{\"id\":\"l{n}\",\"parent\":{}}}\n",
+                n.checked_sub(1).map_or("null".to_owned(), |n| format!("\"l{n}\""))
+            )
+        };
+        let file: String = (0..N).map(line).collect();
+        let tree = Tree::of(of_lines(file.as_bytes()).0, Keys { id: "id", parent: "parent" }, Which::First);
+        assert_eq!(tree.path.len(), N);
+        let mut branch = Branch::of(&tree);
+        for n in 0..N {
+            assert!(branch.insert("l0", json!({ "id": format!("n{n}"), "parent": null }), |_| true));
+        }
+        assert!(branch.n_passed <= 2 * N, "{} lines were passed", branch.n_passed);
+        let written = String::from_utf8(branch.carry_out(file.as_bytes())).unwrap();
+        let ids: Vec<&str> = written.lines().map(|line| line.split('"').nth(3).unwrap()).collect();
+        assert_eq!((ids.len(), ids[N - 1], ids[N], ids[2 * N - 1]), (2 * N, "l999", "n0", "n999"));
     }
 }

@@ -57,7 +57,7 @@ fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Messa
 fn native(block: &Block) -> Option<Value> {
     Some(match block {
         Block::Text(text) => json!({ "type": "text", "text": text }),
-        // Thinking of another provider has no signature, and nobody sends it as thinking.
+        // Thinking of another provider has no signature, so it is not sent as thinking.
         Block::Thinking(thinking) => {
             let signature = thinking.signature.as_ref()?;
             json!({ "type": "thinking", "thinking": thinking.text, "signature": signature })

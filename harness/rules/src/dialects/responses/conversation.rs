@@ -35,7 +35,7 @@ fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Messa
     if !tools.is_empty() {
         around.insert("tools".to_owned(), Value::Array(tools));
     }
-    // Whoever has the reasoning encrypted keeps the conversation, and the provider does not.
+    // A client that asks for encrypted reasoning keeps the conversation itself.
     if keeps_reasoning(messages) {
         around.insert("store".to_owned(), json!(false));
     }
@@ -60,7 +60,7 @@ fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Messa
     }
 }
 
-/// Whether all reasoning is there in its encrypted form.
+/// Returns whether all reasoning is present in encrypted form.
 fn keeps_reasoning(messages: &[Message]) -> bool {
     let mut is_encrypted =
         messages.iter().flat_map(|message| &message.blocks).filter_map(|block| match block {

@@ -21,7 +21,7 @@ pub(crate) fn dialect_of(part: &Value) -> Option<Dialect> {
             "mistral" => Dialect::Mistral,
             // Only the API of Responses gives its items ids.
             "openai" | "azure" if own.get("itemId").is_some() => Dialect::OpenaiResponses,
-            Dialect::OpenaiChat | Dialect::Mistral => return None,
+            _ => return None,
         })
     })
 }
@@ -33,7 +33,7 @@ fn own<'v>(part: &'v Value, dialect: Option<Dialect>, key: &str) -> Option<&'v s
         Dialect::Gemini => &["google", "vertex"],
         Dialect::BedrockConverse => &["bedrock"],
         Dialect::OpenaiResponses => &["openai", "azure"],
-        _ => return None,
+        Dialect::OpenaiChat | Dialect::Mistral => return None,
     };
     let metadata = METADATA.into_iter().filter_map(|key| part.get(key));
     metadata

@@ -68,14 +68,14 @@ pub(super) fn reattach(files: &Files, cut: Option<&Cut>) -> Result<Files, WriteE
     Ok(files)
 }
 
-/// What is to be done with each line.
+/// The change of each line.
 struct Plan<'a> {
     files: &'a Files,
     lines: &'a Lines,
     tree: &'a Tree<'a>,
     branch: &'a Branch,
     by_line: BTreeMap<u64, usize>,
-    /// Where a line stands on the chain.
+    /// The position of a line on the chain.
     positions: BTreeMap<usize, usize>,
     /// Lines that are added after a line.
     added: BTreeMap<usize, Vec<NewLine>>,
@@ -379,7 +379,7 @@ impl<'a> Plan<'a> {
         splice(bytes, changes)
     }
 
-    /// What a line that stays hangs on from here on, as JSON; nothing if that does not change.
+    /// The new parent of a line that stays, as JSON. Returns nothing if it keeps its parent.
     fn new_parent(&self, at: usize, anchors: &mut BTreeMap<usize, String>) -> Option<String> {
         if self.removed.contains(&at) || !self.tree.hangs_as_written(at) {
             return None;
@@ -393,7 +393,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// What the lines on a line that goes hang on from here on. Each line that goes is passed once.
+    /// The new parent of the children of a removed line. Each removed line is passed once.
     fn anchor(&self, removed: usize, anchors: &mut BTreeMap<usize, String>) -> String {
         let mut passed = Vec::new();
         let mut at = removed;

@@ -44,9 +44,9 @@ struct Plan<'a> {
     session: &'a Session,
     /// The blocks by their places, and whether they are on the branch.
     blocks: BTreeMap<&'a Place, (&'a Block, bool)>,
-    /// The messages of which a block is a part: file, line and pointer.
+    /// The messages that contain a block, by file, line and pointer.
     messages: BTreeSet<(usize, Option<u64>, &'a str)>,
-    /// What can be taken out though it is no block.
+    /// The records that can be taken out although they are not blocks.
     discardable: BTreeSet<&'a Place>,
     gone: BTreeSet<u64>,
     /// Lines that come after a line.

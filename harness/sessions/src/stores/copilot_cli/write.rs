@@ -44,7 +44,7 @@ struct Writer<'r> {
     drops: BTreeMap<usize, BTreeSet<String>>,
     /// The last event that belongs to a reply and stays, as far as it was looked for.
     ends: BTreeMap<usize, usize>,
-    /// Whether an event can be read as it stands, as far as it was looked at.
+    /// Records, for each event looked at, whether it can be read unchanged.
     is_whole: BTreeMap<usize, bool>,
 }
 

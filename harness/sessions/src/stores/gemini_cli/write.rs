@@ -16,7 +16,7 @@ use crate::stores::records::{ItemSpans, Record, Splices, cannot, parted, with_ma
 use crate::stores::{Edit, WriteError};
 use crate::{Files, Place, Product};
 
-/// What changes in the file.
+/// The changes of the file.
 struct Changes<'l> {
     bytes: &'l [u8],
     log: &'l Log,
@@ -25,7 +25,7 @@ struct Changes<'l> {
     /// Results of the branch beside their calls, by what they say: the record of the first, and its index there. They are
     /// collected when the first one is looked for.
     beside_calls: Option<BTreeMap<String, (usize, usize)>>,
-    /// The line whose list was last looked at, and where it stands.
+    /// The last line with a list that was looked up, and its place.
     container: Option<(u64, Range<usize>)>,
     /// The records by where they begin; and whether each is on the branch.
     records: BTreeMap<usize, (&'l Record, bool)>,
@@ -105,7 +105,7 @@ impl<'l> Changes<'l> {
         }
     }
 
-    /// The part of a recorded result as it stands there, and whether it is on the branch.
+    /// The part of a recorded result, and whether it is on the branch.
     fn recorded(&mut self, result: &Place, id: &str, name: &str) -> Result<(Vec<u8>, bool), WriteError> {
         let (record, is_on_branch, inner) = self.at(result)?;
         let own = &self.bytes[record.span.clone()];
@@ -137,7 +137,7 @@ impl<'l> Changes<'l> {
     }
 
     /// The copy beside its call of a result that is a message of the user's. It is the one that goes: from it the product
-    /// would make the other anew each time that it resumes. One copy of a batch goes as a whole, since responses to one
+    /// would create the other again each time it resumes. One copy of a batch goes as a whole, since responses to one
     /// batch have to come together.
     fn beside_call(&mut self, record: &Record, inner: &str) -> Option<(&'l Record, String)> {
         let said = record.value.pointer(inner).filter(|_| inner.starts_with("/content/"))?;
@@ -205,7 +205,7 @@ impl<'l> Changes<'l> {
         }
     }
 
-    /// Puts results beside their calls. Gives the indices of the calls whose results were written anew.
+    /// Puts results beside their calls. Returns the indices of the calls that got a new result.
     fn write_answers(
         &mut self,
         record: &Record,
@@ -242,7 +242,7 @@ impl<'l> Changes<'l> {
         written
     }
 
-    /// Adds entries to `toolCalls`, for calls that stand in the content only.
+    /// Adds entries to `toolCalls`, for calls that are only in the content.
     fn write_entries(&mut self, record: &Record, entries: &[u8]) {
         let own = &self.bytes[record.span.clone()];
         match record.value.get("toolCalls") {
@@ -290,12 +290,12 @@ impl<'l> Changes<'l> {
         }
     }
 
-    /// The line or file in whose list a record stands.
+    /// The line or file with the list that contains a record.
     fn container(&mut self, record: &Record) -> Range<usize> {
         if record.line.is_none() {
             return 0..self.bytes.len();
         }
-        // The messages of one list stand in one line, and many of them may go.
+        // The messages of one list are on one line, and many of them may be removed.
         if let Some((line, span)) = &self.container
             && Some(*line) == record.line
         {
