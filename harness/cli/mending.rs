@@ -123,7 +123,7 @@ impl Mending {
                 Outcome::Left => "left as it is".to_owned(),
                 Outcome::Mended(reasons) => {
                     let reasons: Vec<&str> = reasons.iter().map(|reason| reason.words()).collect();
-                    format!("mended: {}", reasons.join("; "))
+                    format!("repaired: {}", reasons.join("; "))
                 }
                 Outcome::Beyond(why) => format!("beyond repair: {why}"),
                 Outcome::Not(why) => why.clone(),

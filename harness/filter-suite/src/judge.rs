@@ -291,7 +291,7 @@ fn spoilt(route: &Route<'_>, input: &Input, body: &Value) -> Option<Outcome> {
     }
     // If the converter fixes the input, there is nothing left for the filter to fix.
     if input.state != State::Valid && refusals(route, body).is_empty() {
-        return not_put("the way without the filter mends it".to_owned());
+        return not_put("the route without the filter repairs it".to_owned());
     }
     None
 }

@@ -183,7 +183,7 @@ impl Mode {
             return wrong(&format!("declines/{at}/says"), "this needs words of the message".to_owned());
         }
         if self.repairs && !self.mends.is_empty() {
-            return wrong("mends", "with `repairs: true` it mends all of them".to_owned());
+            return wrong("mends", "with `repairs: true` it repairs all of them".to_owned());
         }
         if self.form != Form::Request && self.control {
             return wrong("control", "a form that goes in only has no way round".to_owned());

@@ -45,7 +45,7 @@ pub enum Repair {
     Healthy(Box<Judgement>),
     /// It is mended.
     Mended(Box<Mended>),
-    /// It cannot be mended from the files alone.
+    /// It cannot be repaired from the files alone.
     Beyond(Box<Beyond>),
 }
 
@@ -539,7 +539,7 @@ fn hold(
 fn why(judgement: &Judgement) -> String {
     match judgement.refusals.first() {
         Some(refusal) => match refusal.rule {
-            Some(rule) => format!("{} cannot be mended from the files alone", rule.id),
+            Some(rule) => format!("{} cannot be repaired from the files alone", rule.id),
             None => "the product gives up before it sends anything".to_owned(),
         },
         None if judgement.verdict == Verdict::Cut => {

@@ -50,7 +50,7 @@ fn mended(asked: &Asked) -> Result<Value, Unjudged> {
             Ok(shown(&asked.text, &whole, of_halves, &[]))
         }
         Ok(Repair::Healthy(_)) => {
-            Ok(beyond("this model refuses what cannot be mended from the text alone", false))
+            Ok(beyond("this model rejects something that cannot be repaired from the text alone", false))
         }
         Ok(Repair::Beyond(found)) => Ok(beyond(&found.why, found.can_truncate)),
         Err(error) => Err(Unjudged::because(error.to_string())),

@@ -417,7 +417,7 @@ impl Mode {
         if let Some(at) = self.lacks.iter().position(|key| !is_known(key)) {
             return Some((format!("lacks/{at}"), CAPABILITY));
         }
-        const REPAIR: &str = "who stores the thread mends it; if the SDK says that it does, write `repairs: true` below the mode";
+        const REPAIR: &str = "the code that stores the thread repairs it; if the SDK documents that it does, write `repairs: true` below the mode";
         if let Some(at) = self.application.iter().position(|duty| *duty == Duty::Repair) {
             return Some((format!("application/{at}"), REPAIR));
         }
@@ -429,7 +429,7 @@ impl Mode {
         is_idle.then(|| {
             (
                 "repairs".to_owned(),
-                "an SDK that stores the thread mends it anyway; this goes with `application: [store]`",
+                "an SDK that stores the thread repairs it anyway; use this with `application: [store]`",
             )
         })
     }

@@ -94,7 +94,7 @@ fn gateway(dialect: Dialect) -> Mode {
 }
 
 fn repairer(dialect: Dialect) -> Mode {
-    only(dialect, mode("repair", Kind::Repairer, "It mends."))
+    only(dialect, mode("repair", Kind::Repairer, "It repairs."))
 }
 
 fn mends(fault: &str) -> Mode {

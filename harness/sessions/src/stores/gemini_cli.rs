@@ -81,7 +81,7 @@ impl Store for GeminiCli {
 const COPIES_ANEW: Relapse = Relapse {
     words: "This repair holds for one resume: when Gemini CLI 0.60 or 0.61 loads the session, it stores the second copy of \
             each result again, and the resume after that one is refused.",
-    way_out: "Until Gemini CLI has mended this, quit it and repair the session again before each resume.",
+    way_out: "Until Gemini CLI fixes this, quit it and repair the session again before each resume.",
     source: "https://github.com/google-gemini/gemini-cli/issues/29365",
 };
 

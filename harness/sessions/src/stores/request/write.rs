@@ -52,7 +52,7 @@ pub(super) fn write(
                 let n = writer.index(last).ok_or_else(|| fail(last, "no message there"))?;
                 (n + 1..writer.entries.len()).for_each(|n| writer.entries.drop_entry(n));
             }
-            Edit::Discard { place } => return Err(fail(place, "a body that is no JSON cannot be mended")),
+            Edit::Discard { place } => return Err(fail(place, "a body that is not JSON cannot be repaired")),
         }
     }
     writer.take_out();
