@@ -567,7 +567,7 @@ pub enum PlannedPoint {
     SettledCount(u32),
     /// The result of that call has been delivered, or is about to be.
     Settled(CallKey, Side),
-    /// That entry of the turn is written to the store, from 1.
+    /// The write of an entry to the store, counted from 1 in its turn.
     Saved(u32, Side),
     /// So many replies of the turn are over, with their results.
     Step(u32),

@@ -18,7 +18,7 @@ pub struct Repeats {
     /// The findings that not every run showed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<SeenFinding>,
-    /// What only runs among other plans, or with less patience, have shown: it does not count.
+    /// Findings that only runs beside other plans, or with less patience, have shown. They do not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rescued: Vec<SeenFinding>,
     /// Differences on the side of the harness when the runs differed: look there first.

@@ -27,7 +27,7 @@ pub struct Planned {
 pub enum Reason {
     /// The result of the call stands at another place of the branch.
     Misplaced,
-    /// The result of the call stands off the branch.
+    /// The result of the call is not on the branch.
     OffBranch,
     /// No result of the call was recorded.
     NotRecorded,
