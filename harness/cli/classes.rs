@@ -24,9 +24,8 @@ use brickbat_scenario::verdict::Severity;
 /// Show for each known failure class which scenarios cover it, which planted bug proves that, and which
 /// systems have it.
 ///
-/// A class is *proven* if a planted bug of the class is caught by the check that is meant for it, and only in
-/// scenarios of the class: without them, the suite would miss it. `alone` means that a single scenario does
-/// all of it.
+/// A class is *proven* if its check catches a planted bug of the class, only in scenarios of the class: without
+/// them, the suite would miss the bug. `alone` means that a single scenario proves the class.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Classes {

@@ -26,10 +26,9 @@ use faults::{Fault, Faults};
 
 /// Turn a bricked session into a scenario with its structure and without its words.
 ///
-/// Kept are who spoke in which order, the calls, which of them have results and where those stand, and what is odd about
-/// the form of texts, ids and arguments. Words, names, ids and paths are made anew from numbers. Then everything goes
-/// without which the provider still refuses for the same reason. Where the store shows how the thread broke, a second
-/// scenario is made of that.
+/// The scenario keeps the order of the messages, the calls, which of them have results and where, and unusual forms of
+/// texts, ids and arguments. New words, names, ids and paths are generated from numbers. Then everything is removed that
+/// the provider's error does not depend on. If the store shows how the thread broke, a second scenario reproduces that.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Import {

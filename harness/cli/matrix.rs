@@ -12,7 +12,7 @@ use brickbat_report::report::Report;
 /// Show the results of each system in each family of scenarios, from JSON reports of runs.
 ///
 /// A cell names the worst severity, how many plans failed and how many were judged. `-` means that the system can play no
-/// plan of the family; `open` counts plans that could not be judged. The level is the one that the system keeps.
+/// plan of the family; `open` counts plans that could not be judged. The level is the one that the system has reached.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Matrix {

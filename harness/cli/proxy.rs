@@ -23,9 +23,9 @@ use brickbat_rules::Profile;
 /// Run between a program and a real server: check requests and streams, inject faults into replies, record the
 /// conversation.
 ///
-/// It listens on 127.0.0.1 and goes out only to the URL given. The program's own keys pass through and are written nowhere.
-/// A request that breaks a rule is refused in the provider's words and does not go on; each stream that comes back is held
-/// against the grammar of its dialect, and passes unchanged.
+/// It listens on 127.0.0.1 and connects only to the given URL. The program's own keys pass through and are never written. A
+/// request that breaks a rule is rejected with the provider's message and not forwarded. Each stream that comes back is
+/// checked against the grammar of its dialect and forwarded unchanged.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Proxy {

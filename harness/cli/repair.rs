@@ -18,8 +18,9 @@ use brickbat_sessions::{self as sessions, Files, Mended, Product, Repair, Repair
 
 /// Bring a bricked session back: the fewest edits after which its next request is accepted.
 ///
-/// The true result of a call is looked for first; only where none was recorded, an error is written that says so. Nothing
-/// is made up, nothing off the active branch is touched, and a healthy session stays as it is. A copy is written.
+/// If the store has the real result of a call, it is used; otherwise the call gets an error that says that no result was
+/// recorded. No content is invented, other branches are not touched, and a healthy session does not change. The repair is
+/// written to a copy.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct RepairSession {

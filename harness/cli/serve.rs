@@ -15,8 +15,9 @@ use brickbat_drive::strict_server::{Seen, StrictServer};
 
 /// Serve a strict provider on 127.0.0.1 for any program, in all dialects.
 ///
-/// Each request is held against the rules of the provider and refused in its own words if it breaks one. Replies are
-/// improvised: they call the tools that the request offers, several at once, and answer when the results have come.
+/// Each request is checked against the rules of the provider. If it breaks one, it is rejected with the provider's own
+/// message. Replies are improvised: they call tools that the request offers, several at once, and answer once the results
+/// have arrived.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Serve {

@@ -17,8 +17,8 @@ use brickbat_sessions::{ReadError, Verdict, judge_for};
 
 /// Read sessions as agents store them, and check whether the provider would accept the next request of each.
 ///
-/// The product is known by the content. What is judged is what the product would send of what is stored, so a fault that
-/// the product mends itself is no finding. Nothing of the content is printed, and nothing is changed.
+/// The content shows which product wrote a file. The request that the product would send is judged, so a fault that the
+/// product repairs itself is not reported. The content is never printed, and no file is changed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Session {

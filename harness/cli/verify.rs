@@ -11,9 +11,9 @@ use brickbat_report::report::text::Tone;
 
 /// Check that an adapter follows the protocol.
 ///
-/// Probes drive the adapter; for each, the output says whether it passed, what was seen and how to fix the adapter. They
-/// judge the adapter and not the SDK that it drives. For an agent that needs no adapter, they check that the agent and
-/// its manifest fit together.
+/// Probes drive the adapter. For each, the output shows whether it passed, the observation, and how to fix the adapter. The
+/// probes judge the adapter, not the SDK that it drives. For an agent that needs no adapter, they check that the agent
+/// matches its manifest.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct VerifyAdapter {

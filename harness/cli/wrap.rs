@@ -25,8 +25,8 @@ use run::{Ended, Run, Starter};
 
 /// Run a program against a strict provider, and report each refused request.
 ///
-/// The program finds the provider by the variables that SDKs and agents read for the base URL and the key. In the command
-/// and in --env, {url} stands for the address. What the program says goes where it always does.
+/// The program finds the provider through the variables that SDKs and agents read for the base URL and the key. In the
+/// command and in --env, {url} is replaced by the address. The program's output goes to the terminal as usual.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Wrap {
