@@ -148,6 +148,26 @@ fn paths_and_links_lead_somewhere() {
     assert_eq!(known_part("harness/systems/<name>/system.yaml"), "harness/systems/");
 }
 
+/// A pointer names an identifier and the file that has it: `NAME` in `path`.
+#[test]
+fn a_file_has_the_identifier_that_a_pointer_names() {
+    let wrong = |document: &str, text: &str| -> Vec<String> {
+        let spans: Vec<&str> = text.split('`').collect();
+        let pointers = spans.windows(3).skip(1).step_by(2);
+        let pointers = pointers.filter(|span| matches!(span[1], " in " | " of ") && is_path(span[2]));
+        let files = pointers.filter(|span| known_part(span[2]) == span[2] && root().join(span[2]).is_file());
+        let is_named = |span: &&[&str]| {
+            let name = span[0].rsplit("::").next().unwrap_or_default().trim_end_matches(['!', '(', ')']);
+            !read(span[2]).contains(name)
+        };
+        files.filter(is_named).map(|span| format!("{document}: `{}` in `{}`", span[0], span[2])).collect()
+    };
+    let found: Vec<String> =
+        DOCUMENTS.iter().flat_map(|document| wrong(document, &prose(&read(document)))).collect();
+    assert_eq!(found, [""; 0]);
+    assert_eq!(wrong("-", "see `Nowhere::to_be_found` in `harness/cli.rs`").len(), 1);
+}
+
 /// Whether a code span is a path from the top of the repository.
 fn is_path(span: &str) -> bool {
     const TOP: [&str; 6] = [".ci", ".clusterfuzzlite", ".github", "corpora", "fuzz", "harness"];
