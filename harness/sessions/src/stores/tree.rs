@@ -235,7 +235,7 @@ impl<'t> Branch<'t> {
     }
 
     /// The lines in the order of the branch.
-    fn into_order(&mut self) -> Vec<Node> {
+    fn take_in_order(&mut self) -> Vec<Node> {
         let mut nodes: Vec<Option<Node>> = std::mem::take(&mut self.nodes).into_iter().map(Some).collect();
         let mut order = Vec::with_capacity(nodes.len());
         // The branch begins with its first line, if it has any.
@@ -250,7 +250,7 @@ impl<'t> Branch<'t> {
     /// The file with all of it carried out.
     pub(super) fn carry_out(mut self, bytes: &[u8]) -> Vec<u8> {
         let tree = self.tree;
-        let nodes = self.into_order();
+        let nodes = self.take_in_order();
         let root = tree.path.first().and_then(|id| tree.lines(id).next());
         let mut parent =
             root.and_then(|record| record.value.get(tree.keys.parent)).cloned().unwrap_or_default();
