@@ -27,7 +27,7 @@ const _: () = assert!(DIALECTS.len() + cfg!(feature = "toy-dialect") as usize ==
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outline {
     pub(super) dialect: Dialect,
-    /// Its place in the list of [`models`].
+    /// Its place in the list of models of its dialect.
     pub(super) model: usize,
     /// What ids are made from.
     pub(super) salt: u64,
