@@ -126,7 +126,7 @@ const ARGUMENTS: [&str; 3] =
 /// that is now empty. Two or three rounds are enough for that.
 const MAX_ROUNDS: usize = 8;
 
-/// Maximum size of a plan in which each edit is tried for being unnecessary. Larger plans keep all edits.
+/// Size of the largest plan in which each edit is tested for necessity. Larger plans keep all their edits.
 const MAX_TRIED: usize = 48;
 
 /// Maximum number of bytes that these trials together may read and write. Each trial covers the complete
@@ -457,8 +457,8 @@ fn edits_of(planned: &[Planned]) -> Vec<Edit> {
     planned.iter().map(|planned| planned.edit.clone()).collect()
 }
 
-/// Removes the edits that the provider's acceptance does not need. Only a repair of one round is thinned,
-/// since later rounds build on the first.
+/// Drops the edits that turn out to be unnecessary: the provider accepts without them. Only a repair of one
+/// round is thinned, since later rounds build on the first.
 fn fewest(
     start: &Attempt,
     last: Attempt,

@@ -140,7 +140,7 @@ impl Reason {
     }
 }
 
-/// The edits after which calls and results pair. Missing results are searched in `elsewhere`.
+/// The edits after which calls and results pair. Missing results are looked up in `elsewhere`.
 pub fn plan(messages: &[Message], elsewhere: &[Message]) -> Vec<Planned> {
     let mut pairing = Pairing::of(messages);
     let mut planned = pairing.drop_copies();
