@@ -1,4 +1,4 @@
-//! The stores of all products: recognizing, reading, sending and writing.
+//! The stores of all products: recognising, reading, sending and writing.
 //!
 //! Each product is a module with a [`Store`].
 

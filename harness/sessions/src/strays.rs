@@ -23,7 +23,7 @@ const OF_TORN: &str = "a torn record that shares its line with a whole one";
 const OF_GLUED: &str = "two records without a line end between them";
 /// The beginning of a record.
 const BEGIN: &[u8] = b"{\"";
-/// Maximum number of records whose field names are collected, to recognize other records. A store has a dozen
+/// Maximum number of records whose field names are collected, to recognise other records. A store has a dozen
 /// kinds of records.
 const MAX_SHAPES: usize = 2_000;
 /// Maximum number of lines to examine. A file with more such lines was not torn by occasional crashes.
