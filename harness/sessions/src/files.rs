@@ -1,17 +1,17 @@
-//! The files that a session is made of, as bytes.
+//! The files of a session, as bytes.
 
-/// A file, and what lies next to it as far as the product keeps parts of a session there.
+/// The session file and its companions: the files next to it in which the product keeps parts of the session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Files {
-    /// The file that was asked for first; then its companions, in the order of their names.
+    /// The session file first, then its companions, ordered by name.
     pub files: Vec<File>,
 }
 
 /// One file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct File {
-    /// Its path relative to the folder of the first file, with `/` between its parts, such as
-    /// `7c1f/tool-results/toolu_1.txt`. Readers know companions by it.
+    /// The path relative to the folder of the first file, with `/` between its parts, such as
+    /// `7c1f/tool-results/toolu_1.txt`. Readers identify companions by this path.
     pub name: String,
     /// Its content.
     pub bytes: Vec<u8>,
@@ -23,7 +23,7 @@ impl Files {
         Files { files: vec![File { name: name.into(), bytes: bytes.into() }] }
     }
 
-    /// The bytes of the first file; nothing if there is none.
+    /// The bytes of the first file; empty if there is no file.
     pub fn main(&self) -> &[u8] {
         self.files.first().map(|file| file.bytes.as_slice()).unwrap_or_default()
     }
@@ -33,7 +33,7 @@ impl Files {
         self.files.first().map(|file| file.name.as_str()).unwrap_or_default()
     }
 
-    /// The companion whose name ends so, and its index.
+    /// The first companion with this name ending, with its index.
     pub fn ending_in(&self, end: &str) -> Option<(usize, &File)> {
         self.files.iter().enumerate().find(|(_, file)| file.name.ends_with(end))
     }

@@ -1,8 +1,10 @@
-//! Halves of characters: an escape such as `\ud83d` without its other half, where a text was cut inside an emoji.
+//! Halves of characters (lone surrogates): an escape such as `\ud83d` without its other half, left where a
+//! text was cut inside an emoji.
 //!
-//! Products in JavaScript write and send them without a word, and providers refuse the whole body: "The request body is
-//! not valid JSON: no low surrogate in string" (anthropics/claude-code#68325). No reader in Rust can hold them, so they are
-//! read as U+FFFD, which takes as many bytes, and each is noted where it stands.
+//! Products in JavaScript write and send them without an error, and providers reject the request body: "The
+//! request body is not valid JSON: no low surrogate in string" (anthropics/claude-code#68325). Strings in
+//! Rust cannot contain them, so they are read as U+FFFD, which takes as many bytes, and each is noted with
+//! its place.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -13,27 +15,27 @@ use brickbat_rules::{Profile, Severity, Violation, validate};
 use crate::stores::Edit;
 use crate::{File, Files, Place, Sent, Session, Trouble};
 
-/// What a trouble with half of a character is called.
+/// The description of a half character in a trouble.
 const WORDS: &str = "half of a character, with which the body of the request is no JSON";
-/// What is written instead: the same number of bytes.
+/// The replacement, which has the same number of bytes.
 const REPLACEMENT: &[u8; 6] = b"\\ufffd";
-/// Halves that are noted: one is enough to be refused, and a hostile file holds nothing else.
+/// Maximum number of noted halves. One is enough for a rejection, and a hostile file may consist of them.
 const MAX_NOTED: usize = 10_000;
-/// How files begin that hold no text.
+/// Magic bytes of files without text.
 const BINARY: [&[u8]; 2] = [b"SQLite format 3\0", b"\x28\xb5\x2f\xfd"];
 /// A body with half of a character.
 const BODY: &[u8] = br#"{"messages":[],"contents":[],"input":["\ud83d"]}"#;
 
-/// Files in which each half is replaced, and where those were.
+/// Files in which each half is replaced, with the places of the halves.
 pub(crate) struct Halves {
-    /// The files. All places in them are those of the files as they are.
+    /// The files. The replacement moves no byte, so all places stay valid.
     pub(crate) files: Files,
-    /// In the first file.
+    /// The offsets of the halves in the first file.
     found: Vec<usize>,
 }
 
 impl Halves {
-    /// Nothing if there are none.
+    /// `None` if the files contain no halves.
     pub(crate) fn of(files: &Files) -> Option<Halves> {
         let has = |file: &File| is_text(file) && halves(&file.bytes).next().is_some();
         if !files.files.iter().any(has) {
@@ -48,7 +50,7 @@ impl Halves {
         Some(Halves { files: whole, found })
     }
 
-    /// Notes the halves in what is on the branch.
+    /// Notes the halves that are on the branch.
     pub(crate) fn note(&self, files: &Files, sessions: &mut [Session]) {
         for session in sessions {
             if session.body.is_some() {
@@ -63,7 +65,7 @@ impl Halves {
             let trouble = |at: &usize| {
                 let at = *at as u64;
                 let before = spans.partition_point(|span| span.start <= at);
-                // Blocks lie beside one another, or a call and its result in one place.
+                // Blocks do not overlap, except that a call and its result may share a place.
                 let is_in = spans[..before].iter().rev().take(2).any(|span| span.contains(&at));
                 is_in.then(|| Trouble {
                     place: Place::in_file(at..at + REPLACEMENT.len() as u64, ""),
@@ -76,12 +78,12 @@ impl Halves {
     }
 }
 
-/// Whether a trouble is half of a character.
+/// Returns whether a trouble is half of a character.
 pub(crate) fn is_half(trouble: &Trouble) -> bool {
     trouble.words == WORDS
 }
 
-/// Why the provider refuses what is sent, if it holds half of a character: its violation, and where the half is.
+/// The provider's violation and the place of the first half character that is sent, if any.
 pub(crate) fn refusal(
     session: &Session,
     sent: &Sent,
@@ -89,7 +91,7 @@ pub(crate) fn refusal(
 ) -> Option<(Violation, Place)> {
     let mut halves = session.troubles.iter().filter(|trouble| is_half(trouble)).map(|trouble| &trouble.place);
     let first = halves.next()?;
-    // Blocks by where they begin, and for each the last byte of those up to it.
+    // Spans of the blocks by their start, each extended to the furthest end so far.
     let sent = sent.messages.iter().flat_map(|message| &message.blocks).map(|block| &block.place);
     let mut spans: Vec<(usize, u64, u64)> = sent.map(|place| (place.file, place.start, place.end)).collect();
     spans.sort_unstable();
@@ -108,7 +110,7 @@ pub(crate) fn refusal(
     Some((violation, place))
 }
 
-/// The files with each of these halves replaced, if the edits are such and nothing else.
+/// The files with these halves replaced. `None` if there is any other edit.
 pub(crate) fn replaced(files: &Files, session: &Session, edits: &[Edit]) -> Option<Files> {
     let halves: BTreeSet<&Place> =
         session.troubles.iter().filter(|trouble| is_half(trouble)).map(|trouble| &trouble.place).collect();

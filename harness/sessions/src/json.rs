@@ -1,4 +1,4 @@
-//! Lines and values of JSON with their places, and edits of the bytes around them.
+//! Lines and values of JSON with their places, and edits of the surrounding bytes.
 
 use std::ops::Range;
 
@@ -8,22 +8,23 @@ use serde_json::Value;
 /// A line of a file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line<'a> {
-    /// From 1.
+    /// The line number, from 1.
     pub(crate) n: u64,
-    /// Its first byte in the file.
+    /// The offset of its first byte in the file.
     pub(crate) start: usize,
-    /// Without its end.
+    /// The content without the line end.
     pub(crate) bytes: &'a [u8],
 }
 
 impl Line<'_> {
-    /// Its stretch of the file.
+    /// The byte range of the line in the file.
     pub(crate) fn span(&self) -> Range<u64> {
         self.start as u64..(self.start + self.bytes.len()) as u64
     }
 }
 
-/// The lines of a file that hold anything. Only `\n` ends a line: U+2028 and `\r` stand inside values.
+/// The lines of a file that are not blank. Only `
+/// ` ends a line, since U+2028 and `\r` occur inside values.
 pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
     let mut start = 0;
     let pieces = bytes.split(|byte| *byte == b'\n').enumerate().map(move |(n, piece)| {
@@ -34,16 +35,16 @@ pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
     pieces.filter(|line| !line.bytes.iter().all(u8::is_ascii_whitespace))
 }
 
-/// A value, if the bytes are JSON.
+/// Parses a value. `None` if the bytes are not JSON.
 pub(crate) fn parse(bytes: &[u8]) -> Option<Value> {
     match serde_json::from_slice(bytes) {
         Ok(value) => Some(value),
-        // What `serde_json` refuses and products write all the same: deep nesting.
+        // Products write deep nesting, which `serde_json` rejects.
         Err(_) => Some(Document::parse(bytes).ok()?.root().to_value()),
     }
 }
 
-/// Why a line is no JSON, without its content.
+/// Describes why a line is not JSON, without showing its content.
 pub(crate) fn trouble(bytes: &[u8]) -> String {
     let n_nul = bytes.iter().filter(|byte| **byte == 0).count();
     if n_nul > 0 {
@@ -56,12 +57,13 @@ pub(crate) fn trouble(bytes: &[u8]) -> String {
     }
 }
 
-/// A text field; empty if there is none.
+/// A text field; empty if it is missing or not a text.
 pub(crate) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A name that the store gives, such as the kind of a record, as it may be shown: a short plain word, else its size.
+/// A name from the store, such as the kind of a record, in a form that may be printed: the name itself if it
+/// is short and plain, otherwise its size.
 pub(crate) fn word(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     match !name.is_empty() && name.len() <= MAX_WORD_BYTES && name.chars().all(is_plain) {
@@ -70,12 +72,14 @@ pub(crate) fn word(name: &str) -> String {
     }
 }
 
-/// Bytes of a name that may be shown: the longest kinds of known products have thirty, and a secret has more.
+/// Maximum size of a name that may be printed. The longest record kinds of known products have thirty bytes,
+/// and a secret has more.
 const MAX_WORD_BYTES: usize = 40;
 
-/// Bytes with stretches of them replaced.
+/// Replaces ranges of bytes.
 ///
-/// The stretches must not overlap; one of no length is an insertion. Two insertions at one place keep their order.
+/// The ranges must not overlap. An empty range is an insertion, and two insertions at one place keep their
+/// order.
 pub(crate) fn splice(bytes: &[u8], mut edits: Vec<(Range<usize>, Vec<u8>)>) -> Vec<u8> {
     edits.sort_by_key(|(span, _)| (span.start, span.end));
     let mut out = Vec::with_capacity(bytes.len());
@@ -89,7 +93,7 @@ pub(crate) fn splice(bytes: &[u8], mut edits: Vec<(Range<usize>, Vec<u8>)>) -> V
     out
 }
 
-/// The stretch of the value at a pointer.
+/// The byte range of the value at a JSON pointer.
 pub(crate) fn span_of(bytes: &[u8], pointer: &str) -> Option<Range<usize>> {
     let document = Document::parse(bytes).ok()?;
     let mut value = document.root();

@@ -1,4 +1,4 @@
-//! Whether the provider would take what the product sends next.
+//! Judges whether the provider would accept the next request of a session.
 
 use std::collections::BTreeSet;
 
@@ -9,27 +9,28 @@ use brickbat_rules::{
 
 use crate::{Message, Place, Sent, Session, halves, store_of};
 
-/// What is to be said of a session.
+/// The verdict on a session, with the evidence.
 #[derive(Debug, Clone)]
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// Who judged.
+    /// The provider profile that was used.
     pub profile: &'static Profile,
-    /// Whether the store does not show which dialect is spoken, so that one was assumed.
+    /// True if the store does not show the dialect, so that one was assumed.
     pub is_assumed: bool,
-    /// What the product sends.
+    /// The messages that the product sends.
     pub sent: Sent,
     /// The body of the next request.
     pub body: Vec<u8>,
-    /// Why it is refused, in the order in which the provider checks.
+    /// The reasons for a rejection, in the order in which the provider checks.
     pub refusals: Vec<Refusal>,
-    /// Why a later model refuses it, where the store does not show which model is asked.
+    /// The reasons for which a later model rejects the request. Only set if the store does not show the
+    /// model.
     pub by_later_models: Vec<Refusal>,
 }
 
 impl Judgement {
-    /// The next request as a value; null if the stored one is no JSON.
+    /// The next request as a value; null if the stored one is not JSON.
     pub fn request(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
@@ -38,48 +39,50 @@ impl Judgement {
 /// The state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verdict {
-    /// The provider takes the next request.
+    /// The provider accepts the next request.
     Accepted,
-    /// So it would, and calls at the very end have no result yet: the product may still be running them.
+    /// The provider accepts, but trailing calls have no result yet. The product may still be running them.
     OpenTail,
-    /// So it would, and the file begins in the middle of the session.
+    /// The provider accepts, but the file begins in the middle of the session.
     Excerpt,
-    /// So it would, and most of the conversation may be missing from it: the branch is cut off from what came before.
+    /// The provider accepts, but the branch is cut off from earlier messages, so most of the conversation may
+    /// be missing.
     Cut,
-    /// The provider refuses the next request, or the product gives up before it sends one.
+    /// The provider rejects the next request, or the product gives up before it sends one.
     Refused,
-    /// A line or a row of the conversation cannot be read, so nothing can be said of the request.
+    /// A line or a row of the conversation cannot be read, so the request is unknown.
     Unreadable,
-    /// Older models take the next request, later ones refuse it, and the store does not show which is asked.
+    /// Older models accept the next request, later ones reject it, and the store does not show which model is
+    /// used.
     Undecided,
 }
 
-/// A reason for which a request is refused.
+/// A reason for which a request is rejected.
 #[derive(Debug, Clone)]
 pub struct Refusal {
-    /// The rule of the provider; nothing if it is the product that gives up.
+    /// The violated rule of the provider. `None` if the product itself gives up.
     pub rule: Option<&'static Rule>,
-    /// The provider's sentence, or the product's error.
+    /// The provider's error message, or the product's error.
     pub message: String,
-    /// The place in the store from which the refused block came.
+    /// The place in the store from which the rejected block came.
     pub place: Option<Place>,
-    /// The pointer into the request.
+    /// The JSON pointer into the request.
     pub pointer: String,
 }
 
-/// A model of Gemini for which rules bind that do not bind for an older one. It signs the first call of each reply.
+/// A Gemini model with rules that do not apply to older ones. It signs the first call of each reply.
 const LATER_GEMINI: &str = "gemini-3-flash-preview";
 
-/// Words of the user that stand for the next turn. They are never stored.
+/// The user message of the next turn. It is never stored.
 const NEXT: &str = "Go on.";
 
-/// Judges the next request of a session: in the dialect and profile that are given, else by what the store shows, else as
-/// Anthropic Messages, which checks most.
+/// Judges the next request of a session. The dialect and profile are the given ones, or those that the store
+/// shows, or Anthropic Messages, which checks most.
 pub fn judge(session: &Session, profile: Option<&'static Profile>) -> Judgement {
     judge_for(session, profile, None)
 }
 
-/// The same where it is known which model the next request asks, and the store may not show it.
+/// Like [`judge`], with the model of the next request, for stores that may not show it.
 pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Option<&str>) -> Judgement {
     let model = session.model.as_deref().or(model);
     let is_assumed = profile.is_none() && session.dialect.is_none();
@@ -87,7 +90,7 @@ pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Op
     let dialect = session.dialect.unwrap_or(Dialect::AnthropicMessages);
     let profile = profile.unwrap_or_else(|| Profile::newest(dialect));
     let store = store_of(session.product);
-    // Some products send one dialect otherwise than another, and not every store shows which it is.
+    // Some products send different requests in different dialects, and not every store shows the dialect.
     let known = match is_given && session.dialect.is_none() {
         true => &Session { dialect: Some(profile.dialect), ..session.clone() },
         false => session,
@@ -112,7 +115,7 @@ pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Op
         }],
         None => request.refusals(&sent, profile, model),
     };
-    // The provider reads the body before anything else.
+    // The provider parses the body before any other check.
     if let Some((violation, place)) = halves::refusal(session, &sent, profile) {
         let (rule, message) = (Some(violation.rule), violation.message);
         refusals.insert(0, Refusal { rule, message, place: Some(place), pointer: violation.pointer });
@@ -139,21 +142,21 @@ pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Op
     Judgement { verdict, profile, is_assumed, sent, body: request.body, refusals, by_later_models }
 }
 
-/// A request, and which blocks it was made of.
+/// A request and the blocks from which it was made.
 struct Request {
     body: Vec<u8>,
-    /// Whether it is a bare list of messages.
+    /// True if the body is a bare list of messages.
     is_list: bool,
-    /// For each block, its pointer and its place in the store.
+    /// The pointer and the place in the store of each block.
     rendered: histories::Rendered,
 }
 
 impl Request {
-    /// The request after the user has said something more, so that the conversation does not end with the model.
+    /// The request after another user message, so that the conversation does not end with the model.
     ///
-    /// The messages are as they were afterwards.
+    /// The messages are unchanged afterwards.
     fn next(messages: &mut [Message], model: Option<&str>, profile: &Profile) -> Request {
-        // A session may be large, and is held often enough: its blocks are lent, and not copied.
+        // Sessions may be large and several copies exist already, so the blocks are lent instead of copied.
         let mut lent: Vec<histories::Message> = messages.iter_mut().map(lend).collect();
         if lent.last().is_none_or(|last| last.role != Role::User) {
             lent.push(histories::Message::text(Role::User, NEXT));
@@ -168,7 +171,7 @@ impl Request {
         Request { body, is_list: false, rendered }
     }
 
-    /// The request that is stored as it is.
+    /// The stored request, unchanged.
     fn stored(body: &[u8], messages: &[Message]) -> Request {
         let mut blocks = Vec::new();
         for (n_message, message) in messages.iter().enumerate() {
@@ -180,7 +183,8 @@ impl Request {
         Request { body: body.to_vec(), is_list, rendered }
     }
 
-    /// Why a later model than the oldest refuses it, if the conversation may have been held with one.
+    /// The reasons for which a later model rejects the request, if the conversation may have used a later
+    /// model.
     fn refusals_by_later_models(&self, sent: &Sent, profile: &'static Profile) -> Vec<Refusal> {
         let is_unsigned =
             |message: &Message| message.calls().next().is_some_and(|first| first.signature.is_none());
@@ -219,7 +223,7 @@ impl Request {
     }
 }
 
-/// A message with the contents of another, which is left without.
+/// Moves the content of a message into a new one, and leaves empty blocks behind.
 fn lend(message: &mut Message) -> histories::Message {
     let nothing = || histories::Block::Text(String::new());
     let blocks =
@@ -227,7 +231,7 @@ fn lend(message: &mut Message) -> histories::Message {
     histories::Message { role: message.role, blocks }
 }
 
-/// The messages with a result for each open call at the end, as the product writes them when it resumes.
+/// The messages with a result for each trailing open call, as the product writes them when it resumes.
 pub(crate) fn closed(messages: &[Message]) -> Vec<Message> {
     let mut closed = messages.to_vec();
     let Some(last) = messages.iter().rposition(|message| message.role == Role::Assistant) else {
@@ -262,7 +266,7 @@ mod tests {
     use super::*;
     use crate::{Files, Repair, RepairOptions, read, repair};
 
-    /// A list of Gemini's contents in which nobody answered the call, signed or not.
+    /// A list of Gemini contents with an unanswered call, signed or not.
     fn unanswered(signature: &str) -> Files {
         let list = format!(
             r#"[{{"role":"user","parts":[{{"text":"Look."}}]}},
@@ -273,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_later_models_refuse_is_not_decided_where_the_store_shows_no_model() {
+    fn a_refusal_by_later_models_is_undecided_without_a_model() {
         let files = unanswered(r#","thoughtSignature":"c2lnbmVk""#);
         let session = read(&files).unwrap().remove(0);
         let judgement = judge(&session, None);
@@ -296,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_without_signatures_was_held_with_an_older_model() {
+    fn a_list_without_signatures_is_from_an_older_model() {
         let session = read(&unanswered("")).unwrap().remove(0);
         assert_eq!(judge(&session, None).verdict, Verdict::Accepted);
     }

@@ -1,11 +1,13 @@
-//! Sessions as agents store them: read, judged, and repaired.
+//! Reads, judges and repairs sessions as agents store them.
 //!
-//! A session can be broken in three layers. The *store* cannot be read: a torn line, NUL bytes. The *branch* is rebuilt
-//! wrongly from what can be read. Or the right branch makes a *request* that the provider refuses. [`read()`] tells the
-//! first two, [`judge()`] the third: it asks the product's *send model* what would be sent of what is stored, and the rules
-//! of `brickbat-rules` whether a strict provider takes it.
+//! A session can be broken in three layers. The *store* cannot be read: a torn line, NUL bytes. The *branch*
+//! is rebuilt wrongly from the readable parts. Or the right branch makes a *request* that the provider
+//! rejects. [`read()`] detects faults in the first two layers, [`judge()`] in the third: the product's *send
+//! model* derives the next request from the store, and the rules of `brickbat-rules` decide whether a strict
+//! provider accepts it.
 //!
-//! This crate is pure: bytes in, answers out. Opening files, locks and backups are the command line's.
+//! This crate is pure: it takes bytes and returns values. The command line opens files and handles locks and
+//! backups.
 
 mod files;
 mod halves;
@@ -35,13 +37,15 @@ pub use repair::{
 pub use session::{Block, Cut, Ending, Message, Sent, Session, Trouble};
 pub use stores::{Edit, ReadError, Relapse, WriteError, messages_of, parent_of, read, read_body, store_of};
 
-/// Text of a result that stands in for one that was never recorded. It claims nothing that the store does not show.
+/// Text of a result that replaces one that was never recorded. It claims nothing that the store does not
+/// show.
 pub const NOT_RECORDED: &str =
     "No result of this call was recorded. It may or may not have run; check before you run it again.";
 
-/// Text of a result for a call that the user declined, in stores that have no form of their own for that.
+/// Text of a result for a declined call, in stores that have no form of their own for that.
 pub const DECLINED: &str = "The user declined this call, and it did not run.";
 
-/// Text of a result for a call that was never approved: the product asked, and runs nothing before the answer.
+/// Text of a result for a call that was never approved. The product asks the user and runs nothing before the
+/// answer.
 pub const NOT_APPROVED: &str =
     "This call waited for the user's approval, which was not given. It did not run.";

@@ -1,4 +1,4 @@
-//! What must be true of every repair, for property tests and fuzz targets.
+//! Invariants of every repair, for property tests and fuzz targets.
 
 use brickbat_rules::Profile;
 use brickbat_rules::histories::Block as Content;
@@ -9,10 +9,10 @@ use crate::{
     read_body, repair,
 };
 
-/// Sessions of one store that are looked at: a fuzzer writes databases with thousands.
+/// Maximum number of sessions to check in one store. A fuzzer writes databases with thousands.
 const MAX_SESSIONS: usize = 8;
 
-/// What a reader or a repair does wrong with these files; nothing if they are read, judged and repaired as promised.
+/// Describes a broken invariant. `None` if the files are read, judged and repaired as promised.
 pub fn wrong_with_files(files: &Files) -> Option<String> {
     let sessions = read(files).ok()?;
     for (index, session) in sessions.iter().enumerate().take(MAX_SESSIONS) {
@@ -28,24 +28,24 @@ pub fn wrong_with_files(files: &Files) -> Option<String> {
     None
 }
 
-/// What came of a conversation of which it is known what is wrong with it.
+/// The outcome for a conversation with a known fault, or without one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was sound, and stayed as it was.
+    /// The conversation was sound and stayed unchanged.
     Healthy,
-    /// It was mended.
+    /// The conversation was repaired.
     Mended,
-    /// It was left alone, since nothing but a guess would mend it.
+    /// The conversation was left alone, since its repair would take a guess.
     Beyond,
 }
 
-/// What came of a generated conversation: a sound one stays as it is, one that can be mended is, and twice is once; nothing
-/// of it is lost but what says nothing or stands there twice, and nothing is added but results that say that none was
-/// recorded.
+/// Repairs a generated conversation and checks the invariants. A sound conversation stays unchanged, a
+/// repairable one is repaired, and a second repair changes nothing. Only blank or duplicate blocks are lost,
+/// and only results that are marked as not recorded are added.
 ///
 /// # Errors
 ///
-/// What is wrong with that, with the body.
+/// A description of the broken invariant, with the body.
 pub fn outcome_of(history: &History) -> Result<Outcome, String> {
     let request = history.request();
     let body = request.body.to_string();
@@ -90,7 +90,7 @@ fn blocks(session: &Session) -> impl Iterator<Item = &Block> {
     session.messages.iter().flat_map(|message| &message.blocks)
 }
 
-/// The first of these blocks that a session does not hold, wherever; of two equal ones it has to hold two.
+/// The first of these blocks that the session does not contain anywhere. Two equal blocks must occur twice.
 fn first_missing<'b>(mut wanted: impl Iterator<Item = &'b Block>, session: &Session) -> Option<&'b Block> {
     let mut left: Vec<&Content> = blocks(session).map(|block| &block.content).collect();
     wanted.find(|block| match left.iter().position(|content| **content == block.content) {
@@ -107,9 +107,9 @@ fn wrong_with_repair(files: &Files, index: usize, options: &RepairOptions) -> Op
         Err(RepairError::Unsound(words)) => Some(words),
         Ok(Repair::Mended(mended)) => match repair(&mended.files, index, options) {
             Ok(Repair::Healthy(_)) => None,
-            // What came before a cut that nothing proves stays lost, and is not repaired a second time.
+            // Messages before an unproven cut stay lost, and are not repaired a second time.
             Ok(Repair::Beyond(beyond)) if beyond.before.verdict == Verdict::Cut => None,
-            // A list of which the only call or result is gone shows no more whose it is.
+            // A list without its only call or result no longer shows which product wrote it.
             Err(RepairError::Read(ReadError::Unknown)) => None,
             again => Some(format!("a repaired session is not healthy: {again:?}")),
         },
@@ -117,7 +117,8 @@ fn wrong_with_repair(files: &Files, index: usize, options: &RepairOptions) -> Op
     }
 }
 
-/// Two blocks of one place, which no edit could tell apart. A call and its result may share theirs.
+/// Finds two blocks with the same place, which no edit could tell apart. A call and its result may share
+/// theirs.
 fn wrong_with_places(session: &Session) -> Option<String> {
     let mut places = std::collections::BTreeSet::new();
     for block in blocks(session) {

@@ -1,31 +1,31 @@
-//! Where a block lies in its store.
+//! The place of a block in its store.
 
 use std::fmt;
 use std::ops::Range;
 
-/// Where something lies: in which file, on which line or in which row, and where there.
+/// The place of a value: its file, its line or row, and its position there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
 pub struct Place {
     /// Index into [`Files::files`](crate::Files::files).
     pub file: usize,
-    /// The line, from 1, in files of lines.
+    /// The line number, from 1, in line-based files.
     pub line: Option<u64>,
     /// The row, in databases.
     pub row: Option<Row>,
-    /// First byte in the file, or in the cell of a database, and the byte after the last.
+    /// The offset of the first byte in the file, or in the cell of a database.
     pub start: u64,
-    /// The byte after the last.
+    /// The offset after the last byte.
     pub end: u64,
-    /// The JSON pointer inside the line, the cell or the file; empty for the whole.
+    /// The JSON pointer inside the line, the cell or the file; empty for the complete line, cell or file.
     pub pointer: String,
 }
 
 /// A row of a database.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
 pub struct Row {
-    /// The table.
+    /// The name of the table.
     pub table: String,
-    /// Its `rowid`; in a table without one, or in an export, the index of the row from 1.
+    /// The `rowid` of the row. In an export or a table without a `rowid`, the index of the row, from 1.
     pub id: i64,
 }
 
@@ -53,7 +53,7 @@ impl Place {
 }
 
 impl fmt::Display for Place {
-    /// `line 388`, `row 12 of part`, or the pointer; without any content of the session.
+    /// `line 388`, `row 12 of part`, or the pointer. Contains no content of the session.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.line, &self.row) {
             (Some(line), _) => write!(f, "line {line}"),

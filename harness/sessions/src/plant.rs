@@ -1,9 +1,11 @@
-//! Plants the faults of public threads into the stores of products, so that repairs can be tried on the real ones.
+//! Plants faults from public threads into the stores of products, so that repairs can be tried on the real
+//! products.
 //!
-//! A fault is put at one call of a stored conversation, as the product itself would have left it: nothing else changes.
-//! Where the edits of repairs can say it, they write it; the rest is done to the JSON of the store, at the places that its
-//! reader gave. A store that cannot hold a fault says so: one that keeps a call and its result in one object has no
-//! results without a call.
+//! A fault is planted at one call of a stored conversation, as the product itself would have left it. Nothing
+//! else changes. Faults that the edits of a repair can express are written that way. The others are made in
+//! the JSON of the store, at the places that its reader reported. If a store cannot represent a fault, an
+//! error is returned: a store that keeps a call and its result in one object cannot have a result without a
+//! call.
 
 mod fused;
 mod items;
@@ -16,29 +18,29 @@ use crate::{Edit, Files, Message, Place, ReadError, Session, WriteError, store_o
 
 use items::Items;
 
-/// A fault that threads report.
+/// A fault reported in public threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Fault {
-    /// The result of a call is not there.
+    /// The result of a call is missing.
     ResultMissing,
     /// No call of the batch has a result.
     BatchUnanswered,
-    /// The result stands after the next words of the user.
+    /// The result comes after the next user message.
     ResultLate,
-    /// The result stands there twice.
+    /// The result appears twice.
     ResultTwice,
-    /// The batch was written twice, with its results.
+    /// The batch appears twice, with its results.
     BatchTwice,
-    /// The call is gone, and its result is not.
+    /// The call is missing, but its result is there.
     ResultOrphan,
-    /// What the model said before its calls is white space.
+    /// The text before the calls is only white space.
     BlankText,
-    /// The thought before the calls has lost its words, and kept its signature.
+    /// The thought before the calls lost its text but kept its signature.
     HollowThought,
 }
 
 impl Fault {
-    /// All of them.
+    /// All faults.
     pub const ALL: [Fault; 8] = [
         Fault::ResultMissing,
         Fault::BatchUnanswered,
@@ -50,7 +52,7 @@ impl Fault {
         Fault::HollowThought,
     ];
 
-    /// The word for options and reports.
+    /// The name in options and reports.
     pub fn id(self) -> &'static str {
         match self {
             Fault::ResultMissing => "result-missing",
@@ -64,12 +66,12 @@ impl Fault {
         }
     }
 
-    /// The fault of that word.
+    /// The fault with this name.
     pub fn from_id(id: &str) -> Option<Fault> {
         Fault::ALL.into_iter().find(|fault| fault.id() == id)
     }
 
-    /// A public thread that has it.
+    /// A public thread that reports this fault.
     pub fn thread(self) -> &'static str {
         match self {
             Fault::ResultMissing => "anthropics/claude-code#6836",
@@ -84,22 +86,22 @@ impl Fault {
     }
 }
 
-/// At which call of the conversation a fault is.
+/// The call of the conversation at which a fault is planted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Spot {
     /// The first call of the first batch.
     First,
     /// The last call of the first batch.
     BatchEnd,
-    /// The last call of all.
+    /// The last call of the conversation.
     Last,
 }
 
 impl Spot {
-    /// All of them.
+    /// All spots.
     pub const ALL: [Spot; 3] = [Spot::First, Spot::BatchEnd, Spot::Last];
 
-    /// The word for options and reports.
+    /// The name in options and reports.
     pub fn id(self) -> &'static str {
         match self {
             Spot::First => "first-call",
@@ -109,25 +111,25 @@ impl Spot {
     }
 }
 
-/// Why a fault was not planted.
+/// The reason why a fault was not planted.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PlantError {
     /// The store could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The store has no form for it.
+    /// The store has no form for the fault.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The conversation has no such place, or the store cannot hold the fault.
+    /// The conversation has no such place, or the store cannot represent the fault.
     #[error("{0}")]
     Nowhere(&'static str),
 }
 
-/// The files with a fault in the session of that index.
+/// The files with a fault in the session with this index.
 ///
 /// # Errors
 ///
-/// The store cannot be read, or cannot hold the fault at that spot.
+/// The store cannot be read, or cannot represent the fault at that spot.
 pub fn plant(files: &Files, index: usize, fault: Fault, spot: Spot) -> Result<Files, PlantError> {
     let sessions = crate::read(files)?;
     let session = sessions.get(index).ok_or(PlantError::Nowhere("no such session"))?;
@@ -151,7 +153,7 @@ pub fn plant(files: &Files, index: usize, fault: Fault, spot: Spot) -> Result<Fi
     Ok(planted)
 }
 
-/// What is said where a store cannot hold a fault.
+/// The error for a store that cannot represent a fault.
 const NO_FORM: &str = "the store has no form for this fault";
 
 fn written(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, PlantError> {
@@ -174,7 +176,7 @@ fn without_results(files: &Files, session: &Session, calls: &[&Place]) -> Result
     written(files, session, &drops)
 }
 
-/// Where the result of the call at a place stands.
+/// The place of the result of the call at this place.
 fn result_in<'s>(session: &'s Session, call: &Place) -> Option<&'s Place> {
     let blocks = || session.messages.iter().flat_map(|message| &message.blocks);
     let id = blocks().find_map(|block| match &block.content {
@@ -182,7 +184,7 @@ fn result_in<'s>(session: &'s Session, call: &Place) -> Option<&'s Place> {
         _ => None,
     })?;
     blocks().find_map(|block| match &block.content {
-        // Where a product has no ids, the order decides, and the first free result is what the pairing takes.
+        // If a product has no ids, order decides, and the pairing takes the first free result.
         Content::Result(result) if (result.call.as_str(), id.0) != ("", "") && result.call == id.0 => {
             Some(&block.place)
         }
@@ -190,10 +192,10 @@ fn result_in<'s>(session: &'s Session, call: &Place) -> Option<&'s Place> {
     })
 }
 
-/// A call of a conversation, with what belongs to it.
+/// A call of a conversation, with its context.
 struct Target<'s> {
     session: &'s Session,
-    /// The message of the call.
+    /// The index of the message with the call.
     message: usize,
     call: &'s Place,
 }
@@ -206,14 +208,14 @@ impl<'s> Target<'s> {
             Spot::First | Spot::BatchEnd => messages.next()?,
             Spot::Last => messages.next_back()?,
         };
-        // Some stores have a message for each call, so the batch goes on in the messages after it.
+        // Some stores have one message per call, so the batch may continue in the next messages.
         let end = batch_end(&session.messages, message);
         let mut calls = calls_in(&session.messages[message..end]);
         let call = if spot == Spot::First { calls.next()? } else { calls.last()? };
         Some(Target { session, message, call })
     }
 
-    /// The calls of the whole batch.
+    /// All calls of the batch.
     fn batch(&self) -> Vec<&'s Place> {
         let end = batch_end(&self.session.messages, self.message);
         calls_in(&self.session.messages[self.message..end]).collect()
@@ -223,7 +225,7 @@ impl<'s> Target<'s> {
         result_in(self.session, call)
     }
 
-    /// Does to the items of the store what the fault says; nothing if they cannot hold it.
+    /// Applies the fault to the items of the store. `None` if they cannot represent it.
     fn shape(&self, fault: Fault, items: &mut Items) -> Option<()> {
         let is_fused = self.session.product.form() == Form::Parts;
         match fault {
@@ -259,7 +261,7 @@ impl<'s> Target<'s> {
         }
     }
 
-    /// A block of the reply with the calls.
+    /// A matching block of the reply with the calls.
     fn block(&self, is_meant: impl Fn(&Content) -> bool) -> Option<&'s Place> {
         let reply = self.session.messages[..=self.message].iter().rev();
         let reply = reply.take_while(|message| message.role == brickbat_rules::histories::Role::Assistant);
@@ -268,7 +270,7 @@ impl<'s> Target<'s> {
     }
 }
 
-/// The message after a batch that begins in this one.
+/// The index after the last message of a batch that begins in this one.
 fn batch_end(messages: &[Message], first: usize) -> usize {
     let has_calls = |message: &Message| message.calls().next().is_some();
     first + messages[first..].iter().take_while(|message| has_calls(message)).count()

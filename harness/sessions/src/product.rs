@@ -1,17 +1,17 @@
-//! The products whose stores are known, a row each.
+//! The products with a known store, one per row.
 
 use std::fmt;
 
-/// How many sessions one file of a product holds.
+/// The number of sessions in one file of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PerFile {
-    /// One session: the file names it.
+    /// One session, identified by the file name.
     One,
-    /// Many sessions: each is named by its id as well.
+    /// Many sessions, identified by file name and id.
     Many,
 }
 
-/// The form of a product's files, as far as faults are planted in it.
+/// The form of a product's files, as far as it matters for planting faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// One JSON document, in which a call and its result are one part.
@@ -34,14 +34,14 @@ macro_rules! products {
             /// All products.
             pub const ALL: &[Product] = &[$(Product::$variant),*];
 
-            /// The word for options and reports, such as `claude-code`.
+            /// The name in options and reports, such as `claude-code`.
             pub fn id(self) -> &'static str {
                 match self {
                     $(Product::$variant => $id,)*
                 }
             }
 
-            /// The name as the product's makers write it.
+            /// The name as its makers write it.
             fn name(self) -> &'static str {
                 match self {
                     $(Product::$variant => $name,)*
@@ -88,7 +88,7 @@ products! {
     AiSdkUiChunks: "ai-sdk-ui-chunks", "AI SDK UI chunks", One, Other;
     /// Vercel's AI SDK: `ModelMessage[]`, as Apex stores it.
     AiSdkModelMessages: "ai-sdk-model-messages", "AI SDK model messages", One, Json;
-    /// Twenty's rows of UI messages.
+    /// Twenty: rows of UI messages.
     Twenty: "twenty", "Twenty", One, Parts;
     /// TanStack AI: UI messages.
     Tanstack: "tanstack", "TanStack AI", One, Parts;
@@ -109,7 +109,7 @@ products! {
 }
 
 impl Product {
-    /// The product with that id.
+    /// The product with this id.
     pub fn from_id(id: &str) -> Option<Product> {
         Product::ALL.iter().copied().find(|product| product.id() == id)
     }

@@ -1,7 +1,9 @@
-//! Brings a session back: the fewest edits after which the provider takes the next request, and nothing invented.
+//! Repairs a session with the fewest edits after which the provider accepts the next request. Nothing is
+//! invented.
 //!
-//! A repair is planned on what the product sends, written into the store, read again, and judged. It counts only if the
-//! provider then accepts, a second repair changes nothing, and nothing was lost or made up but what the edits say.
+//! A repair is planned on the messages that the product sends, written into the store, read again, and
+//! judged. It counts only if the provider then accepts, a second repair changes nothing, and nothing was lost
+//! or added except what the edits declare.
 
 mod conserved;
 mod plan;
@@ -23,64 +25,66 @@ use crate::{halves, stores, strays};
 pub use conserved::{Loss, losses};
 pub use plan::{Planned, Reason, plan};
 
-/// What a repair may do beyond the default.
+/// Options of a repair. The default is the most careful repair.
 #[derive(Debug, Clone, Default)]
 pub struct RepairOptions {
-    /// The provider, if it is not the one that the store shows.
+    /// The provider profile, if not the one that the store shows.
     pub profile: Option<&'static Profile>,
-    /// The model that the next request asks, where the store does not show it.
+    /// The model of the next request, where the store does not show it.
     pub model: Option<String>,
-    /// The first file is a request body, or a list of messages, of this dialect; else it is whatever it is recognised as.
+    /// The dialect of the first file, if it is a request body or a list of messages. Otherwise the product is
+    /// detected.
     pub body: Option<Dialect>,
-    /// Fill calls at the very end that have no result, although the product may still be running them.
+    /// Fill trailing calls that have no result, although the product may still be running them.
     pub tail: bool,
-    /// If nothing else helps, end the branch before what is refused.
+    /// If nothing else helps, end the branch before the first rejected message.
     pub truncate: bool,
 }
 
-/// What came of a repair.
+/// The outcome of a repair.
 #[derive(Debug, Clone)]
 pub enum Repair {
-    /// There is nothing to mend, so nothing was changed.
+    /// There is nothing to repair, so nothing was changed.
     Healthy(Box<Judgement>),
-    /// It is mended.
+    /// The session is repaired.
     Mended(Box<Mended>),
     /// It cannot be repaired from the files alone.
     Beyond(Box<Beyond>),
 }
 
-/// A mended session.
+/// A repaired session.
 #[derive(Debug, Clone)]
 pub struct Mended {
-    /// The files after the repair. Those that were not touched are equal to what they were.
+    /// The files after the repair. Untouched files are identical to the input.
     pub files: Files,
-    /// Lines with which a cut branch began, and that hang on the line before them again.
+    /// The lines at which the branch was cut, and that are now attached to the line before them again.
     pub reattached: Vec<Place>,
     /// The edits, in the order of the conversation.
     pub edits: Vec<Planned>,
-    /// The verdict before.
+    /// The verdict before the repair.
     pub before: Judgement,
-    /// The verdict after.
+    /// The verdict after the repair.
     pub after: Judgement,
-    /// The first byte of the request that changes, from which on the provider's cache is lost; and the request's length.
+    /// The first byte of the request that changes, from which the provider's cache is lost, and the length of
+    /// the request.
     pub changed_from: (usize, usize),
-    /// What the product does with the session that undoes the repair.
+    /// How the product later undoes the repair, if it does.
     pub relapse: Option<&'static Relapse>,
 }
 
 /// A session that is beyond repair.
 #[derive(Debug, Clone)]
 pub struct Beyond {
-    /// The verdict.
+    /// The verdict on the unchanged session.
     pub before: Judgement,
-    /// Why it stays refused, in words without content.
+    /// Why the session is still rejected, without any content of the session.
     pub why: String,
-    /// Whether it would be accepted after ending the branch earlier.
+    /// True if the session would be accepted after ending the branch earlier.
     pub can_truncate: bool,
 }
 
 impl Beyond {
-    /// What its owner can do: a sentence.
+    /// What the owner of the session can do, as a sentence.
     pub fn way_out(&self) -> &'static str {
         match self.before.verdict {
             _ if self.can_truncate => {
@@ -97,45 +101,46 @@ impl Beyond {
     }
 }
 
-/// Why a repair could not be tried.
+/// The reason why a repair could not be tried.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RepairError {
     /// The store could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The store has no form for an edit that puts a cut branch back.
+    /// The store has no form for the edit that reattaches a cut branch.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// There is no session of that number.
+    /// The files have no session with this index.
     #[error("no such session")]
     NoSession,
-    /// The repair itself is wrong, so nothing of it was kept.
+    /// The repair itself is wrong, so none of it was kept.
     #[error("the repair was not kept: {0}")]
     Unsound(String),
 }
 
-/// The rules that refuse a call for its arguments.
+/// The rules that reject a call because of its arguments.
 const ARGUMENTS: [&str; 3] =
     ["anthropic-messages/tool-input-not-object", "openai-chat/arguments-not-json", "gemini/args-not-object"];
 
-/// Rounds of planning. A mended pairing can bring out a fault that it hid, such as a message that is empty now; that takes
-/// two or three.
+/// Maximum number of planning rounds. Repairing a pairing can expose a fault that it hid, such as a message
+/// that is now empty. Two or three rounds are enough for that.
 const MAX_ROUNDS: usize = 8;
 
-/// Edits up to which it is tried for each of them whether the others are enough. Beyond, all are kept.
+/// Size of the largest plan in which each edit is tested for necessity. Larger plans keep all their edits.
 const MAX_TRIED: usize = 48;
 
-/// Bytes that all these tries together may read and write: each goes over the whole session. It is a second or two.
+/// Maximum number of bytes that these trials together may read and write. Each trial covers the complete
+/// session. The limit amounts to a second or two.
 const MAX_TRIED_BYTES: usize = 96 << 20;
 
-/// Places where a branch was cut that are mended, one after the other. Each was a lost line.
+/// Maximum number of cuts in a branch that are repaired, one after the other. Each cut was one lost line.
 const MAX_CUTS: usize = 32;
 
-/// Turns that are taken off one by one, at most, to find where a branch is accepted.
+/// Maximum number of turns that are removed, one by one, to find where the provider accepts the branch.
 const MAX_TRUNCATED: usize = 200;
 
-/// Whether [`repair()`] has nothing to mend in a request body, or a list of messages, of this dialect. It only asks the rules, and
-/// so takes a fraction of the time.
+/// Returns whether [`repair()`] has nothing to do for a request body or a list of messages in this dialect.
+/// It only checks the rules, so it takes a fraction of the time.
 pub fn is_healthy(body: &[u8], dialect: Dialect, options: &RepairOptions) -> bool {
     let profile = options.profile.unwrap_or_else(|| Profile::newest(dialect));
     let document = Document::parse(body);
@@ -149,7 +154,7 @@ pub fn is_healthy(body: &[u8], dialect: Dialect, options: &RepairOptions) -> boo
     violations.iter().all(|violation| violation.severity != Severity::Error)
 }
 
-/// Repairs the session of that index in the files.
+/// Repairs the session with this index in the files.
 ///
 /// # Errors
 ///
@@ -159,7 +164,7 @@ pub fn repair(files: &Files, index: usize, options: &RepairOptions) -> Result<Re
     let is_tail = start.judgement.verdict == Verdict::OpenTail && options.tail;
     let is_sound = match start.judgement.verdict {
         Verdict::Accepted | Verdict::OpenTail | Verdict::Excerpt => true,
-        // A body is judged by what it names.
+        // A body is judged only for the model that it names.
         Verdict::Undecided => options.body.is_some(),
         Verdict::Cut | Verdict::Refused | Verdict::Unreadable => false,
     };
@@ -167,7 +172,7 @@ pub fn repair(files: &Files, index: usize, options: &RepairOptions) -> Result<Re
     if is_sound && !is_tail && !has_torn {
         return Ok(Repair::Healthy(Box::new(start.judgement)));
     }
-    // For an older model there is nothing to mend, and a healthy session is never touched.
+    // An older model accepts the session as it is, and a healthy session is never touched.
     if start.judgement.verdict == Verdict::Undecided && options.body.is_none() {
         let why = why(&start.judgement);
         return Ok(Repair::Beyond(Box::new(Beyond { before: start.judgement, why, can_truncate: false })));
@@ -178,7 +183,7 @@ pub fn repair(files: &Files, index: usize, options: &RepairOptions) -> Result<Re
     if is_changed && let Some((last, edits)) = mended(&whole, options)? {
         return Ok(finished(start, last, reattached, [strays, edits].concat()));
     }
-    // What was lost may hold a fault of its own that cannot be mended.
+    // The recovered lines may have a fault of their own that cannot be repaired.
     if !reattached.is_empty()
         && start.judgement.verdict != Verdict::Cut
         && let Some((last, edits)) = mended(&clean, options)?
@@ -199,7 +204,8 @@ fn finished(start: Attempt, last: Attempt, reattached: Vec<Place>, edits: Vec<Pl
     Repair::Mended(Box::new(Mended { files, reattached, edits, before, after, changed_from, relapse }))
 }
 
-/// The session with the fewest edits after which it is accepted, and those edits; nothing if none helps.
+/// The session after the fewest edits with which the provider accepts it, and those edits. `None` if no edits
+/// help.
 fn mended(start: &Attempt, options: &RepairOptions) -> Result<Option<(Attempt, Vec<Planned>)>, RepairError> {
     let Mending { attempt: mut last, mut rounds, .. } = mend(start, options)?;
     if !last.is_accepted(options) && options.truncate {
@@ -215,8 +221,8 @@ fn mended(start: &Attempt, options: &RepairOptions) -> Result<Option<(Attempt, V
     Ok(Some((last, edits)))
 }
 
-/// The session without what stands beside its records, and how that was taken out. It comes before all else: the places of
-/// other edits are those of the files without it.
+/// The session without the strays beside its records, and the edits that removed them. This comes first,
+/// because the places of all other edits refer to the files without strays.
 fn without_strays(start: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Planned>), RepairError> {
     let strays = start.session.troubles.iter().filter(|trouble| strays::is_stray(trouble));
     let planned: Vec<Planned> = strays.map(|trouble| discard(&trouble.place, reason_of(trouble))).collect();
@@ -226,7 +232,7 @@ fn without_strays(start: &Attempt, options: &RepairOptions) -> Result<(Attempt, 
     }
 }
 
-/// Puts the branch back on the lines that it is proven to follow, and says with which lines it was cut.
+/// Attaches the branch to the lines that it provably follows, and returns the lines at which it was cut.
 fn reattach(start: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Place>), RepairError> {
     let mut current = start.clone();
     let mut reattached = Vec::new();
@@ -241,7 +247,8 @@ fn reattach(start: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Pl
         reattached.extend(current.session.cut.as_ref().map(|cut| cut.place.clone()));
         current = next;
     }
-    // A file with more cuts was not written by a product that lost a line now and then: all of it stays as it is.
+    // A product that occasionally loses a line does not leave more cuts than this, so the file stays
+    // unchanged.
     if is_proven(&current) {
         return Ok((start.clone(), Vec::new()));
     }
@@ -284,7 +291,7 @@ impl Attempt {
 
     fn read_again(&self, files: Files, options: &RepairOptions) -> Result<Attempt, RepairError> {
         let store = store_of(self.session.product).ok_or(RepairError::NoSession)?;
-        // A list of which the only call is gone shows no more whose it is.
+        // A list that lost its only call no longer shows which product wrote it.
         let session = match options.body {
             Some(dialect) => read_body(files.main(), dialect)?,
             None => {
@@ -300,15 +307,15 @@ impl Attempt {
             && match self.judgement.verdict {
                 Verdict::Accepted | Verdict::Excerpt => true,
                 Verdict::OpenTail => !options.tail,
-                // A branch that is proven to follow another line is put there before anything else is done.
+                // A branch that provably follows another line is attached to it before any other edit.
                 Verdict::Cut => !options.tail || !self.session.has_open_tail() || !self.fills_open_tail(),
-                // What is edited at all is made good for every model.
+                // A session that needs an edit is repaired for every model.
                 Verdict::Undecided => options.body.is_some(),
                 Verdict::Refused | Verdict::Unreadable => false,
             }
     }
 
-    /// The places that are refused for a rule that is meant.
+    /// The places that are rejected by a matching rule. Refusals without a rule always match.
     fn refused_for(&self, is_meant: impl Fn(&str) -> bool) -> Vec<Place> {
         let refusals = self.judgement.refusals.iter();
         let meant = refusals.filter(|refusal| refusal.rule.is_none_or(|rule| is_meant(rule.id)));
@@ -319,9 +326,9 @@ impl Attempt {
         store_of(self.session.product).is_some_and(|store| store.fills_open_tail(&self.session).is_some())
     }
 
-    /// What should be edited next; empty if there is nothing to be done.
+    /// The edits to make next; empty if there is nothing to do.
     fn plan(&self, options: &RepairOptions) -> Vec<Planned> {
-        // Halves of characters first, since no store can write a text that holds one.
+        // Half characters come first, since no store can write a text that contains one.
         let halves = self.session.troubles.iter().filter(|trouble| halves::is_half(trouble));
         let halves: Vec<Planned> =
             halves.map(|trouble| discard(&trouble.place, Reason::HalfCharacter)).collect();
@@ -339,10 +346,10 @@ impl Attempt {
         if !unfinished.is_empty() {
             return unfinished;
         }
-        // What the product leaves out at send is in the store all the same.
+        // The store still has the results that the product leaves out of its request.
         let mut elsewhere = self.session.off_branch.clone();
         elsewhere.extend(self.session.messages.iter().cloned());
-        // A tail that may stay open is taken as filled.
+        // A tail that may stay open is treated as filled.
         let stays_open = self.session.has_open_tail() && self.fills_open_tail() && !options.tail;
         let planned = match stays_open {
             true => plan::plan(&closed(sent), &elsewhere),
@@ -372,7 +379,7 @@ fn discard(place: &Place, reason: Reason) -> Planned {
     Planned { edit: Edit::Discard { place: place.clone() }, place: place.clone(), reason }
 }
 
-/// Why what cannot be read is taken out.
+/// The reason for removing something that cannot be read.
 fn reason_of(trouble: &Trouble) -> Reason {
     match trouble.loses {
         Some(words) if words.starts_with("nothing") => Reason::Stray,
@@ -380,8 +387,8 @@ fn reason_of(trouble: &Trouble) -> Reason {
     }
 }
 
-/// What is sent, without the results that the product makes up for calls whose true result stands at another place of the
-/// branch: that one is to be moved.
+/// The sent messages without the results that the product invents for calls with a real result elsewhere on
+/// the branch. The repair moves the real result instead.
 fn without_needless_fillers(sent: &[Message], session: &Session) -> Vec<Message> {
     let results = |messages: &[Message]| -> BTreeSet<(String, Place)> {
         let blocks = messages.iter().flat_map(|message| &message.blocks);
@@ -405,7 +412,7 @@ fn without_needless_fillers(sent: &[Message], session: &Session) -> Vec<Message>
     for message in &mut messages {
         message.blocks.retain(is_kept);
     }
-    // A message that held nothing else was made up as a whole.
+    // A message that contained only such results was invented too.
     let mut before = sent.iter();
     messages.retain(|message| {
         before.next().is_some_and(|own| own.blocks.is_empty()) || !message.blocks.is_empty()
@@ -413,15 +420,16 @@ fn without_needless_fillers(sent: &[Message], session: &Session) -> Vec<Message>
     messages
 }
 
-/// How far a session was mended.
+/// The progress of a repair.
 struct Mending {
     attempt: Attempt,
     rounds: Vec<Vec<Planned>>,
-    /// The edit for which the store has no form, where it ended with that.
+    /// Set if the repair stopped at an edit for which the store has no form.
     unwritten: Option<WriteError>,
 }
 
-/// Plans and writes until the provider accepts, there is nothing left to plan, or the store has no form for an edit.
+/// Plans and writes until the provider accepts, nothing is left to plan, or the store has no form for an
+/// edit.
 fn mend(start: &Attempt, options: &RepairOptions) -> Result<Mending, RepairError> {
     let mut mending = Mending { attempt: start.clone(), rounds: Vec::new(), unwritten: None };
     for _ in 0..MAX_ROUNDS {
@@ -449,8 +457,8 @@ fn edits_of(planned: &[Planned]) -> Vec<Edit> {
     planned.iter().map(|planned| planned.edit.clone()).collect()
 }
 
-/// Leaves out the edits without which the provider accepts, too. Only the first round is thinned: what the later ones do
-/// follows from it.
+/// Drops the edits that turn out to be unnecessary: the provider accepts without them. Only a repair of one
+/// round is thinned, since later rounds build on the first.
 fn fewest(
     start: &Attempt,
     last: Attempt,
@@ -464,7 +472,7 @@ fn fewest(
         let mut n = 0;
         let mut left = n_tries(start);
         while n < only.len() && only.len() > 1 && left > 0 {
-            // What was written twice goes as a whole: the copy of a result answers a call that is gone.
+            // Duplicates are removed together: the copy of a result answers a call that is gone.
             let copy = [Reason::Duplicate, Reason::DuplicateThought];
             if copy.contains(&only[n].reason)
                 && only.iter().any(|other| other.reason == Reason::DuplicateCall)
@@ -488,13 +496,13 @@ fn fewest(
     Ok((best, rounds.into_iter().flatten().collect()))
 }
 
-/// How often a session may be written, read and judged once more.
+/// The number of times that a session may be written, read and judged again.
 fn n_tries(attempt: &Attempt) -> usize {
     let n_bytes = attempt.files.main().len().max(attempt.judgement.body.len());
     (MAX_TRIED_BYTES / n_bytes.max(1)).max(1)
 }
 
-/// Ends the branch before what is refused, as late as the provider accepts.
+/// Ends the branch before the first rejected message, as late as the provider accepts.
 fn truncate(from: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Vec<Planned>>), RepairError> {
     let messages = &from.session.messages;
     let refused = from.judgement.refusals.iter().filter_map(|refusal| refusal.place.as_ref());
@@ -502,7 +510,7 @@ fn truncate(from: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Vec
         messages.iter().position(|message| message.blocks.iter().any(|block| &block.place == place))
     };
     let first = refused.filter_map(at).min().unwrap_or(messages.len());
-    // A branch ends after what the model said to the end, so that the user goes on from there.
+    // A branch ends after a message without calls, so that the user can continue from there.
     let ends = (0..first).rev().filter(|n| messages[*n].calls().next().is_none());
     for n in ends.take(MAX_TRUNCATED.min(n_tries(from))) {
         let Some(block) = messages[n].blocks.last() else { continue };
@@ -511,7 +519,7 @@ fn truncate(from: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Vec
             Planned { edit: Edit::Truncate { last: place.clone() }, place, reason: Reason::Truncated };
         match from.after(&edits_of(std::slice::from_ref(&planned)), options) {
             Ok(tried) if tried.is_accepted(options) => return Ok((tried, vec![vec![planned]])),
-            // A store may have no form for this end, and one for an earlier.
+            // A store may have no form for this end of the branch, but one for an earlier end.
             Ok(_) | Err(RepairError::Write(_)) => {}
             Err(error) => return Err(error),
         }
@@ -519,7 +527,7 @@ fn truncate(from: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Vec
     Ok((from.clone(), Vec::new()))
 }
 
-/// Holds a repair to what it promises.
+/// Verifies that the provider accepts the repaired session and that only declared things are lost.
 fn hold(
     start: &Attempt,
     last: &Attempt,
@@ -535,7 +543,7 @@ fn hold(
     }
 }
 
-/// Why a session stays refused.
+/// The reason why a session is still rejected.
 fn why(judgement: &Judgement) -> String {
     match judgement.refusals.first() {
         Some(refusal) => match refusal.rule {

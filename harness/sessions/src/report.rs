@@ -1,7 +1,7 @@
-//! What is said of sessions: text for people, JSON for programs, SARIF for code scanning.
+//! Reports on sessions: text for people, JSON for programs, SARIF for code scanning.
 //!
-//! Nothing of a session's content is in it: kinds, counts, places and rules only. Ids stand in JSON and SARIF as hashes,
-//! by which equal ones are known within one report.
+//! Reports contain kinds, counts, places and rules, but no content of the session. JSON and SARIF contain ids
+//! as hashes, which are equal for equal ids within one report.
 
 mod json;
 mod repaired;
@@ -17,18 +17,18 @@ pub use sarif::Sarif;
 pub use shown::address;
 pub use text::{Survey, detail, line};
 
-/// A session with its verdict, and the file that holds it.
+/// A session with its file and its verdict.
 #[derive(Debug, Clone)]
 pub struct Examined {
     /// The file as the user named it.
     pub file: String,
-    /// The names of the files that belong to it, in their order.
+    /// The names of the companion files, in order.
     pub companions: Vec<String>,
-    /// The session's number in the file, from 0.
+    /// The index of the session in the file, from 0.
     pub n: usize,
     /// The session.
     pub session: Session,
-    /// What is to be said of it.
+    /// The verdict on the session.
     pub judgement: Judgement,
 }
 
@@ -37,18 +37,18 @@ pub struct Examined {
 pub struct Unread {
     /// The file as the user named it.
     pub file: String,
-    /// Why.
+    /// The reason.
     pub error: ReadError,
 }
 
 impl Files {
-    /// The names of the files that belong to the first.
+    /// The names of the companion files, which are all files but the first.
     pub fn companions(&self) -> Vec<String> {
         self.files.iter().skip(1).map(|file| file.name.clone()).collect()
     }
 }
 
-/// A place in words, with the name of the file where that is not the session's own.
+/// A place as text, with the file name if it is in a companion.
 fn at(place: &Place, companions: &[String]) -> String {
     match companion(place, companions) {
         Some(name) => format!("{name}: {place}"),
@@ -60,7 +60,7 @@ fn companion<'c>(place: &Place, companions: &'c [String]) -> Option<&'c String> 
     companions.get(place.file.checked_sub(1)?)
 }
 
-/// The word for a verdict in reports.
+/// The name of a verdict in reports.
 pub fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Accepted => "accepted",
@@ -73,9 +73,9 @@ pub fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A word that stands for an id without showing it: the first eight digits of its SHA-256, salted.
+/// A pseudonym for an id: the first eight digits of its salted SHA-256.
 ///
-/// The salt is that of one report, so that nobody finds an id by hashing what he guesses.
+/// Each report has its own salt, so that an id cannot be confirmed by hashing a guess.
 pub fn hashed(id: &str, salt: &str) -> String {
     use sha2::Digest;
     let digest = sha2::Sha256::digest(format!("{salt}\u{0}{id}"));

@@ -1,4 +1,4 @@
-//! A session: what a product has stored of one conversation.
+//! The stored state of one conversation.
 
 use std::collections::BTreeSet;
 
@@ -7,132 +7,136 @@ use brickbat_rules::histories;
 
 use crate::{Place, Product};
 
-/// One stored conversation, as its reader understood it.
+/// One stored conversation, as the reader of its store understands it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
-    /// Whose store it is.
+    /// The product that wrote the store.
     pub product: Product,
-    /// The newest version of the product that is written in the store.
+    /// The newest product version recorded in the store.
     pub version: Option<String>,
     /// The form of the store, such as `JSONL` or `SQLite rows`.
     pub generation: &'static str,
     /// The id of the session in its store.
     pub id: Option<String>,
-    /// The dialect that the product speaks with the session's provider, if the store shows it.
+    /// The dialect that the product uses with the session's provider, if the store shows it.
     pub dialect: Option<Dialect>,
     /// The model of the last reply.
     pub model: Option<String>,
-    /// The active branch, in the order in which it is sent, from what the last compaction left.
+    /// The messages of the active branch that follow the last compaction, in the order in which they are
+    /// sent.
     pub messages: Vec<Message>,
-    /// What is never sent: rewound turns, other forks, sub-agents. True results are looked for here.
+    /// Messages that are never sent: rewound turns, other forks, sub-agents. The repair looks for real
+    /// results here.
     pub off_branch: Vec<Message>,
-    /// How the active branch was chosen, in words.
+    /// A description of how the active branch was chosen.
     pub branch: &'static str,
-    /// Lines or rows that were read.
+    /// The number of lines or rows that were read.
     pub n_records: usize,
-    /// Compactions on the active branch.
+    /// The number of compactions on the active branch.
     pub n_compactions: usize,
-    /// Places where the conversation has more than one continuation.
+    /// The number of places where the conversation has more than one continuation.
     pub n_forks: usize,
-    /// What could not be read, or is cut: faults of the store and of the branch.
+    /// Faults of the store and of the branch: unreadable parts and cuts.
     pub troubles: Vec<Trouble>,
-    /// Kinds of records that are not known, and were passed over; each once.
+    /// Unknown kinds of records, which were skipped. Each kind is listed once.
     pub unknown: Vec<String>,
-    /// Whether the file begins in the middle of a session.
+    /// True if the file begins in the middle of a session.
     pub is_excerpt: bool,
-    /// Where the branch is cut off from what came before it.
+    /// The place where the branch is cut off from earlier messages.
     pub cut: Option<Cut>,
-    /// The request body itself, where it is what was stored.
+    /// The stored request body, for products that store the request itself.
     pub body: Option<Vec<u8>>,
 }
 
 /// A message of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Who says it.
+    /// The role of the sender.
     pub role: histories::Role,
-    /// What is said.
+    /// The content, in order.
     pub blocks: Vec<Block>,
     /// Its id in the store.
     pub id: Option<String>,
-    /// Where it lies; its first line or row.
+    /// Its place, or the place of its first line or row.
     pub place: Place,
-    /// How it ended.
+    /// How the message ended.
     pub ending: Ending,
 }
 
-/// A block of a message, and where it lies. No two blocks of a session have one place, but for a call and its result
-/// where one object of the store holds both.
+/// A block of a message with its place. Places are unique within a session, except that a call and its result
+/// may share one if a single object of the store contains both.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block {
-    /// Where it lies.
+    /// The place of the block in the store.
     pub place: Place,
-    /// What it is.
+    /// The content of the block.
     pub content: histories::Block,
-    /// The product's own word for the state of a call, such as `input-available` or `running`; `DECLINED` where the
-    /// user has declined the call.
+    /// The product's own word for the state of a call, such as `input-available` or `running`. It is
+    /// `DECLINED` if the user declined the call.
     pub state: Option<String>,
 }
 
-/// The state of a call that the user declined, whatever the product's word for it is.
+/// The state of a call that the user declined, whatever word the product uses.
 pub(crate) const DECLINED: &str = "declined";
 
-/// The state of a call that waits for the user's approval. No product runs it before that.
+/// The state of a call that waits for the user's approval. No product runs a call before it is approved.
 pub(crate) const ASKED: &str = "approval-requested";
 
 /// How a reply ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Ending {
-    /// It is whole, or the store does not say.
+    /// The reply is complete, or the store does not record its ending.
     #[default]
     Whole,
-    /// It failed.
+    /// The reply failed.
     Failed,
-    /// The user stopped it.
+    /// The user stopped the reply.
     Aborted,
 }
 
 /// A fault of the store or of the branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
-    /// Where.
+    /// The place of the fault.
     pub place: Place,
-    /// What, without any content of the session, such as `4096 NUL bytes`.
+    /// A description without any content of the session, such as `4096 NUL bytes`.
     pub words: String,
-    /// What is lost if the repair takes it out, or nothing if it cannot be taken out.
+    /// What is lost if the repair removes the faulty part. `None` if it cannot be removed.
     pub loses: Option<&'static str>,
 }
 
-/// A branch that lost what came before it: a line hangs on one that is not in the file, so that the product sends what
-/// follows alone, and the model has forgotten the rest.
+/// A cut in a branch: a line names a predecessor that is not in the file. The product sends only the messages
+/// after the cut, so the model has forgotten the rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut {
-    /// The line with which the branch begins now.
+    /// The line at which the branch now begins.
     pub place: Place,
-    /// The line that it has to hang on, if the file proves which.
+    /// The line that should precede it, if the file proves which one.
     pub parent: Option<Place>,
 }
 
-/// What a product sends of a session in its next request, as far as it stands in the store.
+/// The messages that a product sends in its next request, as far as the store determines them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sent {
-    /// The messages. Blocks that were not stored have the place of what they were made for.
+    /// The messages. A block that was not stored has the place of the block for which it was made.
     pub messages: Vec<Message>,
-    /// What the product changes at send, in words, each with how often; for example `fills calls without a result`.
+    /// The changes that the product makes when sending, with the number of each; for example `fills calls
+    /// without a result`.
     pub mended: Vec<(&'static str, usize)>,
-    /// The product itself gives up before it sends anything: its error, and where.
+    /// The error and its place, if the product gives up before it sends anything.
     pub gives_up: Option<(String, Place)>,
 }
 
 impl Sent {
-    /// The messages as they are stored.
+    /// The messages exactly as they are stored.
     pub fn as_stored(session: &Session) -> Sent {
         Sent { messages: session.messages.clone(), mended: Vec::new(), gives_up: None }
     }
 }
 
 impl Session {
-    /// Whether the conversation ends in calls that have no result yet: the product may still be running them.
+    /// Returns whether the conversation ends in calls without results, which the product may still be
+    /// running.
     pub fn has_open_tail(&self) -> bool {
         let Some(last) = self.messages.iter().rposition(|message| message.role == histories::Role::Assistant)
         else {
@@ -142,13 +146,14 @@ impl Session {
         if after.iter().any(|message| message.role != histories::Role::Tool) {
             return false;
         }
-        // A product that keeps a call and its result in one message has the results there.
+        // The last message is included, because some products keep a call and its result in one message.
         let results = self.messages[last..].iter().flat_map(Message::results);
         let answered: BTreeSet<&str> = results.map(|result| result.call.as_str()).collect();
         self.messages[last].calls().any(|call| !answered.contains(call.id.as_str()))
     }
 
-    /// How many replies have two calls or more. A store may keep each call of a reply as a message of its own.
+    /// The number of replies with at least two calls. Some stores keep each call of a reply as a separate
+    /// message.
     pub fn n_batches(&self) -> usize {
         let (mut n_batches, mut n_calls) = (0, 0);
         for message in &self.messages {
@@ -158,7 +163,7 @@ impl Session {
                 n_calls += message.calls().count();
                 n_batches += usize::from(n_before < 2 && n_calls >= 2);
             }
-            // What comes after results is another reply.
+            // The message after a result is a new reply.
             if !is_reply || message.results().next().is_some() {
                 n_calls = 0;
             }

@@ -1,10 +1,12 @@
-//! SQLite databases from their bytes, with the pages that stand only in the write-ahead log.
+//! Reads SQLite databases from bytes, including pages that exist only in the write-ahead log.
 //!
-//! Products keep their databases open, and the newest rows are in the log (`-wal`) until a checkpoint. The log is merged
-//! here, page by page as SQLite's file format describes it (<https://www.sqlite.org/fileformat2.html#the_write_ahead_log>),
-//! so nothing is opened and nothing changes on disk; the merged bytes are then a database in memory.
+//! Products keep their databases open, and the newest rows are in the log (`-wal`) until a checkpoint. The
+//! log is merged here page by page, as the SQLite file format describes it
+//! (<https://www.sqlite.org/fileformat2.html#the_write_ahead_log>). Nothing is opened or changed on disk, and
+//! the merged bytes become an in-memory database.
 //!
-//! The file is not trusted: nothing that its schema defines is run, and a query ends after a bounded number of steps.
+//! The file is not trusted: nothing defined by its schema is run, and a query stops after a bounded number of
+//! steps.
 
 mod log;
 #[cfg(test)]
@@ -19,21 +21,21 @@ use rusqlite::{Connection, MAIN_DB};
 
 use crate::{File, Files};
 
-/// A database in memory.
+/// An in-memory database.
 pub(crate) struct Database {
     connection: Connection,
-    /// Length of the database when it was opened.
+    /// The size in bytes when the database was opened.
     n_bytes: usize,
-    /// The file format's write and read version as they were: 2 where a log is used.
+    /// The original write and read versions of the file format. They are 2 if a log is used.
     versions: [u8; 2],
 }
 
-/// The rows of a table, in the order of its tree.
+/// The rows of a table, in the order of its B-tree.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
-    /// Those that could be read.
+    /// The rows that could be read.
     pub(crate) rows: Vec<TableRow>,
-    /// Why the rest could not be read, if there is one.
+    /// The reason why the remaining rows could not be read, if any.
     pub(crate) stopped: Option<String>,
 }
 
@@ -42,47 +44,48 @@ pub(crate) struct Rows {
 pub(crate) struct TableRow {
     /// Its `rowid`.
     pub(crate) id: i64,
-    /// The columns that were asked for.
+    /// The requested columns, in order.
     pub(crate) cells: Vec<Cell>,
 }
 
-/// What stands in a row under one column.
+/// The value of one column in a row.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Cell {
     /// NULL.
     Null,
-    /// A number; of a fraction, its whole part.
+    /// An integer. A fraction is truncated.
     Number(i64),
     /// A text or a blob, in any encoding.
     Bytes(Vec<u8>),
 }
 
-/// Rows of one table that are read; a session has thousands.
+/// Maximum number of rows to read from one table. A session has thousands.
 pub(crate) const MAX_ROWS: usize = 2_000_000;
 
-/// The first bytes of a database.
+/// The first bytes of a database file.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// Steps of SQLite's machine between two looks at how many there were.
+/// Number of steps of SQLite's virtual machine between two checks of the limit.
 const STEPS: i32 = 10_000;
 
-/// Steps that a file of any size may take, all queries together: about a second. Without a bound, pages that point at one
-/// another make a table with more rows than anybody can count.
+/// Number of steps that a file of any size may take, for all queries together: about a second. Without this
+/// limit, pages that point at one another form a table with an almost endless number of rows.
 const MIN_STEPS: u64 = 50_000_000;
 
-/// Steps for each byte of the file. A row of four bytes takes about ten steps for each query that goes over its table.
+/// Additional steps per byte of the file. A row of four bytes takes about ten steps in each query over its
+/// table.
 const STEPS_A_BYTE: u64 = 64;
 
-/// Bytes by which an edit may make a cell longer than the whole file was.
+/// Number of bytes by which an edit may make a cell longer than the original file.
 const ROOM: usize = 1 << 20;
 
-/// Bytes of one cell that are read. The largest outputs of tools that products keep have a few megabytes, and each cell is
-/// held several times while it is judged.
+/// Maximum size of one cell. The largest tool outputs that products store have a few megabytes, and several
+/// copies of each cell exist during judging.
 const MAX_CELL: usize = 64 << 20;
 
-/// Why a database is not read: a cell of it is too long.
+/// The reason not to read a database: one of its cells is too long.
 pub(crate) fn refusal(files: &Files) -> Option<String> {
-    // A small file has no such cell.
+    // A small file cannot have such a cell.
     if !is_database(files.main())
         || files.files.iter().map(|file| file.bytes.len()).sum::<usize>() <= MAX_CELL
     {
@@ -93,19 +96,19 @@ pub(crate) fn refusal(files: &Files) -> Option<String> {
     Some(format!("a cell of the table {table} has more than {} MiB, the most that is read", MAX_CELL >> 20))
 }
 
-/// Whether the bytes are those of a database.
+/// Returns whether the bytes are an SQLite database.
 pub(crate) fn is_database(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
 impl Database {
-    /// The database of the first file, merged with its log if `<name>-wal` is among its companions.
+    /// The database in the first file, merged with its log if `<name>-wal` is among the companions.
     pub(crate) fn open(files: &Files) -> Result<Database, String> {
         let main = files.main();
         if !is_database(main) || main.len() < 100 {
             return Err("not a SQLite database".to_owned());
         }
-        // A large file is held often enough: it is copied only where its log is merged into it.
+        // A large file already exists in several copies, so it is copied only if a log is merged into it.
         let merged = files.ending_in("-wal").map(|(_, wal)| {
             let mut bytes = main.to_vec();
             log::merge(&mut bytes, &wal.bytes);
@@ -116,7 +119,7 @@ impl Database {
         let n_bytes = bytes.len();
         let mut connection = Connection::open_in_memory().map_err(words)?;
         restrict(&mut connection, n_bytes).map_err(words)?;
-        // A database in memory has no log: 1 means a rollback journal.
+        // An in-memory database has no log. Version 1 means a rollback journal.
         let bytes = bytes[..18].chain(&[1, 1][..]).chain(&bytes[20..]);
         connection.deserialize_read_exact(MAIN_DB, bytes, n_bytes, false).map_err(words)?;
         let database = Database { connection, n_bytes, versions };
@@ -124,7 +127,7 @@ impl Database {
         Ok(database)
     }
 
-    /// The first table with a cell that is too long to be read.
+    /// Describes the first cell that is too long to be read, with its table.
     fn too_long(&self) -> Result<Option<String>, String> {
         for table in self.tables()? {
             let columns = self.columns(&table);
@@ -136,28 +139,29 @@ impl Database {
             let query =
                 format!("SELECT EXISTS (SELECT 1 FROM {} WHERE {})", quoted(&table), are_long.join(" OR "));
             let found = self.connection.query_row(&query, [], |row| row.get::<_, bool>(0));
-            // SQLite itself takes no row that is longer.
+            // SQLite itself rejects longer rows.
             let is_limit =
                 |error: &rusqlite::Error| error.sqlite_error_code() == Some(rusqlite::ErrorCode::TooBig);
             match found {
                 Ok(false) => {}
                 Ok(true) => return Ok(Some(table)),
                 Err(error) if is_limit(&error) => return Ok(Some(table)),
-                // A damaged table is read as far as it goes.
+                // A damaged table is read up to the damage.
                 Err(_) => {}
             }
         }
         Ok(None)
     }
 
-    /// The connection, for queries.
+    /// The SQLite connection, for queries.
     pub(crate) fn connection(&self) -> &Connection {
         &self.connection
     }
 
-    /// The names of its tables, without views and tables that a module of SQLite makes.
+    /// The names of its tables, without views and virtual tables.
     pub(crate) fn tables(&self) -> Result<Vec<String>, String> {
-        // SQLite itself writes the beginning of each definition, and `CREATE VIRTUAL TABLE` for those of a module.
+        // SQLite itself writes the beginning of each definition, which is `CREATE VIRTUAL TABLE` for a
+        // virtual table.
         let query =
             "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE %' ORDER BY name";
         let mut statement = self.connection.prepare(query).map_err(words)?;
@@ -165,7 +169,7 @@ impl Database {
         names.collect::<Result<Vec<_>, _>>().map_err(words)
     }
 
-    /// The columns of a table; empty if there is none. Columns that the schema computes are not among them.
+    /// The columns of a table, without generated columns. Empty if the table does not exist.
     pub(crate) fn columns(&self, table: &str) -> Vec<String> {
         let Ok(mut statement) = self.connection.prepare("SELECT name FROM pragma_table_info(?1)") else {
             return Vec::new();
@@ -174,17 +178,17 @@ impl Database {
         names.map(|names| names.filter_map(Result::ok).collect()).unwrap_or_default()
     }
 
-    /// Whether there is a table that stores all of these columns.
+    /// Returns whether a table stores all of these columns.
     pub(crate) fn has(&self, table: &str, columns: &[&str]) -> bool {
         let own = self.columns(table);
         self.tables().is_ok_and(|tables| tables.iter().any(|name| name == table))
             && columns.iter().all(|column| own.iter().any(|name| name == column))
     }
 
-    /// The rows of a table that has a `rowid`.
+    /// The rows of a table with a `rowid`.
     ///
-    /// A damaged table gives what comes before the damage. All its rows together cannot be longer than the file: where
-    /// they are, pages are used more than once, and reading ends.
+    /// A damaged table yields the rows before the damage. The rows together cannot be longer than the file.
+    /// If they are, some pages are used more than once, and reading stops.
     pub(crate) fn rows(&self, table: &str, columns: &[&str]) -> Rows {
         let mut found = Rows::default();
         if let Err(why) = self.read_rows(table, columns, &mut found.rows) {
@@ -216,7 +220,7 @@ impl Database {
         Ok(())
     }
 
-    /// The bytes of the database as it is after what was executed on it.
+    /// The bytes of the database after all executed statements.
     pub(crate) fn into_bytes(mut self) -> Result<Vec<u8>, String> {
         let mut bytes = self.connection.serialize(MAIN_DB).map_err(words)?.to_vec();
         if let Some(versions) = bytes.get_mut(18..20) {
@@ -225,7 +229,8 @@ impl Database {
         Ok(bytes)
     }
 
-    /// The files with this database as the first of them. The log goes: its pages are in the database.
+    /// The files with this database as the first one. The log is removed, since its pages are in the
+    /// database.
     pub(crate) fn into_files(self, files: &Files) -> Result<Files, String> {
         let main = File { name: files.name().to_owned(), bytes: self.into_bytes()? };
         let rest = files.files.iter().skip(1);
@@ -235,7 +240,7 @@ impl Database {
 }
 
 impl Cell {
-    /// The text or blob; nothing for a number.
+    /// The text or blob; empty for a number.
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
             Cell::Bytes(bytes) => bytes,
@@ -243,12 +248,12 @@ impl Cell {
         }
     }
 
-    /// The text, with what is no UTF-8 replaced.
+    /// The text, with invalid UTF-8 replaced.
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(self.bytes()).into_owned()
     }
 
-    /// The number; 0 for anything else.
+    /// The number; 0 for any other value.
     pub(crate) fn number(&self) -> i64 {
         match self {
             Cell::Number(number) => *number,
@@ -257,13 +262,13 @@ impl Cell {
     }
 }
 
-/// Turns off what a schema could run, and bounds what a file can cost.
+/// Disables everything that a schema could run, and limits the cost of a file.
 fn restrict(connection: &mut Connection, n_bytes: usize) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
-    // A row that is deleted must not take others with it.
+    // Deleting a row must not delete others.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, false)?;
     let length = i32::try_from(n_bytes.min(MAX_CELL).saturating_add(ROOM)).unwrap_or(i32::MAX);
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, length)?;
@@ -286,12 +291,12 @@ fn cell(value: ValueRef<'_>) -> Cell {
     }
 }
 
-/// A name as SQLite reads it whatever stands in it.
+/// A quoted name that SQLite accepts whatever characters it contains.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// What went wrong, without SQLite's own words: they quote the schema, and a schema is what somebody wrote.
+/// A description of an error without SQLite's own message, which quotes the schema and thus user text.
 fn words(error: rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqliteFailure(code, _) => format!("SQLite: {code}"),

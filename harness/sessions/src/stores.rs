@@ -1,4 +1,4 @@
-//! The stores of the products: which is which, how each is read, what is sent of it, and how an edit is written into it.
+//! The stores of all products: recognising, reading, sending and writing.
 //!
 //! Each product is a module with a [`Store`].
 
@@ -52,56 +52,59 @@ use crate::halves::Halves;
 use crate::strays::{self, Parted};
 use crate::{Files, Place, Planned, Product, Sent, Session};
 
-/// What is known of one product's store.
+/// Everything that is specific to the store of one product.
 pub trait Store: Sync {
-    /// The product.
+    /// The product that writes this store.
     fn product(&self) -> Product;
 
-    /// Whether these files are this product's. It must be certain: a file that two stores could have written is nobody's.
+    /// Returns whether these files were written by this product. The check must be certain: a file that two
+    /// stores could have written belongs to neither.
     fn recognises(&self, files: &Files) -> bool;
 
-    /// The sessions in it; a file holds one, a database many.
+    /// The sessions in these files. A file has one session, a database many.
     ///
     /// # Errors
     ///
-    /// It is this product's, but of a version or form that is not known, or it cannot be read at all. What can be read in
-    /// part is read, and what cannot is a [`Trouble`](crate::Trouble) of the session.
+    /// The files are of this product, but their version or form is unknown, or they cannot be read at all. If
+    /// only parts are unreadable, the rest is read, and each unreadable part becomes a
+    /// [`Trouble`](crate::Trouble) of the session.
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError>;
 
-    /// What the product sends of the session when the user says something next: its send model.
+    /// The send model of the product: the messages that it sends when the user writes the next message.
     ///
-    /// The last message is what is stored; the judge adds words of the user after it where the conversation would
-    /// otherwise end with the model.
+    /// The last message is the last stored one. If the conversation would end with the model, the judge
+    /// appends a user message.
     fn send(&self, session: &Session) -> Sent;
 
-    /// In words, what it does to a call at the very end that has no result: nothing if it sends it as it is.
+    /// Describes how the product fills a trailing call that has no result. `None` if it sends the call
+    /// unchanged.
     ///
-    /// Such a session is no defect in a product that fills the call itself when it resumes.
+    /// If the product fills such calls itself on resume, an open tail is not a defect.
     fn fills_open_tail(&self, session: &Session) -> Option<&'static str>;
 
-    /// The files with these edits carried out. All other bytes stay as they are.
+    /// The files after these edits. All other bytes stay unchanged.
     ///
     /// # Errors
     ///
     /// The store has no form for an edit.
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError>;
 
-    /// Whether a line of its files that holds more than one record is taken apart before it is read. A store that reads
-    /// such lines in a way of its own says no.
+    /// Returns whether lines with more than one record are split before reading. A store that handles such
+    /// lines itself returns false.
     fn is_parted(&self) -> bool {
         true
     }
 
-    /// What the product does with a session that was repaired so, which undoes the repair; nothing if the repair lasts.
+    /// Describes how the product later undoes a repair made of these edits. `None` if the repair lasts.
     fn relapse(&self, _: &[Planned]) -> Option<&'static Relapse> {
         None
     }
 
-    /// The files with the branch on the line that it is proven to follow, as [`Session::cut`] says.
+    /// The files with the cut branch attached to the line that it provably follows; see [`Session::cut`].
     ///
     /// # Errors
     ///
-    /// The lines of the store name no line before them, or nothing proves which it was.
+    /// The lines of this store do not name the line before them, or nothing proves which line it was.
     fn reattach(&self, _: &Files, session: &Session) -> Result<Files, WriteError> {
         let place = session.cut.as_ref().map(|cut| cut.place.to_string()).unwrap_or_default();
         let words = "nothing proves what came before it".to_owned();
@@ -109,86 +112,88 @@ pub trait Store: Sync {
     }
 }
 
-/// One edit of a session. Places are those of [`Session::messages`] and [`Session::off_branch`].
+/// One edit of a session. Places refer to [`Session::messages`] and [`Session::off_branch`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Edit {
-    /// A result that was recorded elsewhere is put where the provider wants it: directly after the message of its call.
+    /// Moves a result that was recorded elsewhere to the place where the provider expects it: directly after
+    /// the message with its call.
     Move {
         /// The result, on the branch or off it.
         result: Place,
         /// The call that it answers.
         call: Place,
-        /// The call's id.
+        /// The id of the call.
         id: String,
     },
-    /// A call without any recorded result gets one with the text [`NOT_RECORDED`](crate::NOT_RECORDED), as an error
-    /// where the store can say so. A call that the store shows as declined, or as never approved, gets a result that
-    /// says so.
+    /// Adds a result to a call that has none, with the text [`NOT_RECORDED`](crate::NOT_RECORDED), as an
+    /// error where the store can express that. If the store shows that the call was declined or never
+    /// approved, the result says that instead.
     Synthesise {
         /// The call.
         call: Place,
-        /// Its id.
+        /// The id of the call.
         id: String,
     },
-    /// A block is taken out: the second of two identical results, a result without a call, a text of white space.
+    /// Removes a block: the second of two identical results, a result without a call, or a text of only white
+    /// space.
     Drop {
-        /// The block.
+        /// The block to remove.
         block: Place,
     },
-    /// A line or a stretch that cannot be read is taken out.
+    /// Removes a line or a range that cannot be read.
     Discard {
-        /// Where; as the trouble says.
+        /// The place of the [`Trouble`](crate::Trouble).
         place: Place,
     },
-    /// Everything after this block's message is taken off the branch.
+    /// Removes everything after this block's message from the branch.
     Truncate {
-        /// The last block that stays.
+        /// The last block to keep.
         last: Place,
     },
 }
 
-/// What a product does with a repaired session that undoes the repair.
+/// The way in which a product undoes a repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Relapse {
-    /// How long the repair holds, and what undoes it: a sentence.
+    /// How long the repair lasts and what undoes it, as a sentence.
     pub words: &'static str,
-    /// What to do about it: a sentence.
+    /// What to do about it, as a sentence.
     pub way_out: &'static str,
-    /// Where that is known from.
+    /// The source of this knowledge.
     pub source: &'static str,
 }
 
-/// Why a store could not be read.
+/// The reason why a store could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ReadError {
     /// No known product wrote this.
     #[error("not the store of any known product")]
     Unknown,
-    /// It is a product's, but of a form that is not known.
+    /// A known product wrote it, but in an unknown form.
     #[error("{product}: {words}")]
     Form {
         /// The product.
         product: Product,
-        /// What is not known, such as `schema 9 is newer than 8, the newest that is known`.
+        /// The unknown part, such as `schema 9 is newer than 8, the newest that is known`.
         words: String,
     },
 }
 
-/// Why an edit could not be written.
+/// The reason why an edit could not be written.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{product} at {place}: {words}")]
 pub struct WriteError {
     /// The product.
     pub product: Product,
-    /// Where the edit was to be.
+    /// The place of the edit.
     pub place: String,
-    /// Why, such as `rows of a checkpoint cannot be rewritten`.
+    /// The cause, such as `rows of a checkpoint cannot be rewritten`.
     pub words: String,
 }
 
-/// Every store that is known; the databases only with the feature `sqlite`.
+/// Every known store. Databases need the feature `sqlite`.
 ///
-/// A request body comes last: lists of messages of a known product are no requests.
+/// The request body comes last, since a message list of a known product is not a request body.
 const STORES: &[&dyn Store] = &[
     &claude_code::ClaudeCode,
     #[cfg(feature = "sqlite")]
@@ -217,26 +222,26 @@ const STORES: &[&dyn Store] = &[
     &request::Request,
 ];
 
-/// The store of a product.
+/// The store of a product. `None` if the product needs a feature that is not compiled in.
 pub fn store_of(product: Product) -> Option<&'static dyn Store> {
     STORES.iter().copied().find(|store| store.product() == product)
 }
 
-/// The id of the session in whose file this one begins, if it is a fork that refers to one: a rollout of Codex.
+/// The id of the parent session, if this file is a Codex rollout that forks from another file.
 pub fn parent_of(bytes: &[u8]) -> Option<String> {
     codex::parent_of(bytes)
 }
 
-/// The sessions in these files, by whichever product wrote them.
+/// The sessions in these files. The product is detected.
 ///
 /// # Errors
 ///
-/// No known product wrote them, or in a form that is not known.
+/// No known product wrote the files, or their form is unknown.
 pub fn read(files: &Files) -> Result<Vec<Session>, ReadError> {
     read_by(files, |whole| STORES.iter().copied().find(|store| store.recognises(whole)))
 }
 
-/// The sessions in these files, which are known to be this product's.
+/// The sessions in these files, which are known to be of this product.
 pub(crate) fn read_as(store: &'static dyn Store, files: &Files) -> Result<Vec<Session>, ReadError> {
     read_by(files, |_| Some(store))
 }
@@ -268,11 +273,11 @@ fn read_by(
     Ok(sessions)
 }
 
-/// A request body, or a bare list of messages, of a dialect that is known.
+/// Reads a request body or a bare list of messages in a known dialect.
 ///
 /// # Errors
 ///
-/// It is not JSON.
+/// The body is not JSON.
 pub fn read_body(body: &[u8], dialect: Dialect) -> Result<Session, ReadError> {
     let Some(unmarked) = strays::unmarked(&Files::one("", body)) else {
         return request::session(body, dialect);
@@ -282,7 +287,7 @@ pub fn read_body(body: &[u8], dialect: Dialect) -> Result<Session, ReadError> {
     Ok(session)
 }
 
-/// The messages of a body that is a value already: what is said, without its places.
+/// The messages of a parsed body, without their places.
 pub fn messages_of(body: &Value, dialect: Dialect) -> Vec<histories::Message> {
     let plain = |message: crate::Message| histories::Message {
         role: message.role,

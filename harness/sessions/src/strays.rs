@@ -1,10 +1,11 @@
-//! What stands in a file beside its records: a byte order mark before them, and torn records that share a line with whole
-//! ones.
+//! Stray bytes beside the records of a file: a leading byte order mark, and torn records that share a line
+//! with complete ones.
 //!
-//! An editor of Windows puts the mark there, and no parser of JSON takes it. A crash leaves a record without its end, and
-//! the next record is appended to it (modelscope/ms-agent#1000, github/copilot-cli#4098). Either way what follows is whole.
-//! So it is read as if the stray bytes were blanks, and each stretch is noted where it stands, for every store in the same
-//! way. Where two whole records share a line, the missing line end is read, too.
+//! Windows editors add the mark, and JSON parsers reject it. A crash leaves a record without its end, and the
+//! next record is appended to it (modelscope/ms-agent#1000, github/copilot-cli#4098). In both cases the data
+//! after it is complete. Stray bytes are therefore read as blanks, and each range is noted with its place.
+//! This works the same way for every store. If two complete records share a line, they are read as if the
+//! missing line end were there.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,22 +15,24 @@ use serde_json::Value;
 use crate::stores::Edit;
 use crate::{Files, Place, Session, Trouble, json};
 
-/// What an editor may put before the first character of a text.
+/// The UTF-8 byte order mark.
 const MARK: &[u8] = b"\xef\xbb\xbf";
-/// What the troubles are called.
+/// The descriptions of the troubles.
 const OF_MARK: &str = "a byte order mark, with which the file is no JSON";
 const OF_TORN: &str = "a torn record that shares its line with a whole one";
 const OF_GLUED: &str = "two records without a line end between them";
-/// How a record begins.
+/// The beginning of a record.
 const BEGIN: &[u8] = b"{\"";
-/// Records of a file whose fields are looked at, to know others by them. A store has a dozen kinds of records.
+/// Maximum number of records whose field names are collected, to recognise other records. A store has a dozen
+/// kinds of records.
 const MAX_SHAPES: usize = 2_000;
-/// Lines that are looked into. A file with more was not torn by a crash now and then.
+/// Maximum number of lines to examine. A file with more such lines was not torn by occasional crashes.
 const MAX_LINES: usize = 1_000;
-/// Beginnings that are tried in one line. A record holds a few hundred objects before it is torn.
+/// Maximum number of possible record starts to try in one line. A record contains a few hundred objects
+/// before it is torn.
 const MAX_TRIED: usize = 10_000;
 
-/// A file without the mark before it; nothing if there is none.
+/// The files with their byte order marks blanked. `None` if they have none.
 pub(crate) fn unmarked(files: &Files) -> Option<Files> {
     if !files.files.iter().any(|file| file.bytes.starts_with(MARK)) {
         return None;
@@ -41,7 +44,7 @@ pub(crate) fn unmarked(files: &Files) -> Option<Files> {
     Some(files)
 }
 
-/// Notes the mark before the first file.
+/// Notes the byte order mark of the first file.
 pub(crate) fn note_mark(files: &Files, sessions: &mut [Session]) {
     if !files.main().starts_with(MARK) {
         return;
@@ -58,18 +61,19 @@ pub(crate) fn note_mark(files: &Files, sessions: &mut [Session]) {
     }
 }
 
-/// The first file with every record on a line of its own, and what was done to it.
+/// The first file with every record on its own line, and the changes that were made for this.
 pub(crate) struct Parted {
     /// The files.
     pub(crate) files: Files,
     troubles: Vec<Trouble>,
-    /// Where in the parted file a line end was put that is not in the file.
+    /// Offsets in the split file of line ends that the original does not have.
     added: Vec<usize>,
-    /// Where in the parted file a line ends that does not end in the file.
+    /// Offsets in the split file of all line ends that the original lacks, including stray bytes overwritten
+    /// with one.
     ends: Vec<usize>,
 }
 
-/// A stretch of a line.
+/// A part of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Piece {
     Record(Range<usize>),
@@ -77,7 +81,8 @@ enum Piece {
 }
 
 impl Parted {
-    /// Nothing if no line holds records beside what cannot be read. `sessions` are what was read of the files.
+    /// Splits the lines that contain records beside unreadable bytes. `None` if there are none. `sessions` is
+    /// the result of reading the unsplit files.
     pub(crate) fn of(files: &Files, sessions: &[Session]) -> Option<Parted> {
         let troubles = sessions.iter().flat_map(|session| &session.troubles);
         let is_torn = |trouble: &&Trouble| {
@@ -104,7 +109,7 @@ impl Parted {
         let blanked = parted.files.files.first_mut()?;
         let edits = insertions.iter().map(|at| (*at..*at, b"\n".to_vec())).collect();
         blanked.bytes = json::splice(&blanked.bytes, edits);
-        // The ends were noted where they are without the insertions before them.
+        // The ends were noted without the insertions before them.
         for end in &mut parted.ends {
             *end += insertions.partition_point(|at| at <= end);
         }
@@ -113,7 +118,7 @@ impl Parted {
         Some(parted)
     }
 
-    /// Takes one line apart.
+    /// Splits one line.
     fn take(&mut self, line: &json::Line<'_>, pieces: &[Piece], insertions: &mut Vec<usize>) {
         let at = |span: &Range<usize>| line.start + span.start..line.start + span.end;
         let mut trouble = |span: Range<usize>, words: &str, loses| {
@@ -150,7 +155,7 @@ impl Parted {
         }
     }
 
-    /// Notes what stands beside the records, and says where all lies in the files as they are.
+    /// Notes the stray bytes, and translates all places back to the original file.
     pub(crate) fn note(&self, sessions: &mut [Session]) {
         for session in sessions {
             let messages = session.messages.iter_mut().chain(&mut session.off_branch);
@@ -180,12 +185,12 @@ impl Parted {
     }
 }
 
-/// Whether a trouble is a stretch that is read as blanks.
+/// Returns whether a trouble is a range that is read as blanks.
 pub(crate) fn is_stray(trouble: &Trouble) -> bool {
     [OF_MARK, OF_TORN, OF_GLUED].contains(&trouble.words.as_str())
 }
 
-/// The files without these stretches, if the edits are such and nothing else.
+/// The files without these ranges. `None` if there is any other edit.
 pub(crate) fn taken_out(files: &Files, session: &Session, edits: &[Edit]) -> Option<Files> {
     let strays: BTreeSet<&Place> =
         session.troubles.iter().filter(|trouble| is_stray(trouble)).map(|trouble| &trouble.place).collect();
@@ -198,7 +203,7 @@ pub(crate) fn taken_out(files: &Files, session: &Session, edits: &[Edit]) -> Opt
         }
         let span = usize::try_from(place.start).ok()?..usize::try_from(place.end).ok()?;
         let is_line_end = |byte: Option<&u8>| byte.is_none_or(|byte| *byte == b'\n');
-        // Records before and after it need a line end between them.
+        // The records before and after it need a line end between them.
         let before = span.start.checked_sub(1).and_then(|at| bytes.get(at));
         let is_between = !is_line_end(before) && !is_line_end(bytes.get(span.end));
         cuts.push((span, if is_between { b"\n".to_vec() } else { Vec::new() }));
@@ -212,7 +217,7 @@ pub(crate) fn taken_out(files: &Files, session: &Session, edits: &[Edit]) -> Opt
     Some(files)
 }
 
-/// The names of the fields of the records of a file, but for those of some lines.
+/// The field names of the records of a file, except for records in some lines.
 fn shapes(bytes: &[u8], without: &BTreeSet<u64>) -> BTreeSet<Vec<String>> {
     let lines = json::lines(bytes).filter(|line| !without.contains(&line.n)).take(MAX_SHAPES);
     lines.filter_map(|line| shape(&json::parse(line.bytes)?)).collect()
@@ -224,14 +229,14 @@ fn shape(value: &Value) -> Option<Vec<String>> {
     Some(names)
 }
 
-/// The records of a line that is no JSON, and what stands between them; nothing if there are none.
+/// Splits a line that is not JSON into records and torn parts. `None` if it contains no record.
 ///
-/// An object inside a torn record may be whole. It is no record unless it has the fields of one.
+/// An object inside a torn record may be complete. It counts as a record only if it has the fields of one.
 fn pieces(line: &[u8], shapes: &BTreeSet<Vec<String>>) -> Option<Vec<Piece>> {
     let mut shapes = shapes.clone();
     let is_blank = |byte: &u8| byte.is_ascii_whitespace();
     let start = line.iter().position(|byte| !is_blank(byte))?;
-    // Where the whole line is records, its first one shows what they are like.
+    // If the line begins with a complete record, the others may have the same fields.
     if let Some((value, _)) = object_at(&line[start..]) {
         shapes.extend(shape(&value));
     }
@@ -263,14 +268,15 @@ fn pieces(line: &[u8], shapes: &BTreeSet<Vec<String>>) -> Option<Vec<Piece>> {
     (has_record && pieces.len() > 1 && at >= line.len()).then_some(pieces)
 }
 
-/// The object with which the bytes begin, and its length.
+/// The object at the beginning of the bytes, and its length.
 fn object_at(bytes: &[u8]) -> Option<(Value, usize)> {
     let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<Value>();
     let value = values.next()?.ok().filter(Value::is_object)?;
     Some((value, values.byte_offset()))
 }
 
-/// Whether an object has at least half of its fields and of a record's in common with it.
+/// Returns whether the fields that an object has in common with some record are at least half of the fields
+/// of both.
 fn is_like(own: &[String], shapes: &BTreeSet<Vec<String>>) -> bool {
     shapes.iter().any(|other| {
         let n_common = own.iter().filter(|name| other.binary_search(name).is_ok()).count();
@@ -283,7 +289,7 @@ mod tests {
     use super::*;
     use crate::{Mended, Product, Reason, Repair, RepairOptions, Verdict, judge, read, repair};
 
-    /// Stores of lines: the product, its lines, and words of the second but last.
+    /// Line-based stores: the product and its lines. The last line but one contains the text "Sort them."
     fn stores() -> Vec<(Product, Vec<String>)> {
         let claude = |id: usize, role: &str, content: &str| {
             let parent = if id == 1 { "null".to_owned() } else { format!("\"u{}\"", id - 1) };
@@ -377,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mark_goes_and_the_first_record_stays_in_every_store_of_lines() {
+    fn the_mark_is_removed_and_the_first_record_kept_in_every_line_store() {
         for (product, lines) in stores() {
             let whole = lines.join("\n") + "\n";
             let marked = Files::one("s.jsonl", [MARK, whole.as_bytes()].concat());
@@ -393,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_behind_a_torn_one_stays_in_every_store_of_lines() {
+    fn a_record_after_a_torn_one_is_kept_in_every_line_store() {
         for (product, lines) in stores() {
             let n = lines.len() - 2;
             let torn = lines[n].find("Sort").unwrap() + 2;
@@ -411,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn records_that_share_a_line_are_parted_and_places_stay_those_of_the_file() {
+    fn records_that_share_a_line_are_split_and_keep_their_places() {
         for (product, lines) in stores().into_iter().filter(|(product, _)| *product != Product::QwenCode) {
             let n = lines.len() - 2;
             let glued = format!("{}\n{}{}\n", lines[..n].join("\n"), lines[n], lines[n + 1]);
@@ -439,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mark_goes_before_json_stores_and_bodies() {
+    fn the_mark_is_removed_from_json_stores_and_bodies() {
         let stores = [
             r#"[{"id":"u","role":"user","parts":[{"type":"text","text":"Look."}]}]"#,
             r#"[{"role":"user","content":"Look."},{"role":"assistant","content":"Seen."}]"#,
@@ -457,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_object_inside_a_torn_record_is_no_record() {
+    fn a_complete_object_inside_a_torn_record_is_not_a_record() {
         let (_, lines) = stores().remove(0);
         let end = lines[1].find("]").unwrap();
         let torn = format!("{}\n{}\n{}\n", lines[0], &lines[1][..end], lines[0]);

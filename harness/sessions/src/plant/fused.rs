@@ -1,12 +1,12 @@
-//! Stores that keep a call and its result in one object: there a result is missing when the object says that the call still
-//! runs.
+//! Faults in stores that keep a call and its result in one object. There, a missing result is an object whose
+//! call is still running.
 
 use serde_json::{Map, Value, json};
 
 use super::items::{parse, removed};
 use crate::{Files, Place, Product};
 
-/// The files in which these calls still run.
+/// The files in which these calls are still running.
 pub(super) fn without_results(
     files: &Files,
     product: Product,
@@ -17,7 +17,7 @@ pub(super) fn without_results(
     for call in calls {
         open(product, root.pointer_mut(&call.pointer)?.as_object_mut()?)?;
     }
-    // From the end, so that the places before stay.
+    // From the end, so that the earlier places stay valid.
     let mut apart: Vec<&Place> = results.iter().filter(|result| !calls.contains(result)).collect();
     apart.sort_by_key(|place| std::cmp::Reverse(place.start));
     for place in apart {
@@ -28,7 +28,7 @@ pub(super) fn without_results(
     Some(files)
 }
 
-/// Takes what came of a call off it.
+/// Removes the outcome of a call.
 fn open(product: Product, call: &mut Map<String, Value>) -> Option<()> {
     match product {
         Product::AiSdkUiMessages => {

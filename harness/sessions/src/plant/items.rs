@@ -1,4 +1,4 @@
-//! The JSON of a store as lists of items, at the places that its reader gave.
+//! The JSON of a store as lists of items, at the places that its reader reported.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use crate::{Files, Place, Session};
 /// A store that is one JSON file.
 pub(super) struct Items {
     root: Value,
-    /// How many blocks lie in each entry of the list of messages, by the entry's pointer.
+    /// The number of blocks in each entry of the message list, by the pointer of the entry.
     n_blocks: BTreeMap<String, usize>,
-    /// The entry in which each block lies.
+    /// The pointer of the entry that contains each block.
     entries: BTreeMap<Place, String>,
 }
 
 impl Items {
-    /// The items of a store; nothing if it is no JSON file.
+    /// The items of a store. `None` if it is not a JSON file.
     pub(super) fn of(files: &Files, session: &Session) -> Option<Items> {
         match session.product.form() {
             Form::Parts | Form::Json => {}
@@ -35,7 +35,8 @@ impl Items {
         Some(Items { root: parse(files)?, n_blocks, entries })
     }
 
-    /// Moves a block after the entry that lies at a place: whole, or as the only block of a copy of its entry.
+    /// Moves a block behind the entry at a place: the complete entry, or the block as the only one in a copy
+    /// of its entry.
     pub(super) fn move_after(&mut self, block: &Place, after: &Place) -> Option<()> {
         let (from, to) = (self.item(block)?, self.entries.get(after)?.clone());
         let entry = self.entry(block)?;
@@ -49,19 +50,19 @@ impl Items {
                 whole
             }
         };
-        // The later place first, so that the earlier one stays where it is.
+        // The later place first, so that the earlier one stays valid.
         inserted(&mut self.root, &to, vec![moved])?;
         removed(&mut self.root, &from)
     }
 
-    /// Puts a copy of a block after it.
+    /// Inserts a copy of a block behind it.
     pub(super) fn repeat(&mut self, block: &Place) -> Option<()> {
         let at = self.item(block)?;
         let item = self.root.pointer(&at)?.clone();
         inserted(&mut self.root, &at, vec![item])
     }
 
-    /// Puts a copy of the entries from the one to the other after them.
+    /// Inserts a copy of a range of entries behind the last of them.
     pub(super) fn repeat_entries(&mut self, first: &Place, last: &Place) -> Option<()> {
         let (first, last) = (self.entries.get(first)?.clone(), self.entry(last)?);
         let ((list, from), (same, to)) = (parted(&first)?, parted(&last)?);
@@ -72,7 +73,7 @@ impl Items {
         inserted(&mut self.root, &last, copies)
     }
 
-    /// Gives a text or a thought other words.
+    /// Replaces the words of a text or a thought.
     pub(super) fn empty(&mut self, block: &Place, words: &str) -> Option<()> {
         let value = self.root.pointer_mut(&block.pointer)?;
         let text = match value {
@@ -96,7 +97,7 @@ impl Items {
         files
     }
 
-    /// The entry of the list of messages in which a block lies: itself, where each block is an entry.
+    /// The entry of the message list that contains a block. A block that is an entry is its own.
     fn entry(&self, block: &Place) -> Option<String> {
         let entry = self.entries.get(block)?;
         let is_entry =
@@ -104,7 +105,8 @@ impl Items {
         Some(if is_entry { block.pointer.clone() } else { entry.clone() })
     }
 
-    /// The pointer to the item of a list that a block is, or to its entry if it is all that lies there.
+    /// The pointer to a block as a list item. If the block is the only content of its entry, the pointer to
+    /// the entry.
     fn item(&self, block: &Place) -> Option<String> {
         let entry = self.entries.get(block)?;
         if self.n_blocks.get(entry) == Some(&1) {
@@ -114,12 +116,12 @@ impl Items {
     }
 }
 
-/// The store as a value.
+/// The store as a JSON value.
 pub(super) fn parse(files: &Files) -> Option<Value> {
     serde_json::from_slice(files.main()).ok()
 }
 
-/// Takes an item out of its list.
+/// Removes an item from its list.
 pub(super) fn removed(root: &mut Value, pointer: &str) -> Option<()> {
     let (list, n) = parted(pointer)?;
     let list = root.pointer_mut(list)?.as_array_mut()?;
@@ -128,7 +130,7 @@ pub(super) fn removed(root: &mut Value, pointer: &str) -> Option<()> {
     })
 }
 
-/// Puts values after an item of a list.
+/// Inserts values behind an item of a list.
 fn inserted(root: &mut Value, pointer: &str, values: Vec<Value>) -> Option<()> {
     let (list, n) = parted(pointer)?;
     let list = root.pointer_mut(list)?.as_array_mut()?;
@@ -137,7 +139,7 @@ fn inserted(root: &mut Value, pointer: &str, values: Vec<Value>) -> Option<()> {
     })
 }
 
-/// A pointer to an item as the pointer to its list, and the index.
+/// Splits a pointer to an item into the pointer to its list and the index.
 fn parted(pointer: &str) -> Option<(&str, usize)> {
     let (list, n) = pointer.rsplit_once('/')?;
     Some((list, n.parse().ok()?))

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{Repair, RepairOptions, Verdict, judge, read, repair};
 
-/// A conversation with two batches, in the form of Anthropic's messages.
+/// A conversation with two batches, as Anthropic messages.
 const LIST: &str = r#"[
     {"role":"user","content":"Look up two."},
     {"role":"assistant","content":[{"type":"text","text":"I look."},
@@ -14,7 +14,7 @@ const LIST: &str = r#"[
     {"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"3"}]},
     {"role":"assistant","content":[{"type":"text","text":"Here, too."}]}]"#;
 
-/// The same in UI messages of the AI SDK.
+/// The same conversation as UI messages of the AI SDK.
 const UI: &str = r#"[
     {"id":"1","role":"user","parts":[{"type":"text","text":"Look up two."}]},
     {"id":"2","role":"assistant","parts":[{"type":"step-start"},{"type":"text","text":"I look."},
@@ -26,7 +26,7 @@ fn verdict(files: &Files) -> Verdict {
     judge(&read(files).unwrap()[0], None).verdict
 }
 
-/// What is refused after a fault was planted, and whether it can be mended.
+/// The verdict after a fault was planted, and whether it can be repaired.
 fn planted(list: &str, fault: Fault, spot: Spot) -> Result<(Verdict, bool), PlantError> {
     let files = Files::one("thread.json", list);
     assert_eq!(verdict(&files), Verdict::Accepted, "{list}");
@@ -37,7 +37,7 @@ fn planted(list: &str, fault: Fault, spot: Spot) -> Result<(Verdict, bool), Plan
 }
 
 #[test]
-fn every_fault_of_results_bricks_a_list_of_messages_and_is_mended() {
+fn every_result_fault_bricks_a_message_list_and_is_repaired() {
     for fault in [
         Fault::ResultMissing,
         Fault::BatchUnanswered,
@@ -53,18 +53,18 @@ fn every_fault_of_results_bricks_a_list_of_messages_and_is_mended() {
 }
 
 #[test]
-fn a_blank_text_next_to_calls_is_planted_and_bricks_no_current_model() {
+fn a_planted_blank_text_next_to_calls_bricks_no_current_model() {
     assert_eq!(planted(LIST, Fault::BlankText, Spot::First), Ok((Verdict::Accepted, false)));
 }
 
 #[test]
-fn a_whole_batch_that_was_written_twice_bricks_where_both_copies_are_one_message() {
+fn a_duplicated_batch_bricks_when_both_copies_form_one_message() {
     assert_eq!(planted(LIST, Fault::BatchTwice, Spot::First), Ok((Verdict::Accepted, false)));
     assert_eq!(planted(UI, Fault::BatchTwice, Spot::First), Ok((Verdict::Refused, true)));
 }
 
 #[test]
-fn a_call_that_holds_its_result_runs_again_when_the_result_is_missing() {
+fn a_call_that_contains_its_result_is_running_when_the_result_is_missing() {
     for fault in [Fault::ResultMissing, Fault::BatchUnanswered] {
         let spot = Spot::First;
         assert_eq!(planted(UI, fault, spot), Ok((Verdict::Refused, true)), "{}", fault.id());
@@ -74,7 +74,7 @@ fn a_call_that_holds_its_result_runs_again_when_the_result_is_missing() {
 }
 
 #[test]
-fn what_a_conversation_does_not_have_cannot_go_wrong() {
+fn faults_need_a_matching_part_of_the_conversation() {
     for (list, fault, spot) in [
         (LIST, Fault::ResultLate, Spot::Last),
         (LIST, Fault::HollowThought, Spot::First),
@@ -90,7 +90,7 @@ fn what_a_conversation_does_not_have_cannot_go_wrong() {
 }
 
 #[test]
-fn words_and_faults_are_the_same_both_ways() {
+fn names_and_faults_convert_both_ways() {
     for fault in Fault::ALL {
         assert_eq!(Fault::from_id(fault.id()), Some(fault));
         assert!(fault.thread().contains('#'));

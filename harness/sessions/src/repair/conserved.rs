@@ -1,4 +1,4 @@
-//! What a repair must not do: lose what was recorded, and say what was not.
+//! Checks that a repair loses nothing that was recorded and adds nothing that was not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -11,15 +11,15 @@ use crate::{Edit, Message, NOT_APPROVED, NOT_RECORDED, Place, Session};
 /// Something that a repair lost or made up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
-    /// Words of the user are gone, or were not said.
+    /// A user message was lost or made up.
     UserMessage,
-    /// A recorded result is gone that no edit names.
+    /// A recorded result is missing, and no edit declares that.
     Result,
-    /// A result is there that was never recorded, and is not marked as such.
+    /// A result was added that was never recorded and is not marked as such.
     MadeUpResult,
-    /// A call is gone that no edit names, or was never made.
+    /// A call was made up, or is missing and no edit declares that.
     Call,
-    /// Words or thoughts of the model are gone, or were not said.
+    /// Text or thoughts of the model were lost or made up.
     Reply,
 }
 
@@ -35,7 +35,8 @@ impl fmt::Display for Loss {
     }
 }
 
-/// What the repair lost or made up, beyond what its edits say. A branch that was truncated on demand loses what it loses.
+/// Everything that the repair lost or made up beyond its declared edits. If the branch was truncated on
+/// request, losses are not checked.
 pub fn losses(before: &Session, after: &Session, edits: &[Planned]) -> Vec<Loss> {
     if edits.iter().any(|planned| planned.reason == Reason::Truncated) {
         return Vec::new();
@@ -68,7 +69,7 @@ pub fn losses(before: &Session, after: &Session, edits: &[Planned]) -> Vec<Loss>
         found.push(Loss::Result);
     }
     let recorded = |key: &str| had.results.contains_key(key) || had.off_branch.contains_key(key);
-    // The words for a declined call are the product's own, or the user's.
+    // The result text of a declined call comes from the product or the user.
     let declined: BTreeSet<&str> = edits.iter().filter_map(declined).collect();
     let is_honest = |key: &str| {
         let id = key.split_once('\u{0}').map_or(key, |(id, _)| id);
@@ -81,7 +82,7 @@ pub fn losses(before: &Session, after: &Session, edits: &[Planned]) -> Vec<Loss>
     found
 }
 
-/// The call of an edit that records that the user declined it.
+/// The call id of an edit that records that the user declined the call.
 fn declined(planned: &Planned) -> Option<&str> {
     match &planned.edit {
         Edit::Synthesise { id, .. } if planned.reason == Reason::Declined => Some(id),
@@ -89,7 +90,7 @@ fn declined(planned: &Planned) -> Option<&str> {
     }
 }
 
-/// How many blocks lie at these places, or are parts of what lies there.
+/// The number of blocks that are at these places or inside them.
 fn n_parts(session: &Session, places: Vec<&Place>) -> usize {
     let home = |place: &Place| (place.file, place.line, place.row.clone());
     let mut pointers: BTreeMap<_, BTreeSet<&str>> = BTreeMap::new();
@@ -108,7 +109,8 @@ fn n_parts(session: &Session, places: Vec<&Place>) -> usize {
     }
 }
 
-/// Whether the branch has all that it had, and besides only what stood off it in the same files.
+/// Returns whether the branch kept all it had, and gained only messages from off the branch in the same
+/// files.
 pub(super) fn brings_back(before: &Session, after: &Session) -> bool {
     let texts = |messages: &[Message]| -> BTreeMap<String, usize> {
         let mut texts = BTreeMap::new();
@@ -125,7 +127,7 @@ pub(super) fn brings_back(before: &Session, after: &Session) -> bool {
     missing(&had, &has) == 0 && missing(&has, &known) == 0
 }
 
-/// What there is of each kind in a session.
+/// The contents of a session by kind.
 struct Kept {
     user: Vec<String>,
     reply: Vec<String>,
@@ -160,7 +162,7 @@ impl Kept {
 
     fn take(&mut self, role: Role, block: &Block) {
         match block {
-            // Blank texts may go.
+            // Blank texts may be lost.
             Block::Text(text) if text.trim().is_empty() => {}
             Block::Text(text) => match role {
                 Role::Assistant => self.reply.push(text.clone()),
@@ -192,7 +194,8 @@ fn said(output: &[Block]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// How many words are gone that were said twice; nothing if the others are not the same in the same order.
+/// The number of lost texts that had an equal copy. `None` if the remaining texts differ or changed their
+/// order.
 fn copies_gone(had: &[String], has: &[String]) -> Option<usize> {
     let mut kept = has.iter().peekable();
     let gone: Vec<&String> = had.iter().filter(|words| kept.next_if_eq(words).is_none()).collect();
@@ -201,7 +204,7 @@ fn copies_gone(had: &[String], has: &[String]) -> Option<usize> {
     is_same.then_some(gone.len())
 }
 
-/// How many of the first are not in the second.
+/// The number of entries of the first map that the second one lacks.
 fn missing(first: &BTreeMap<String, usize>, second: &BTreeMap<String, usize>) -> usize {
     first.iter().map(|(key, n)| n.saturating_sub(second.get(key).copied().unwrap_or(0))).sum()
 }
@@ -224,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_unnamed_edit_takes_or_makes_up_is_found() {
+    fn undeclared_losses_and_additions_are_found() {
         assert_eq!(lost(BEFORE), []);
         let changed = |from: &str, to: &str| {
             assert!(BEFORE.contains(from));
@@ -241,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_that_says_that_none_was_recorded_is_not_made_up() {
+    fn a_result_marked_as_not_recorded_is_not_made_up() {
         let with = format!(
             "\"found\"}},{{\"type\":\"tool_result\",\"tool_use_id\":\"b\",\"content\":\"{NOT_RECORDED}\""
         );

@@ -1,8 +1,8 @@
-//! Which edits a conversation needs so that each call has its result directly after it.
+//! Plans the edits that put the result of each call directly after it.
 //!
-//! The order of preference: the true result is found and moved, an identical second one is dropped, an honest error is
-//! written, and only then is anything else dropped. Nothing is guessed: where two results contradict each other, or two
-//! calls share an id, there is no edit.
+//! In order of preference, the plan finds and moves the real result, drops an identical second one, or writes
+//! an honest error. Only then does it drop anything else. It never guesses: if two results contradict each
+//! other, or two different calls share an id, there is no edit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,58 +11,58 @@ use brickbat_rules::histories::{Block, Call, CallResult, Role};
 use crate::session::{ASKED, DECLINED};
 use crate::{Edit, Message, Place};
 
-/// An edit, and why.
+/// An edit with its reason.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Planned {
     /// The edit.
     pub edit: Edit,
-    /// Where it is.
+    /// The place that a report shows for the edit.
     pub place: Place,
-    /// What it does, and why, without any content.
+    /// The reason for the edit, without any content of the session.
     pub reason: Reason,
 }
 
-/// Why an edit is made.
+/// The reason for an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reason {
-    /// The result of the call stands at another place of the branch.
+    /// The result of the call is at another place on the branch.
     Misplaced,
     /// The result of the call is not on the branch.
     OffBranch,
     /// No result of the call was recorded.
     NotRecorded,
-    /// The user declined the call, and the store shows that without a result.
+    /// The user declined the call, and the store records that without a result.
     Declined,
     /// The call waited for the user's approval, which was never given.
     NotApproved,
-    /// The same result stands there twice.
+    /// The same result appears twice.
     Duplicate,
-    /// The same call stands there twice.
+    /// The same call appears twice.
     DuplicateCall,
-    /// The same thought stands there twice.
+    /// The same thought appears twice.
     DuplicateThought,
-    /// The same words stand there twice, as one item.
+    /// The same message item appears twice.
     DuplicateMessage,
-    /// The result answers no call.
+    /// The result belongs to no call.
     Orphan,
-    /// The call was never finished, and the provider refuses its arguments.
+    /// The call was never finished, and the provider rejects its arguments.
     Unfinished,
-    /// The text is empty, or white space.
+    /// The text is empty or only white space.
     Blank,
-    /// The thought is empty, or leads to nothing, and the provider takes it for altered.
+    /// The thought is empty or nothing follows from it, and the provider treats it as altered.
     Hollow,
-    /// Half of a character stands in a text.
+    /// A text contains half of a character.
     HalfCharacter,
-    /// Bytes that say nothing, a copy of a line, or a character that has to be written as an escape.
+    /// Meaningless bytes, a copy of a line, or a character that must be escaped.
     Stray,
-    /// The line or stretch cannot be read.
+    /// The line or range cannot be read.
     Unreadable,
-    /// What follows is taken off the branch, as was asked.
+    /// Everything after this place is removed from the branch, as requested.
     Truncated,
 }
 
 impl Reason {
-    /// All of them.
+    /// All reasons.
     pub const ALL: [Reason; 17] = [
         Reason::Misplaced,
         Reason::OffBranch,
@@ -83,7 +83,7 @@ impl Reason {
         Reason::Truncated,
     ];
 
-    /// The word for files that say what a repair does, such as `not-recorded`.
+    /// The stable name of the reason in machine-readable reports, such as `not-recorded`.
     pub fn id(self) -> &'static str {
         match self {
             Reason::Misplaced => "misplaced",
@@ -106,7 +106,7 @@ impl Reason {
         }
     }
 
-    /// In words, such as `a result "not recorded" is added`.
+    /// A description, such as `a result "not recorded" is added`.
     pub fn words(self) -> &'static str {
         match self {
             Reason::Misplaced => "the result is moved to its call",
@@ -131,7 +131,7 @@ impl Reason {
         }
     }
 
-    /// Whether the edit takes something out that stands nowhere else.
+    /// True if the edit removes something that exists nowhere else.
     pub fn loses(self) -> bool {
         matches!(
             self,
@@ -140,7 +140,7 @@ impl Reason {
     }
 }
 
-/// What the conversation needs so that calls and results pair; `elsewhere` is searched for results that are missing.
+/// The edits after which calls and results pair. Missing results are looked up in `elsewhere`.
 pub fn plan(messages: &[Message], elsewhere: &[Message]) -> Vec<Planned> {
     let mut pairing = Pairing::of(messages);
     let mut planned = pairing.drop_copies();
@@ -150,7 +150,7 @@ pub fn plan(messages: &[Message], elsewhere: &[Message]) -> Vec<Planned> {
     planned
 }
 
-/// Takes out the second of two equal thoughts or messages with one id.
+/// Drops the second of two equal thoughts or messages with the same id.
 fn drop_items_twice(messages: &[Message]) -> Vec<Planned> {
     let mut first: BTreeMap<&str, &Block> = BTreeMap::new();
     let mut planned = Vec::new();
@@ -178,8 +178,8 @@ fn drop_items_twice(messages: &[Message]) -> Vec<Planned> {
     planned
 }
 
-/// Puts the results of the refused replies directly after their calls, where [`plan`] sees nothing to mend: some providers
-/// want each result in the very next message, first there, and nothing in between.
+/// Moves the results of the rejected replies directly after their calls, where [`plan`] finds nothing to fix.
+/// Some providers want each result at the start of the very next message, with nothing in between.
 pub(super) fn straighten(messages: &[Message], refused: &[Place]) -> Vec<Planned> {
     let pairing = Pairing::of(messages);
     let at = |place: &Place| {
@@ -198,8 +198,9 @@ pub(super) fn straighten(messages: &[Message], refused: &[Place]) -> Vec<Planned
     planned
 }
 
-/// An edit for each refused thought. The provider takes a reply of the past without its thinking, and demands it in the
-/// calls that the model is busy with; there the edit does not help, and is not kept.
+/// An edit for each rejected thought. The provider accepts an earlier reply without its thinking, but
+/// requires the thinking for the calls that the model is working on. For those calls the edit does not help
+/// and is not kept.
 pub(super) fn drop_thinking(messages: &[Message], refused: &[Place]) -> Vec<Planned> {
     let blocks = messages.iter().flat_map(|message| &message.blocks);
     let is_refused = |block: &&crate::Block| {
@@ -213,7 +214,7 @@ pub(super) fn drop_thinking(messages: &[Message], refused: &[Place]) -> Vec<Plan
     blocks.filter(is_refused).map(drop).collect()
 }
 
-/// An edit for each message that says nothing at all.
+/// An edit for each message without content.
 pub(super) fn drop_empty(messages: &[Message]) -> Vec<Planned> {
     let empty = messages.iter().filter(|message| message.blocks.is_empty());
     let drop = |message: &Message| {
@@ -237,11 +238,12 @@ pub(super) fn drop_blank(messages: &[Message], places: &[Place]) -> Vec<Planned>
     blocks.filter(is_blank).map(drop).collect()
 }
 
-/// The words of products for a call of which the model has not said the end.
+/// The states in which products store a call that the model has not finished.
 const UNFINISHED: [&str; 2] = ["awaiting-input", "input-streaming"];
 
-/// An edit for each call at these places that the store says was never finished, whose arguments are no JSON, and that has no
-/// result: nobody can have run it. What the model would have said cannot be guessed.
+/// An edit for each call at these places that the store marks as unfinished, that has no result, and that has
+/// arguments which are not JSON. Such a call cannot have run, and the rest of its arguments cannot be
+/// guessed.
 pub(super) fn drop_unfinished(messages: &[Message], places: &[Place]) -> Vec<Planned> {
     let answered = |id: &str| messages.iter().flat_map(Message::results).any(|result| result.call == id);
     let is_cut = |block: &&crate::Block| match (&block.content, block.state.as_deref()) {
@@ -261,7 +263,7 @@ pub(super) fn drop_unfinished(messages: &[Message], places: &[Place]) -> Vec<Pla
     messages.iter().flat_map(|message| &message.blocks).filter(is_cut).map(drop).collect()
 }
 
-/// Calls and results, and which belong together.
+/// Calls and results, paired.
 struct Pairing<'m> {
     calls: Vec<PlacedCall<'m>>,
     results: Vec<PlacedResult<'m>>,
@@ -269,22 +271,24 @@ struct Pairing<'m> {
     by_key: BTreeMap<&'m str, SameKey>,
 }
 
-/// The results of one key, in their order. Where the product has no ids, a conversation may have all its results there.
+/// The results of one key, in order. If the product has no ids, all results of a conversation may share a
+/// key.
 #[derive(Default)]
 struct SameKey {
     results: Vec<usize>,
-    /// For each of them, and for their end, where to look for one that is free; itself, if it is.
+    /// For each result, and for the end of the list, where to continue the search for a free one; its own
+    /// index if it is free.
     free: Vec<usize>,
 }
 
 impl SameKey {
-    /// The first free one from here on.
+    /// The first free result from this index on.
     fn free_from(&mut self, from: usize) -> usize {
         let mut at = from;
         while self.free.get(at).is_some_and(|next| *next != at) {
             at = self.free[at];
         }
-        // The next look takes one step.
+        // Shorten the path, so that the next search takes one step.
         let mut passed = from;
         while passed < at {
             passed = std::mem::replace(&mut self.free[passed], at);
@@ -300,11 +304,11 @@ impl SameKey {
 struct PlacedCall<'m> {
     place: &'m Place,
     call: &'m Call,
-    /// What is to be said of the call if no result of it was recorded.
+    /// The reason to report if no result of the call was recorded.
     unanswered: Reason,
-    /// The messages in which its result may stand.
+    /// The messages in which its result may be.
     zone: std::ops::Range<usize>,
-    /// Its result.
+    /// The index of its result.
     result: Option<usize>,
     is_dropped: bool,
 }
@@ -313,11 +317,11 @@ struct PlacedResult<'m> {
     message: usize,
     place: &'m Place,
     result: &'m CallResult,
-    /// Its call.
+    /// The index of its call.
     call: Option<usize>,
 }
 
-/// What a call and its result share: the id, or the name of the tool where the product has no ids.
+/// The key that a call and its result share: the id, or the name of the tool where the product has no ids.
 fn key<'m>(id: &'m str, name: &'m str) -> &'m str {
     if id.is_empty() { name } else { id }
 }
@@ -359,7 +363,7 @@ impl<'m> Pairing<'m> {
         pairing
     }
 
-    /// Gives a call the first free result of its zone.
+    /// Gives a call the first free result in its zone.
     fn claim(&mut self, n: usize) {
         let call = &self.calls[n];
         let Some(same) = self.by_key.get_mut(key(&call.call.id, &call.call.name)) else { return };
@@ -375,7 +379,7 @@ impl<'m> Pairing<'m> {
         self.calls[n].result = Some(index);
     }
 
-    /// Gives a call the first free result of all.
+    /// Gives a call the first free result anywhere.
     fn claim_anywhere(&mut self, n: usize) -> Option<usize> {
         let call = self.calls[n].call;
         let same = self.by_key.get_mut(key(&call.id, &call.name))?;
@@ -387,7 +391,7 @@ impl<'m> Pairing<'m> {
         Some(index)
     }
 
-    /// Takes the second of two equal calls with one id out, with its own result.
+    /// Drops the second of two equal calls with the same id, together with its result.
     fn drop_copies(&mut self) -> Vec<Planned> {
         let mut first: BTreeMap<&str, usize> = BTreeMap::new();
         let mut released = BTreeSet::new();
@@ -418,7 +422,8 @@ impl<'m> Pairing<'m> {
             });
             self.calls[n].is_dropped = true;
             let own = self.calls[n].result.take();
-            // Where one object of the store holds both, the result goes with its call, and needs no edit of its own.
+            // If one object of the store contains both, the result disappears with its call and needs no edit
+            // of its own.
             if let Some(result) = own.filter(|result| *self.results[*result].place != *self.calls[n].place) {
                 self.results[result].call = None;
                 released.insert(key(&call.id, &call.name));
@@ -461,7 +466,7 @@ impl<'m> Pairing<'m> {
         planned
     }
 
-    /// Takes out the results that belong to no call, unless they contradict the one that does.
+    /// Drops the results that belong to no call, unless they contradict the one that does.
     fn drop_leftovers(&self) -> Vec<Planned> {
         let mut planned = Vec::new();
         let mut claimed: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
@@ -479,7 +484,7 @@ impl<'m> Pairing<'m> {
         planned
     }
 
-    /// What the results of a key say that belong to a call.
+    /// The contents of all results of a key that belong to a call.
     fn said(&self, key: &str) -> BTreeSet<String> {
         let same = self.by_key.get(key).into_iter().flat_map(|same| &same.results);
         let claimed = same.map(|index| &self.results[*index]).filter(|result| result.call.is_some());
@@ -487,7 +492,7 @@ impl<'m> Pairing<'m> {
     }
 }
 
-/// Why a call in this state has no result, as far as its store shows that.
+/// The reason why a call in this state has no result, as far as the store shows it.
 fn unanswered(state: Option<&str>) -> Reason {
     match state {
         Some(DECLINED) => Reason::Declined,
@@ -504,13 +509,13 @@ fn says_the_same(a: &CallResult, b: &CallResult) -> bool {
     a.output == b.output && a.is_error == b.is_error
 }
 
-/// What a result says, in words that two of them share only if they say the same.
+/// The content of a result as a text. Two results have the same text only if their contents are equal.
 fn said(result: &CallResult) -> String {
     format!("{} {:?}", result.is_error, result.output)
 }
 
-/// For each message, the end of the stretch in which results of its calls may stand: the messages with results directly
-/// after it, and after the other messages of the same reply.
+/// For each message, the end of the range in which results of its calls may be: the messages with results
+/// directly after it, and after the other messages of the same reply.
 fn zones(messages: &[Message]) -> Vec<usize> {
     let mut zones = vec![0; messages.len()];
     let mut end = messages.len();
@@ -529,7 +534,7 @@ fn zones(messages: &[Message]) -> Vec<usize> {
     zones
 }
 
-/// Where a result of each call was recorded. Two that differ are none.
+/// The place where the result of each call was recorded. Calls with two different results are left out.
 fn recorded_in(messages: &[Message]) -> BTreeMap<&str, &Place> {
     let mut found: BTreeMap<&str, Option<(&CallResult, &Place)>> = BTreeMap::new();
     for block in messages.iter().flat_map(|message| &message.blocks) {

@@ -1,11 +1,11 @@
-//! Sessions for programs.
+//! The JSON report on sessions.
 
 use serde_json::{Value, json as value};
 
 use super::{Examined, Unread, companion, hashed, shown, word};
 use crate::{Place, Refusal};
 
-/// The report of sessions, each as [`json_session`] gives it.
+/// The report of all sessions. Each session is a value from [`json_session`].
 pub fn json(sessions: &[Value], unread: &[Unread]) -> Value {
     let unread: Vec<Value> = unread
         .iter()
@@ -57,7 +57,7 @@ fn refusal(refusal: &Refusal, companions: &[String]) -> Value {
     })
 }
 
-/// A place; `companion` is the name of the file that it is in, where that is not the session's own.
+/// A place. If it is in a companion file, `companion` is the name of that file.
 pub(super) fn place(place: &Place, companions: &[String]) -> Value {
     value!({
         "companion": companion(place, companions),

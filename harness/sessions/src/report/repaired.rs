@@ -1,4 +1,4 @@
-//! What came of a repair: text for people, JSON for programs. Nothing of the content is in it.
+//! Reports on repairs: text for people, JSON for programs. They contain no content of the session.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use super::json::place;
 use super::{at, word};
 use crate::{Mended, Planned, Product, Relapse, Repair};
 
-/// What a repair did, and whether it lasts.
+/// The text report of a repair: its edits, and whether it lasts.
 pub fn repaired(mended: &Mended) -> String {
     let n_lost = mended.edits.iter().filter(|planned| planned.reason.loses()).count();
     let lost = match n_lost {
@@ -39,7 +39,7 @@ pub fn repaired(mended: &Mended) -> String {
     text
 }
 
-/// What came of the repair of a session, for programs.
+/// The JSON report of a repair.
 pub fn repair_json(file: &str, product: Product, repair: &Repair) -> Value {
     let (outcome, before) = match repair {
         Repair::Healthy(judgement) => ("healthy", judgement.as_ref()),

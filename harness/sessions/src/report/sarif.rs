@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 use super::{Examined, Unread};
 use crate::{Place, Refusal, Verdict};
 
-/// What the product's own giving up is called, which is no rule of a provider.
+/// The id for a product that gives up by itself. No provider has a rule for this.
 const GIVES_UP: &str = "product-gives-up";
 
-/// What a branch is called that is cut off from what came before it, for which no provider has a rule.
+/// The id for a branch that is cut off from earlier messages. No provider has a rule for this.
 const CUT: &str = "branch-cut";
 
-/// What a record is called that cannot be read, for which no provider has a rule.
+/// The id for a record that cannot be read. No provider has a rule for this.
 const UNREADABLE: &str = "record-unreadable";
 
-/// A report that sessions are added to: each refusal at its place in the store.
+/// A report to which sessions are added. Each refusal is located at its place in the store.
 #[derive(Debug, Default)]
 pub struct Sarif {
     rules: BTreeMap<&'static str, Option<&'static Rule>>,
@@ -25,7 +25,7 @@ pub struct Sarif {
 }
 
 impl Sarif {
-    /// Adds what is to be said of a session.
+    /// Adds the refusals and troubles of a session.
     pub fn add(&mut self, one: &Examined) {
         for refusal in &one.judgement.refusals {
             self.rules.insert(refusal.rule.map_or(GIVES_UP, |rule| rule.id), refusal.rule);
@@ -47,7 +47,7 @@ impl Sarif {
         }
     }
 
-    /// The whole report.
+    /// The finished report.
     pub fn report(self, unread: &[Unread]) -> Value {
         let notes: Vec<Value> = unread.iter().map(notification).collect();
         let driver = json!({
@@ -88,7 +88,7 @@ fn described(id: &str, rule: Option<&'static Rule>) -> Value {
 }
 
 fn result(examined: &Examined, refusal: &Refusal) -> Value {
-    // The provider's sentence names ids, so the rule speaks for it.
+    // The provider's message contains ids, so the text of the rule is used.
     let words = refusal.rule.map_or("the product gives up before it sends a request", |rule| rule.summary);
     let id = refusal.rule.map_or(GIVES_UP, |rule| rule.id);
     finding(examined, id, "error", words, refusal.place.as_ref())
@@ -122,7 +122,7 @@ fn notification(unread: &Unread) -> Value {
     })
 }
 
-/// A path as a relative reference: what RFC 3986 does not let stand in one is escaped.
+/// A path as a relative reference. Characters that RFC 3986 does not allow are escaped.
 fn uri(path: &str) -> String {
     let mut uri = String::new();
     for byte in path.bytes() {

@@ -1,10 +1,10 @@
-//! What of a session's own words may be shown: what no person has written.
+//! The parts of a session's own text that may be printed: only text that no person wrote.
 
 use brickbat_rules::histories::Block;
 
 use crate::{Refusal, Session};
 
-/// Letters of an id or a version that is shown. The longest ids that products make have 36.
+/// Maximum length of an id or a version that is printed. The longest ids that products make have 36 letters.
 const MAX_LETTERS: usize = 40;
 
 /// The version, if it looks like one.
@@ -18,8 +18,8 @@ pub(super) fn version(session: &Session) -> Option<&str> {
     is_version.then_some(version)
 }
 
-/// The word by which a session of a store is named after `#`: its id if a product has made it, else its number in the
-/// store, from 1. Applications give their sessions names of users and e-mail addresses.
+/// The name of a session after `#`: its id if the product generated it, otherwise its number in the store,
+/// from 1. Applications use names of users and e-mail addresses as session ids.
 pub fn address(n: usize, id: Option<&str>) -> String {
     match id.filter(|id| is_made(id)) {
         Some(id) => id.to_owned(),
@@ -27,7 +27,8 @@ pub fn address(n: usize, id: Option<&str>) -> String {
     }
 }
 
-/// Whether an id is one that products make: a UUID, digits, or digits and letters after a prefix such as `ses_`.
+/// Returns whether a product generated this id: a UUID, digits, or digits and letters after a prefix such as
+/// `ses_`.
 fn is_made(id: &str) -> bool {
     let is_uuid = id.len() == 36 && id.chars().all(|letter| letter.is_ascii_hexdigit() || letter == '-');
     let is_digits = id.chars().all(|letter| letter.is_ascii_digit() || letter == '_');
@@ -37,8 +38,8 @@ fn is_made(id: &str) -> bool {
     !id.is_empty() && id.len() <= MAX_LETTERS && !is_number_of_another && (is_uuid || is_digits || is_minted)
 }
 
-/// Why a request is refused. The provider's sentence names ids and tools, so the rule speaks for it; of what the product
-/// says when it gives up, the ids and names of the session are taken out.
+/// The reason for a refusal. The provider's message contains ids and tool names, so the text of the rule
+/// replaces it. The product's own error is kept, without the ids and names of the session.
 pub(super) fn reason(refusal: &Refusal, session: &Session) -> String {
     if let Some(rule) = refusal.rule {
         return rule.summary.to_owned();
@@ -52,13 +53,13 @@ pub(super) fn reason(refusal: &Refusal, session: &Session) -> String {
         }
     }
     names.retain(|name| !name.is_empty());
-    // The longest first, so that none leaves the end of another.
+    // The longest names first, so that no name leaves the end of another.
     names.sort_unstable_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
     names.dedup();
     without(&refusal.message, &names)
 }
 
-/// The words with each of these names taken out. Each is looked for in what was said, not in what was put in its place.
+/// The text with each of these names removed. Only the original text is searched, not the replacements.
 fn without(words: &str, names: &[&str]) -> String {
     let mut shown = String::new();
     let mut rest = words;
@@ -79,7 +80,7 @@ fn without(words: &str, names: &[&str]) -> String {
     shown
 }
 
-/// Whether the words begin with a name that is no part of a longer word.
+/// Returns whether the text begins with this name and the name is not part of a longer word.
 fn ends_a_word(words: &str, name: &str) -> bool {
     let after = words.strip_prefix(name);
     after.is_some_and(|after| !after.starts_with(|letter: char| letter.is_alphanumeric()))
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_taken_out_as_whole_words() {
+    fn names_are_removed_as_complete_words() {
         assert_eq!(
             without("no result for call_12, call_1 and recall_1", &["call_12", "call_1"]),
             "no result for …, … and recall_1"

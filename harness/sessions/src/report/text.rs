@@ -1,4 +1,4 @@
-//! Sessions for people.
+//! The text report on sessions.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,10 +7,12 @@ use super::{Examined, at, shown};
 use crate::product::PerFile;
 use crate::{Refusal, Trouble, Verdict};
 
-/// Refusals that are listed of one session. The first is what the provider answers; more help to find the cause.
+/// Maximum number of refusals listed per session. The provider reports only the first; more of them help to
+/// find the cause.
 const MAX_LISTED: usize = 20;
 
-/// One line for each product and version, and one for each session that needs somebody.
+/// A survey of sessions: one line for each product and version, and one for each session that needs
+/// attention.
 #[derive(Debug, Clone, Default)]
 pub struct Survey {
     by_product: BTreeMap<String, Tally>,
@@ -48,7 +50,7 @@ impl Survey {
         }
     }
 
-    /// The survey.
+    /// The text of the survey.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for (product, tally) in &self.by_product {
@@ -76,7 +78,7 @@ impl Survey {
     }
 }
 
-/// One session in a line: its name, its size and its verdict.
+/// One session as one line: name, size and verdict.
 pub fn line(examined: &Examined) -> String {
     let verdict = word_of(examined.judgement.verdict);
     let why = reasons(examined).first();
@@ -89,7 +91,7 @@ pub fn line(examined: &Examined) -> String {
     format!("{}  {} messages  {verdict}{why}\n", name(examined), examined.session.messages.len())
 }
 
-/// One session in detail: what it is, its verdict, and each place that is refused.
+/// One session in detail: its facts, its verdict, and each rejected place.
 pub fn detail(examined: &Examined) -> String {
     let Examined { companions, session, judgement, .. } = examined;
     let version = shown::version(session).map(|version| format!(" {version}")).unwrap_or_default();
@@ -152,12 +154,12 @@ pub fn detail(examined: &Examined) -> String {
     text
 }
 
-/// Where a refusal is: in the store, or else in the request.
+/// The place of a refusal in the store, or else in the request.
 fn placed(refusal: &Refusal, companions: &[String]) -> String {
     refusal.place.as_ref().map_or_else(|| refusal.pointer.clone(), |place| at(place, companions))
 }
 
-/// Why a session is refused, or may be.
+/// The reasons for which a session is rejected, or may be.
 fn reasons(examined: &Examined) -> &[Refusal] {
     match examined.judgement.verdict {
         Verdict::Undecided => &examined.judgement.by_later_models,
@@ -165,7 +167,7 @@ fn reasons(examined: &Examined) -> &[Refusal] {
     }
 }
 
-/// What is missing from a branch that is cut, in words.
+/// Describes what is missing from a cut branch.
 fn cut(examined: &Examined) -> Option<String> {
     let is_cut = examined.judgement.verdict == Verdict::Cut;
     let cut = examined.session.cut.as_ref().filter(|_| is_cut)?;
@@ -204,7 +206,7 @@ fn lines(n: usize) -> String {
     if n == 1 { "1 place".to_owned() } else { format!("{n} places") }
 }
 
-/// The numbers of a version, so that 1.10 comes after 1.9.
+/// The numbers of a version, so that 1.10 sorts after 1.9.
 fn numbers(version: &str) -> Vec<u64> {
     version.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok()).collect()
 }

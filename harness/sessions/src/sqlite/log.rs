@@ -1,9 +1,9 @@
-//! The write-ahead log: which pages of it count, and what they replace.
+//! The write-ahead log: its valid pages, and the pages of the database that they replace.
 
-/// Writes the pages of the complete transactions of a log over those of the database.
+/// Writes the pages of the complete transactions in a log over those of the database.
 ///
-/// A log that does not belong to the database, or is damaged from its beginning, changes nothing; one that is cut or
-/// damaged further on counts up to the last transaction before that, as in SQLite.
+/// A log that does not belong to the database, or is damaged from its beginning, changes nothing. A log that
+/// is cut or damaged later counts up to the last complete transaction before the damage, as in SQLite.
 pub(super) fn merge(database: &mut Vec<u8>, wal: &[u8]) {
     let Some(header) = wal.get(..HEADER) else { return };
     let magic = word(header, 0);
@@ -17,14 +17,15 @@ pub(super) fn merge(database: &mut Vec<u8>, wal: &[u8]) {
     if sum != (word(header, 24), word(header, 28)) {
         return;
     }
-    // The frames up to the last one that ends a transaction; it says how many pages the database has.
+    // The frames up to the last one that ends a transaction. That frame records the number of pages of the
+    // database.
     let mut frames: Vec<(usize, &[u8])> = Vec::new();
     let mut complete = (0, 0);
     let mut sum = sum;
     for frame in wal[HEADER..].chunks_exact(FRAME_HEADER + page_size) {
         let (head, page) = frame.split_at(FRAME_HEADER);
         sum = checksum(checksum(sum, &head[..8], is_big_endian), page, is_big_endian);
-        // The salt changes when the log is begun anew; what follows is of an older one.
+        // The salt changes when the log is restarted. The remaining frames are from an older log.
         if head[8..16] != header[16..24] || sum != (word(head, 16), word(head, 20)) {
             break;
         }
@@ -35,7 +36,7 @@ pub(super) fn merge(database: &mut Vec<u8>, wal: &[u8]) {
         }
     }
     let (n_frames, n_pages) = complete;
-    // No page lies past what the two files hold.
+    // No page can lie beyond the content of the two files.
     if n_frames == 0 || n_pages > (database.len() + wal.len()) / page_size {
         return;
     }
@@ -47,13 +48,13 @@ pub(super) fn merge(database: &mut Vec<u8>, wal: &[u8]) {
     }
 }
 
-/// Bytes of the header of a log.
+/// Size of the log header in bytes.
 const HEADER: usize = 32;
 
-/// Bytes of the header of a frame, before its page.
+/// Size of the frame header before each page, in bytes.
 const FRAME_HEADER: usize = 24;
 
-/// The size that the database says its pages have; 1 stands for 65536.
+/// The page size in the database header. The value 1 means 65536.
 fn page_size_of(database: &[u8]) -> Option<usize> {
     let size = u16::from_be_bytes([*database.get(16)?, *database.get(17)?]);
     Some(if size == 1 { 65_536 } else { usize::from(size) })
@@ -63,7 +64,7 @@ fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-/// SQLite's checksum of a log, over words of four bytes.
+/// SQLite's log checksum, over words of four bytes.
 pub(super) fn checksum((mut a, mut b): (u32, u32), bytes: &[u8], is_big_endian: bool) -> (u32, u32) {
     for pair in bytes.chunks_exact(8) {
         let word = |at: usize| {

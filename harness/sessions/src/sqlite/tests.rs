@@ -1,4 +1,4 @@
-//! Tests with databases that SQLite itself wrote, and with damaged ones.
+//! Tests with databases that SQLite wrote, and with damaged ones.
 
 use std::path::Path;
 
@@ -6,8 +6,8 @@ use rusqlite::Connection;
 
 use super::*;
 
-/// A database with a log that SQLite has not yet taken into it: two rows in the file, the change of one and a third row
-/// only in the log.
+/// A database with a log that has no checkpoint yet. The file has two rows; only the log has the change of
+/// one row and a third row.
 fn with_log(page_size: u32) -> Files {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
@@ -60,9 +60,9 @@ fn the_newest_rows_come_from_the_log() {
 }
 
 #[test]
-fn a_log_counts_up_to_its_last_whole_transaction() {
+fn a_log_counts_up_to_its_last_complete_transaction() {
     let mut files = with_log(4096);
-    // The change of the first row is the first transaction, of one frame.
+    // The change of the first row is the first transaction, and has one frame.
     files.files[1].bytes.truncate(32 + 2 * (24 + 4096));
     assert_eq!(notes(&files), ["changed", "second"]);
     files.files[1].bytes.truncate(32 + 24 + 4096 - 1);
@@ -86,7 +86,8 @@ fn the_log_of_a_database_with_other_pages_changes_nothing() {
     assert_eq!(notes(&files), ["first", "second"]);
 }
 
-/// A log with one frame, which is the first page and ends a transaction after which there are so many pages.
+/// A log with one frame. The frame contains the first page and ends a transaction after which the database
+/// has `n_pages` pages.
 fn log_of(n_pages: u32, salt_of_frame: [u32; 2], page: &[u8]) -> Vec<u8> {
     let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();
     let mut wal = bytes(&[0x377f_0683, 3_007_000, 512, 0, 1, 2]);
@@ -113,7 +114,7 @@ fn a_frame_with_absurd_pages_or_another_salt_changes_nothing() {
     log::merge(&mut database, &log_of(2, [1, 2], &page));
     assert_eq!(database[..512], page);
     assert_eq!(database[512..], files.main()[512..]);
-    // A transaction can end with fewer pages than there were.
+    // A transaction can end with fewer pages than before.
     let mut database = files.main().to_vec();
     log::merge(&mut database, &log_of(1, [1, 2], &page));
     assert_eq!(database, page);
@@ -129,12 +130,12 @@ fn an_edit_is_in_the_bytes_and_the_log_is_gone() {
     let files = database.into_files(&files).unwrap();
     assert_eq!(files.files.len(), 1);
     assert_eq!(notes(&files), ["changed", "xxxxxxxx", "long lon", "fourth"]);
-    // The file still says that it uses a log, as its product left it.
+    // The file still declares that it uses a log, as its product left it.
     assert_eq!(files.main()[18..20], [2, 2]);
 }
 
 #[test]
-fn a_database_that_nobody_edits_keeps_its_bytes() {
+fn a_database_without_edits_keeps_its_bytes() {
     let files = made_by("CREATE TABLE note (data); INSERT INTO note VALUES ('a');");
     assert!(Database::open(&files).unwrap().into_bytes().unwrap() == files.main());
 }
@@ -162,7 +163,7 @@ fn nothing_that_the_schema_defines_is_run() {
 }
 
 #[test]
-fn a_query_without_an_end_is_ended() {
+fn an_endless_query_is_stopped() {
     let database = Database::open(&made_by("CREATE TABLE note (data);")).unwrap();
     let query = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
     let error = database.connection().query_row(query, [], |row| row.get::<_, i64>(0)).unwrap_err();
@@ -179,7 +180,7 @@ fn names_with_quotes_are_only_names() {
 }
 
 #[test]
-fn what_is_no_database_is_refused() {
+fn a_file_that_is_not_a_database_is_rejected() {
     let real = made_by("CREATE TABLE note (data);");
     assert!(Database::open(&Files::default()).is_err());
     assert!(Database::open(&Files::one("a.db", "{}")).is_err());
@@ -193,7 +194,7 @@ fn what_is_no_database_is_refused() {
 }
 
 #[test]
-fn a_header_with_absurd_counts_is_no_harm() {
+fn absurd_counts_in_a_header_are_harmless() {
     let real = made_by("CREATE TABLE note (data); INSERT INTO note VALUES ('a');");
     // The size in pages, the list of free pages, the largest root page, and the reserved bytes of a page.
     for (at, len) in [(28, 4), (32, 4), (36, 4), (52, 4), (20, 1), (16, 2)] {
@@ -217,7 +218,7 @@ fn random_damage_is_no_harm() {
     };
     for round in 0..3000 {
         let mut hurt = files.clone();
-        // Headers and the first pages say where everything is: every other blow lands there.
+        // Headers and the first pages locate everything else, so every second change hits them.
         let file = round % 3 % 2;
         for _ in 0..1 + next(8) {
             let bytes = &mut hurt.files[file].bytes;
@@ -233,17 +234,17 @@ fn random_damage_is_no_harm() {
 }
 
 #[test]
-fn rows_that_are_more_than_the_file_end_the_reading() {
+fn reading_stops_when_rows_exceed_the_file() {
     let row = format!("INSERT INTO note VALUES ('{}');", "x".repeat(100_000));
     let database = Database::open(&made_by(&format!("CREATE TABLE note (data); {row}"))).unwrap();
     assert_eq!(database.rows("note", &["data"]).stopped, None);
-    // Pages that are used twice give the same bytes twice, as the same column does.
+    // Pages that are used twice yield the same bytes twice, just like selecting a column twice.
     let found = database.rows("note", &["data", "data"]);
     assert_eq!(found.rows, []);
     assert_eq!(found.stopped.as_deref(), Some("its rows are more than its file can hold"));
 }
 
-/// Reads everything and writes it again; nothing is asserted but that it comes back.
+/// Reads everything and writes it again, which must end without a panic.
 fn read_all(files: &Files) {
     let Ok(database) = Database::open(files) else { return };
     for table in database.tables().unwrap_or_default() {
@@ -259,7 +260,7 @@ fn read_all(files: &Files) {
 }
 
 #[test]
-fn a_cell_that_is_too_long_is_refused_by_the_name_of_its_table() {
+fn a_cell_that_is_too_long_is_rejected_with_its_table_name() {
     let table = "CREATE TABLE note (id TEXT PRIMARY KEY, data TEXT); INSERT INTO note VALUES";
     let mib = |n: usize| format!("{table} ('a', zeroblob({n} << 20)), ('b', zeroblob({n} << 20));");
     assert_eq!(refusal(&made_by(&mib(34))), None);

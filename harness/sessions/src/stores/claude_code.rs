@@ -1,11 +1,11 @@
-//! Claude Code: a file of JSON lines for each session, and a folder of companions beside it.
+//! Claude Code: one JSONL file per session, with a folder of companions next to it.
 //!
-//! The lines form a tree by `parentUuid`, and every block of a reply has a line of its own. Which lines are sent is
-//! rebuilt in [`branch`]; the store's own format is called internal by its makers, so a line of a kind that is not known
-//! is noted and passed over. Facts: <https://code.claude.com/docs/en/sessions>,
+//! The lines form a tree by `parentUuid`, and every block of a reply has its own line. [`branch`] rebuilds
+//! the lines that are sent. The makers call the format internal, so lines of an unknown kind are noted and
+//! skipped. Sources: <https://code.claude.com/docs/en/sessions>,
 //! <https://code.claude.com/docs/en/claude-directory>, and
-//! <https://github.com/anthropics/claude-agent-sdk-python> (`_internal/sessions.py`, MIT), whose reading of the branch is
-//! the same since 0.2.170.
+//! <https://github.com/anthropics/claude-agent-sdk-python> (`_internal/sessions.py`, MIT), which has read the
+//! branch in the same way since 0.2.170.
 
 mod branch;
 mod companions;
@@ -33,8 +33,8 @@ use tree::Tree;
 /// Claude Code's JSONL.
 pub(crate) struct ClaudeCode;
 
-/// Lines that are looked at before a file counts as none of Claude Code's. Bookkeeping that stands before the first
-/// line of the conversation takes a few dozen, and hundreds after a long resume.
+/// Number of lines to examine before a file counts as written by something else. Bookkeeping before the first
+/// line of the conversation takes a few dozen lines, and hundreds after a long resume.
 const MAX_LOOK: usize = 10_000;
 
 impl Store for ClaudeCode {
@@ -96,7 +96,7 @@ impl Store for ClaudeCode {
     }
 }
 
-/// The name of a file without its folder and its ending: the id of the session.
+/// A file name without its folder and extension, which is the session id.
 fn stem(name: &str) -> Option<String> {
     let last = name.rsplit('/').next()?;
     let stem = last.strip_suffix(".jsonl").unwrap_or(last);

@@ -1,8 +1,10 @@
-//! The active branch: the chain from the last line of the conversation up, and what belongs to its replies.
+//! The active branch: the chain of parents from the last line of the conversation, and the other lines of its
+//! replies.
 //!
-//! Each block of a reply has a line of its own, each result hangs on the line of its own call, and the next reply hangs on
-//! only one of the results. So the chain alone misses calls and results of most sessions with calls in parallel: 788
-//! results in 154 of 284 healthy sessions. Joined by `message.id` and `tool_use_id` it misses none.
+//! Each block of a reply has its own line. Each result is a child of the line with its call, and the next
+//! reply is a child of only one result. The chain alone therefore misses calls and results in most sessions
+//! with parallel calls: 788 results in 154 of 284 healthy sessions. Joining lines by `message.id` and
+//! `tool_use_id` misses none.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,40 +14,40 @@ use super::line::{Kind, Record};
 use super::tree::{Leaf, Parent, Tree};
 use crate::Trouble;
 
-/// What is sent of a file, as lines.
+/// The lines of a file that are sent.
 pub(super) struct Branch {
     /// Replies and the lines between them, in the order in which they are sent.
     pub(super) items: Vec<Item>,
-    /// The chain by `parentUuid`, from what the last compaction left, first line first.
+    /// The lines of the `parentUuid` chain since the last compaction, in order.
     pub(super) chain: Vec<usize>,
-    /// For each line whether it is on the branch.
+    /// True for each line that is on the branch.
     pub(super) is_on: Vec<bool>,
-    /// Compactions that the conversation went through.
+    /// The number of compactions in the conversation.
     pub(super) n_compactions: usize,
-    /// Lines of the branch on which a line hangs that is not on it.
+    /// The number of lines on the branch with a child that is not on the branch.
     pub(super) n_forks: usize,
-    /// Whether the file begins in the middle of the conversation.
+    /// True if the file begins in the middle of the conversation.
     pub(super) is_excerpt: bool,
-    /// Where the chain is cut.
+    /// The faults of the chain.
     pub(super) troubles: Vec<Trouble>,
-    /// The line with which it begins although other lines come before it.
+    /// The line at which the branch begins, if earlier lines were cut off.
     pub(super) cut: Option<usize>,
 }
 
-/// How the walk up ended.
+/// The end of the walk to the top of the chain.
 enum Top {
-    /// At the first line of the conversation.
+    /// The first line of the conversation.
     Root,
-    /// At a compaction.
+    /// A compaction.
     Boundary(usize),
-    /// At a line whose parent is not in the file.
+    /// A line with a parent that is not in the file.
     Phantom(usize),
-    /// At a line that is its own ancestor.
+    /// A line that is its own ancestor.
     Circle(usize),
 }
 
 impl Branch {
-    /// Rebuilds it.
+    /// Rebuilds the branch.
     pub(super) fn new(bytes: &[u8], tree: &Tree) -> Branch {
         let mut branch = Branch {
             items: Vec::new(),
@@ -70,7 +72,7 @@ impl Branch {
         branch
     }
 
-    /// Goes up from the leaf. What stands before a compaction is not sent.
+    /// Walks up from the leaf. Lines before a compaction are not sent.
     fn walk(&mut self, tree: &Tree, leaf: Leaf) -> Top {
         let mut at = leaf.at;
         let top = loop {
@@ -97,7 +99,8 @@ impl Branch {
                 self.n_compactions = n_compactions(tree, at);
                 return;
             }
-            // A file may begin in the middle of a session; then what it begins with hangs on lines that are elsewhere.
+            // A file may begin in the middle of a session. Its first lines then have parents that are
+            // elsewhere.
             Top::Phantom(at) if !cut::has_lost_lines(tree, at) => {
                 self.is_excerpt = true;
                 return;
@@ -110,8 +113,8 @@ impl Branch {
         self.cut = Some(at);
     }
 
-    /// Takes in what belongs to the replies of the chain: lines of the same message, then results whose calls are all on
-    /// the branch and have no result there.
+    /// Adds the other lines of the chain's replies: lines of the same message, then results for which all
+    /// calls are on the branch and still unanswered.
     fn join(&mut self, bytes: &[u8], tree: &Tree, leaf: Leaf, boundary: Option<usize>) {
         let is_kept_back = |record: &Record| !leaf.takes(record) || record.is_api_error;
         let is_before = |at: usize| boundary.is_some_and(|boundary| at < boundary);
@@ -152,7 +155,7 @@ impl Branch {
         }
     }
 
-    /// Lines of the branch from which a conversation went on that is not on the branch.
+    /// The number of lines of the branch at which another conversation forks off.
     fn count_forks(&self, tree: &Tree) -> usize {
         let mut is_passed = self.is_on.clone();
         let mut forks = BTreeSet::new();
@@ -174,7 +177,7 @@ impl Branch {
     }
 }
 
-/// Compactions from this one back: before each stands the conversation that it took the place of.
+/// The number of compactions up to this one. Each is preceded by the conversation that it replaced.
 fn n_compactions(tree: &Tree, boundary: usize) -> usize {
     let mut is_passed = vec![false; tree.records.len()];
     let mut n_compactions = 0;
@@ -190,15 +193,15 @@ fn n_compactions(tree: &Tree, boundary: usize) -> usize {
     n_compactions
 }
 
-/// The replies of a branch by what belongs to them.
+/// The replies of a branch, indexed by their contents.
 struct Replies<'r> {
-    /// The replies of a `message.id`. More than one has it where a proxy gives all replies the same.
+    /// The replies with each `message.id`. There are several if a proxy gives all replies the same id.
     by_message: BTreeMap<&'r str, Vec<usize>>,
     /// The reply of a line.
     by_line: BTreeMap<usize, usize>,
     /// The first reply of a call.
     calls: BTreeMap<&'r str, usize>,
-    /// What the lines of each message hold, so that a copy of a line is not taken in: the first reply that holds it.
+    /// The first reply with each line content of a message, so that a copy of a line is not added.
     contents: BTreeMap<(&'r str, &'r [u8]), usize>,
 }
 
@@ -231,7 +234,8 @@ impl<'r> Replies<'r> {
         }
     }
 
-    /// The reply that a line off the chain belongs to: the one of its message; of several the one that it hangs on.
+    /// The reply of a line off the chain: the one with its `message.id`. If several replies have that id, the
+    /// one with its parent.
     fn item_of(&self, tree: &Tree, at: usize) -> Option<usize> {
         let id = tree.records[at].message_id.as_deref()?;
         match self.by_message.get(id)?.as_slice() {
@@ -245,7 +249,8 @@ impl<'r> Replies<'r> {
         }
     }
 
-    /// The calls of each reply that the chain answers. A result answers the last reply before it that has the call.
+    /// The calls that the chain answers, with their reply. A result answers the last reply before it that has
+    /// the call.
     fn answered<'t>(&self, tree: &'t Tree, items: &[Item]) -> BTreeSet<(usize, &'t str)> {
         let mut last: BTreeMap<&str, usize> = BTreeMap::new();
         let mut answered = BTreeSet::new();
@@ -266,8 +271,8 @@ impl<'r> Replies<'r> {
         answered
     }
 
-    /// The reply that a line of results off the chain answers: the one that it hangs on, else the last of those that have its
-    /// calls, if all are there.
+    /// The reply that a result line off the chain answers: the one with its parent, otherwise the last of the
+    /// replies with its calls. `None` unless all its calls are there.
     fn answers(&self, tree: &Tree, at: usize) -> Option<usize> {
         let record = &tree.records[at];
         let owners: Option<Vec<usize>> =
@@ -281,11 +286,11 @@ impl<'r> Replies<'r> {
         }
     }
 
-    /// Takes a line in, unless it says again what is there.
+    /// Adds a line, unless it repeats another. Returns whether it was added.
     fn take(&mut self, bytes: &'r [u8], tree: &Tree<'r>, at: usize, item: usize) -> bool {
         let record: &'r Record = &tree.records[at];
         let id = record.message_id.as_deref().unwrap_or_default();
-        // What a later reply says again is said there, and not here.
+        // A line may repeat a later reply: it is added here, and the later one is the copy.
         let is_before = |first: Option<&usize>| first.is_some_and(|first| *first <= item);
         let is_copy = is_before(self.contents.get(&(id, &bytes[record.content.clone()])))
             || record.calls.iter().any(|call| is_before(self.calls.get(call.as_str())));

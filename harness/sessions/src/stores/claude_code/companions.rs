@@ -1,5 +1,5 @@
-//! What is never sent, and where a true result may be found: other forks, sub-agents, and what the product keeps beside
-//! its session.
+//! Messages that are never sent but may contain a real result: other forks, sub-agents, and files next to the
+//! session.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::line::{Lines, Record};
 use super::messages;
 use crate::{Block, Ending, File, Files, Message, Place};
 
-/// All messages that are not on the branch: those of the file, in its order, then those of its companions.
+/// All messages off the branch: those of the file in order, then those of its companions.
 pub(super) fn off_branch(
     files: &Files,
     records: &[Record],
@@ -22,7 +22,7 @@ pub(super) fn off_branch(
     let open = open_calls(on_branch);
     let mut found = Vec::new();
     for (at, record) in records.iter().enumerate() {
-        // Errors of the API stand on the chain, and are never sent.
+        // API errors are on the chain, but are never sent.
         if (!branch.is_on[at] || record.is_api_error) && record.is_known {
             found.extend(messages::of_line(bytes, record, 0));
         }
@@ -40,7 +40,7 @@ pub(super) fn off_branch(
     found
 }
 
-/// Calls of the branch that have no result on it.
+/// The calls on the branch without a result there.
 fn open_calls(on_branch: &[Message]) -> BTreeSet<&str> {
     let answered: BTreeSet<&str> =
         on_branch.iter().flat_map(Message::results).map(|result| result.call.as_str()).collect();
@@ -48,8 +48,8 @@ fn open_calls(on_branch: &[Message]) -> BTreeSet<&str> {
     calls.filter(|call| !answered.contains(call)).collect()
 }
 
-/// Results that stand in their line only as they were displayed: `toolUseResult` in a line that names the line of its call
-/// and has lost the result itself.
+/// Results that only survive in their display form: lines with a `toolUseResult` that name the line of their
+/// call but lost the result itself.
 fn displayed(bytes: &[u8], records: &[Record], open: &BTreeSet<&str>) -> Vec<Message> {
     let by_uuid: BTreeMap<&str, &Record> =
         records.iter().map(|record| (record.uuid.as_str(), record)).collect();
@@ -67,18 +67,19 @@ fn displayed(bytes: &[u8], records: &[Record], open: &BTreeSet<&str>) -> Vec<Mes
     found.collect()
 }
 
-/// A result in the form for display, as words: a text as it is, anything else as its JSON.
+/// A result in display form as text: a text unchanged, any other value as JSON.
 pub(super) fn displayed_words(value: Json) -> String {
     value.as_str().map_or_else(|| value.raw().to_owned(), std::borrow::Cow::into_owned)
 }
 
-/// `<session>/subagents/agent-<id>.jsonl`, formerly `agent-<id>.jsonl` beside the session.
+/// Matches `<session>/subagents/agent-<id>.jsonl`, or in older versions `agent-<id>.jsonl` next to the
+/// session.
 fn is_sub_agent(name: &str) -> bool {
     let last = name.rsplit('/').next().unwrap_or_default();
     last.starts_with("agent-") && last.ends_with(".jsonl")
 }
 
-/// The call whose result was too large for the session: `<session>/tool-results/<call>.txt`.
+/// The call id of a result that was too large for the session: `<session>/tool-results/<call>.txt`.
 pub(super) fn call_of(name: &str) -> Option<&str> {
     let (folder, last) = name.rsplit_once('/')?;
     let (call, _) = last.split_once('.')?;

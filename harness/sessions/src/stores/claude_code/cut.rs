@@ -1,7 +1,7 @@
-//! A branch that is cut: what is lost by it, and which line it is proven to follow.
+//! Cut branches: what they lose, and the line that they provably follow.
 //!
-//! Lines were lost by writers that died or wrote at the same time (anthropics/claude-code#22526, #24304, #21751), and the
-//! product then sends only what hangs together. What it forgot is still in the file.
+//! Writers that crashed or wrote at the same time lost lines (anthropics/claude-code#22526, #24304, #21751).
+//! The product then sends only the connected lines, although the forgotten ones are still in the file.
 
 use brickbat_rules::json::{Document, Json};
 
@@ -10,19 +10,20 @@ use super::line::{Kind, Record, text};
 use super::tree::{Parent, Tree};
 use crate::{Cut, Place};
 
-/// Where a line names the one that it hangs on.
+/// The place where a line names its parent.
 pub(super) fn place(record: &Record) -> Place {
     Place::in_line(record.line, record.span.start as u64..record.span.end as u64, "/parentUuid")
 }
 
-/// Whether a conversation with a beginning stands in the file before this line. Where there is none, the file begins in
-/// the middle of a session, and a batch may begin with several lines that hang on lines elsewhere.
+/// Returns whether a conversation with a beginning comes before this line in the file. If not, the file
+/// begins in the middle of a session, and a batch may begin with several lines that have their parents
+/// elsewhere.
 pub(super) fn has_lost_lines(tree: &Tree, at: usize) -> bool {
     let has_beginning = beginnings(tree);
     (0..at).any(|before| is_talk(tree, before) && has_beginning[before])
 }
 
-/// What a session says of a branch that is cut at this line.
+/// The cut of a branch at this line.
 pub(super) fn of(bytes: &[u8], tree: &Tree, at: usize) -> Cut {
     let is_phantom = tree.parent(at) == Parent::Phantom;
     let parent = is_phantom.then(|| proven_parent(bytes, tree, at)).flatten();
@@ -35,8 +36,8 @@ fn is_talk(tree: &Tree, at: usize) -> bool {
     is_talk && !record.is_sidechain && !record.is_team && tree.is_current(at)
 }
 
-/// For each line whether the first line of a conversation, or the place of a compaction, is above it. Each line is passed
-/// once, and a circle has no beginning.
+/// Returns for each line whether the first line of a conversation, or a compaction, is above it. Each line is
+/// visited once, and a cycle has no beginning.
 fn beginnings(tree: &Tree) -> Vec<bool> {
     let mut known: Vec<Option<bool>> = vec![None; tree.records.len()];
     for start in 0..known.len() {
@@ -60,12 +61,12 @@ fn beginnings(tree: &Tree) -> Vec<bool> {
     known.into_iter().map(|has| has == Some(true)).collect()
 }
 
-/// The line that a cut branch is proven to follow; nothing where it could be another.
+/// The line that a cut branch provably follows. `None` if it could be another line.
 ///
-/// A result follows the line of its call, which it names by the call's id. Anything else follows the end of the
-/// conversation before it in the file, if that has only one end, is of the same session, and is not later: the product
-/// appends each line when it is written. After a rewind there are two ends, and after two writers as well, so nothing is
-/// proven then.
+/// A result follows the line of its call, which it names by the call's id. Any other line follows the end of
+/// the conversation before it in the file, if there is only one such end, in the same session and not later
+/// in time: the product appends each line as it is written. After a rewind, or with two writers, there are
+/// two ends, so nothing is proven.
 fn proven_parent(bytes: &[u8], tree: &Tree, at: usize) -> Option<usize> {
     let record = &tree.records[at];
     if record.is_sidechain || record.is_team {
@@ -86,7 +87,7 @@ fn proven_parent(bytes: &[u8], tree: &Tree, at: usize) -> Option<usize> {
     (has_one_end && is_later(bytes, record, &before.records[end])).then_some(end)
 }
 
-/// Whether a line is of the same session as another, and not earlier.
+/// Returns whether a line is in the same session as another and not earlier.
 fn is_later(bytes: &[u8], line: &Record, than: &Record) -> bool {
     let read = |record: &Record| {
         let document = Document::parse(&bytes[record.span.clone()]).ok()?;
@@ -94,6 +95,6 @@ fn is_later(bytes: &[u8], line: &Record, than: &Record) -> bool {
         Some((text(root, "sessionId")?, text(root, "timestamp")?))
     };
     let (Some((session, time)), Some((before, earlier))) = (read(line), read(than)) else { return false };
-    // Times are written in one form, in UTC, so that their texts are in the order of time.
+    // Timestamps have one form, in UTC, so their texts sort by time.
     session == before && time.len() == earlier.len() && time >= earlier
 }

@@ -1,4 +1,4 @@
-//! The chain as replies, and the lines between them.
+//! The chain as replies and the lines between them.
 
 use std::collections::BTreeSet;
 
@@ -10,45 +10,45 @@ use super::tree::{Leaf, Tree};
 pub(super) enum Item {
     /// A reply of the model.
     Reply(Reply),
-    /// A line of the user.
+    /// A user line.
     Line(usize),
 }
 
 /// The lines of one reply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Reply {
-    /// Its blocks, first those of the chain.
+    /// The lines of its blocks, those on the chain first.
     pub(super) lines: Vec<usize>,
-    /// Results that are not on the chain.
+    /// Result lines that are not on the chain.
     pub(super) results: Vec<usize>,
 }
 
 impl Leaf {
-    /// Whether lines of this sort belong to the conversation that ends here.
+    /// Returns whether a line of this kind belongs to the conversation that ends here.
     pub(super) fn takes(self, record: &Record) -> bool {
         (!record.is_sidechain || self.is_sidechain) && (!record.is_team || self.is_team)
     }
 }
 
-/// The reply that is being put together.
+/// The reply that is being assembled.
 #[derive(Default)]
 struct Open<'r> {
-    /// Its item.
+    /// The index of its item.
     item: Option<usize>,
     /// Its `message.id`.
     id: Option<&'r str>,
     /// Its calls that have no result yet.
     calls: BTreeSet<&'r str>,
-    /// Whether the user said anything since, results included.
+    /// True if the user has spoken since, which includes results.
     is_interrupted: bool,
 }
 
-/// Puts the lines of one message together; what is never sent is left out.
+/// Joins the lines of each message. Lines that are never sent are left out.
 ///
-/// Lines of one `message.id` are one reply, even with results of it between them. But when all its calls are answered, or
-/// the user has said something, the next line begins a new message, though the id is the same: so the product sends it
-/// (a line of the user between a call of a server's tool and its result bricks a session, anthropics/claude-code#89348),
-/// and a proxy may give all replies one id.
+/// Lines with the same `message.id` are one reply, even with its results between them. But when all its calls
+/// are answered, or the user has spoken, the next line begins a new message in spite of its id. The product
+/// sends it this way (a user line between a server tool call and its result bricks a session,
+/// anthropics/claude-code#89348), and a proxy may give all replies the same id.
 pub(super) fn of_chain(tree: &Tree, chain: &[usize], leaf: Leaf) -> Vec<Item> {
     let mut items = Vec::new();
     let mut open = Open::default();

@@ -1,6 +1,7 @@
-//! The lines of a file: what each is, who its parent is, and which calls and results it holds.
+//! The lines of a file: their kinds, parents, calls and results.
 //!
-//! Contents are not kept here, so that a file of 500 MB (anthropics/claude-code#19963) costs its lines and not its texts.
+//! Message contents are not stored here, so a file of 500 MB (anthropics/claude-code#19963) takes memory only
+//! for its lines, not for its texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -10,101 +11,101 @@ use brickbat_rules::json::{Document, Json};
 use super::version::Version;
 use crate::{Place, Trouble, json};
 
-/// A line that has a place in the tree.
+/// A line with a place in the tree.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Record {
-    /// From 1.
+    /// The line number, from 1.
     pub(super) line: u64,
-    /// The whole line, without its end.
+    /// The complete line, without its line end.
     pub(super) whole: Range<usize>,
     /// Its JSON: the line without NUL bytes around it.
     pub(super) span: Range<usize>,
-    /// What it is.
+    /// The kind of the line.
     pub(super) kind: Kind,
     /// Its id.
     pub(super) uuid: String,
-    /// The id of the line that it hangs on.
+    /// The id of the parent line.
     pub(super) parent: Option<String>,
-    /// When it was written.
+    /// The time of writing.
     pub(super) timestamp: Option<String>,
-    /// The line before a compaction; it is not followed for what is sent.
+    /// The line before a compaction. It is not followed to find what is sent.
     pub(super) logical_parent: Option<String>,
-    /// The line of the call that it answers, as the product notes it.
+    /// The line of the call that this one answers, as the product records it.
     pub(super) source: Option<String>,
     /// `message.id`, which the lines of one reply share.
     pub(super) message_id: Option<String>,
-    /// Where `message.content` lies in the file.
+    /// The byte range of `message.content` in the file.
     pub(super) content: Range<usize>,
-    /// The calls in it that a tool of the user's machine has to answer.
+    /// Its calls of tools that run on the user's machine.
     pub(super) calls: Vec<String>,
-    /// The calls that it answers.
+    /// The ids of the calls that it answers.
     pub(super) results: Vec<String>,
-    /// Whether it holds anything but results.
+    /// True if it contains anything except results.
     pub(super) has_words: bool,
-    /// Whether it holds a result in the form for display.
+    /// True if it contains a result in display form.
     pub(super) has_display: bool,
-    /// A line of a sub-agent.
+    /// True for a line of a sub-agent.
     pub(super) is_sidechain: bool,
-    /// A line of another member of a team.
+    /// True for a line of another team member.
     pub(super) is_team: bool,
-    /// A line that the product wrote for the user.
+    /// True for a line that the product wrote in the user's name.
     pub(super) is_meta: bool,
-    /// An error of the API that is shown as a reply, and is never sent.
+    /// True for an API error, which is shown as a reply but never sent.
     pub(super) is_api_error: bool,
-    /// Whether it holds thinking that is signed and lost its text.
+    /// True if it contains signed thinking that lost its text.
     pub(super) is_hollow: bool,
-    /// Whether its message has the form that is known.
+    /// True if its message has a known form.
     pub(super) is_known: bool,
-    /// What a compaction keeps of the messages before it.
+    /// The earlier messages that a compaction keeps.
     pub(super) kept: Option<Kept>,
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Words of the user, or results.
+    /// A user message or results.
     User,
     /// A block of a reply.
     Assistant,
-    /// The output of a command of the user, which is sent as words of the user.
+    /// The output of a command of the user, which is sent as a user message.
     LocalCommand,
-    /// The place where a compaction begins what is sent.
+    /// A compaction boundary, after which the sent messages begin.
     Boundary,
-    /// A line that only leads on.
+    /// A line that only connects other lines.
     Link,
 }
 
-/// Messages that a compaction keeps, and the line after which they stand.
+/// The messages that a compaction keeps, and their new position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Kept {
-    /// The line after which they stand.
+    /// The line after which they are inserted.
     pub(super) anchor: String,
-    /// All of them, or the first alone.
+    /// All of them, or only the first.
     pub(super) first: Vec<String>,
     /// The last of them.
     pub(super) last: String,
 }
 
-/// All lines of a file.
+/// The parsed lines of a file.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    /// Those of the tree, each once.
+    /// The lines of the tree, without copies.
     pub(super) records: Vec<Record>,
-    /// Stretches of bookkeeping that name a line as the end of a conversation: where the name lies, and the name.
+    /// The ends of conversations that bookkeeping lines name: the byte range of the id, and the id.
     pub(super) leaves: Vec<(Range<usize>, String)>,
-    /// Lines that hold anything.
+    /// The number of lines that are not blank.
     pub(super) n_lines: usize,
-    /// What cannot be read.
+    /// The unreadable lines and copies.
     pub(super) troubles: Vec<Trouble>,
-    /// Kinds that are not known.
+    /// The unknown kinds of lines.
     pub(super) unknown: BTreeSet<String>,
     /// The newest version.
     pub(super) version: Option<Version>,
-    /// The last id of a session.
+    /// The session id of the last line that has one.
     pub(super) session: Option<String>,
 }
 
-/// Kinds of lines that only keep books.
+/// Kinds of lines that contain only bookkeeping.
 const BOOKKEEPING: [&str; 19] = [
     "agent-color",
     "agent-name",
@@ -127,13 +128,13 @@ const BOOKKEEPING: [&str; 19] = [
     "worktree-state",
 ];
 
-/// Unknown kinds that are noted; a release brings a few, and a hostile file as many as it has lines.
+/// Maximum number of unknown kinds to note. A release adds a few, and a hostile file one per line.
 const MAX_UNKNOWN: usize = 50;
-/// Letters of a kind that are repeated in a report; the longest that is known has 21.
+/// Maximum length of a kind that is repeated in a report. The longest known kind has 21 letters.
 const MAX_KIND: usize = 40;
 
 impl Lines {
-    /// Reads a file.
+    /// Reads all lines of a file.
     pub(super) fn read(bytes: &[u8]) -> Lines {
         let mut lines = Lines::default();
         let mut copies: BTreeMap<String, (u64, Range<usize>)> = BTreeMap::new();
@@ -174,8 +175,8 @@ impl Lines {
         lines
     }
 
-    /// The line without NUL bytes before and after it. They are what a disk that was full, or a machine that lost its
-    /// power, leaves in place of what was to be written.
+    /// The line without NUL bytes before and after it. A full disk or a power failure leaves them in place of
+    /// the data.
     fn without_nul(&mut self, line: &json::Line) -> Range<usize> {
         let before = line.bytes.iter().take_while(|byte| **byte == 0).count();
         let after = line.bytes[before..].iter().rev().take_while(|byte| **byte == 0).count();
@@ -193,7 +194,7 @@ impl Lines {
         inner
     }
 
-    /// Notes what a line says of the session, and gives its record if it has a place in the tree.
+    /// Notes what a line reveals about the session. Returns its record if it has a place in the tree.
     fn note(&mut self, line: Json, start: usize) -> Option<Record> {
         let Some(kind) = line.field("type").as_str() else {
             self.note_unknown("a line without a type");
@@ -215,10 +216,10 @@ impl Lines {
         if !is_known && !BOOKKEEPING.contains(&&*kind) {
             self.note_unknown(&kind);
         }
-        // A line of a kind that is not known leads on as well, so that a new kind does not cut the thread.
+        // A line of an unknown kind also connects lines, so a new kind does not cut the thread.
         let uuid = text(line, "uuid")?;
         let mut record = record(line, &kind, uuid, start);
-        // A new kind of line that holds a message may belong to the conversation.
+        // A new kind of line with a message may belong to the conversation.
         record.is_known &= is_known || !line.field("message").is_object();
         Some(record)
     }
@@ -291,15 +292,17 @@ fn record(line: Json, kind: &str, uuid: String, start: usize) -> Record {
     }
 }
 
-/// Models that keep their thinking to themselves write such blocks too, so it is a fault only in some versions.
+/// Returns whether a block is signed thinking without text. Models that hide their thinking also write such
+/// blocks, so this is a fault only in some versions.
 fn is_hollow(block: Json) -> bool {
     let [kind, thinking, signature] = block.pick(["type", "thinking", "signature"]);
     let is_signed = signature.is_some_and(|signature| signature.is_str() && !signature.is_empty_str());
     is_signed && kind.is_some_and(|kind| kind.is("thinking")) && thinking.is_some_and(Json::is_empty_str)
 }
 
-/// What a compaction keeps, as the product's own types describe it (`sdk.d.ts` of `@anthropic-ai/claude-agent-sdk`
-/// 0.3.331, `preserved_messages`): the list takes the place of the segment, and each message hangs on the one before.
+/// The messages that a compaction keeps, as the product's own types describe them (`sdk.d.ts` of
+/// `@anthropic-ai/claude-agent-sdk` 0.3.331, `preserved_messages`): the list replaces the segment, and each
+/// message is a child of the one before.
 fn kept(metadata: Json) -> Option<Kept> {
     let list = metadata.field("preservedMessages");
     let uuids: Vec<String> =
@@ -312,12 +315,13 @@ fn kept(metadata: Json) -> Option<Kept> {
     Some(Kept { anchor: text(segment, "anchorUuid")?, first, last: text(segment, "tailUuid")? })
 }
 
-/// A text field.
+/// A text field. `None` if it is missing or not a text.
 pub(super) fn text(value: Json, key: &str) -> Option<String> {
     Some(value.field(key).as_str()?.into_owned())
 }
 
-/// Whether a line is one of a conversation of Claude Code; nothing if it says neither.
+/// Returns whether a line is a message of a Claude Code conversation. `None` if the line does not decide
+/// that.
 ///
 /// Qwen Code writes lines with the same ids, but its messages have `parts`.
 pub(super) fn is_claude_code(bytes: &[u8]) -> Option<bool> {

@@ -1,4 +1,4 @@
-//! Messages and blocks of lines.
+//! Converts lines into messages and blocks.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::tree::Tree;
 use crate::stores::ReadError;
 use crate::{Block, Ending, Message, Place, Product, Session, Trouble};
 
-/// The messages of the branch. Lines of one reply are one message, and so are results that follow one another.
+/// The messages of the branch. The lines of one reply are one message, and so are consecutive results.
 pub(super) fn of_branch(bytes: &[u8], tree: &Tree, branch: &Branch) -> Result<Vec<Message>, ReadError> {
     let mut messages: Vec<Message> = Vec::new();
     for item in &branch.items {
@@ -45,7 +45,7 @@ pub(super) fn of_branch(bytes: &[u8], tree: &Tree, branch: &Branch) -> Result<Ve
     Ok(messages)
 }
 
-/// The messages of a line of the branch, whose form has to be known.
+/// The messages of a line on the branch. Their form must be known.
 fn known(bytes: &[u8], record: &Record) -> Result<Vec<Message>, ReadError> {
     if record.is_known {
         return Ok(of_line(bytes, record, 0));
@@ -59,8 +59,8 @@ fn known(bytes: &[u8], record: &Record) -> Result<Vec<Message>, ReadError> {
     Err(ReadError::Form { product: Product::ClaudeCode, words })
 }
 
-/// The messages of a line: one, or two where results and words of the user share it. Lines that are no messages, and
-/// lines without blocks, have none.
+/// The messages of a line: one, or two if results and user text share the line. Lines that are not messages,
+/// and lines without blocks, have none.
 pub(super) fn of_line(bytes: &[u8], record: &Record, file: usize) -> Vec<Message> {
     let Ok(document) = Document::parse(&bytes[record.span.clone()]) else { return Vec::new() };
     let line = document.root();
@@ -99,13 +99,13 @@ pub(super) fn of_line(bytes: &[u8], record: &Record, file: usize) -> Vec<Message
     messages.filter(|message| !message.blocks.is_empty()).collect()
 }
 
-/// Where a value of a line lies.
+/// The place of a value in a line.
 pub(super) fn place(record: &Record, value: Json, pointer: String) -> Place {
     let (start, span) = (record.span.start, value.span());
     Place::in_line(record.line, (start + span.start) as u64..(start + span.end) as u64, pointer)
 }
 
-/// A block as every dialect knows it; what only Anthropic knows, and what lacks a field, as it stands.
+/// A block in the common form. A block that only Anthropic has, or that lacks a field, is kept as JSON.
 fn block(value: Json, role: Role) -> histories::Block {
     let kind = value.field("type").as_str().unwrap_or_default();
     let common = match (&*kind, role) {
@@ -151,7 +151,7 @@ fn image(value: Json) -> Option<histories::Block> {
     }))
 }
 
-/// Thinking of the branch that lost its text.
+/// The thinking on the branch that lost its text.
 pub(super) fn hollow(tree: &Tree, is_on: &[bool]) -> Vec<Trouble> {
     let hollow = tree.records.iter().zip(is_on).filter(|(record, is_on)| record.is_hollow && **is_on);
     let troubles = hollow.map(|(record, _)| Trouble {
@@ -176,7 +176,7 @@ pub(super) fn model(bytes: &[u8], tree: &Tree, branch: &Branch) -> Option<String
     })
 }
 
-/// Gives each result the name of the tool that was called.
+/// Adds the tool name to each result.
 pub(super) fn name_results(session: &mut Session) {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     let messages = session.off_branch.iter().chain(&session.messages);

@@ -1,4 +1,4 @@
-//! Lines that are added: the text of a result as a line of its own.
+//! New lines: the text of a result as a line of its own.
 
 use brickbat_rules::json::Json;
 use serde_json::json;
@@ -8,31 +8,31 @@ use super::line::Record;
 
 /// A result as the product would have written it.
 pub(super) struct NewLine {
-    /// Its id.
+    /// The id of the line.
     pub(super) uuid: String,
-    /// The line.
+    /// The text of the line.
     pub(super) text: String,
 }
 
-/// What a new line says.
+/// The content of a new line.
 pub(super) struct Saying<'a> {
-    /// The line that it hangs on.
+    /// The id of the parent line.
     pub(super) parent: &'a str,
-    /// Its own id.
+    /// The id of the new line.
     pub(super) uuid: String,
     /// The block of the result.
     pub(super) block: &'a str,
-    /// The result in the form for display, if it was recorded.
+    /// The result in display form, if it was recorded.
     pub(super) display: Option<&'a str>,
-    /// What was done, for a foreign field of the line.
+    /// A description of the edit, for a foreign field of the line.
     pub(super) edit: &'static str,
 }
 
-/// Fields that a result shares with the line of its call.
+/// Fields that a result line shares with the line of its call.
 const SHARED: [&str; 8] =
     ["isSidechain", "userType", "cwd", "sessionId", "version", "gitBranch", "agentId", "slug"];
 
-/// The line of a result after the line of its call, whose time it has: the true one is not known.
+/// A result line after the line of its call. It gets the time of the call, since the real one is unknown.
 pub(super) fn of(call: Json, call_line: &Record, saying: Saying) -> NewLine {
     let shared = SHARED.into_iter().filter_map(|name| Some((name, call.get(name)?.raw().to_owned())));
     let mut fields = vec![("parentUuid", json!(saying.parent).to_string())];
@@ -52,7 +52,7 @@ pub(super) fn of(call: Json, call_line: &Record, saying: Saying) -> NewLine {
     NewLine { uuid: saying.uuid, text: format!("{{{}}}", fields.join(",")) }
 }
 
-/// A line that says nothing, after the line with which the conversation ends.
+/// An empty line after the last line of the conversation.
 pub(super) fn end_mark(last: Json, parent: &str) -> String {
     let shared = SHARED.into_iter().chain(["timestamp"]);
     let shared = shared.filter_map(|name| Some(format!("\"{name}\":{},", last.get(name)?.raw())));
@@ -70,17 +70,17 @@ pub(super) fn not_recorded(call: &str) -> String {
     json!({ "type": "tool_result", "content": text, "is_error": true, "tool_use_id": call }).to_string()
 }
 
-/// The block of a result that was recorded as words alone.
+/// The block of a result that was recorded only as text.
 pub(super) fn of_words(call: &str, words: &str) -> String {
     json!({ "type": "tool_result", "content": words, "tool_use_id": call }).to_string()
 }
 
-/// An id for a line that answers a call: the same on each machine and in each run. A number parts it from lines that are
-/// there, such as the one of an earlier repair that was rewound.
+/// An id for a line that answers a call. It is the same on each machine and in each run. The number
+/// distinguishes it from existing lines, such as one from an earlier repair that was rewound.
 pub(super) fn uuid(call: &str, n: usize) -> String {
     let digest = Sha256::digest(format!("brickbat {n} {call}"));
     let mut bytes: Vec<u8> = digest.iter().copied().take(16).collect();
-    // Version 8 and the variant of RFC 9562: an id of one's own making.
+    // Version 8 and the variant of RFC 9562: a custom id.
     bytes[6] = bytes[6] & 0x0f | 0x80;
     bytes[8] = bytes[8] & 0x3f | 0x80;
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();

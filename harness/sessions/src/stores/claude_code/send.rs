@@ -1,4 +1,4 @@
-//! What Claude Code sends of a branch.
+//! The send model of Claude Code.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,16 @@ use super::version;
 use crate::stores::pairs;
 use crate::{Block, Message, Place, Sent, Session};
 
-/// What a reply becomes of which every call was made before.
+/// The content of a reply after all its calls were left out as copies.
 const INTERRUPTED: &str = "[Tool use interrupted]";
-/// What a message of the user becomes of which every result was given before.
+/// The content of a user message after all its results were left out as copies.
 const NO_CONTENT: &str = "(no content)";
 
-/// What is sent: texts of white space alone are left out, and neighbours in one role are one message, in which results
-/// come first.
+/// The sent messages. Texts of only white space are left out, and neighbours with the same role form one
+/// message in which results come first.
 ///
-/// Measured on 284 sessions of early 2026: of 134 stored blocks of white space 131 have later replies after them, so they
-/// cannot have been sent; with this model all 229 requests that were rebuilt are ones that the provider took.
+/// Measured on 284 sessions of early 2026: of 134 stored blocks of white space, 131 have later replies after
+/// them, so they cannot have been sent. With this model, the provider accepts all 229 rebuilt requests.
 pub(super) fn send(session: &Session) -> Sent {
     let (stored, mut mended) = tidy(session);
     let mut n_blank = 0;
@@ -29,7 +29,7 @@ pub(super) fn send(session: &Session) -> Sent {
         if message.blocks.is_empty() {
             continue;
         }
-        // Results move before words of the user that were said while the tool ran.
+        // Results move before the user messages that were sent while the tool ran.
         let at = match message.role {
             Role::Tool => messages.iter().rposition(|before| before.role != Role::User).map_or(0, |n| n + 1),
             _ => messages.len(),
@@ -44,7 +44,7 @@ pub(super) fn send(session: &Session) -> Sent {
     Sent { messages, mended, gives_up: None }
 }
 
-/// What the version makes of calls and results that do not pair, and how often it does so.
+/// The messages after this version has left out unpaired calls and results, with the number of each change.
 fn tidy(session: &Session) -> (Vec<Message>, Vec<(&'static str, usize)>) {
     let version = version::of(session);
     let mut messages = sendable(session).to_vec();
@@ -62,8 +62,8 @@ fn tidy(session: &Session) -> (Vec<Message>, Vec<(&'static str, usize)>) {
     (messages, mended)
 }
 
-/// The messages of the branch. A file that begins in the middle of a session was sent with what stood before it, so what
-/// comes before the first words of the user in it cannot be judged, and is left out.
+/// The messages of the branch. A file that begins in the middle of a session was sent with the missing
+/// messages before it. The part before its first user message cannot be judged, so it is left out.
 fn sendable(session: &Session) -> &[Message] {
     let first = match session.is_excerpt {
         true => session.messages.iter().position(|message| message.role == Role::User),
@@ -72,10 +72,10 @@ fn sendable(session: &Session) -> &[Message] {
     first.and_then(|first| session.messages.get(first..)).unwrap_or_default()
 }
 
-/// Leaves out calls whose id was called before, and results of calls that have one already. What a whole reply becomes is
-/// [`INTERRUPTED`], unless it goes on with an earlier one.
+/// Leaves out calls with an id that was called before, and results of calls that already have one. A reply
+/// without any other content becomes [`INTERRUPTED`], unless it continues an earlier one.
 ///
-/// It is the first copy that is sent, also where the second one says something else.
+/// The first copy is sent, even when the second one differs.
 fn leave_out_copies(messages: &mut Vec<Message>) -> usize {
     let (mut called, mut answered) = (BTreeSet::new(), BTreeSet::new());
     let is_copy = |block: &Block| match &block.content {
@@ -86,7 +86,7 @@ fn leave_out_copies(messages: &mut Vec<Message>) -> usize {
     leave_out(messages, is_copy, Some(INTERRUPTED))
 }
 
-/// Leaves out results whose call does not stand before them.
+/// Leaves out results without an earlier call.
 fn leave_out_orphans(messages: &mut Vec<Message>) -> usize {
     let mut called = BTreeSet::new();
     let is_orphan = |block: &Block| match &block.content {
@@ -100,7 +100,7 @@ fn leave_out_orphans(messages: &mut Vec<Message>) -> usize {
     leave_out(messages, is_orphan, None)
 }
 
-/// Leaves out calls that have no result, but for those at the very end.
+/// Leaves out calls without a result, except trailing ones.
 fn leave_out_unanswered(messages: &mut Vec<Message>, has_open_tail: bool) -> usize {
     let last = messages.iter().rposition(|message| message.role == Role::Assistant);
     let open = pairs::dangling(messages).into_iter().filter(|(at, _)| !has_open_tail || Some(*at) != last);
@@ -111,8 +111,8 @@ fn leave_out_unanswered(messages: &mut Vec<Message>, has_open_tail: bool) -> usi
     leave_out(messages, |block| places.contains(&block.place), None)
 }
 
-/// Leaves out blocks, and says how many those were. A message of the user of which nothing is left is sent as
-/// [`NO_CONTENT`], a reply of which no more than thoughts are left with these words or not at all.
+/// Leaves out blocks, and returns their number. A user message that becomes empty is sent as [`NO_CONTENT`].
+/// A reply with nothing left but thoughts is replaced by the text in `reply`, or left out.
 fn leave_out(
     messages: &mut Vec<Message>,
     mut is_meant: impl FnMut(&Block) -> bool,

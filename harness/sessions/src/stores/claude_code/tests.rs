@@ -1,4 +1,4 @@
-//! Sessions written by hand: small trees after what real files look like.
+//! Hand-written sessions: small trees modelled on real files.
 
 mod branches;
 mod companions;
@@ -13,7 +13,7 @@ use super::ClaudeCode;
 use crate::stores::Store;
 use crate::{Files, Judgement, Session, Verdict, judge};
 
-/// A line with these fields, `parent` empty for none.
+/// A line with these fields. An empty `parent` means none.
 fn line(uuid: &str, parent: &str, fields: Value) -> Value {
     let parent = if parent.is_empty() { Value::Null } else { json!(parent) };
     let mut line = json!({
@@ -70,7 +70,7 @@ fn summary(uuid: &str, parent: &str) -> Value {
     line
 }
 
-/// A line with more fields.
+/// A line with additional fields.
 fn with(mut line: Value, fields: Value) -> Value {
     for (name, value) in fields.as_object().unwrap() {
         line[name] = value.clone();
@@ -78,8 +78,8 @@ fn with(mut line: Value, fields: Value) -> Value {
     line
 }
 
-/// A batch of three, thinking before it: each block has its line, each result hangs on its own call, and the next reply
-/// on the second result.
+/// A batch of three calls after thinking. Each block has its own line, each result is a child of its own
+/// call, and the next reply is a child of the second result.
 fn batch() -> Vec<Value> {
     vec![
         user("u1", "", "Look."),
@@ -110,7 +110,7 @@ fn read_lines(lines: &[Value]) -> Session {
     read(&file(lines))
 }
 
-/// The session as words: who says what.
+/// The session as text, one line per message with its role.
 fn shape(session: &Session) -> Vec<String> {
     session.messages.iter().map(shape_of).collect()
 }
@@ -134,7 +134,7 @@ fn shape_of(message: &crate::Message) -> String {
     format!("{role}: {}", blocks.collect::<Vec<_>>().join(", "))
 }
 
-/// The ids of the rules that are broken.
+/// The ids of the broken rules.
 fn rules(judgement: &Judgement) -> Vec<&'static str> {
     judgement.refusals.iter().map(|refusal| refusal.rule.map_or("gives up", |rule| rule.id)).collect()
 }

@@ -1,48 +1,48 @@
-//! The tree of lines: which line hangs on which, and where the active conversation ends.
+//! The tree of lines: the parent of each line, and the end of the active conversation.
 
 use std::collections::BTreeMap;
 
 use super::line::{Kind, Record};
 use super::version::Version;
 
-/// The lines of a file by their ids.
+/// The lines of a file, indexed by their ids.
 pub(super) struct Tree<'r> {
     /// All lines of the tree, in the order of the file.
     pub(super) records: &'r [Record],
-    /// The line of each id. Where two lines have one id, the later counts, as in the product's own map.
+    /// The line of each id. If two lines have the same id, the later one counts, as in the product's own map.
     by_uuid: BTreeMap<&'r str, usize>,
-    /// The line that each line hangs on.
+    /// The parent of each line.
     parents: Vec<Parent>,
-    /// Whether the parent of a line is the one that is written in it.
+    /// True if the parent of a line is the one that the line names.
     is_written: Vec<bool>,
-    /// What wrote the file.
+    /// The version that wrote the file.
     pub(super) version: Version,
 }
 
-/// What a line hangs on.
+/// The parent of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Parent {
-    /// Nothing: the conversation begins with it.
+    /// None: the conversation begins with this line.
     Nothing,
     /// A line that is not in the file.
     Phantom,
-    /// The line of this index.
+    /// The index of a line in the file.
     Line(usize),
 }
 
-/// Where the active conversation ends.
+/// The end of the active conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Leaf {
-    /// The line.
+    /// The index of the last line.
     pub(super) at: usize,
-    /// Whether it is the file of a sub-agent, in which all lines are side lines.
+    /// True if the file is of a sub-agent, in which all lines are side lines.
     pub(super) is_sidechain: bool,
-    /// The same for a member of a team.
+    /// True if the file is of a team member.
     pub(super) is_team: bool,
 }
 
 impl<'r> Tree<'r> {
-    /// Links the lines, which that version wrote.
+    /// Links the lines written by this version.
     pub(super) fn new(records: &'r [Record], version: Version) -> Tree<'r> {
         let by_uuid: BTreeMap<&str, usize> =
             records.iter().enumerate().map(|(at, record)| (record.uuid.as_str(), at)).collect();
@@ -56,31 +56,31 @@ impl<'r> Tree<'r> {
         tree
     }
 
-    /// What a line hangs on.
+    /// The parent of a line.
     pub(super) fn parent(&self, at: usize) -> Parent {
         self.parents[at]
     }
 
-    /// Whether a line hangs where it says.
+    /// Returns whether the parent of a line is the one that the line names.
     pub(super) fn hangs_as_written(&self, at: usize) -> bool {
         self.is_written[at]
     }
 
-    /// The line of an id.
+    /// The line with an id.
     pub(super) fn find(&self, uuid: &str) -> Option<usize> {
         self.by_uuid.get(uuid).copied()
     }
 
-    /// Whether this is the line of its id.
+    /// Returns whether an id refers to this line and not to a later one.
     pub(super) fn is_current(&self, at: usize) -> bool {
         self.find(&self.records[at].uuid) == Some(at)
     }
 
-    /// Hangs what compactions keep of the messages before them after their anchors, and what hung on an anchor after
-    /// the last of them: "Loaders splice the preserved segment at anchor_uuid" (`sdk.d.ts` of
-    /// `@anthropic-ai/claude-agent-sdk` 0.3.331).
+    /// Moves the messages that a compaction keeps behind its anchor, and makes the children of the anchor
+    /// children of the last kept message: "Loaders splice the preserved segment at anchor_uuid" (`sdk.d.ts`
+    /// of `@anthropic-ai/claude-agent-sdk` 0.3.331).
     fn keep_across_compactions(&mut self) {
-        // The anchor, and the first and last of what is kept.
+        // For each anchor, the first and the last kept line.
         let mut splices: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
         for (boundary, record) in self.records.iter().enumerate() {
             let Some(kept) = record.kept.as_ref().filter(|_| record.kind == Kind::Boundary) else { continue };
@@ -88,7 +88,7 @@ impl<'r> Tree<'r> {
             let (Some(anchor), Some(last)) = (self.find(&kept.anchor), self.find(&kept.last)) else {
                 continue;
             };
-            // What is kept stands before the boundary. Where a line is missing nothing is known of the rest.
+            // The kept lines come before the boundary. If one is missing, the others are unknown, too.
             let is_whole = first.len() == kept.first.len() && last < boundary && anchor >= boundary;
             let (Some(head), true) = (first.first(), is_whole) else { continue };
             let mut before = anchor;
@@ -116,9 +116,9 @@ impl<'r> Tree<'r> {
         self.parents[at] = Parent::Line(parent);
     }
 
-    /// The end of the active conversation: of the lines that are nobody's parent, or the first line of the conversation
-    /// above them, the one latest in the file. Side lines, those of a team and those the product wrote for the user count
-    /// only where there are no others.
+    /// The end of the active conversation. Each line without children leads to a candidate: itself, or the
+    /// first line of the conversation above it. The latest candidate in the file is the end. Side lines, team
+    /// lines and lines that the product wrote in the user's name count only if there are no others.
     pub(super) fn leaf(&self) -> Option<Leaf> {
         let mut is_parent = vec![false; self.records.len()];
         for at in 0..self.records.len() {
@@ -126,7 +126,7 @@ impl<'r> Tree<'r> {
                 is_parent[parent] = true;
             }
         }
-        // Each line is passed once, whatever hangs on it: many forks and circles cost no more than one chain.
+        // Each line is visited once, so many forks and cycles cost no more than one chain.
         let mut is_passed = vec![false; self.records.len()];
         let (mut main, mut any) = (None, None);
         for (terminal, is_parent) in is_parent.into_iter().enumerate() {
@@ -138,7 +138,7 @@ impl<'r> Tree<'r> {
                     if record.is_sidechain || record.is_team {
                         break;
                     }
-                    // Above a line that the product wrote at the end stands the end of the same conversation.
+                    // Above a trailing line of the product is the end of the same conversation.
                     if !record.is_meta {
                         main = main.max(Some(at));
                         break;
@@ -156,7 +156,7 @@ impl<'r> Tree<'r> {
         Some(Leaf { at, is_sidechain: record.is_sidechain, is_team: record.is_team })
     }
 
-    /// The first line above this one that has the same calls or results, and was written at the same time; without one it is
+    /// The first line above this one with the same calls or results and the same timestamp. If there is none,
     /// this line.
     fn first_copy(&self, end: usize) -> usize {
         let of = |at: usize| {

@@ -1,4 +1,5 @@
-//! Edits of a file: lines are added or taken out, and lines that hung on them hang elsewhere. All other bytes stay.
+//! Edits of a file: lines are added or removed, and their children get a new parent. All other bytes stay
+//! unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -18,7 +19,7 @@ use crate::json::{span_of, splice};
 use crate::stores::{Edit, WriteError};
 use crate::{Cut, Files, Place, Product};
 
-/// Carries out the edits in the first file.
+/// Applies the edits to the first file.
 pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> {
     let lines = Lines::read(files.main());
     let tree = Tree::new(&lines.records, lines.version.unwrap_or_default());
@@ -45,12 +46,12 @@ pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> 
     Ok(files)
 }
 
-/// Hangs the line with which a cut branch begins on the line that it is proven to follow.
+/// Makes the first line of a cut branch a child of the line that it provably follows.
 pub(super) fn reattach(files: &Files, cut: Option<&Cut>) -> Result<Files, WriteError> {
     let cut = cut.ok_or_else(|| refused(&Place::default(), "the branch is not cut"))?;
     let parent =
         cut.parent.as_ref().ok_or_else(|| refused(&cut.place, "nothing proves what came before it"))?;
-    // Places are the same in both.
+    // Places are the same in both versions.
     let halves = Halves::of(files);
     let whole = halves.as_ref().map_or(files, |halves| &halves.files).main();
     let lines = Lines::read(whole);
@@ -68,36 +69,36 @@ pub(super) fn reattach(files: &Files, cut: Option<&Cut>) -> Result<Files, WriteE
     Ok(files)
 }
 
-/// The change of each line.
+/// The changes of each line.
 struct Plan<'a> {
     files: &'a Files,
     lines: &'a Lines,
     tree: &'a Tree<'a>,
     branch: &'a Branch,
     by_line: BTreeMap<u64, usize>,
-    /// The position of a line on the chain.
+    /// The position of each line on the chain.
     positions: BTreeMap<usize, usize>,
-    /// Lines that are added after a line.
+    /// New lines, by the line after which they are inserted.
     added: BTreeMap<usize, Vec<NewLine>>,
-    /// The ids of those.
+    /// The ids of the new lines.
     ids: BTreeSet<String>,
-    /// Lines that hang on an added line.
+    /// Lines that become children of a new line, with its id.
     hung: BTreeMap<usize, String>,
-    /// Items of `message.content` that are taken out.
+    /// The items of `message.content` to remove.
     dropped: BTreeMap<usize, BTreeSet<usize>>,
-    /// Lines that are taken out.
+    /// The lines to remove.
     removed: BTreeSet<usize>,
-    /// Stretches that are taken out.
+    /// The byte ranges to remove.
     discarded: BTreeSet<(usize, usize)>,
-    /// The line with which the conversation ends from here on.
+    /// The new last line of the conversation.
     end: Option<usize>,
-    /// Lines that were read for their calls or results. One line may hold all of a batch.
+    /// Lines that were parsed for their calls or results. One line may contain a complete batch.
     read: BTreeMap<(usize, u64), Rc<ReadLine<'a>>>,
-    /// How many ids of new lines were tried for a call's id.
+    /// The number of ids tried for the new lines of each call.
     n_ids: BTreeMap<String, usize>,
 }
 
-/// A line that was read, and where the items of its message's content stand in it.
+/// A parsed line, with the byte ranges of the items in its message's content.
 struct ReadLine<'a> {
     document: Document<'a>,
     bytes: &'a [u8],
@@ -139,8 +140,9 @@ impl<'a> Plan<'a> {
 
     /// Adds a line with the result of a call after the line of the call.
     ///
-    /// The product writes the results of a batch so: each hangs on the line of its own call. Where the call's line is the
-    /// last of its reply, what hung on it hangs on the result, so that the chain passes it.
+    /// The product writes the results of a batch in this way: each is a child of the line with its own call.
+    /// If the line of the call is the last of its reply, its children become children of the result, so that
+    /// the chain passes through the result.
     fn answer(&mut self, call: &Place, id: &str, result: Option<&Place>) -> Result<(), WriteError> {
         let at = self.record_at(call)?;
         let record = &self.tree.records[at];
@@ -172,7 +174,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The line of the chain that hangs on this one, unless it is another line of the same reply.
+    /// The next line on the chain, unless it belongs to the same reply.
     fn next_on_chain(&self, at: usize) -> Option<usize> {
         let next = *self.branch.chain.get(self.positions.get(&at)? + 1)?;
         let (call, hanging) = (&self.tree.records[at], &self.tree.records[next]);
@@ -180,7 +182,7 @@ impl<'a> Plan<'a> {
         (!is_same_reply && self.tree.hangs_as_written(next)).then_some(next)
     }
 
-    /// A result that was recorded: its block, and its form for display.
+    /// A recorded result: its block and its display form.
     fn recorded(&mut self, place: &Place, id: &str) -> Result<(String, Option<String>), WriteError> {
         let missing = || refused(place, "there is no result");
         let file = self.files.files.get(place.file).ok_or_else(missing)?;
@@ -207,7 +209,8 @@ impl<'a> Plan<'a> {
         Ok((value.raw().to_owned(), display.map(|display| display.raw().to_owned())))
     }
 
-    /// The line of a number, around this stretch of its file, without the NUL bytes at its ends. It is read once.
+    /// The line with this number around this byte range of its file, without the NUL bytes at its ends. Each
+    /// line is parsed once.
     fn line(&mut self, file: usize, n: u64, within: Range<usize>) -> Option<Rc<ReadLine<'a>>> {
         if let Some(line) = self.read.get(&(file, n)) {
             return Some(Rc::clone(line));
@@ -243,7 +246,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Takes a stretch out; with a whole line its end.
+    /// Removes a byte range. A complete line loses its line end, too.
     fn discard(&mut self, place: &Place) -> Result<(), WriteError> {
         let bytes = self.files.main();
         let span = usize::try_from(place.start).ok().zip(usize::try_from(place.end).ok());
@@ -259,7 +262,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Takes the lines of the branch out that come after the message of a block.
+    /// Removes the lines of the branch after the message of a block.
     fn truncate(&mut self, last: &Place) -> Result<(), WriteError> {
         let at = self.record_at(last)?;
         let mut lines: Vec<usize> = Vec::new();
@@ -278,7 +281,7 @@ impl<'a> Plan<'a> {
         }
         let mut kept = kept.ok_or_else(|| refused(last, "it is not on the branch"))?;
         if self.is_result(at, &last.pointer) {
-            // Results that follow one another are one message; words of the user in their lines are the next.
+            // Consecutive results are one message. User text in their lines is the next message.
             let mut at = at;
             loop {
                 if self.tree.records[at].has_words {
@@ -293,7 +296,7 @@ impl<'a> Plan<'a> {
             }
         }
         let stays: BTreeSet<usize> = lines[..kept].iter().copied().collect();
-        // What leads on between the lines that stay, stays.
+        // Lines that connect the remaining lines stay.
         let last_kept = self.branch.chain.iter().rposition(|line| stays.contains(line));
         let last_kept = last_kept.ok_or_else(|| refused(last, "nothing would be left"))?;
         let goes: BTreeSet<usize> = lines[kept..].iter().copied().collect();
@@ -303,13 +306,13 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Whether a block of a line is a result.
+    /// Returns whether a block of a line is a result.
     fn is_result(&self, at: usize, pointer: &str) -> bool {
         let line = &self.files.main()[self.tree.records[at].span.clone()];
         Document::parse(line).is_ok_and(|line| line.root().pointer(pointer).field("type").is("tool_result"))
     }
 
-    /// Takes everything but results out of a line.
+    /// Removes everything except results from a line.
     fn drop_words(&mut self, at: usize) {
         let Ok(line) = Document::parse(&self.files.main()[self.tree.records[at].span.clone()]) else {
             return;
@@ -324,7 +327,7 @@ impl<'a> Plan<'a> {
         at.copied().ok_or_else(|| refused(place, "there is no such line in the session's own file"))
     }
 
-    /// The bytes of the file with all of it done.
+    /// The bytes of the file after all changes.
     fn carried_out(mut self) -> Vec<u8> {
         let bytes = self.files.main();
         let mut changes: Vec<(Range<usize>, Vec<u8>)> = Vec::new();
@@ -369,7 +372,7 @@ impl<'a> Plan<'a> {
             let whole = &self.tree.records[*at].whole;
             gone.insert((whole.start, whole.end + usize::from(whole.end < bytes.len())));
         }
-        // In a stretch that goes nothing else is to be done.
+        // Ranges inside a removed range need no other change.
         let gone = joined(gone);
         changes.retain(|(span, _)| {
             let before = gone.range(..=span.start).next_back();
@@ -379,7 +382,7 @@ impl<'a> Plan<'a> {
         splice(bytes, changes)
     }
 
-    /// The new parent of a line that stays, as JSON. Returns nothing if it keeps its parent.
+    /// The new parent of a remaining line, as JSON. `None` if it keeps its parent.
     fn new_parent(&self, at: usize, anchors: &mut BTreeMap<usize, String>) -> Option<String> {
         if self.removed.contains(&at) || !self.tree.hangs_as_written(at) {
             return None;
@@ -393,7 +396,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The new parent of the children of a removed line. Each removed line is passed once.
+    /// The new parent for the children of a removed line. Each removed line is visited once.
     fn anchor(&self, removed: usize, anchors: &mut BTreeMap<usize, String>) -> String {
         let mut passed = Vec::new();
         let mut at = removed;
@@ -406,7 +409,7 @@ impl<'a> Plan<'a> {
                 break json!(added).to_string();
             }
             match self.tree.parent(at) {
-                // A circle has no more lines than there are.
+                // A cycle has no more lines than there are.
                 Parent::Line(next) if self.removed.contains(&next) && passed.len() <= self.removed.len() => {
                     at = next
                 }
@@ -418,7 +421,7 @@ impl<'a> Plan<'a> {
         anchor
     }
 
-    /// For each line of the chain that goes, the line of the conversation above it that stays.
+    /// For each removed line of the chain, the nearest remaining conversation line above it.
     fn new_leaves(&self) -> BTreeMap<usize, usize> {
         let mut leaves = BTreeMap::new();
         let mut last = None;
@@ -433,7 +436,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// What to take out of a line so that these items of its list go, and their commas with them; nothing if none is left.
+/// The byte ranges to cut so that these items disappear from the line's list with their commas. `None` if no
+/// item would remain.
 fn without_items(line: &[u8], dropped: &[usize]) -> Option<Vec<Range<usize>>> {
     let document = Document::parse(line).ok()?;
     let spans: Vec<_> = document.root().field("message").field("content").items().map(Json::span).collect();
@@ -444,7 +448,8 @@ fn without_items(line: &[u8], dropped: &[usize]) -> Option<Vec<Range<usize>>> {
             last_kept = Some(n);
             continue;
         }
-        // After an item that stays its comma goes, before the first that stays the one after it.
+        // After a remaining item, cut the comma before the removed one. Before the first remaining item, cut
+        // the comma after it.
         stretches.push(match (n.checked_sub(1), spans.get(n + 1)) {
             (Some(before), _) if last_kept.is_some() => spans[before].end..span.end,
             (_, Some(next)) => span.start..next.start,
@@ -454,7 +459,7 @@ fn without_items(line: &[u8], dropped: &[usize]) -> Option<Vec<Range<usize>>> {
     last_kept.is_some().then_some(stretches)
 }
 
-/// Stretches without overlaps: where each begins and ends.
+/// Merges overlapping ranges into a map from start to end.
 fn joined(stretches: BTreeSet<(usize, usize)>) -> BTreeMap<usize, usize> {
     let mut joined: BTreeMap<usize, usize> = BTreeMap::new();
     for (start, end) in stretches {
@@ -473,8 +478,8 @@ fn joined(stretches: BTreeSet<(usize, usize)>) -> BTreeMap<usize, usize> {
 
 /// The bytes with this line as the end of the conversation.
 ///
-/// The latest line of the file counts, so where a fork that was given up is later, the line goes to the end. Where such a
-/// fork hangs on the line itself, a line after it that says nothing makes it an end.
+/// The latest line of the file counts, so if an abandoned fork is later, the line moves to the end of the
+/// file. If such a fork is a child of the line itself, an empty line after it becomes the end.
 fn ending_in(mut bytes: Vec<u8>, end: &Record) -> Vec<u8> {
     if end.is_meta || is_end(&bytes, &end.uuid) {
         return bytes;

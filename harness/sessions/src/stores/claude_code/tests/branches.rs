@@ -1,10 +1,10 @@
-//! The branch, step by step. Each of these is healthy, and one of the two simpler readings gets it wrong: all lines in the
-//! order of the file, or the chain of `parentUuid` alone.
+//! Tests of the branch, step by step. All these sessions are healthy. Each of them breaks one of two simpler
+//! readings: all lines in file order, or only the `parentUuid` chain.
 
 use super::*;
 
 #[test]
-fn a_batch_is_whole_though_the_chain_passes_one_result() {
+fn a_batch_is_complete_though_the_chain_has_one_result() {
     let session = read_lines(&batch());
     assert_eq!(
         shape(&session),
@@ -24,7 +24,7 @@ fn a_batch_is_whole_though_the_chain_passes_one_result() {
 }
 
 #[test]
-fn every_block_has_a_place_of_its_own_that_holds_it() {
+fn every_block_has_a_unique_place_that_contains_it() {
     let files = file(&batch());
     let session = read(&files);
     let blocks = session.messages.iter().flat_map(|message| &message.blocks);
@@ -40,7 +40,7 @@ fn every_block_has_a_place_of_its_own_that_holds_it() {
 }
 
 #[test]
-fn the_chain_passes_progress_and_attachments() {
+fn the_chain_passes_through_progress_and_attachments() {
     let session = read_lines(&[
         user("u1", "", "Look."),
         line("p1", "u1", json!({ "type": "attachment", "attachment": { "type": "file" } })),
@@ -59,7 +59,7 @@ fn the_chain_passes_progress_and_attachments() {
 }
 
 #[test]
-fn a_kind_of_line_that_is_not_known_leads_on_and_is_noted() {
+fn a_line_of_an_unknown_kind_connects_lines_and_is_noted() {
     let session = read_lines(&[
         user("u1", "", "Look."),
         line("x1", "u1", json!({ "type": "weather" })),
@@ -73,7 +73,7 @@ fn a_kind_of_line_that_is_not_known_leads_on_and_is_noted() {
 }
 
 #[test]
-fn a_line_of_the_conversation_in_a_form_that_is_not_known_is_not_judged() {
+fn a_conversation_line_in_an_unknown_form_is_not_judged() {
     let strange = line(
         "a1",
         "u1",
@@ -89,7 +89,7 @@ fn a_line_of_the_conversation_in_a_form_that_is_not_known_is_not_judged() {
 #[test]
 fn a_rewound_turn_is_not_sent() {
     let mut lines = batch();
-    // The user goes back to the second line of the model, and asks something else.
+    // The user goes back to the model's second line and asks something else.
     lines.extend([user("u3", "b1", "Which is the largest?"), said("d1", "u3", "m4", "The second.")]);
     let session = read_lines(&lines);
     let shape = shape(&session);
@@ -99,7 +99,7 @@ fn a_rewound_turn_is_not_sent() {
 }
 
 #[test]
-fn a_dead_call_of_a_rewound_turn_is_not_missed_a_result() {
+fn a_rewound_call_needs_no_result() {
     let session = read_lines(&[
         user("u1", "", "Look."),
         call("a1", "u1", "m1", "toolu_1"),
@@ -111,7 +111,7 @@ fn a_dead_call_of_a_rewound_turn_is_not_missed_a_result() {
 }
 
 #[test]
-fn the_latest_end_counts_and_not_the_longest_chain() {
+fn the_latest_end_counts_rather_than_the_longest_chain() {
     let session = read_lines(&[
         user("u1", "", "One."),
         said("a1", "u1", "m1", "First."),
@@ -122,8 +122,8 @@ fn the_latest_end_counts_and_not_the_longest_chain() {
     assert_eq!(shape(&session), ["user: One.", "user: Three."]);
 }
 
-/// Seen with 2.1.39, whose process ended before the reply was stored: it resumes at the first of two equal lines at the end,
-/// and is not refused.
+/// Observed with 2.1.39 after its process ended before the reply was stored: it resumes at the first of two
+/// equal trailing lines, and the provider accepts.
 #[test]
 fn a_copy_of_the_last_results_is_not_the_end() {
     let mut lines: Vec<Value> = batch().into_iter().take(8).collect();
@@ -132,11 +132,11 @@ fn a_copy_of_the_last_results_is_not_the_end() {
     assert_accepted(&session);
     assert_eq!(shape(&session)[2], "tool: result toolu_1, result toolu_3, result toolu_2");
 
-    // One that was written later is the end, and is sent.
+    // A copy with a later time is the end, and is sent.
     lines[8]["timestamp"] = json!("2026-02-01T00:00:01.000Z");
     assert_eq!(rules(&judge(&read_lines(&lines), None)), ["anthropic-messages/tool-result-duplicate"]);
 
-    // So is one that is followed by a reply.
+    // So is a copy that is followed by a reply.
     lines[8]["timestamp"] = lines[7]["timestamp"].clone();
     lines.push(said("b1", "r2x", "m2", "All three are fine."));
     assert_eq!(rules(&judge(&read_lines(&lines), None)), ["anthropic-messages/tool-result-duplicate"]);
@@ -155,7 +155,7 @@ fn a_copy_of_the_last_batch_is_not_the_end() {
 }
 
 #[test]
-fn side_lines_team_lines_and_lines_of_the_product_are_no_ends() {
+fn side_lines_team_lines_and_product_lines_are_not_ends() {
     let mut lines = batch();
     lines.push(with(user("s1", "a2", "Work."), json!({ "isSidechain": true })));
     lines.push(with(user("t1", "c1", "Word of a colleague."), json!({ "teamName": "red" })));
@@ -167,7 +167,7 @@ fn side_lines_team_lines_and_lines_of_the_product_are_no_ends() {
 }
 
 #[test]
-fn a_line_of_the_product_within_the_chain_is_sent() {
+fn a_product_line_within_the_chain_is_sent() {
     let session = read_lines(&[
         with(user("u0", "", "A caveat."), json!({ "isMeta": true })),
         user("u1", "u0", "Look."),
@@ -177,7 +177,7 @@ fn a_line_of_the_product_within_the_chain_is_sent() {
 }
 
 #[test]
-fn a_line_of_the_product_at_the_end_does_not_make_an_older_result_the_end() {
+fn a_trailing_product_line_does_not_make_an_older_result_the_end() {
     let mut lines = batch();
     lines.truncate(9);
     lines.push(with(user("m1", "b1", "A reminder."), json!({ "isMeta": true })));
@@ -186,7 +186,7 @@ fn a_line_of_the_product_at_the_end_does_not_make_an_older_result_the_end() {
 }
 
 #[test]
-fn the_file_of_a_sub_agent_is_read_though_all_its_lines_are_side_lines() {
+fn a_sub_agent_file_of_only_side_lines_is_read() {
     let lines: Vec<Value> =
         batch().into_iter().map(|line| with(line, json!({ "isSidechain": true, "agentId": "x" }))).collect();
     let session = read_lines(&lines);
@@ -195,7 +195,7 @@ fn the_file_of_a_sub_agent_is_read_though_all_its_lines_are_side_lines() {
 }
 
 #[test]
-fn errors_of_the_api_are_not_sent_and_are_no_sign_of_a_brick() {
+fn api_errors_are_not_sent_and_do_not_mean_a_brick() {
     let mut lines = batch();
     let error = with(said("e1", "c1", "m9", "API Error: 500"), json!({ "isApiErrorMessage": true }));
     let mut made_up = said("e2", "e1", "m8", "No response requested.");
@@ -224,7 +224,7 @@ fn a_file_that_begins_in_the_middle_is_an_excerpt() {
 }
 
 #[test]
-fn lines_of_one_reply_with_a_result_between_them_are_one_message_while_a_call_is_open() {
+fn a_reply_with_a_result_inside_is_one_message_while_a_call_is_open() {
     let session = read_lines(&[
         user("u1", "", "Look."),
         call("a1", "u1", "m1", "toolu_1"),
@@ -240,7 +240,7 @@ fn lines_of_one_reply_with_a_result_between_them_are_one_message_while_a_call_is
 }
 
 #[test]
-fn a_proxy_that_gives_all_replies_one_id_does_not_make_them_one() {
+fn replies_with_one_id_from_a_proxy_stay_separate() {
     let session = read_lines(&[
         user("u1", "", "Look."),
         call("a1", "u1", "msg", "toolu_1"),
@@ -256,7 +256,7 @@ fn a_proxy_that_gives_all_replies_one_id_does_not_make_them_one() {
 }
 
 #[test]
-fn a_proxy_that_gives_all_replies_one_id_does_not_bring_back_what_was_compacted() {
+fn replies_with_one_id_from_a_proxy_stay_compacted() {
     let session = read_lines(&[
         user("u1", "", "Look."),
         said("a1", "u1", "msg", "Done."),
@@ -269,7 +269,7 @@ fn a_proxy_that_gives_all_replies_one_id_does_not_bring_back_what_was_compacted(
 }
 
 #[test]
-fn what_is_sent_begins_after_the_last_of_two_compactions() {
+fn the_sent_messages_begin_after_the_last_compaction() {
     let mut lines = batch();
     lines.extend([
         boundary("k1", "c1"),
@@ -288,7 +288,7 @@ fn what_is_sent_begins_after_the_last_of_two_compactions() {
 }
 
 #[test]
-fn what_a_compaction_keeps_stands_after_the_summary() {
+fn messages_kept_by_a_compaction_follow_the_summary() {
     let mut lines = batch();
     let kept = json!({ "compactMetadata": { "preservedMessages": {
         "anchorUuid": "u3", "uuids": ["u2", "c1"], "allUuids": ["u2", "c1"],
@@ -296,7 +296,7 @@ fn what_a_compaction_keeps_stands_after_the_summary() {
     lines.extend([with(boundary("k1", "c1"), kept), summary("u3", "k1"), user("u4", "c1", "On.")]);
     let expected = ["user: So far: all was well.", "user: Thanks.", "model: You are welcome.", "user: On."];
     assert_eq!(shape(&read_lines(&lines)), expected);
-    // The older form, and a new turn that hangs on the summary.
+    // The older form, and a new turn after the summary.
     let segment = json!({ "compactMetadata": { "preservedSegment": {
         "headUuid": "u2", "anchorUuid": "u3", "tailUuid": "c1",
     } } });
@@ -308,7 +308,7 @@ fn what_a_compaction_keeps_stands_after_the_summary() {
 }
 
 #[test]
-fn a_resumed_session_goes_on_in_the_same_file() {
+fn a_resumed_session_continues_in_the_same_file() {
     let mut lines = batch();
     let resumed = json!({ "version": "2.1.274", "sessionId": "s2" });
     lines.push(json!({ "type": "summary", "summary": "Files", "leafUuid": "c1" }));
@@ -321,7 +321,7 @@ fn a_resumed_session_goes_on_in_the_same_file() {
 }
 
 #[test]
-fn results_of_calls_that_still_run_are_an_open_tail() {
+fn missing_results_of_running_calls_are_an_open_tail() {
     let mut lines = batch();
     lines.truncate(6);
     let session = read_lines(&lines);
@@ -332,7 +332,7 @@ fn results_of_calls_that_still_run_are_an_open_tail() {
 }
 
 #[test]
-fn lines_of_other_products_are_not_taken_for_its_own() {
+fn lines_of_other_products_are_not_recognised() {
     let qwen = json!({
         "uuid": "1", "parentUuid": null, "sessionId": "s", "type": "user",
         "message": { "role": "user", "parts": [{ "text": "Hi" }] },

@@ -1,4 +1,4 @@
-//! Files beside the session, in which a true result may be found.
+//! Files next to the session that may contain a real result.
 
 use super::*;
 use crate::File;
@@ -15,7 +15,7 @@ fn add(files: &mut Files, name: &str, bytes: impl Into<Vec<u8>>) {
 }
 
 #[test]
-fn a_result_that_was_too_large_is_found_beside_the_session() {
+fn a_result_that_was_too_large_is_found_next_to_the_session() {
     let mut files = without_result();
     add(&mut files, "s1/tool-results/toolu_1.txt", "answered in the session");
     add(&mut files, "s1/tool-results/toolu_3.txt", "large");
@@ -29,7 +29,7 @@ fn a_result_that_was_too_large_is_found_beside_the_session() {
 }
 
 #[test]
-fn what_sub_agents_said_is_off_the_branch() {
+fn messages_of_sub_agents_are_off_the_branch() {
     let mut files = file(&batch());
     let agent = |line: Value| with(line, json!({ "isSidechain": true }));
     let lines = [
@@ -48,7 +48,7 @@ fn what_sub_agents_said_is_off_the_branch() {
 }
 
 #[test]
-fn a_result_that_is_left_only_for_display_is_found() {
+fn a_result_in_display_form_only_is_found() {
     let mut lines = batch();
     let shown = json!({ "toolUseResult": { "stdout": "so" }, "sourceToolAssistantUUID": "a4" });
     lines[6] = with(user("r3", "a4", "shown"), shown);
@@ -62,7 +62,7 @@ fn a_result_that_is_left_only_for_display_is_found() {
 }
 
 #[test]
-fn results_found_beside_the_session_are_moved_into_it() {
+fn results_found_next_to_the_session_are_moved_into_it() {
     use crate::Edit;
     let mut lines = batch();
     let shown = json!({ "toolUseResult": "so", "sourceToolAssistantUUID": "a4" });

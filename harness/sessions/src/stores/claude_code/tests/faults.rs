@@ -1,10 +1,10 @@
-//! Faults that were put into a healthy session: each has to be named as what it is.
+//! Faults put into a healthy session. Each must be reported as what it is.
 
 use super::*;
 use crate::{Repair, RepairOptions, repair};
 
 #[test]
-fn a_result_line_that_is_gone_is_a_missing_result() {
+fn a_lost_result_line_is_a_missing_result() {
     let mut lines = batch();
     lines.remove(6);
     let session = read_lines(&lines);
@@ -16,9 +16,9 @@ fn a_result_line_that_is_gone_is_a_missing_result() {
 }
 
 #[test]
-fn a_call_line_that_is_gone_leaves_a_result_without_a_call() {
+fn a_lost_call_line_leaves_a_result_without_a_call() {
     let mut lines = batch();
-    // The line of the second call, and with it what its result hung on.
+    // The line of the second call, and with it the parent of its result.
     lines.remove(3);
     let session = read_lines(&lines);
     assert_eq!(
@@ -39,7 +39,7 @@ fn a_call_line_that_is_gone_leaves_a_result_without_a_call() {
 }
 
 #[test]
-fn a_call_line_that_is_gone_from_the_end_of_a_batch_leaves_its_result_aside() {
+fn a_lost_call_line_at_the_end_of_a_batch_puts_its_result_off_the_branch() {
     let mut lines = batch();
     lines.remove(4);
     let session = read_lines(&lines);
@@ -62,13 +62,13 @@ fn a_last_line_that_is_cut_in_half_is_torn() {
 }
 
 #[test]
-fn nul_bytes_are_named_and_what_stands_before_them_is_read() {
+fn nul_bytes_are_reported_and_the_lines_before_them_read() {
     let mut files = file(&batch());
     files.files[0].bytes.extend([0; 4096]);
     let session = read(&files);
     assert_eq!(words_of_troubles(&session), ["4096 NUL bytes"]);
     assert_eq!(session.messages.len(), 6);
-    // Without an end of the line before them.
+    // Without a line end before them.
     files.files[0].bytes.retain(|byte| *byte != 0);
     files.files[0].bytes.pop();
     let at = files.main().len() as u64;
@@ -80,7 +80,7 @@ fn nul_bytes_are_named_and_what_stands_before_them_is_read() {
 }
 
 #[test]
-fn a_line_that_stands_there_twice_is_named_and_sent_once() {
+fn a_duplicate_line_is_reported_and_sent_once() {
     let mut lines = batch();
     lines.insert(6, lines[5].clone());
     let session = read_lines(&lines);
@@ -91,7 +91,7 @@ fn a_line_that_stands_there_twice_is_named_and_sent_once() {
 }
 
 #[test]
-fn a_batch_that_was_written_twice_off_the_chain_is_sent_once() {
+fn a_batch_duplicated_off_the_chain_is_sent_once() {
     let mut lines = batch();
     lines.insert(5, with(call("x4", "a3", "m1", "toolu_3"), json!({ "timestamp": "later" })));
     lines.insert(8, result("x3", "x4", "toolu_3"));
@@ -101,7 +101,7 @@ fn a_batch_that_was_written_twice_off_the_chain_is_sent_once() {
 }
 
 #[test]
-fn a_text_that_was_written_twice_off_the_chain_is_sent_once() {
+fn a_text_duplicated_off_the_chain_is_sent_once() {
     let session = read_lines(&[
         user("u1", "", "Look."),
         said("a1", "u1", "m1", "Done."),
@@ -131,7 +131,7 @@ fn hollow_thinking_keeps_its_signature() {
     let session = read_lines(&lines);
     let Block::Thinking(thinking) = &session.messages[1].blocks[0].content else { panic!("no thinking") };
     assert_eq!((thinking.text.as_str(), thinking.signature.as_deref()), ("", Some("c2lnbmVk")));
-    // Models that keep their thinking to themselves write it so as well: by itself it is no fault.
+    // Models that hide their thinking also write it this way, so it is not a fault by itself.
     assert!(session.troubles.is_empty());
     lines[1] = reply("a1", "u1", "m1", json!({ "type": "thinking", "thinking": "Hm." }));
     let session = read_lines(&lines);
@@ -140,7 +140,7 @@ fn hollow_thinking_keeps_its_signature() {
 }
 
 #[test]
-fn thinking_that_lost_its_text_is_named_for_the_versions_that_lost_it() {
+fn thinking_without_text_is_reported_for_the_versions_that_lost_it() {
     let mut lines = batch();
     for (version, n_troubles) in [("2.1.142", 0), ("2.1.143", 1), ("2.1.156", 1), ("2.1.157", 0)] {
         lines[1] = with(thought("a1", "u1", "m1", ""), json!({ "version": version }));
@@ -157,7 +157,7 @@ fn thinking_that_lost_its_text_is_named_for_the_versions_that_lost_it() {
 }
 
 #[test]
-fn a_parent_that_is_not_there_cuts_the_thread() {
+fn a_missing_parent_cuts_the_thread() {
     let mut lines = batch();
     lines[9]["parentUuid"] = json!("nobody");
     let session = read_lines(&lines);
@@ -170,13 +170,13 @@ fn a_parent_that_is_not_there_cuts_the_thread() {
     assert_eq!(judge(&session, None).verdict, Verdict::Cut);
 }
 
-/// The line of the parent that a cut is proven to have.
+/// The line number of the proven parent of a cut.
 fn proven(lines: &[Value]) -> Option<u64> {
     read_lines(lines).cut.unwrap().parent?.line
 }
 
 #[test]
-fn a_cut_thread_is_put_back_where_the_file_proves_what_came_before() {
+fn a_cut_thread_is_reattached_where_the_file_proves_its_parent() {
     let mut lines = batch();
     lines[9]["parentUuid"] = json!("nobody");
     assert_eq!(proven(&lines), Some(9));
@@ -186,7 +186,7 @@ fn a_cut_thread_is_put_back_where_the_file_proves_what_came_before() {
     let mut expected = lines.clone();
     expected[9]["parentUuid"] = json!("b1");
     assert_eq!(mended.files, file(&expected));
-    // A result names the line of its call by the id of the call, wherever else the conversation went on.
+    // A result names the line of its call by the call's id, wherever else the conversation continued.
     let mut lines = batch();
     lines[7]["parentUuid"] = json!("nobody");
     lines[8]["parentUuid"] = json!("r2");
@@ -194,7 +194,7 @@ fn a_cut_thread_is_put_back_where_the_file_proves_what_came_before() {
 }
 
 #[test]
-fn a_cut_thread_stays_cut_where_it_could_have_come_from_elsewhere() {
+fn a_cut_thread_stays_cut_where_its_parent_is_not_proven() {
     let cut = |change: &dyn Fn(&mut Vec<Value>)| {
         let mut lines = batch();
         lines[9]["parentUuid"] = json!("nobody");
@@ -207,7 +207,7 @@ fn a_cut_thread_stays_cut_where_it_could_have_come_from_elsewhere() {
     assert!(cut(&|_| {}));
     // After a rewind there are two ends.
     assert!(!cut(&|lines| lines.insert(9, user("x1", "a4", "No, stop."))));
-    // Another session, and a time before that of the line above it.
+    // Another session, or a time before that of the line above.
     assert!(!cut(&|lines| lines[9]["sessionId"] = json!("s2")));
     assert!(!cut(&|lines| lines[9]["timestamp"] = json!("2026-01-31T00:00:00.000Z")));
 }
@@ -215,7 +215,7 @@ fn a_cut_thread_stays_cut_where_it_could_have_come_from_elsewhere() {
 #[test]
 fn a_result_off_the_chain_is_healthy() {
     let mut lines = batch();
-    // It hangs on a line that was given up, as after a hook that was slow.
+    // Its parent is an abandoned line, as after a slow hook.
     lines[6]["parentUuid"] = json!("x1");
     lines.insert(6, user("x1", "a4", "[Request interrupted by user]"));
     let session = read_lines(&lines);

@@ -1,4 +1,4 @@
-//! Files that nobody wrote in good faith, and such as are only large.
+//! Hostile files, and files that are only large.
 
 use super::*;
 use crate::Edit;
@@ -28,7 +28,8 @@ fn a_hundred_thousand_forks_of_a_long_chain_are_read() {
         text.push('\n');
     };
     push("p0".to_owned(), "");
-    // A long chain that only leads on, and forks at its end. Were it walked for each of them, this test would not end.
+    // A long chain of connecting lines that forks at its end. If each fork walked it again, this test would
+    // not finish.
     for n in 1..9_000 {
         push(format!("p{n}"), &format!("p{}", n - 1));
     }
@@ -41,7 +42,7 @@ fn a_hundred_thousand_forks_of_a_long_chain_are_read() {
 }
 
 #[test]
-fn parents_in_a_circle_end_the_walk() {
+fn a_cycle_of_parents_ends_the_walk() {
     let mut lines = batch();
     lines[0]["parentUuid"] = json!("b1");
     let session = read_lines(&lines);
@@ -50,7 +51,7 @@ fn parents_in_a_circle_end_the_walk() {
         ["the thread goes in a circle: this line hangs on one that hangs on it"]
     );
     assert_eq!(session.messages.len(), 6);
-    // Where all lines are in the circle there is no end to begin from.
+    // If all lines are in the cycle, there is no end to start from.
     let session = read_lines(&[user("u1", "u2", "a"), user("u2", "u1", "b"), user("u3", "u3", "c")]);
     assert!(session.messages.is_empty());
 }
@@ -84,7 +85,7 @@ fn a_line_of_twelve_megabytes_is_read() {
 }
 
 #[test]
-fn what_is_nested_deeply_is_read() {
+fn deeply_nested_content_is_read() {
     let mut deep = call("a1", "u1", "m1", "toolu_1").to_string();
     let nested = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
     deep = deep.replace(r#"{"n":1}"#, &format!(r#"{{"n":{nested}}}"#));
@@ -93,7 +94,7 @@ fn what_is_nested_deeply_is_read() {
 }
 
 #[test]
-fn wrong_types_everywhere_are_passed_over() {
+fn wrong_types_are_skipped() {
     let odd = [json!(null), json!(7), json!([]), json!({}), json!("x"), json!(true)];
     for name in
         ["type", "uuid", "parentUuid", "sessionId", "message", "isSidechain", "isMeta", "version", "teamName"]
@@ -126,7 +127,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_tree_is_read_and_written_without_harm(
+    fn any_tree_is_read_and_written_without_a_panic(
         parents in proptest::collection::vec(0_usize..14, 12),
         kinds in proptest::collection::vec(0_usize..6, 12),
         flips in proptest::collection::vec((0_usize..3_000, any::<u8>()), 0..4),

@@ -1,4 +1,4 @@
-//! What is sent of what is stored.
+//! Tests of the send model.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn texts_of_white_space_are_left_out() {
 }
 
 #[test]
-fn a_reply_of_white_space_alone_is_left_out_and_its_neighbours_are_one() {
+fn a_reply_of_only_white_space_is_left_out_and_its_neighbours_join() {
     let session =
         read_lines(&[user("u1", "", "Look."), said("a1", "u1", "m1", " \n"), user("u2", "a1", "Well?")]);
     let sent = ClaudeCode.send(&session);
@@ -26,7 +26,7 @@ fn a_reply_of_white_space_alone_is_left_out_and_its_neighbours_are_one() {
 }
 
 #[test]
-fn results_come_before_what_the_user_said_while_the_tool_ran() {
+fn results_come_before_user_messages_sent_while_the_tool_ran() {
     let session = read_lines(&[
         user("u1", "", "Look."),
         call("a1", "u1", "m1", "toolu_1"),
@@ -44,7 +44,7 @@ fn results_come_before_what_the_user_said_while_the_tool_ran() {
 }
 
 #[test]
-fn a_result_and_words_in_one_line_are_two_messages() {
+fn a_result_and_text_in_one_line_are_two_messages() {
     let mut interrupted = result("r1", "a1", "toolu_1");
     let words = json!({ "type": "text", "text": "[Request interrupted by user]" });
     interrupted["message"]["content"].as_array_mut().unwrap().push(words);
@@ -54,7 +54,7 @@ fn a_result_and_words_in_one_line_are_two_messages() {
 }
 
 #[test]
-fn neighbours_of_the_model_are_one_message() {
+fn adjacent_model_messages_are_one_message() {
     let session = read_lines(&[
         user("u1", "", "Look."),
         said("a1", "u1", "m1", "I look."),
@@ -66,7 +66,7 @@ fn neighbours_of_the_model_are_one_message() {
 }
 
 #[test]
-fn what_only_anthropic_knows_stays_as_it_is() {
+fn blocks_that_only_anthropic_has_stay_unchanged() {
     use brickbat_rules::histories::Block;
     let document =
         json!({ "type": "document", "source": { "type": "text", "media_type": "text/plain", "data": "x" } });
@@ -83,7 +83,7 @@ fn what_only_anthropic_knows_stays_as_it_is() {
 }
 
 #[test]
-fn words_of_the_open_tail_follow_the_version() {
+fn the_description_of_the_open_tail_depends_on_the_version() {
     let mut session = read_lines(&batch());
     let mut words = |version: &str| {
         session.version = Some(version.to_owned());
@@ -97,9 +97,9 @@ fn words_of_the_open_tail_follow_the_version() {
 }
 
 #[test]
-fn calls_without_a_result_and_results_without_a_call_are_left_out_from_2_1_87_on() {
+fn unpaired_calls_and_results_are_left_out_from_2_1_87_on() {
     let mut lines = batch();
-    // The result of the first call is gone, and one of nobody's stands before the thanks.
+    // The result of the first call is missing, and a result without a call comes before the thanks.
     lines.remove(5);
     lines.insert(8, result("r9", "b1", "toolu_9"));
     lines[9]["parentUuid"] = json!("r9");
@@ -119,7 +119,7 @@ fn calls_without_a_result_and_results_without_a_call_are_left_out_from_2_1_87_on
 }
 
 #[test]
-fn a_reply_of_which_only_thoughts_are_left_is_not_sent() {
+fn a_reply_with_only_thoughts_left_is_not_sent() {
     let mut lines = batch();
     lines.retain(|line| line["message"]["content"][0]["type"] != "tool_result");
     let n = lines.iter().position(|line| line["uuid"] == "b1").unwrap();
@@ -131,7 +131,8 @@ fn a_reply_of_which_only_thoughts_are_left_is_not_sent() {
     assert_accepted(&session);
 }
 
-/// The batch, and its calls and results once more after a line, each with a uuid of its own, in a reply of this id.
+/// The batch, with its calls and results repeated after a line. The copies have uuids of their own and are in
+/// a reply with this id.
 fn batch_twice(id: &str, after: &str) -> Vec<Value> {
     let mut lines = batch();
     let mut parent = after.to_owned();
@@ -154,7 +155,7 @@ fn batch_twice(id: &str, after: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_batch_that_stands_twice_is_sent_once_by_2_1_76_and_twice_before() {
+fn a_duplicate_batch_is_sent_once_by_2_1_76_and_twice_before() {
     let mut session = read_lines(&batch_twice("m1", "r2"));
     session.version = Some("2.1.69".to_owned());
     let judgement = judge(&session, None);
@@ -171,7 +172,7 @@ fn a_batch_that_stands_twice_is_sent_once_by_2_1_76_and_twice_before() {
 }
 
 #[test]
-fn what_a_copy_becomes_of_which_nothing_is_left_is_what_2_1_318_sent() {
+fn the_replacement_of_an_empty_copy_is_the_one_2_1_318_sent() {
     for id in ["m1", "m9"] {
         let mut lines = batch_twice(id, "c1");
         for line in &mut lines {
@@ -181,7 +182,7 @@ fn what_a_copy_becomes_of_which_nothing_is_left_is_what_2_1_318_sent() {
         assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
         assert_eq!(judgement.sent.mended, [("leaves out calls and results that were sent before", 6)]);
         let sent: Vec<String> = judgement.sent.messages.iter().map(shape_of).collect();
-        // A reply with the id of an earlier one goes on with that one.
+        // A reply with the id of an earlier one continues it.
         let last = match id {
             "m1" => "model: You are welcome.",
             _ => "model: You are welcome., [Tool use interrupted]",
@@ -192,7 +193,7 @@ fn what_a_copy_becomes_of_which_nothing_is_left_is_what_2_1_318_sent() {
 }
 
 #[test]
-fn of_two_results_of_one_call_2_1_76_sends_the_first() {
+fn version_2_1_76_sends_the_first_of_two_results_of_one_call() {
     let mut lines = batch();
     let mut other = result("r2x", "r2", "toolu_2");
     other["message"]["content"][0]["content"] = json!("something else");
@@ -211,7 +212,7 @@ fn of_two_results_of_one_call_2_1_76_sends_the_first() {
 }
 
 #[test]
-fn a_session_that_the_version_sends_soundly_is_not_repaired() {
+fn a_session_that_its_version_sends_correctly_is_not_repaired() {
     use crate::{Repair, RepairOptions, repair};
     let mut lines = batch_twice("m1", "r2");
     let repaired = |lines: &[Value]| repair(&file(lines), 0, &RepairOptions::default());

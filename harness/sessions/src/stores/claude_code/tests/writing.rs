@@ -5,7 +5,7 @@ use brickbat_rules::histories::Block;
 use super::*;
 use crate::{Edit, NOT_RECORDED, Place};
 
-/// Writes edits, and demands that the same edits of the same file yield the same bytes.
+/// Writes edits, and checks that the same edits of the same file yield the same bytes.
 fn write(files: &Files, edits: &[Edit]) -> Files {
     let session = read(files);
     let written = ClaudeCode.write(files, &session, edits).unwrap();
@@ -13,7 +13,7 @@ fn write(files: &Files, edits: &[Edit]) -> Files {
     written
 }
 
-/// The place of the block on a line of the branch.
+/// The place of the first block on a line of the branch.
 fn on_line(session: &Session, line: u64) -> Place {
     let mut blocks = session.messages.iter().chain(&session.off_branch).flat_map(|message| &message.blocks);
     blocks.find(|block| block.place.line == Some(line)).unwrap().place.clone()
@@ -23,14 +23,14 @@ fn lines_of(files: &Files) -> Vec<String> {
     String::from_utf8(files.main().to_vec()).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// Lines of the first that the second has not.
+/// The lines of the first file that the second lacks.
 fn lines_without(these: &Files, those: &Files) -> Vec<String> {
     let those = lines_of(those);
     lines_of(these).into_iter().filter(|line| !those.contains(line)).collect()
 }
 
 #[test]
-fn a_result_is_made_up_as_not_recorded_beside_the_others_of_its_batch() {
+fn a_missing_result_is_added_as_not_recorded_to_its_batch() {
     let mut lines = batch();
     lines.remove(6);
     let files = file(&lines);
@@ -55,7 +55,7 @@ fn a_result_is_made_up_as_not_recorded_beside_the_others_of_its_batch() {
 }
 
 #[test]
-fn after_the_last_call_of_a_reply_the_chain_passes_the_new_result() {
+fn the_chain_passes_through_a_new_result_after_the_last_call() {
     let files = file(&[
         user("u1", "", "Look."),
         call("a1", "u1", "m1", "toolu_1"),
@@ -67,10 +67,10 @@ fn after_the_last_call_of_a_reply_the_chain_passes_the_new_result() {
     let written = write(&files, &[edit]);
     let lines: Vec<Value> =
         lines_of(&written).iter().map(|line| serde_json::from_str(line).unwrap()).collect();
-    // One chain, so that a reader that only goes up sees the result as well.
+    // The lines form one chain, so a reader that only walks up also sees the result.
     assert!(lines.windows(2).all(|pair| pair[1]["parentUuid"] == pair[0]["uuid"]));
     assert_accepted(&read(&written));
-    // Only the parent of one line is another.
+    // Only the parent of one line has changed.
     let changed = lines_without(&files, &written);
     let uuid = lines[2]["uuid"].as_str().unwrap();
     assert_eq!(changed.len(), 1);
@@ -81,7 +81,7 @@ fn after_the_last_call_of_a_reply_the_chain_passes_the_new_result() {
 }
 
 #[test]
-fn within_a_batch_no_other_line_hangs_on_the_new_result() {
+fn a_new_result_within_a_batch_has_no_children() {
     let mut lines = batch();
     lines.remove(5);
     let files = file(&lines);
@@ -92,13 +92,13 @@ fn within_a_batch_no_other_line_hangs_on_the_new_result() {
 }
 
 #[test]
-fn two_calls_of_one_line_and_one_at_the_very_end_get_their_results() {
+fn two_calls_in_one_line_and_a_trailing_call_get_results() {
     let block = |id: &str| json!({ "type": "tool_use", "id": id, "name": "Read", "input": {} });
     let mut both = call("a1", "u1", "m1", "toolu_1");
     both["message"]["content"] = json!([block("toolu_1"), block("toolu_2")]);
     let lines = [user("u1", "", "Look."), both, user("u2", "a1", "Well?"), call("b1", "u2", "m2", "toolu_3")];
     let mut files = file(&lines);
-    // The last line was not ended.
+    // The last line has no line end.
     files.files[0].bytes.pop();
     let session = read(&files);
     let blocks = session.messages.iter().flat_map(|message| &message.blocks);
@@ -126,7 +126,7 @@ fn two_calls_of_one_line_and_one_at_the_very_end_get_their_results() {
 }
 
 #[test]
-fn an_id_that_is_taken_is_not_given_again() {
+fn an_id_that_is_taken_is_not_reused() {
     let mut lines = batch();
     lines.remove(6);
     let files = file(&lines);
@@ -146,7 +146,7 @@ fn an_id_that_is_taken_is_not_given_again() {
 #[test]
 fn a_result_off_the_branch_is_copied_to_its_call() {
     let mut lines = batch();
-    // The result is in a line with one of a turn that was given up, so it cannot be joined.
+    // The result shares its line with one of an abandoned turn, so it cannot be joined.
     let stray = json!({ "type": "tool_result", "tool_use_id": "toolu_dead", "content": "dead" });
     lines[6]["message"]["content"].as_array_mut().unwrap().push(stray);
     let files = file(&lines);
@@ -199,14 +199,14 @@ fn a_result_late_on_the_branch_is_moved_to_its_call() {
     assert!(session.troubles.is_empty());
     let added: Value = serde_json::from_str(&lines_of(&written)[3]).unwrap();
     assert_eq!(added["toolUseResult"], json!({ "stdout": "so" }));
-    // What named the line that is gone as an end names the line of the conversation above it.
+    // The bookkeeping that named the removed line as an end names the conversation line above it.
     assert!(lines_of(&written).last().unwrap().contains(r#""leafUuid":"u2""#));
-    // The others are as they were, but for the parent of the line after it.
+    // The others are unchanged, except for the parent of the line after it.
     assert_eq!(lines_without(&files, &written).len(), 4);
 }
 
 #[test]
-fn one_of_several_blocks_goes_with_its_comma_and_the_last_with_its_line() {
+fn a_block_is_removed_with_its_comma_and_the_last_with_its_line() {
     let mut asked = user("u1", "", "");
     let text = |words: &str| json!({ "type": "text", "text": words });
     asked["message"]["content"] = json!([text("a"), text("b"), text("c")]);
@@ -256,8 +256,8 @@ fn the_second_of_two_equal_results_is_dropped() {
 }
 
 #[test]
-fn an_answer_and_a_drop_after_the_same_line_leave_one_chain() {
-    // The result of the call is gone, and in its place stands one without a call.
+fn an_added_result_and_a_drop_after_one_line_leave_one_chain() {
+    // The result of the call is missing, and a result without a call is in its place.
     let files = file(&[
         user("u1", "", "Look."),
         call("a1", "u1", "m1", "toolu_1"),
@@ -279,7 +279,7 @@ fn an_answer_and_a_drop_after_the_same_line_leave_one_chain() {
 }
 
 #[test]
-fn what_cannot_be_read_is_discarded_and_nothing_else() {
+fn only_unreadable_parts_are_discarded() {
     let healthy = file(&batch());
     let mut torn = healthy.clone();
     torn.files[0].bytes.extend(br#"{"parentUuid":"c1","type":"us"#);
@@ -299,7 +299,7 @@ fn what_cannot_be_read_is_discarded_and_nothing_else() {
 }
 
 #[test]
-fn a_branch_ends_after_the_message_that_is_named() {
+fn a_branch_is_truncated_after_the_given_message() {
     let mut lines = batch();
     lines.insert(10, json!({ "type": "last-prompt", "lastPrompt": "x", "leafUuid": "c1" }));
     let files = file(&lines);
@@ -316,7 +316,7 @@ fn a_branch_ends_after_the_message_that_is_named() {
 }
 
 #[test]
-fn a_branch_ends_there_though_a_fork_that_was_given_up_is_later() {
+fn a_truncated_branch_is_the_end_despite_a_later_abandoned_fork() {
     let mut lines = batch();
     lines.splice(10..10, [user("x1", "u1", "Given up."), said("x2", "x1", "m7", "Never mind.")]);
     let files = file(&lines);
@@ -325,7 +325,7 @@ fn a_branch_ends_there_though_a_fork_that_was_given_up_is_later() {
     let cut = read(&write(&files, &[Edit::Truncate { last }]));
     assert_eq!(shape(&cut), shape(&session)[..4]);
     assert_eq!(cut.off_branch.len(), 2);
-    // And where it hangs on the message itself.
+    // The same with the fork as a child of the message itself.
     lines[10]["parentUuid"] = json!("b1");
     let files = file(&lines);
     let session = read(&files);
@@ -336,7 +336,7 @@ fn a_branch_ends_there_though_a_fork_that_was_given_up_is_later() {
 }
 
 #[test]
-fn words_in_the_line_of_the_last_result_go() {
+fn text_in_the_line_of_the_last_result_is_removed() {
     let mut interrupted = result("r1", "a1", "toolu_1");
     let words = json!({ "type": "text", "text": "[Request interrupted by user]" });
     interrupted["message"]["content"].as_array_mut().unwrap().push(words);
@@ -353,7 +353,7 @@ fn words_in_the_line_of_the_last_result_go() {
 }
 
 #[test]
-fn no_edits_change_no_byte() {
+fn no_edits_leave_all_bytes_unchanged() {
     let files = file(&batch());
     assert_eq!(write(&files, &[]), files);
 }
