@@ -110,7 +110,7 @@ pub enum RepairError {
     #[error("no such session")]
     NoSession,
     /// The repair itself is wrong, so nothing of it was kept.
-    #[error("the repair was not kept: {0}")]
+    #[error("the repair was discarded: {0}")]
     Unsound(String),
 }
 
