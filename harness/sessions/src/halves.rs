@@ -14,7 +14,7 @@ use crate::stores::Edit;
 use crate::{File, Files, Place, Sent, Session, Trouble};
 
 /// What a trouble with half of a character is called.
-const WORDS: &str = "half of a character, with which the body of the request is no JSON";
+const WORDS: &str = "half of a character, so the request body is not valid JSON";
 /// What is written instead: the same number of bytes.
 const REPLACEMENT: &[u8; 6] = b"\\ufffd";
 /// Halves that are noted: one is enough to be refused, and a hostile file holds nothing else.

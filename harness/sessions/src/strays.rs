@@ -17,9 +17,9 @@ use crate::{Files, Place, Session, Trouble, json};
 /// What an editor may put before the first character of a text.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 /// What the troubles are called.
-const OF_MARK: &str = "a byte order mark, with which the file is no JSON";
-const OF_TORN: &str = "a torn record that shares its line with a whole one";
-const OF_GLUED: &str = "two records without a line end between them";
+const OF_MARK: &str = "a byte order mark, so the file is not valid JSON";
+const OF_TORN: &str = "a torn record on one line with a complete one";
+const OF_GLUED: &str = "two records on one line";
 /// How a record begins.
 const BEGIN: &[u8] = b"{\"";
 /// Records of a file whose fields are looked at, to know others by them. A store has a dozen kinds of records.

@@ -47,7 +47,7 @@ fn parents_in_a_circle_end_the_walk() {
     let session = read_lines(&lines);
     assert_eq!(
         words_of_troubles(&session),
-        ["the thread goes in a circle: this line hangs on one that hangs on it"]
+        ["the parents of this line form a circle"]
     );
     assert_eq!(session.messages.len(), 6);
     // Where all lines are in the circle there is no end to begin from.
