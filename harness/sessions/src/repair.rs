@@ -543,8 +543,7 @@ fn why(judgement: &Judgement) -> String {
             None => "the product gives up before it sends anything".to_owned(),
         },
         None if judgement.verdict == Verdict::Cut => {
-            "the parent of a line is not in the file, and nothing proves what came before"
-                .to_owned()
+            "the parent of a line is not in the file, and nothing proves what came before".to_owned()
         }
         None if judgement.verdict == Verdict::Undecided => {
             let rules = judgement.by_later_models.iter().filter_map(|refusal| refusal.rule);

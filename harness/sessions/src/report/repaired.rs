@@ -22,8 +22,7 @@ pub fn repaired(mended: &Mended) -> String {
     let companions = mended.files.companions();
     let mut text = format!("{edits}, {lost}.\n");
     for place in &mended.reattached {
-        let _ =
-            writeln!(text, "  {}: the line is attached to the line before it", at(place, &companions));
+        let _ = writeln!(text, "  {}: the line is attached to the line before it", at(place, &companions));
     }
     for planned in &mended.edits {
         let _ = writeln!(text, "  {}: {}", at(&planned.place, &companions), planned.reason.words());

@@ -240,7 +240,7 @@ fn rows_that_are_more_than_the_file_end_the_reading() {
     // Pages that are used twice give the same bytes twice, as the same column does.
     let found = database.rows("note", &["data", "data"]);
     assert_eq!(found.rows, []);
-    assert_eq!(found.stopped.as_deref(), Some("its rows are more than its file can hold"));
+    assert_eq!(found.stopped.as_deref(), Some("it has more rows than its file can hold"));
 }
 
 /// Reads everything and writes it again; nothing is asserted but that it comes back.

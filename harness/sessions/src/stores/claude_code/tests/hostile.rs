@@ -45,10 +45,7 @@ fn parents_in_a_circle_end_the_walk() {
     let mut lines = batch();
     lines[0]["parentUuid"] = json!("b1");
     let session = read_lines(&lines);
-    assert_eq!(
-        words_of_troubles(&session),
-        ["the parents of this line form a circle"]
-    );
+    assert_eq!(words_of_troubles(&session), ["the parents of this line form a circle"]);
     assert_eq!(session.messages.len(), 6);
     // Where all lines are in the circle there is no end to begin from.
     let session = read_lines(&[user("u1", "u2", "a"), user("u2", "u1", "b"), user("u3", "u3", "c")]);
