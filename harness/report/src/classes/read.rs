@@ -34,14 +34,17 @@ impl ClassesFile {
     /// What is wrong beyond the types, and the JSON pointer to it.
     fn complaint(&self) -> Option<(String, String)> {
         if self.schema != SCHEMA {
-            let message = format!("version {} of the format is not known, this is {SCHEMA}", self.schema);
+            let message = format!(
+                "unknown version {} of the format; this Brickbat reads version {SCHEMA}",
+                self.schema
+            );
             return Some(("/schema".to_owned(), message));
         }
         let mut seen = BTreeSet::new();
         self.classes.iter().enumerate().find_map(|(index, class)| {
             let again = !seen.insert(class.id.as_str());
             let twice =
-                again.then(|| ("id".to_owned(), format!("the class `{}` is there already", class.id)));
+                again.then(|| ("id".to_owned(), format!("the class `{}` is defined twice", class.id)));
             let (key, message) = twice.or_else(|| complaint(class))?;
             Some((format!("/classes/{index}/{key}"), message))
         })
@@ -54,7 +57,7 @@ fn complaint(class: &Class) -> Option<(String, String)> {
         return wrong("id", "a class is named in kebab-case, such as `abort-batch`");
     }
     if class.id == CONTROL {
-        return wrong("id", "nothing goes wrong in a control, so it is no class of failures");
+        return wrong("id", "a control is not a failure class, because nothing goes wrong in it");
     }
     if !is_sentence(&class.summary) {
         return wrong("summary", "describe in a sentence what happens");
