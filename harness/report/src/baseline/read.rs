@@ -215,10 +215,10 @@ mod tests {
         refused("    reported: not reported\n", "", 4, "the key `reported` is missing");
         refused("reported: not reported", "reported: see there", 7, "is not a link");
         refused("reported:", "rule: openai-chat/no-such\n    reported:", 7, "unknown rule");
-        refused("reported:", "systems: [other@6]\n    reported:", 7, "no version or mode of `ai-sdk@6`");
+        refused("reported:", "systems: [other@6]\n    reported:", 7, "not a version or mode of `ai-sdk@6`");
         refused("reported:", "cases: [a/b@x, '']\n    reported:", 7, "the name of a plan is empty");
         refused("reported:", "case: [a/b@x]\n    reported:", 7, "unknown key `case`");
-        refused("ai-sdk@6.0.326/ui-messages a/b@x", "a/b@x", 8, "write a system and, after a space, a plan");
+        refused("ai-sdk@6.0.326/ui-messages a/b@x", "a/b@x", 8, "write a system, a space, and a plan");
         refused("entries:", "entries: 7\nx:", 3, "expected a list");
         refused(GOOD, "", 1, "the file is empty");
     }

@@ -125,7 +125,7 @@ mod tests {
     fn mistakes_are_shown_where_they_are() {
         refused("schema: 1", "schema: 2", 1, "version 2 of the format");
         refused("abort-batch", "Abort", 3, "kebab-case");
-        refused("abort-batch", "control", 3, "no class of failures");
+        refused("abort-batch", "control", 3, "a control is not a failure class");
         refused("family: A", "family: Z", 4, "Z");
         refused("cover: card", "cover: cards", 5, "cards");
         refused("The user stops the turn.", "A stop.", 6, "describe in a sentence what happens");
@@ -135,6 +135,6 @@ mod tests {
         refused("[a/b#1]", "[a/b#1]\n    missing: so", 8, "why no scenario covers it yet");
         refused("[a/b#1]", "[a/b#1]\n    note: so", 8, "unknown key `note`");
         let again = GOOD.lines().skip(2).collect::<Vec<&str>>().join("\n");
-        refused("[a/b#1]\n", &format!("[a/b#1]\n{again}\n"), 8, "is there already");
+        refused("[a/b#1]\n", &format!("[a/b#1]\n{again}\n"), 8, "is defined twice");
     }
 }
