@@ -109,8 +109,7 @@ impl Log {
             Some(slot) => self.clear_from(slot),
             None => {
                 if !self.active.is_empty() {
-                    let words =
-                        "a rewind to a message that is not there: everything before it is cleared".to_owned();
+                    let words = "a rewind to a missing message: everything before it is cleared".to_owned();
                     // To take the rewind out would bring back what was said before it, and nobody knows up to where.
                     self.troubles.push(Trouble { place, words, loses: None });
                 }
@@ -128,4 +127,4 @@ impl Log {
     }
 }
 
-const UNKNOWN: &str = "a record that is no message and no patch";
+const UNKNOWN: &str = "a record that is neither a message nor a patch";

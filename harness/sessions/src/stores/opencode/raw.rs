@@ -102,7 +102,7 @@ impl Pieces {
         // The parts of a message that is gone are never read by the product.
         for part in parts.into_values().flatten() {
             let session = text(&part.value, "sessionID");
-            let words = "a part whose message is not there".to_owned();
+            let words = "a part whose message is missing".to_owned();
             let trouble = Trouble { place: part.place, words, loses: Some("a part that is never sent") };
             if let Some(raw) = owner(&mut raws, Some(session)) {
                 raw.troubles.push(trouble);
