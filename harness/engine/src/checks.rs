@@ -1,9 +1,9 @@
 //! The checks: oracles over a plan, its trace and its ledger.
 //!
-//! A check is one file that has the name of its id and contains everything about it. It knows no SDK: it
-//! reads the observed events and reports the harm to the user of the system. Two proofs stand behind each
-//! check: it catches a canary, and it has no findings for the reference agent. `README.md` next to the files
-//! lists the invariants that the checks cover.
+//! Each check is one file, named after its id, with everything about it. It knows no SDK: it reads the
+//! observed events and reports the harm to the user of the system. Each check is proven in two ways: it
+//! catches a canary, and it has no findings for the reference agent. `README.md` next to the files lists the
+//! invariants that the checks cover.
 
 mod changed;
 mod evidence;

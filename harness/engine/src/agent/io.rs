@@ -23,7 +23,7 @@ pub enum Input<'a> {
     Change(&'a Change),
     /// The status of an answer. `pause_ms` is how long the provider wants the client to wait, if it says so.
     Head { request: RequestId, status: u16, pause_ms: Option<u64> },
-    /// A piece of an answer's body, in any split.
+    /// A piece of an answer's body, split anywhere.
     Body { request: RequestId, bytes: &'a [u8] },
     /// The end of an answer's body.
     End { request: RequestId, how: BodyEnd },
@@ -69,7 +69,7 @@ pub enum Output {
     StartTool { run: RunId, tool: String, args: String },
     /// Tell a running tool to stop.
     CancelTool { run: RunId },
-    /// Show the state of the call with that wire id to the user.
+    /// Show the state of the call with this wire id to the user.
     Show { id: String, state: ShownState },
     /// Tell the user that a second prompt is rejected while a turn runs.
     PromptRefused,

@@ -22,7 +22,7 @@ pub(crate) enum InvalidCall {
     UnknownTool,
     /// There are no arguments.
     Empty,
-    /// The arguments break off.
+    /// The arguments are cut off.
     CutOff,
     /// They contain half of a surrogate pair.
     LoneSurrogate,

@@ -15,7 +15,7 @@ pub(super) const SEARCHING: &[Dialect] = &[Dialect::AnthropicMessages];
 /// The reason why faults of such tools cannot show in the other dialects.
 pub(super) const NO_SEARCH: &str = "our provider runs no tools itself";
 
-/// The least number of calls in a batch for which the order of the results is mistaken.
+/// The size of the smallest batch in which these flaws mistake the order of the results.
 pub(super) const LARGE_BATCH: usize = 3;
 
 /// The request for the reply in which the last call was answered first.

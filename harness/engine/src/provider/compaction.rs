@@ -13,7 +13,7 @@ use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::RequestKind;
 use serde_json::Value;
 
-/// What the provider of a plan knows about compactions.
+/// The state by which the provider of a plan recognises compactions.
 #[derive(Debug, Default)]
 pub(super) struct Compaction {
     /// True if a full context was reported or a request was too long, and nothing has disappeared since.
