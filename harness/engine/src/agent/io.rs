@@ -81,7 +81,7 @@ pub enum Output {
     Ended(TurnOutcome),
 }
 
-/// Number of one request of an agent.
+/// The number of one request of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId(pub u32);
 
@@ -92,10 +92,10 @@ impl RequestId {
     }
 }
 
-/// Number of one tool run of an agent.
+/// The number of one tool run of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(pub u32);
 
-/// Number of one timer of an agent.
+/// The number of one timer of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TimerId(pub u32);

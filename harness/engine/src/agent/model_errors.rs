@@ -114,7 +114,7 @@ impl Agent {
         }
     }
 
-    /// Gives a call that cannot be run its result.
+    /// Adds the result of a call that cannot be run.
     pub(super) fn turn_down(&mut self, call: &mut StepCall, problem: InvalidCall) {
         if !self.decisions.keeps_arguments(problem) {
             call.call.args = "{}".to_owned();

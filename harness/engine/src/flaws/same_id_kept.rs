@@ -1,4 +1,4 @@
-//! BUG: A call with the same id as another call keeps it. Crush:
+//! BUG: A call with the same id as another call keeps that id. Crush:
 //! <https://github.com/charmbracelet/crush/issues/3121>
 
 use super::prelude::*;
