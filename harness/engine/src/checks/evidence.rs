@@ -48,7 +48,7 @@ pub struct RequestView {
     pub turn: usize,
     /// The kind that the provider assigned to it.
     pub kind: RequestKind,
-    /// True if its body is JSON. If it is not, the other fields are empty.
+    /// True if its body is JSON. If it is not, nothing else is known about its content.
     pub is_read: bool,
     pub history: History,
     /// The names of the tools that it offers to the model.

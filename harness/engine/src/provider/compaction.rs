@@ -42,8 +42,8 @@ impl Compaction {
         self.tokens
     }
 
-    /// True if a request asks for a summary although it offers tools. Systems with a prompt in the provider's
-    /// cache do so: the request then ends in words of the system's own that mention a summary.
+    /// True if a request asks for a summary although it offers tools. Some systems do so to keep their prompt
+    /// in the provider's cache: the request then ends in words of the system's own that mention a summary.
     pub(super) fn is_asked_for(&self, plan: &Plan, body: &[u8], history: impl FnOnce() -> History) -> bool {
         if !self.is_due || self.is_asked || !speaks_of_a_summary(&String::from_utf8_lossy(body)) {
             return false;
