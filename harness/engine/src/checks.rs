@@ -1,8 +1,9 @@
 //! The checks: oracles over a plan, its trace and its ledger.
 //!
-//! A check is one file, named after its id, which holds all that is known of it. It knows no SDK: it reads what
-//! was observed, and says what the user of the system loses. Each is proven by a canary that it catches and by the
-//! reference agent, which it does not accuse. `README.md` next to them lists the invariants that they cover.
+//! Each check is one file, named after its id, with everything about it. It knows no SDK: it reads the
+//! observed events and reports the harm to the user of the system. Each check is proven in two ways: it
+//! catches a canary, and it has no findings for the reference agent. `README.md` next to the files lists the
+//! invariants that the checks cover.
 
 mod changed;
 mod evidence;
@@ -42,7 +43,7 @@ mod views_agree;
 pub use models::would_refuse;
 pub use unreachable::Concurrency;
 
-// What the files of the checks import with `use super::*`, together with what stands below.
+// The imports that check files get with `use super::*`, together with the items below.
 use evidence::{CallView, Evidence, RequestView, ResultView, StepEnd};
 
 use brickbat_scenario::action::Action;
@@ -60,7 +61,7 @@ use crate::run::{Receipt, Run};
 use crate::triage::Signature;
 use brickbat_rules::Profile;
 
-/// Every check, in the order of tables.
+/// All checks, in the order of the tables.
 pub const CHECKS: &[Check] = &[
     thread_survives::CHECK,
     user_message_kept::CHECK,
@@ -89,29 +90,29 @@ pub const CHECKS: &[Check] = &[
     old_thread_heals::CHECK,
 ];
 
-/// What a run is held to.
+/// A requirement for runs.
 pub struct Check {
-    /// Stable for ever.
+    /// Never changes.
     pub id: &'static str,
-    /// What it holds the system to, as reports and tables say it.
+    /// The requirement, as reports and tables print it.
     pub summary: &'static str,
-    /// The level that a system does not keep where this finds something.
+    /// The level that a system misses if this check finds something.
     pub level: Level,
     /// The numbers of the invariants that it covers.
     pub invariants: &'static [u8],
-    /// What the user loses, unless a finding says otherwise.
+    /// The harm to the user, unless a finding overrides it.
     pub severity: Severity,
-    /// What its evidence rests on, unless a finding says otherwise. Where the application does one of these, what
-    /// is found is not the system's.
+    /// The duties that its evidence rests on, unless a finding overrides them. If the application has one of
+    /// these duties, the finding is not the system's.
     pub rests_on: &'static [Duty],
-    /// Whether a run has anything to judge. To find nothing where there is nothing to find proves nothing, so
-    /// reports count the two apart.
+    /// True if a run has anything to judge. Finding nothing in a run with nothing to judge proves nothing, so
+    /// reports count the two separately.
     applies: fn(&Evidence<'_>) -> bool,
     find: fn(&Evidence<'_>) -> Vec<Finding>,
 }
 
 impl Check {
-    /// A finding of this check that still lacks its particulars.
+    /// A finding of this check, still without its details.
     fn finding(&self, place: impl Into<Place>) -> Finding {
         let Place { text, turn, request } = place.into();
         let about = About { turn, request, ..About::default() };
@@ -120,7 +121,7 @@ impl Check {
     }
 }
 
-/// Where something was found: in words, and the turn and the request if it is in one.
+/// The place of a finding: in words, and its turn and request, if it has any.
 struct Place {
     text: String,
     turn: Option<usize>,
@@ -128,7 +129,7 @@ struct Place {
 }
 
 impl Place {
-    /// In a request, at a pointer if there is one.
+    /// The place in a request, at a pointer if it is not empty.
     fn of_request(turn: usize, request: ExchangeId, pointer: &str) -> Place {
         let gap = if pointer.is_empty() { "" } else { " " };
         let text = format!("turn {} request {}{gap}{pointer}", turn + 1, request.0 + 1);
@@ -148,8 +149,8 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// Judges one run of a plan on a system that does everything itself. `needed` is the grade of receipt that this
-/// driver can give; `concurrency` is what the control plan has shown of the system, if there was one.
+/// Judges one run of a plan on a system without an application around it. `needed` is the grade of receipts
+/// that this driver can achieve; `concurrency` is the result of the control plan, if there was one.
 pub fn judge(
     plan: &Plan,
     run: &Run,
@@ -161,16 +162,16 @@ pub fn judge(
     judge_apart_from(apart, plan, run, profile, needed, concurrency)
 }
 
-/// What is not among the findings of a plan.
+/// The findings that are kept apart from those of a plan.
 #[derive(Clone, Copy)]
 pub struct Apart<'a> {
-    /// Causes that the control plan has shown too, and that are reported there.
+    /// Causes that the control plan has shown as well; they are reported there.
     pub known: &'a [Signature],
-    /// What the application does around the system: what rests on it is listed apart.
+    /// The duties of the application around the system. Findings that rest on them are listed separately.
     pub application: &'a Application,
 }
 
-/// The same, with some of what is found kept apart.
+/// Judges one run of a plan, with some findings kept apart.
 pub fn judge_apart_from(
     Apart { known, application }: Apart<'_>,
     plan: &Plan,
@@ -214,7 +215,8 @@ pub fn judge_apart_from(
 
     let proven = |receipt: &&Receipt| receipt.fired && receipt.grade >= Some(needed);
     let missing = run.receipts.iter().find(|receipt| !proven(receipt));
-    // It happened, and nobody knows what the system had read by then: nothing follows from what the system did.
+    // An action happened, but it is unknown what the system had read by then. So nothing follows from the
+    // system's behaviour.
     let is_unread =
         run.receipts.iter().any(|receipt| receipt.fired && receipt.grade < Some(Confidence::Read));
     let judgement = |verdict, reason| Judgement {
@@ -224,7 +226,7 @@ pub fn judge_apart_from(
         reason,
         asked: asked.clone(),
     };
-    // What was found without the planned fault is no finding of this plan, and a second run need not show it.
+    // A finding without the planned fault does not belong to this plan, and a second run need not repeat it.
     let nothing = |verdict, reason: String| Judgement {
         findings: Vec::new(),
         application: Vec::new(),
@@ -235,7 +237,7 @@ pub fn judge_apart_from(
     match missing {
         Some(missing) if findings.is_empty() || is_unread || !is_played_in_order(run, proven) => {
             match unreachable::why(&evidence, missing, concurrency) {
-                // A turn that never ends is why the rest of the plan was not played.
+                // The rest of the plan was not played because the turn never ends.
                 _ if hangs => judgement(Verdict::Fail, Some(format!("no receipt for `{}`", missing.words))),
                 None if application.iter().any(is_hang) => {
                     let why = "the turn waits for what the application has to end";
@@ -262,7 +264,7 @@ pub fn judge_apart_from(
     }
 }
 
-/// What a plan lacks that is vacuous.
+/// The reason why a plan is vacuous.
 fn no_receipt(missing: &Receipt) -> String {
     let words = &missing.words;
     match missing.grade {
@@ -275,15 +277,15 @@ fn no_receipt(missing: &Receipt) -> String {
     }
 }
 
-/// Whether something that was planned happened, and nothing of the plan before it is missing. What comes after it
-/// may be: a thread that has broken does not get there.
+/// True if a planned action happened and none before it is missing. Later actions may be missing, because a
+/// broken thread does not reach them.
 fn is_played_in_order(run: &Run, proven: impl Fn(&&Receipt) -> bool) -> bool {
     let n_first = run.receipts.iter().take_while(&proven).count();
     n_first > 0 && n_first == run.receipts.iter().filter(&proven).count()
 }
 
-/// Whether a turn has replies with malformed output or with a handoff, and none of them was sent to its end, which
-/// would prove it.
+/// True if a turn has replies with malformed output or with a handoff, and none of them was sent completely,
+/// which would prove it.
 fn is_oddity_unsent(evidence: &Evidence<'_>) -> bool {
     let plan = evidence.plan;
     let is_over = |exchange: ExchangeId| {
@@ -307,8 +309,8 @@ fn is_oddity_unsent(evidence: &Evidence<'_>) -> bool {
     turns.any(|turn| wrong(turn).next().is_some() && !wrong(turn).any(is_sent))
 }
 
-/// Where the fault of a turn is a tool that fails, its delivery is the receipt: the call whose failure was planned
-/// and of which, in that turn, not one was delivered. Where the user is asked, the refusal is what is delivered.
+/// The call whose planned failure was never delivered. If the fault of a turn is a failing tool, its delivery
+/// is the receipt. If the user is asked about the call, the denial is delivered instead.
 fn undelivered_failure<'a>(evidence: &Evidence<'a>) -> Option<&'a str> {
     let without_actions = |turn: usize| evidence.plan.turns[turn].actions.is_empty();
     let fails = |call: &PlannedCall| !call.outcome.is_success() && !call.is_invalid();
@@ -324,7 +326,8 @@ fn undelivered_failure<'a>(evidence: &Evidence<'a>) -> Option<&'a str> {
         .find_map(|turn| planned(turn).next().map(|(call, _)| call.name.as_str()))
 }
 
-/// The rules run twice, live in the provider and here at rest; they must agree.
+/// A disagreement between the rules in the provider, which run live, and the rules here, which run
+/// afterwards. They must agree.
 fn disagreement(evidence: &Evidence<'_>) -> Option<String> {
     let differs = |request: &&RequestView| {
         let refused = matches!(request.kind, RequestKind::Refused { .. });
@@ -334,7 +337,7 @@ fn disagreement(evidence: &Evidence<'_>) -> Option<String> {
     Some(format!("the provider and the checks disagree about request {}", request.exchange.0))
 }
 
-/// Whether two values say the same; `10` and `10.0` do, since JSON has one kind of number.
+/// True if two values are equal. `10` and `10.0` are, because JSON has one kind of number.
 fn is_same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
@@ -352,7 +355,7 @@ fn in_turn(turn: usize) -> Place {
     Place { text: format!("turn {}", turn + 1), turn: Some(turn), request: None }
 }
 
-/// Characters of a result, or of arguments, that a finding quotes.
+/// The most characters of a result, or of arguments, that a finding quotes.
 const MAX_QUOTED: usize = 120;
 
 fn quoted(text: &str) -> String {

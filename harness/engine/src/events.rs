@@ -1,9 +1,9 @@
-//! The events of calls in an SDK's own stream, what is stored of each call after every event, and what must hold of that
-//! in whatever order the events come.
+//! Events of calls in an SDK's own stream, the stored state of each call after every event, and the
+//! invariants of that state in any order of events.
 //!
-//! A call is declared, its arguments stream, it is ready, it has a result, or the turn ends without one. `store` is a store
-//! that does it right, with bugs to plant; `breach` judges what any store says; `shuffle` draws sequences that are out of order;
-//! `sequence` reads those that were written by hand.
+//! A call is declared, its arguments stream, it becomes ready, and it gets a result or the turn ends without
+//! one. `store` is a correct store, with bugs to plant; `breach` judges the contents of any store; `shuffle`
+//! creates random sequences out of order; `sequence` reads sequences that were written by hand.
 
 use std::fmt;
 
@@ -57,7 +57,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Its call; none, if it is about the turn.
+    /// The call of the event. `None` if the event is about the turn.
     pub fn call(&self) -> Option<&str> {
         match self {
             Event::Start { call, .. }
@@ -99,7 +99,7 @@ pub enum State {
 }
 
 impl State {
-    /// Whether nothing may come after it.
+    /// True if no other state may follow.
     pub fn is_terminal(self) -> bool {
         matches!(self, State::Succeeded | State::Failed | State::Interrupted)
     }

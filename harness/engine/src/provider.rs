@@ -57,7 +57,7 @@ pub struct Provider {
     compaction: Compaction,
     n_exchanges: u32,
     playhead: Playhead,
-    /// Frames by which a canary is late.
+    /// The number of frames by which a canary is late.
     n_late: usize,
 }
 

@@ -47,7 +47,7 @@ pub enum Refused {
     LetThrough,
 }
 
-/// How the relay behaves.
+/// The settings of a relay.
 #[derive(Debug, Clone)]
 pub struct RelayBehaviour {
     /// The rules for requests, as far as the user specifies them.
@@ -97,14 +97,14 @@ pub enum RelayNotice {
         exchange: u32,
         /// The HTTP status.
         status: u16,
-        /// The server's words.
+        /// The server's error message.
         words: String,
     },
     /// The server could not be reached, or its answer broke off.
     Failed {
         /// The number of the exchange.
         exchange: u32,
-        /// What happened.
+        /// The error.
         words: String,
     },
     /// A request for something other than a reply; it is passed on unchanged.
@@ -177,7 +177,7 @@ impl Relay {
         self.notices.drain(..).collect()
     }
 
-    /// Decides about a request.
+    /// Decides whether the relay answers a request itself or passes it on.
     pub fn asked(&mut self, request: Request<'_>) -> Decision {
         let exchange = ExchangeId(self.n_exchanges);
         self.n_exchanges = self.n_exchanges.saturating_add(1);

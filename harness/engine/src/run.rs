@@ -16,23 +16,23 @@ pub struct Run {
     pub receipts: Vec<Receipt>,
 }
 
-/// Proof that an action happened where it was planned, as far as there is one.
+/// The proof that an action happened where it was planned, as far as there is a proof.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Receipt {
-    /// The turn; from 0 here, and from 1 in reports, as everywhere in them.
+    /// The number of the turn: from 0 here, and from 1 in reports.
     #[serde(serialize_with = "from_one")]
     pub turn: usize,
-    /// The action in words.
+    /// The action, as a phrase.
     pub words: String,
-    /// Where it was planned.
+    /// The planned point.
     #[serde(skip)]
     pub at: PlannedPoint,
-    /// What was planned.
+    /// The planned action.
     #[serde(skip)]
     pub what: BoundAction,
-    /// Whether it happened.
+    /// True if it happened.
     pub fired: bool,
-    /// How sure it is that the system had everything before it.
+    /// How certain it is that the system had received everything before it.
     pub grade: Option<Confidence>,
 }
 

@@ -1,10 +1,10 @@
-//! A strict provider without a plan. Any program may send requests to it, in every dialect, and the harness
-//! does not drive that program.
+//! A strict provider without a plan. Any program may send it requests, in every dialect, and the harness does
+//! not drive that program.
 //!
 //! It is the provider of plans with another source of replies. The dialect follows from the path; the profile
-//! follows from the path, the options, or the model. Each request is checked against the rules. The provider
-//! rejects it in the provider's own words, or answers it from a scenario or with an improvised reply, into
-//! which faults may be injected.
+//! follows from the path, the options, or the model. It checks each request against the rules. It rejects a
+//! request that breaks one in the real provider's own words. Otherwise it answers from a scenario or with an
+//! improvised reply, and may inject a fault.
 //!
 //! It accepts replies in a history that it never sent, so a program may continue a thread that it began
 //! elsewhere.
@@ -135,7 +135,7 @@ pub struct Standalone {
     notices: VecDeque<Notice>,
 }
 
-/// What is to happen in a reply that is being sent.
+/// The planned events in a reply that is being sent.
 #[derive(Debug)]
 struct Open {
     fault: Option<Ending>,

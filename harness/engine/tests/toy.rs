@@ -1,4 +1,5 @@
-//! The reference agent on the toy dialect, which was added by the list "Adding a dialect" in `ARCHITECTURE.md`.
+//! The reference agent on the toy dialect. The dialect was added by following "Adding a dialect" in
+//! `ARCHITECTURE.md`.
 
 use std::path::Path;
 use std::sync::Arc;

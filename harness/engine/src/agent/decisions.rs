@@ -25,7 +25,7 @@ use super::thread::{Call, CallResult, Message};
 use super::turn::Turn;
 use super::{Setup, Tool, compaction, side_request};
 
-/// The number of tokens from which on a context counts as full: four fifths of 200,000, a common window of
+/// A context with at least this number of tokens counts as full: four fifths of 200,000, a common window of
 /// models.
 pub(crate) const FULL: u64 = 160_000;
 
@@ -154,7 +154,7 @@ pub(crate) trait Decisions: Send + Sync {
         true
     }
 
-    /// True if a picture is sent whose longer side has this many pixels. It is sent only if a provider also
+    /// True if a picture is sent, given the pixels of its longer side. It is sent only if a provider also
     /// accepts it among many others.
     fn sends_picture(&self, longest_side: Option<usize>) -> bool {
         longest_side.is_some_and(|side| side <= 2000)

@@ -23,7 +23,7 @@ pub enum Input<'a> {
     Change(&'a Change),
     /// The status of an answer. `pause_ms` is how long the provider wants the client to wait, if it says so.
     Head { request: RequestId, status: u16, pause_ms: Option<u64> },
-    /// A piece of an answer's body, in any split.
+    /// A piece of an answer's body, split anywhere.
     Body { request: RequestId, bytes: &'a [u8] },
     /// The end of an answer's body.
     End { request: RequestId, how: BodyEnd },
@@ -69,7 +69,7 @@ pub enum Output {
     StartTool { run: RunId, tool: String, args: String },
     /// Tell a running tool to stop.
     CancelTool { run: RunId },
-    /// Show the state of the call with that wire id to the user.
+    /// Show the state of the call with this wire id to the user.
     Show { id: String, state: ShownState },
     /// Tell the user that a second prompt is rejected while a turn runs.
     PromptRefused,
@@ -81,7 +81,7 @@ pub enum Output {
     Ended(TurnOutcome),
 }
 
-/// Number of one request of an agent.
+/// The number of one request of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId(pub u32);
 
@@ -92,10 +92,10 @@ impl RequestId {
     }
 }
 
-/// Number of one tool run of an agent.
+/// The number of one tool run of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(pub u32);
 
-/// Number of one timer of an agent.
+/// The number of one timer of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TimerId(pub u32);

@@ -22,7 +22,7 @@ pub(crate) enum InvalidCall {
     UnknownTool,
     /// There are no arguments.
     Empty,
-    /// The arguments break off.
+    /// The arguments are cut off.
     CutOff,
     /// They contain half of a surrogate pair.
     LoneSurrogate,
@@ -114,7 +114,7 @@ impl Agent {
         }
     }
 
-    /// Gives a call that cannot be run its result.
+    /// Adds the result of a call that cannot be run.
     pub(super) fn turn_down(&mut self, call: &mut StepCall, problem: InvalidCall) {
         if !self.decisions.keeps_arguments(problem) {
             call.call.args = "{}".to_owned();

@@ -8,7 +8,7 @@ use brickbat_rules::longest_side;
 use brickbat_scenario::plan::GivenPicture;
 
 impl Agent {
-    /// Replaces the pictures of a stored thread that are not sent by a text.
+    /// In a stored thread, replaces each picture that is not sent with a text.
     pub(super) fn fit_pictures(&mut self) {
         let Agent { setup, decisions, session, .. } = self;
         let is_sent = |picture: &GivenPicture| {

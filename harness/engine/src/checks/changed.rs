@@ -1,38 +1,38 @@
-//! What of a history was changed on purpose.
+//! The parts of a history that were changed on purpose.
 
 use brickbat_scenario::plan::{CallKey, Change, Mark, Plan, PlannedPoint, Side};
 use brickbat_scenario::trace::{Event, RequestKind, Trace};
 use serde_json::Value;
 
-/// What of the conversation need not be in later requests, and what must not be.
+/// The parts of the conversation that may be missing in later requests, and those that must be missing.
 #[derive(Debug, Clone, Default)]
 pub struct Changed {
-    /// For each turn, whether what the user said in it was cut off, summarised or taken back.
+    /// For each turn, true if the user's message in it was cut off, summarised or taken back.
     turns: Vec<bool>,
-    /// The same for the result of each call.
+    /// For each call, true if its result was cut off, summarised or taken back.
     calls: Vec<bool>,
-    /// The same for what was said to running turns, in the order in which it was said.
+    /// For each message to a running turn, in order, true if it was cut off, summarised or taken back.
     asides: Vec<bool>,
-    /// Turns that were taken back, with the number of requests that had come by then.
+    /// Turns that were taken back, each with the number of requests before that.
     pub(super) taken_back: Vec<(usize, usize)>,
 }
 
 impl Changed {
-    /// Reads it off a trace. What comes after a change is not touched by it.
+    /// Reads the changes from a trace. Content that comes after a change is not affected by it.
     pub fn of(plan: &Plan, trace: &Trace) -> Changed {
-        // What the window does not hold may be cut, wherever it stands.
+        // Results that do not fit into the window may be cut anywhere.
         let (turns, calls) = (vec![false; plan.turns.len()], vec![plan.window.is_some(); plan.calls.len()]);
         let mut changed = Changed { turns, calls, asides: Vec::new(), taken_back: Vec::new() };
-        // What was said to a running turn, as requests write it, and whether the model has been told.
+        // Each message to a running turn, as requests write it, and whether the model has received it.
         let mut asides: Vec<(String, bool)> = Vec::new();
         let mut told = vec![false; plan.calls.len()];
         let mut standing: Vec<usize> = Vec::new();
         let (mut is_running, mut n_requests) = (false, 0);
-        // A running turn may put a change off until the results of its step have come, which then go with it, and
-        // so does what requests tell the model meanwhile.
+        // A running turn may postpone a change until the results of its step have come. These results may
+        // then disappear, too, and so may the content of requests in between.
         let mut is_put_off = false;
         let mut own = OwnCompaction::of(plan);
-        // A summary that is asked for while a turn runs may stand for what the user said in it, too.
+        // A summary that is requested while a turn runs may also replace the user's message of that turn.
         let mut is_summarised = false;
         for event in trace.events() {
             match event {
@@ -52,7 +52,8 @@ impl Changed {
                         changed.asides.iter_mut().zip(told).for_each(|(gone, is_told)| *gone |= *is_told);
                     }
                     own.requested(plan, *kind, &body, &told);
-                    // What the model was given to summarise is in the summary, as far as the system can see to it.
+                    // A message that the model was given to summarise is in the summary, as far as the system
+                    // can ensure that.
                     if is_summarised && *kind == RequestKind::Auxiliary {
                         let given = |turn: &usize| body.contains(&as_written(&plan.turns[*turn].user));
                         standing.retain(|turn| {
@@ -75,11 +76,11 @@ impl Changed {
                     changed.calls[call.0 as usize] |= is_put_off;
                 }
                 Event::Changed { change: change @ (Change::Trim { .. } | Change::Summarise { .. }) } => {
-                    // What the user said in the running turn stays.
+                    // The user's message of the running turn stays.
                     let n_gone = standing.len() - usize::from(is_running && !standing.is_empty());
                     standing.drain(..n_gone).for_each(|turn| changed.turns[turn] = true);
                     changed.calls.iter_mut().zip(&told).for_each(|(gone, told)| *gone |= *told);
-                    // What the model has been told of is history, also in a running turn.
+                    // A message that the model has received is history, even in a running turn.
                     let told = asides.iter().map(|(_, is_told)| is_told);
                     changed.asides.iter_mut().zip(told).for_each(|(gone, is_told)| *gone |= *is_told);
                     is_put_off = is_running;
@@ -101,32 +102,32 @@ impl Changed {
         changed
     }
 
-    /// Whether what the user said in a turn need not be there.
+    /// True if the user's message of a turn may be missing.
     pub fn may_be_gone(&self, turn: usize) -> bool {
         self.turns.get(turn).copied().unwrap_or_default()
     }
 
-    /// Whether what was said to a running turn need not be there. It is known by its number among all that was.
+    /// True if a message to a running turn may be missing. `nth` is its number among all such messages.
     pub fn aside_may_be_gone(&self, nth: usize) -> bool {
         self.asides.get(nth).copied().unwrap_or_default()
     }
 
-    /// Whether the result of a call need not be there.
+    /// True if the result of a call may be missing.
     pub fn result_may_be_gone(&self, call: CallKey) -> bool {
         self.calls.get(call.0 as usize).copied().unwrap_or_default()
     }
 }
 
-/// What the system has sent of the conversation, by which it is known what its own compaction may take away:
-/// nothing that neither the model nor a summary has been given.
+/// The parts of the conversation that the system has sent. They limit what its own compaction may remove:
+/// nothing that neither the model nor a summary has received.
 struct OwnCompaction {
-    /// Whether a full context was reported, so that a summary may be asked for.
+    /// True if a full context was reported, so that a summary may be requested.
     is_due: bool,
-    /// The turns whose words were sent, to whomever.
+    /// For each turn, true if its message was sent in any request.
     sent_turns: Vec<bool>,
-    /// The same to be summarised.
+    /// For each turn, true if its message was sent to be summarised.
     summarised_turns: Vec<bool>,
-    /// Calls that were sent when they had their results.
+    /// For each call, true if it was sent after it had its result.
     sent_results: Vec<bool>,
 }
 
@@ -141,7 +142,7 @@ impl OwnCompaction {
         }
     }
 
-    /// A request is sent; `told` are the calls that have their results.
+    /// Takes a request that is sent. `told` marks the calls that have their results.
     fn requested(&mut self, plan: &Plan, kind: RequestKind, body: &str, told: &[bool]) {
         for (turn, planned) in plan.turns.iter().enumerate() {
             if body.contains(&as_written(&planned.user)) {
@@ -155,8 +156,8 @@ impl OwnCompaction {
         self.is_due |= reports_full(plan, kind);
     }
 
-    /// The history is shorter: what was sent may be gone. What the user said in the running turn is a part of it
-    /// only if a summary stands for it.
+    /// Notes that the history is shorter: anything that was sent may be missing. The user's message of the
+    /// running turn may be missing only if it was sent to be summarised.
     fn apply(&self, changed: &mut Changed, standing: &mut Vec<usize>, is_running: bool) {
         let last = standing.last().copied().filter(|_| is_running);
         standing.retain(|turn| {
@@ -169,7 +170,7 @@ impl OwnCompaction {
     }
 }
 
-/// Whether the answer to a request says that the context is full, or too long.
+/// True if the answer to a request reports that the context is full or the request too long.
 pub(super) fn reports_full(plan: &Plan, kind: RequestKind) -> bool {
     let (turn, reply, attempt, is_refused) = match kind {
         RequestKind::Scripted { turn, reply, attempt } => (turn, reply, attempt, false),
@@ -189,7 +190,7 @@ pub(super) fn reports_full(plan: &Plan, kind: RequestKind) -> bool {
         })
 }
 
-/// A text as it stands in a body, without the quotes.
+/// A text as it is written in a body, without the quotes.
 fn as_written(text: &str) -> String {
     let written = Value::from(text.trim()).to_string();
     written[1..written.len() - 1].to_owned()

@@ -1,4 +1,4 @@
-//! What the checks look at: everything known of one run, read once.
+//! The evidence for the checks: all facts about one run, gathered once.
 
 use std::borrow::Cow;
 
@@ -21,43 +21,43 @@ use serde_json::Value;
 pub struct Evidence<'a> {
     pub plan: &'a Plan,
     pub run: &'a Run,
-    /// What the tools really did.
+    /// The real outcomes of the tools.
     pub ledger: Ledger,
-    /// Those of the thread.
+    /// The requests of the thread.
     pub requests: Vec<RequestView>,
-    /// Those of a run that went on after its turn was stopped: each came in a later turn, and is not of the
-    /// thread.
+    /// Requests of a run that continued after its turn was stopped. They came in a later turn and do not
+    /// belong to the thread.
     strays: Vec<StrayRequest>,
-    /// Those of sub-agents, with the turn of each. Their conversations are not the thread, and are held only to
-    /// the rules.
+    /// Requests of sub-agents, with their turns. Their conversations are not the thread, and are only checked
+    /// against the rules.
     of_sub_agents: Vec<(ExchangeId, usize)>,
     pub changed: Changed,
-    /// What the system had stored when the plan was over, in its own format.
+    /// The history that the system had stored at the end of the plan, in its own format.
     pub stored: Option<Value>,
 }
 
 struct StrayRequest {
     exchange: ExchangeId,
-    /// The turn that it belongs to by what it says.
+    /// The turn to which it belongs by its content.
     of_turn: usize,
 }
 
 pub struct RequestView {
     pub exchange: ExchangeId,
-    /// From 0.
+    /// The number of the turn, from 0.
     pub turn: usize,
-    /// What the provider made of it.
+    /// The kind that the provider assigned to it.
     pub kind: RequestKind,
-    /// Whether its body is JSON; of one that is not, nothing else is known.
+    /// True if its body is JSON. If it is not, nothing else is known about its content.
     pub is_read: bool,
     pub history: History,
     /// The names of the tools that it offers to the model.
     pub offered: Vec<String>,
-    /// Whether it asks the model to think.
+    /// True if it asks the model to think.
     pub asks_to_think: bool,
-    /// Whether it offers the search that the provider runs itself.
+    /// True if it offers the search that the provider runs itself.
     pub offers_search: bool,
-    /// The model that it names, if it can be read.
+    /// The model in the request, if it can be read.
     pub model: Option<String>,
     /// The plan's calls in it.
     calls: Vec<CallView>,
@@ -95,8 +95,9 @@ impl<'a> Evidence<'a> {
         evidence
     }
 
-    /// A fast system sends a result on before the harness has noted that it was delivered. What a request of the
-    /// call's own turn says, before that was stopped, has come in time, whatever was noted in the meantime.
+    /// Corrects results that were recorded as late. A fast system sends a result before the harness has
+    /// recorded its delivery. A result in a request of the call's own turn, before a stop of that turn, has
+    /// come in time, whatever was recorded.
     fn mark_shown_in_time(&mut self) {
         let keys = (0..self.plan.calls.len() as u32).map(CallKey);
         let is_late = |key: &CallKey| self.account(*key).settled_late && self.is_said_in_turn(*key);
@@ -104,7 +105,7 @@ impl<'a> Evidence<'a> {
         late.iter().for_each(|key| self.ledger.calls[key.0 as usize].settled_late = false);
     }
 
-    /// Whether a request of a call's own turn, which had not been stopped, says what the tool returned.
+    /// True if a request of the call's own turn, before a stop of that turn, contains the tool's result.
     fn is_said_in_turn(&self, key: CallKey) -> bool {
         let call = self.call(key);
         let is_of_turn = |request: &&RequestView| request.turn == call.turn && !self.came_after_stop(request);
@@ -117,9 +118,9 @@ impl<'a> Evidence<'a> {
                 .any(|request| self.shows_result(request, key, |_| true))
     }
 
-    /// Whether it is no race that a call had come to its end: nothing broke its turn off, a request of the turn
-    /// says what the tool returned, or the turn was broken off at a point that rests on it. What a check is
-    /// applicable to must not depend on how busy the machine was.
+    /// True if the end of a call is certain and not a race: nothing broke off its turn, a request of the turn
+    /// contains the result, or the turn was broken off at a point that depends on the result. Whether a check
+    /// applies must not depend on the load of the machine.
     pub fn is_sure(&self, key: CallKey) -> bool {
         let call = self.call(key);
         let rests_on_end = |at: &PlannedPoint| match *at {
@@ -150,14 +151,14 @@ impl<'a> Evidence<'a> {
             .or_else(|| self.of_sub_agents.iter().find(|(of, _)| *of == exchange).map(|(_, turn)| *turn))
     }
 
-    /// The last request of the thread that can be read; what it holds is what the thread remembers.
+    /// The last readable request of the thread. Its content is what the thread remembers.
     pub fn last_request(&self) -> Option<&RequestView> {
         let is_of_thread = |request: &&RequestView| request.kind != RequestKind::Auxiliary && request.is_read;
         self.requests.iter().rev().find(is_of_thread)
     }
 
-    /// Whether a request says what the tool of a call returned: in a result of that call that counts, or in a
-    /// text, where a system retells the history in its own words.
+    /// True if a request contains the result of a call: in a result of that call that counts, or in a text,
+    /// if a system retells the history in its own words.
     pub fn shows_result(
         &self,
         request: &RequestView,
@@ -166,7 +167,8 @@ impl<'a> Evidence<'a> {
     ) -> bool {
         let (marker, is_silent) = (self.call(key).marker.as_str(), self.call(key).outcome.text().is_empty());
         let is_its = |result: &ResultView<'_>| match self.answered(request, result.id) {
-            // A tool that returned nothing returned no marker either: any result that is its own will do.
+            // A tool that returned an empty text returned no marker either, so any result for its own call is
+            // accepted.
             Some(answered) => answered == key && (is_silent || result.text.contains(marker)),
             None => !is_silent && result.text.contains(marker),
         };
@@ -180,26 +182,26 @@ impl<'a> Evidence<'a> {
         request.results().any(|result| is_its(&result) && counts(&result)) || in_words()
     }
 
-    /// Whether a call is a handoff that the system left out, having taken another one of its batch.
+    /// True if a call is a handoff that the system left out because it took another one of its batch.
     pub fn is_skipped_handoff(&self, key: CallKey) -> bool {
         self.plan.is_extra_handoff(key) && self.account(key).starts.is_empty()
     }
 
-    /// Whether the system could have sent a result: it came in time, and a request came after it. The results of a
-    /// sub-agent's calls go into its own conversation.
+    /// True if the system could have sent a result: it came in time, and a request came after it. Results of
+    /// a sub-agent's calls go into its own conversation.
     pub fn could_send(&self, key: CallKey) -> bool {
         let (call, account) = (self.call(key), self.account(key));
         let returned = matches!(account.settled, Some(ToolOutcome::Return(_)));
         returned && call.within.is_none() && !account.settled_late && (call.given || account.asked_since)
     }
 
-    /// The call of the plan with that wire id, if it is the only one.
+    /// The call of the plan with this wire id, if it is the only one.
     pub fn call_by_id(&self, id: &str) -> Option<(CallKey, &PlannedCall)> {
         let key = self.plan.call_with_id(id)?;
         Some((key, self.call(key)))
     }
 
-    /// The call that a result of a request answers; none where several calls have its id, since that is ambiguous.
+    /// The call that a result in a request answers. `None` if several calls have its id, which is ambiguous.
     pub fn answered(&self, request: &RequestView, id: &str) -> Option<CallKey> {
         if request.n_calls_with(id) > 1 {
             return None;
@@ -207,7 +209,7 @@ impl<'a> Evidence<'a> {
         request.key_of(id).or_else(|| self.call_by_id(id).map(|(key, _)| key))
     }
 
-    /// Whether a call is of a turn whose run went on after its stop.
+    /// True if a call belongs to a turn with a run that continued after its stop.
     pub fn is_astray(&self, key: CallKey) -> bool {
         let turn = self.call(key).turn;
         self.ran_astray(key) || self.strays.iter().any(|stray| stray.of_turn == turn)
@@ -221,17 +223,17 @@ impl<'a> Evidence<'a> {
         &self.ledger.calls[key.0 as usize]
     }
 
-    /// Every call with what really became of it.
+    /// All calls, with their real outcomes.
     pub fn calls(&self) -> impl Iterator<Item = (&'a PlannedCall, &CallRecord)> + Clone {
         self.plan.calls.iter().zip(&self.ledger.calls)
     }
 
-    /// What a call of a request is called in the scenario; one that cannot be told apart keeps its id.
+    /// The scenario's name for a call in a request. A call that is ambiguous keeps its id.
     pub fn name_of(&self, request: &RequestView, id: &str) -> String {
         self.answered(request, id).map_or_else(|| id.to_owned(), |key| self.call(key).name.clone())
     }
 
-    /// The reply that the script has for a request.
+    /// The script's reply to a request.
     pub fn script_of(&self, request: &RequestView) -> Option<&'a Script> {
         let RequestKind::Scripted { turn, reply, attempt } = request.kind else { return None };
         self.plan.turns.get(turn)?.replies.get(reply)?.attempts.get(attempt)
@@ -249,15 +251,15 @@ impl<'a> Evidence<'a> {
         self.requests.iter().any(|request| request.calls().next().is_some())
     }
 
-    /// Whether a tool has run to its end. Whether one that the user stopped at once had begun is a race, which no
-    /// account can decide.
+    /// True if a tool has run to its end. A tool that the user stopped at once may or may not have begun;
+    /// that is a race, which no record can decide.
     pub fn has_run(&self) -> bool {
         let mut keys = (0..self.plan.calls.len() as u32).map(CallKey);
         let has_ended = |key: CallKey| self.account(key).settled.is_some() && self.is_sure(key);
         !self.ledger.strangers.is_empty() || keys.any(has_ended)
     }
 
-    /// The shape of a request in the scenario's names, for people.
+    /// The shape of a request for people, with the scenario's names.
     pub fn shape(&self, request: &RequestView) -> String {
         let name = |id: &str| self.answered(request, id).map(|key| self.call(key).name.clone());
         let word = |id: &str, text: &str, is_error: Option<bool>| {
@@ -278,15 +280,15 @@ impl<'a> Evidence<'a> {
         })
     }
 
-    /// Whether the process was killed before that turn had an end.
+    /// True if the process was killed before the turn ended.
     pub fn died_in(&self, turn: usize) -> bool {
         let killed = self.events_of(turn).any(|event| *event == Event::Killed);
         killed && self.outcomes().all(|(ended, _)| ended != turn)
     }
 
-    /// What the process of a call's turn did with its result before it was killed, so that all could see it: it
-    /// showed the call as completed, or sent the result to the provider. The second may race with the kill, so
-    /// where both hold the first is reported.
+    /// How the process acknowledged the result of a call, visibly for others, before it was killed: it showed
+    /// the call as completed, or sent the result to the provider. The second may race with the kill, so if
+    /// both happened, the first is returned.
     pub fn acknowledged(&self, key: CallKey) -> Option<&'static str> {
         let call = self.call(key);
         let alive = || self.events_of(call.turn).take_while(|event| **event != Event::Killed);
@@ -311,18 +313,18 @@ impl<'a> Evidence<'a> {
         results.any(|result| result.text.contains(call.marker.as_str()))
     }
 
-    /// Whether that turn was stopped by the user, or broken off by an exception.
+    /// True if the turn was stopped by the user or broken off by an exception.
     pub fn was_stopped(&self, turn: usize) -> bool {
         was_stopped(self.run, turn)
     }
 
-    /// Whether a request came after the stop of the turn in which it came.
+    /// True if a request came after the stop of the turn in which it came.
     pub fn came_after_stop(&self, request: &RequestView) -> bool {
         let is_it = |event: &Event| matches!(event, Event::Requested { exchange, .. } if *exchange == request.exchange);
         self.events_of(request.turn).find(|event| is_stop(event) || is_it(event)).is_some_and(is_stop)
     }
 
-    /// Whether that turn was stopped, or failed.
+    /// True if the turn was stopped or failed.
     pub fn ended_badly(&self, turn: usize) -> bool {
         let has_failed = |event: &Event| match event {
             Event::TurnEnded { outcome } => *outcome != TurnOutcome::Returned,
@@ -331,7 +333,7 @@ impl<'a> Evidence<'a> {
         self.was_stopped(turn) || self.events_of(turn).any(has_failed)
     }
 
-    /// How the step of a call ended.
+    /// The end of the step with this call.
     pub fn step_end(&self, key: CallKey) -> StepEnd {
         let step = |call: &PlannedCall| (call.turn, call.reply, call.attempt);
         let call = self.call(key);
@@ -347,19 +349,19 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Whether the result of a call never came in its turn.
+    /// True if the result of a call never came in its turn.
     pub fn is_open(&self, key: CallKey) -> bool {
         let account = self.account(key);
         account.settled.is_none() || account.settled_late
     }
 
-    /// Whether it is a call of the user's side that never came to an end.
+    /// True if a call runs on the user's side and never ended.
     pub fn is_left_to_client(&self, key: CallKey) -> bool {
         let call = self.call(key);
         self.is_open(key) && self.plan.tools.iter().any(|tool| tool.name == call.tool && tool.client)
     }
 
-    /// Whether the user was asked about a call and has neither allowed nor refused it.
+    /// True if the user was asked about a call and has neither approved nor denied it.
     pub fn has_open_question(&self, key: CallKey) -> bool {
         let mut open = None;
         for event in self.run.trace.events() {
@@ -376,7 +378,7 @@ impl<'a> Evidence<'a> {
         open.is_some()
     }
 
-    /// Whether the last reply of a turn was empty, or broke off.
+    /// True if the last reply of a turn was empty or was cut off.
     pub fn came_to_nothing(&self, turn: usize) -> bool {
         let of_turn = |request: &&RequestView| request.turn == turn && request.kind != RequestKind::Auxiliary;
         let Some(last) = self.requests.iter().rfind(of_turn) else { return false };
@@ -388,8 +390,8 @@ impl<'a> Evidence<'a> {
         self.script_of(last).is_some_and(is_empty) || self.run.trace.events().iter().any(is_cut)
     }
 
-    /// Whether a call ran when its turn had been stopped and another had begun, for a run that went on and not for
-    /// the thread: no later request of the thread has what that run returned.
+    /// True if a call ran after its turn had been stopped and another had begun, and only for a run that
+    /// continued: no later request of the thread contains its result.
     pub fn ran_astray(&self, key: CallKey) -> bool {
         let (call, account) = (self.call(key), self.account(key));
         let is_late = account.start_turns.iter().all(|turn| *turn > call.turn);
@@ -401,7 +403,8 @@ impl<'a> Evidence<'a> {
         !account.start_turns.is_empty() && is_late && self.was_stopped(call.turn) && !in_thread()
     }
 
-    /// What was said to running turns, accepted by the system and not cut with the history since, with the turn.
+    /// Messages to running turns, with the turn, that the system accepted and that have not been cut from the
+    /// history since.
     pub fn asides(&self) -> impl Iterator<Item = (usize, Aside, &str)> {
         let refused = |turn: usize| self.events_of(turn).any(|event| *event == Event::PromptRefused);
         let said = self.run.trace.by_turn().filter_map(|(turn, event)| match event {
@@ -414,31 +417,31 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// How the step of a call ended: the reply with the call, and the tools that it asks for.
+/// The end of a step, that is, of a reply with calls and the tools for these calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepEnd {
-    /// Each call of the batch came to its end, or nothing broke the step off.
+    /// Each call of the batch ended, or nothing broke off the step.
     Whole,
     /// The turn was stopped before every call of the batch had ended.
     BrokenOff,
     /// A question about a call of the batch was never answered.
     Asking,
-    /// Both.
+    /// The turn was stopped, and a question was never answered.
     BrokenOffAsking,
 }
 
 impl RequestView {
-    /// Where this request stands, for people.
+    /// The place of this request, for people.
     pub(super) fn place(&self, pointer: &str) -> Place {
         Place::of_request(self.turn, self.exchange, pointer)
     }
 
-    /// The calls of the plan in it that have no result there.
+    /// The plan's calls in this request that have no result in it.
     pub fn unanswered(&self) -> impl Iterator<Item = &CallView> {
         self.calls.iter().filter(|call| self.results().all(|result| result.id != call.id))
     }
 
-    /// The results in it, with the place of each.
+    /// The results in this request, each with its place.
     pub fn results(&self) -> impl Iterator<Item = ResultView<'_>> {
         self.history.items.iter().filter_map(|item| match &item.content {
             Content::Result { id, text, is_error } => {
@@ -448,18 +451,18 @@ impl RequestView {
         })
     }
 
-    /// The calls in it that are the plan's.
+    /// The plan's calls in this request.
     pub fn calls(&self) -> impl Iterator<Item = &CallView> {
         self.calls.iter()
     }
 
-    /// How many calls of this request have that id.
+    /// The number of calls with this id in the request.
     pub fn n_calls_with(&self, id: &str) -> usize {
         let has_it = |item: &&Item| matches!(&item.content, Content::Call { id: own, .. } if own == id);
         self.history.items.iter().filter(has_it).count()
     }
 
-    /// The call of the plan that an id of this request means.
+    /// The call of the plan with this id in the request.
     pub fn key_of(&self, id: &str) -> Option<CallKey> {
         self.calls.iter().find(|call| call.id == id).map(|call| call.key)
     }
@@ -470,7 +473,7 @@ pub struct CallView {
     pub item: usize,
     pub message: usize,
     pub pointer: String,
-    /// The id that it has there; a system may have given it one of its own.
+    /// The id in the request. A system may have given the call an id of its own.
     pub id: String,
     pub key: CallKey,
 }
@@ -479,7 +482,7 @@ pub struct ResultView<'a> {
     pub pointer: &'a str,
     pub id: &'a str,
     pub text: &'a str,
-    /// Whether it says that it is an error.
+    /// The error flag, if the result has one.
     pub is_error: Option<bool>,
 }
 
@@ -500,8 +503,8 @@ fn is_stop(event: &Event) -> bool {
     matches!(event, Event::Stopped | Event::Interrupted { .. })
 }
 
-/// The requests that are of a turn that was stopped, and came in a later one. Such a request lacks what the user
-/// has said since, which another request has, and nothing in it is of a later turn.
+/// The requests that belong to a stopped turn but came in a later one. Such a request lacks the user's latest
+/// message, which another request contains, and nothing in it belongs to a later turn.
 fn strays(plan: &Plan, run: &Run, requests: &[RequestView]) -> Vec<StrayRequest> {
     let of_thread = |request: &&RequestView| request.kind.is_of_thread() && request.is_read;
     let latest = |request: &RequestView| {
@@ -528,7 +531,7 @@ fn view(
     let profile = provider::profile_of(dialect, profile);
     let violations = rules::validate_asking(profile, recall.memory(dialect), model, body, &document);
     let (is_read, document) = (document.is_ok(), document.unwrap_or_default());
-    // Requests that the script does not answer are not held to the rules of the thread.
+    // Requests that the script does not answer need not follow the rules of the thread.
     let refusal = provider::refusal(plan, dialect, &violations, document.root());
     let refusal = refusal.filter(|_| kind != RequestKind::Auxiliary).map(|violation| Refusal {
         rule: violation.rule.id,
@@ -560,8 +563,8 @@ fn view(
     }
 }
 
-/// A call of the plan is known by its id, or, where a system gives ids of its own or several calls have the same,
-/// by the marker in its arguments.
+/// Finds the plan's call by its id. If a system gives calls ids of its own, or several calls have the same
+/// id, the marker in the arguments identifies the call.
 fn call_view(plan: &Plan, at: usize, item: &Item) -> Option<CallView> {
     let Content::Call { id, args, .. } = &item.content else { return None };
     let marker = marker_in(args);

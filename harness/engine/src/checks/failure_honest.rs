@@ -71,7 +71,8 @@ fn denial(evidence: &Evidence<'_>, key: CallKey, result: &ResultView<'_>) -> Opt
         words.iter().any(|word| text.contains(word))
     };
     match &account.settled {
-        // The tool's own words may be about a failure. The words around them, or in their place, are the system's.
+        // The tool's own words may be about a failure. The words around them, or instead of them, are the
+        // system's.
         Some(ToolOutcome::Return(returned)) if !account.settled_late => {
             let is_known = result.text.contains(call.marker.as_str()) || results_kept::is_due(evidence, key);
             let around = || result.text.replace(returned.as_str(), "");

@@ -1,4 +1,4 @@
-//! What a given history demands: it is part of the thread like all that came after it.
+//! The requirements for a given history: it belongs to the thread like everything after it.
 
 use std::collections::BTreeSet;
 
@@ -10,34 +10,35 @@ use brickbat_scenario::plan::{
 use brickbat_scenario::trace::Ledger;
 use brickbat_scenario::wire;
 
-/// Enters into the ledger how the calls of the given history ended: their tools ran before anyone looked.
+/// Records in the ledger how the calls of the given history ended. Their tools ran before the observation
+/// began.
 pub(super) fn enter(plan: &Plan, ledger: &mut Ledger) {
     for GivenResult { id, text, is_error, .. } in plan.given.iter().flat_map(GivenMessage::results) {
         let key = called(plan, id).filter(|key| !is_ambiguous(plan, *key));
         let Some(account) = key.and_then(|key| ledger.calls.get_mut(key.0 as usize)) else { continue };
         let outcome =
             if *is_error { ToolOutcome::Error(text.clone()) } else { ToolOutcome::Return(text.clone()) };
-        // Of two results the first is the one that the model has read.
+        // If there are two results, the first counts, because the model has read that one.
         account.settled.get_or_insert(outcome);
         account.settled_late = false;
     }
 }
 
-/// The first call of the given history with that id, which may be empty.
+/// The first call of the given history with this id, which may be empty.
 fn called(plan: &Plan, id: &str) -> Option<CallKey> {
     let at = plan.calls.iter().position(|call| call.given && call.id == id)?;
     Some(CallKey(at as u32))
 }
 
-/// Whether a call of the given history shares its id with another one there. Of a result with that id nobody can
-/// say which of them it belongs to, so nothing is asked of how the system pairs them.
+/// True if a call of the given history shares its id with another one in it. It is unknown to which of them a
+/// result with that id belongs, so the checks do not require any pairing.
 pub(super) fn is_ambiguous(plan: &Plan, key: CallKey) -> bool {
     let PlannedCall { given, id, .. } = &plan.calls[key.0 as usize];
     *given && plan.calls.iter().filter(|call| call.given && call.id == *id).count() > 1
 }
 
-/// Whether a compaction has taken a call of the given history, or its result, out of what the system still has to
-/// know.
+/// True if a compaction has removed a call of the given history, or its result, from what the system must
+/// still know.
 pub(super) fn is_compacted(plan: &Plan, key: CallKey) -> bool {
     let PlannedCall { given, id, .. } = &plan.calls[key.0 as usize];
     let makes_it = |block: &GivenBlock| matches!(block, GivenBlock::Call { id: own, .. } if own == id);
@@ -46,8 +47,8 @@ pub(super) fn is_compacted(plan: &Plan, key: CallKey) -> bool {
     *given && !is_whole
 }
 
-/// Whether the given history is broken: the results of a reply's calls do not follow it, all together, or
-/// something in it is odd by itself.
+/// True if the given history is broken: the results of a reply's calls do not follow it directly and
+/// together, or one of its messages is odd by itself.
 pub(super) fn is_broken(plan: &Plan) -> bool {
     let given = live(plan);
     let is_unanswered = given.iter().enumerate().any(|(at, message)| {
@@ -58,10 +59,10 @@ pub(super) fn is_broken(plan: &Plan) -> bool {
     is_unanswered || is_odd(plan, given) || has_torn_thoughts(plan)
 }
 
-/// Whether something stands in a history that no provider has given out, or takes at this place.
+/// True if a history contains something that no provider created, or that no provider accepts at that place.
 ///
-/// Ids that another provider has given out are not odd: whole threads change their provider, and to say their ids
-/// in the form of the new one is what such a change takes.
+/// Ids from another provider are not odd: complete threads move to another provider, and converting their ids
+/// into the form of the new one is part of such a move.
 fn is_odd(plan: &Plan, given: &[GivenMessage]) -> bool {
     let wire = wire::of(plan.dialect);
     let mut ids = BTreeSet::new();
@@ -75,7 +76,7 @@ fn is_odd(plan: &Plan, given: &[GivenMessage]) -> bool {
     given.iter().any(|message| match message {
         GivenMessage::User(text) => text.trim().is_empty(),
         GivenMessage::Assistant(blocks) => blocks.iter().any(&mut is_odd_block),
-        // Pictures have limits of size.
+        // Pictures have size limits.
         GivenMessage::Results(results) => {
             results.iter().any(|result| result.orphan_of.is_some() || result.picture.is_some())
         }
@@ -84,7 +85,7 @@ fn is_odd(plan: &Plan, given: &[GivenMessage]) -> bool {
     })
 }
 
-/// Whether the store has lost or altered something of what the model thought.
+/// True if the store has lost or altered some of the model's thinking.
 fn has_torn_thoughts(plan: &Plan) -> bool {
     let start = plan.given.len() - live(plan).len();
     let thoughts = |message: &GivenMessage| {
@@ -104,15 +105,15 @@ fn has_torn_thoughts(plan: &Plan) -> bool {
     })
 }
 
-/// What counts of the given history: what stands after its last compaction, and the summary.
+/// The part of the given history that counts: its last compaction with the summary, and everything after it.
 fn live(plan: &Plan) -> &[GivenMessage] {
     let is_compaction = |message: &GivenMessage| matches!(message, GivenMessage::Compacted(_));
     let start = plan.given.iter().rposition(is_compaction).unwrap_or(0);
     &plan.given[start..]
 }
 
-/// Whether a request answers a call of the given history that the history itself leaves open. Then the system has
-/// added to it, and what is refused is its own work.
+/// True if a request answers a call that the given history leaves open. Then the system has added to the
+/// history, and is responsible if that is rejected.
 pub(super) fn has_additions(evidence: &Evidence<'_>, request: &RequestView) -> bool {
     let is_open = |id: &str| {
         evidence.answered(request, id).is_some_and(|key| {
@@ -123,7 +124,7 @@ pub(super) fn has_additions(evidence: &Evidence<'_>, request: &RequestView) -> b
     request.results().any(|result| is_open(result.id))
 }
 
-/// What the user says in the given history, as far as it counts.
+/// The user's messages in the part of the given history that counts.
 pub(super) fn user_messages(plan: &Plan) -> impl Iterator<Item = &str> {
     live(plan).iter().filter_map(|message| match message {
         GivenMessage::User(text) if !text.trim().is_empty() => Some(text.as_str()),
@@ -131,7 +132,7 @@ pub(super) fn user_messages(plan: &Plan) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The summary that stands for what was before the last compaction.
+/// The summary that replaces everything before the last compaction.
 fn summary(plan: &Plan) -> Option<&str> {
     live(plan).iter().find_map(|message| match message {
         GivenMessage::Compacted(text) => Some(text.as_str()),
@@ -139,10 +140,11 @@ fn summary(plan: &Plan) -> Option<&str> {
     })
 }
 
-/// Why it is not proven that the system had the given history, if it is not: no request has anything of it.
+/// The reason why it is not proven that the system had the given history: no request contains any of it.
+/// `None` if it is proven.
 ///
-/// A system that loses all of it and an adapter that never wrote it look the same, so neither is judged. One that
-/// sends no request at all has met something that it does not send.
+/// A system that loses the history and an adapter that never wrote it look the same, so neither is judged. If
+/// there is no request at all, the system has found something in the history that it does not send.
 pub(super) fn unsent(evidence: &Evidence<'_>) -> Option<String> {
     if evidence.plan.given.is_empty() || evidence.last_request().is_none() {
         return None;

@@ -1,12 +1,12 @@
-//! Whether what a system sent to one model would have been refused by another.
+//! Finds out whether requests that a system sent to one model would be rejected by another.
 
 use serde_json::Value;
 
 use super::*;
 use brickbat_scenario::trace::Trace;
 
-/// Whether the provider would have refused a request of a run, which it took, if the request had named that model.
-/// Then the rules that tell models apart matter to the plan, and it is worth being run on that model, too.
+/// True if the provider would have rejected an accepted request of the run, had the request named this model.
+/// Then the rules for particular models matter to the plan, and the plan should be run with that model, too.
 pub fn would_refuse(plan: &Plan, run: &Run, profile: &'static Profile, model: &str) -> bool {
     let mut trace = Trace::default();
     run.trace.events().iter().for_each(|event| trace.push(naming(event, model)));
@@ -16,7 +16,7 @@ pub fn would_refuse(plan: &Plan, run: &Run, profile: &'static Profile, model: &s
     evidence.requests.iter().any(|request| request.refusal.is_some() && !was_refused(request))
 }
 
-/// An event as it would be if the request in it named that model.
+/// An event with this model in its request.
 fn naming(event: &Event, model: &str) -> Event {
     let mut event = event.clone();
     if let Event::Requested { model: in_path, body, .. } = &mut event {

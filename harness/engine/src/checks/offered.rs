@@ -1,11 +1,11 @@
-//! Whether the model could have done what the script does for it: made its calls, shown what it thinks, and been
-//! the one that was to be asked.
+//! Verifies that the model could have done what the script does: make its calls, show its thinking, and be
+//! the requested model.
 
 use super::*;
 
-/// A scripted call of a tool that the request does not offer. A real model calls only what it is offered, so such
-/// a run says nothing about the system: the harness knows the tool under a wrong name, or the system was not given
-/// it.
+/// A scripted call of a tool that the request does not offer. A real model calls only offered tools, so such
+/// a run proves nothing about the system: the harness knows the tool under a wrong name, or the system did
+/// not receive it.
 pub(super) fn absent(evidence: &Evidence<'_>) -> Option<String> {
     evidence.requests.iter().find_map(|request| {
         let tool =
@@ -19,9 +19,9 @@ pub(super) fn absent(evidence: &Evidence<'_>) -> Option<String> {
     })
 }
 
-/// The model thinks in the plan, and no request asks it to, so that it showed nothing of it: then the plan was not
-/// played. A system may leave thinking out of one request, as some do to repair a history, but not of all of which
-/// the plan does not switch it off itself.
+/// Reports that the plan was not played because no request asks the model to think, although it thinks in the
+/// plan. A system may leave thinking out of some requests, for example to repair a history, but not out of
+/// all. Turns in which the plan itself switches thinking off do not count.
 pub(super) fn unasked_thinking(evidence: &Evidence<'_>) -> Option<String> {
     let is_switched_off = |turn: usize| {
         let until = evidence.plan.turns.iter().take(turn + 1).flat_map(|turn| &turn.actions);
@@ -39,8 +39,9 @@ pub(super) fn unasked_thinking(evidence: &Evidence<'_>) -> Option<String> {
     is_unasked.then(|| "the model thinks in this plan, but no request asks it to".to_owned())
 }
 
-/// The provider searches in the reply to a request that does not offer the search, so that it was not sent: then
-/// the plan was not played. A real provider runs only what it is offered, so the system was not given the search.
+/// Reports that the plan was not played because a request does not offer the search that its reply contains.
+/// The search was then left out of the reply: a real provider runs only what a request offers. So the system
+/// did not receive the search.
 pub(super) fn unoffered_search(evidence: &Evidence<'_>) -> Option<String> {
     let searches = |request: &RequestView| {
         let script = evidence.script_of(request);
@@ -51,8 +52,8 @@ pub(super) fn unoffered_search(evidence: &Evidence<'_>) -> Option<String> {
     Some(format!("the provider searches in this plan, but the request ({place}) does not offer its search"))
 }
 
-/// The system was to ask a model, and no request names it: then the rules of another one were played. A name may
-/// have the provider's in front of it, and a system may ask a smaller model for a title.
+/// Reports that no request names the model that the system was to use, so the rules of another model applied.
+/// A name may be prefixed with the provider's, and a system may use a smaller model for a title.
 pub(super) fn other_model(evidence: &Evidence<'_>) -> Option<String> {
     let wanted = evidence.plan.model.as_deref()?;
     let mut named = evidence.requests.iter().filter_map(|request| request.model.as_deref()).peekable();
@@ -62,7 +63,7 @@ pub(super) fn other_model(evidence: &Evidence<'_>) -> Option<String> {
         .then(|| format!("the system was to ask the model `{wanted}`, and its requests name `{first}`"))
 }
 
-/// The tools that the reply to a request calls, but for those that the model makes up.
+/// The tools that the reply to a request calls, except those that the model makes up.
 fn called<'a>(evidence: &Evidence<'a>, request: &RequestView) -> impl Iterator<Item = &'a str> {
     let plan = evidence.plan;
     evidence
@@ -73,7 +74,7 @@ fn called<'a>(evidence: &Evidence<'a>, request: &RequestView) -> impl Iterator<I
         .map(|call| call.tool.as_str())
 }
 
-/// Tools that a message lists. A coding agent has about a dozen of its own.
+/// The most tools that a message lists. A coding agent has about a dozen of its own.
 const MAX_LISTED: usize = 30;
 
 fn listed(names: &[String]) -> String {

@@ -1,4 +1,5 @@
-//! Does a thread work again that was broken when the system found it? To repair it is more than not to break it.
+//! A thread that was already broken when the system loaded it works again. Repairing a thread is more than
+//! not breaking it.
 
 use super::*;
 

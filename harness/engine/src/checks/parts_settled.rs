@@ -1,8 +1,9 @@
-//! Is every call of a turn that is over shown, and stored, as over?
+//! Every call of a finished turn is shown, and stored, as finished.
 //!
-//! At the user's stop the client itself marks the calls of the turn that are not over as cancelled, as the Agent
-//! Client Protocol has it, so a system need not show that. It is responsible for how it shows them in a later turn, and
-//! for how it stores them. A run that continues after its stop is another finding ([`super::stops_when_stopped`]).
+//! At the user's stop the client itself marks the unfinished calls of the turn as cancelled, as the Agent
+//! Client Protocol requires, so a system need not show that. The system is responsible for how it shows them
+//! in a later turn, and for how it stores them. A run that continues after its stop is another finding
+//! ([`super::stops_when_stopped`]).
 
 use super::*;
 
@@ -28,7 +29,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         of_turn.map(|part| (part.id, part.state)).collect::<Vec<_>>()
     };
     let displayed = evidence.outcomes().filter_map(|(turn, _)| stuck_parts(evidence, turn, &stuck(turn)));
-    // A thread that is bricked sends no request in the turns that follow.
+    // A bricked thread sends no request in the following turns.
     let last = evidence.run.trace.by_turn().last().map_or(0, |(turn, _)| turn);
     let stored = evidence.stored.iter().flat_map(|stored| {
         let stopped = (0..last).filter(|turn| evidence.was_stopped(*turn));
@@ -37,19 +38,19 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     displayed.chain(stored).collect()
 }
 
-/// What is shown of one call.
+/// The display of one call.
 struct Part<'a> {
     id: &'a str,
-    /// The turn in which it was shown first.
+    /// The turn in which it was first shown.
     turn: usize,
     state: ShownState,
-    /// The turn in which it was shown last.
+    /// The turn in which it was last shown.
     at: usize,
 }
 
 impl Part<'_> {
     fn is_stuck(&self, evidence: &Evidence<'_>) -> bool {
-        // What is shown just before a stop and just after it come in any order.
+        // Updates just before a stop and just after it arrive in any order.
         let is_client_s =
             self.at == self.turn && evidence.events_of(self.turn).any(|event| *event == Event::Stopped);
         let key = evidence.call_by_id(self.id).map(|(key, _)| key);
@@ -57,8 +58,7 @@ impl Part<'_> {
     }
 }
 
-/// What was shown last of each call. A call may be over later than its turn, as a tool is that does not hear the
-/// stop.
+/// The last update of each call. A call may finish after its turn if its tool ignores the stop.
 fn shown<'a>(evidence: &Evidence<'a>) -> Vec<Part<'a>> {
     let mut shown: Vec<Part<'a>> = Vec::new();
     for (turn, event) in evidence.run.trace.by_turn() {
@@ -67,7 +67,7 @@ fn shown<'a>(evidence: &Evidence<'a>) -> Vec<Part<'a>> {
                 Some(part) => (part.state, part.at) = (*state, turn),
                 None => shown.push(Part { id, turn, state: *state, at: turn }),
             },
-            // A dead process shows nothing any more: what it left running is not held against it.
+            // A dead process shows nothing any more: calls that it left running are not reported.
             Event::Killed => shown.retain(|part| part.state.is_final()),
             _ => {}
         }
@@ -75,7 +75,7 @@ fn shown<'a>(evidence: &Evidence<'a>) -> Vec<Part<'a>> {
     shown
 }
 
-/// Words that say in a store that a call has still to end.
+/// Words for an unfinished call in a store.
 const RUNNING: [&str; 6] =
     ["input-available", "input-streaming", "pending", "in_progress", "in-progress", "running"];
 
@@ -103,7 +103,7 @@ fn stored_running(evidence: &Evidence<'_>, turn: usize, stored: &Value) -> Optio
     })
 }
 
-/// The last state that a store gives for what has that id: in the same object, or in an object of that name in it.
+/// The last stored state for this id: in the same object, or in an object of that name inside it.
 fn stored_state<'a>(stored: &'a Value, id: &str) -> Option<&'a str> {
     match stored {
         Value::Array(items) => items.iter().rev().find_map(|item| stored_state(item, id)),
@@ -121,15 +121,15 @@ fn stored_state<'a>(stored: &'a Value, id: &str) -> Option<&'a str> {
     }
 }
 
-/// What it rests on that calls are over: those that are left to the user's side are over when that side says so.
-/// What is shown under an id of no call is the system's.
+/// The duties that the end of calls rests on. Calls that were left to the user's side end when that side
+/// reports it. Anything that is shown under an unknown id is the system's.
 fn basis(evidence: &Evidence<'_>, keys: impl Iterator<Item = CallKey>) -> &'static [Duty] {
     let mut keys = keys.peekable();
     let are_left = keys.peek().is_some() && keys.all(|key| evidence.is_left_to_client(key));
     if are_left { &[Duty::States, Duty::Client] } else { CHECK.rests_on }
 }
 
-/// One finding for all calls of a turn that are left as they were.
+/// One finding for all calls of a turn that stay unfinished.
 fn stuck_parts(evidence: &Evidence<'_>, turn: usize, stuck: &[(&str, ShownState)]) -> Option<Finding> {
     let name = |id| evidence.call_by_id(id).map_or(id, |(_, call)| call.name.as_str());
     let names: Vec<&str> = stuck.iter().map(|(id, _)| name(id)).collect();
@@ -151,7 +151,7 @@ fn stuck_parts(evidence: &Evidence<'_>, turn: usize, stuck: &[(&str, ShownState)
     })
 }
 
-/// Calls as the subject of a sentence.
+/// Names of calls as the subject of a sentence.
 fn named(names: &[&str]) -> String {
     match names {
         [] => "no call is".to_owned(),

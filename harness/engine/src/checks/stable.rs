@@ -1,47 +1,47 @@
-//! Does the history stay the same, request after request?
+//! Compares the history from request to request: it must stay the same.
 //!
-//! A provider keeps the beginning of a request in its cache, and a request that begins in the same words costs a
-//! tenth of one that does not. So a request has to begin with all that the accepted request before it held, item
-//! by item.
+//! A provider caches the beginning of a request, and a request with a cached beginning costs a tenth of one
+//! without. So a request must begin with the complete content of the accepted request before it, item by
+//! item.
 //!
-//! What goes wrong in a turn may be repaired once: all that the turn had added may change in the first request
-//! after each break in it (the user's stop, the death of the process, a reply that was cut off, a turn that was
-//! given up). From then on it stays: a repair that comes out otherwise each time is neither idempotent nor
-//! deterministic. A result that comes late may take the place of the one that was made up for it. A history that
-//! is cut, summarised or rewound on purpose is another one from then on, and so is one that the system compacts
+//! The faults of a turn may be repaired once: everything that the turn had added may change in the first
+//! request after each break in it (the user's stop, the death of the process, a reply that was cut off, a
+//! turn that was given up). After that it must stay: a repair with a different result each time is neither
+//! idempotent nor deterministic. A late result may replace the one that was made up for it. A history that is
+//! cut, summarised or rewound on purpose is a new one from then on. So is a history that the system compacts
 //! because its context is full.
 //!
-//! Changes without a cost are ignored: what the model thought, which providers themselves take out of earlier
-//! turns; where one message ends and the next begins; marks for the cache; more text after the last words of the
-//! user. The order of the keys in a call's arguments counts.
+//! Changes without a cost are ignored: the model's thinking, which providers themselves remove from earlier
+//! turns; the boundaries between messages; cache markers; additional text after the user's last words. The
+//! order of the keys in a call's arguments counts.
 
 use super::changed::reports_full;
 use super::*;
 use brickbat_scenario::history::{Item, result_word};
 
-/// Turns in which something went wrong, or was stopped.
+/// Turns with a break in them.
 pub(super) fn broken_turns(evidence: &Evidence<'_>) -> Vec<usize> {
     Story::of(evidence).breaks.into_iter().map(|(turn, _)| turn).collect()
 }
 
-/// The requests that the provider took for the thread. What a run sends after its stop is that run's.
+/// The accepted requests of the thread. Requests that a run sends after its stop are left out.
 pub(super) fn accepted<'a>(evidence: &'a Evidence<'_>) -> impl Iterator<Item = &'a RequestView> {
     let is_taken =
         |request: &&RequestView| matches!(request.kind, RequestKind::Scripted { .. } | RequestKind::Surplus);
     evidence.requests.iter().filter(is_taken).filter(|request| !evidence.came_after_stop(request))
 }
 
-/// A place where a request does not say what the one before it said.
+/// A place at which a request differs from the one before it.
 pub(super) struct StableChange<'a> {
     earlier: &'a RequestView,
     request: &'a RequestView,
     before: &'a Item,
     after: Option<&'a Item>,
-    /// Whether it lies in what was repaired before.
+    /// True if it is in a part that was repaired before.
     pub(super) is_repaired: bool,
 }
 
-/// The first change of each pair of requests that nothing excuses.
+/// The first unexcused change of each pair of requests.
 pub(super) fn changes<'a>(evidence: &'a Evidence<'_>) -> Vec<StableChange<'a>> {
     let story = Story::of(evidence);
     let requests: Vec<&RequestView> = accepted(evidence).collect();
@@ -77,7 +77,7 @@ fn change<'a>(
     if is_repairing || is_late || is_changed {
         return None;
     }
-    // What stood there before the break, and a result that came after it, are no repair.
+    // Content from before the break, and a result from after it, are not part of a repair.
     let is_older = |at: usize| {
         let told = evidence.requests.iter().filter(|request| request.kind != RequestKind::Auxiliary);
         told.take_while(|request| story.sent(request) < at)
@@ -96,16 +96,16 @@ fn change<'a>(
     Some(StableChange { earlier, request: later, before, after, is_repaired })
 }
 
-/// What happened that excuses a change, each with its place in the trace.
+/// The events that excuse a change, each with its index in the trace.
 pub(super) struct Story {
-    /// Breaks, with the turn of each.
+    /// Breaks: turn and index.
     pub(super) breaks: Vec<(usize, usize)>,
-    /// Changes of the history that were made on purpose, with the place up to which a running turn may put each
-    /// off.
+    /// Changes of the history that were made on purpose: the index, and the index up to which a running turn
+    /// may postpone the change.
     changes: Vec<(usize, usize)>,
-    /// Results, and where they came.
+    /// Results: call and index.
     settled: Vec<(CallKey, usize)>,
-    /// Those that came when their turn was over.
+    /// Results that came after the end of their turn: call and index.
     late: Vec<(CallKey, usize)>,
     sent: Vec<(ExchangeId, usize)>,
 }
@@ -124,8 +124,8 @@ impl Story {
             match event {
                 Event::Requested { exchange, kind, compacted, .. } => {
                     story.sent.push((*exchange, at));
-                    // From when the context is full until something is gone, the system may change its history
-                    // before each request, also in ways that do not show.
+                    // While the context is full, until something disappears, the system may change its
+                    // history before each request, even in ways that do not show.
                     if is_full || *compacted {
                         story.changes.push((at.saturating_sub(1), at));
                     }
@@ -150,12 +150,12 @@ impl Story {
                 Event::Killed => {
                     is_running = false;
                     story.changes_end(at);
-                    // Between two turns nothing is under way that could break.
+                    // Between two turns nothing is in progress that could break.
                     if evidence.died_in(turn) {
                         story.breaks.push((turn, at));
                     }
                 }
-                // That a connection is over may be heard when the next turn has begun.
+                // The end of a connection may be observed after the next turn has begun.
                 event if is_break(event) => {
                     let of_request = exchange_of(event).and_then(|exchange| evidence.turn_of(exchange));
                     story.breaks.push((of_request.unwrap_or(turn), at));
@@ -166,7 +166,7 @@ impl Story {
         story
     }
 
-    /// A turn is over: what it had put off is done.
+    /// Ends the postponed changes of a turn that is over.
     fn changes_end(&mut self, at: usize) {
         let open = self.changes.iter_mut().filter(|(_, until)| *until == usize::MAX);
         open.for_each(|(_, until)| *until = at);
@@ -177,7 +177,7 @@ impl Story {
     }
 }
 
-/// The request that an event is about.
+/// The request of an event.
 fn exchange_of(event: &Event) -> Option<ExchangeId> {
     match event {
         Event::PeerClosed { exchange } | Event::Replied { exchange, .. } => Some(*exchange),
@@ -193,7 +193,7 @@ fn is_break(event: &Event) -> bool {
     }
 }
 
-/// The turn that the last of these items belongs to: the last whose user has spoken by then.
+/// The turn of the last of these items: the last turn with a user message among them.
 fn turn_of(plan: &Plan, items: &[&Item]) -> Option<usize> {
     let mut from = 0;
     let mut found = None;
@@ -210,8 +210,8 @@ fn turn_of(plan: &Plan, items: &[&Item]) -> Option<usize> {
     found
 }
 
-/// The turn whose words follow in the same run of the user's texts: what a system puts directly before them is a
-/// part of that turn.
+/// The turn with a message in the same run of user texts. Text that a system inserts directly before the
+/// user's message belongs to the turn of that message.
 fn turn_ahead(plan: &Plan, items: &[&Item], index: usize) -> Option<usize> {
     let is_user_text =
         |item: &&&Item| item.role == Role::User && matches!(item.content, Content::Text { .. });
@@ -219,8 +219,8 @@ fn turn_ahead(plan: &Plan, items: &[&Item], index: usize) -> Option<usize> {
     turn_of(plan, &items[..index + n_texts])
 }
 
-/// What of a request is compared: not what the model thought, and where agents hand over to each other, not the
-/// instructions at its beginning, since each agent has its own.
+/// The compared items of a request. Thinking is left out. If agents hand over to each other, so are the
+/// instructions at the beginning, because each agent has its own.
 fn compared<'a>(evidence: &Evidence<'_>, request: &'a RequestView) -> impl Iterator<Item = &'a Item> {
     let hands_over = evidence.plan.tools.iter().any(|tool| tool.hands_over);
     let is_thought = |item: &&Item| matches!(item.content, Content::Thought { .. });
@@ -236,7 +236,7 @@ fn is_same(before: &Item, after: &Item) -> bool {
     before.role == after.role && before.content == after.content && in_order
 }
 
-/// Whether the keys of two equal values stand in one order.
+/// True if the keys of two equal values are in the same order.
 fn has_same_keys(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {
@@ -247,7 +247,7 @@ fn has_same_keys(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Whether the user's last words are there with more after them.
+/// True if the user's last words are still there, followed by more.
 fn goes_on(before: &Item, after: &Item) -> bool {
     match (&before.content, &after.content) {
         (Content::Text { text }, Content::Text { text: now }) => {
@@ -258,7 +258,7 @@ fn goes_on(before: &Item, after: &Item) -> bool {
 }
 
 impl StableChange<'_> {
-    /// The calls that the change is about: what was there and what is there instead.
+    /// The calls in a change: in the old item and in the new one.
     fn calls(&self, evidence: &Evidence<'_>) -> Vec<CallKey> {
         let after = self.after.and_then(|item| call_of(evidence, self.request, item));
         call_of(evidence, self.earlier, self.before).into_iter().chain(after).collect()
@@ -276,7 +276,7 @@ impl StableChange<'_> {
     }
 }
 
-/// Characters of an item that a finding quotes.
+/// The most characters of an item that a finding quotes.
 const MAX_QUOTED: usize = 80;
 
 /// An item in a few words.
@@ -296,7 +296,8 @@ fn item_in_words(evidence: &Evidence<'_>, request: &RequestView, item: &Item) ->
     format!("{what} `{}`", text.chars().take(MAX_QUOTED).collect::<String>())
 }
 
-/// The call that an item of a request is, or answers. Calls may share an id, so that a call is known by its place.
+/// The call of an item: the item is the call, or its result. Several calls may share an id, so calls are
+/// identified by their place.
 fn call_of(evidence: &Evidence<'_>, request: &RequestView, item: &Item) -> Option<CallKey> {
     match &item.content {
         Content::Call { id, .. } => {

@@ -1,9 +1,10 @@
-//! Does the thread survive?
+//! Every request of the thread is accepted, and every later turn works.
 //!
-//! A thread is bricked if its last turn fails although nothing goes wrong in that turn. If a turn fails and a later one
-//! works, the user loses only the failed turn. A turn may end with an error if one of its tools threw, since some systems
-//! pass the error on, or if the model's output was broken: then the turns after it decide. A failure that is the
-//! application's duty is noted as such, because it is not a bricked thread of the system.
+//! A thread is bricked if its last turn fails although nothing goes wrong in that turn. If a turn fails and a
+//! later one works, the user loses only the failed turn. A turn may end with an error if one of its tools
+//! threw, since some systems pass the error on, or if the model's output was broken: then the turns after it
+//! decide. A failure that is the application's duty is noted as such, because it is not a bricked thread of
+//! the system.
 
 use super::*;
 use brickbat_scenario::plan::PlannedTurn;
@@ -25,13 +26,13 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     if given::is_broken(evidence.plan) { Vec::new() } else { failures(evidence, &CHECK) }
 }
 
-/// Every way in which a thread does not go on, as findings of a check.
+/// All failures of a thread, as findings of this check.
 pub(super) fn failures(evidence: &Evidence<'_>, check: &Check) -> Vec<Finding> {
     let found = [refused(evidence, check), raised(evidence, check), idle(evidence, check)];
     found.into_iter().flatten().collect()
 }
 
-/// A request was refused.
+/// Finds a rejected request.
 fn refused(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     let request = evidence.requests.iter().find(|request| request.refusal.is_some())?;
     let refusal = request.refusal.as_ref()?;
@@ -66,7 +67,7 @@ fn basis(evidence: &Evidence<'_>, check: &Check, request: &RequestView, pointer:
     if request.unanswered().next().is_none() {
         check.rests_on
     } else if request.unanswered().any(|call| evidence.has_open_question(call.key)) {
-        // A batch may wait as a whole for the answer about one call.
+        // A complete batch may wait for the answer about one call.
         &[Duty::Loop, Duty::Questions]
     } else if request.unanswered().all(|call| evidence.is_left_to_client(call.key)) {
         &[Duty::Loop, Duty::Client]
@@ -127,7 +128,7 @@ fn raised(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     } else {
         "no request was sent".to_owned()
     };
-    // An SDK names the calls that it misses something of by their ids.
+    // An SDK refers by their ids to calls for which something is missing.
     let named = match outcome {
         TurnOutcome::Raised { text, .. } => called_in(evidence, text),
         TurnOutcome::Cancelled | TurnOutcome::Returned => Vec::new(),
@@ -147,8 +148,8 @@ fn raised(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     })
 }
 
-/// A turn in which nothing goes wrong returned, but the model was not asked for all its replies, or tools never
-/// ran.
+/// Finds a turn without faults that returned, although the model was not asked for all its replies or tools
+/// never ran.
 fn idle(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     let returned = evidence.outcomes().filter(|(_, outcome)| **outcome == TurnOutcome::Returned);
     let mut quiet = returned.filter(|(turn, _)| is_quiet(&evidence.plan.turns[*turn]));
@@ -158,7 +159,7 @@ fn idle(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
             Some(reply) => {
                 Some((turn, format!("reply {} was never asked for", reply + 1), Severity::BrickedByClient))
             }
-            // The thread goes on without the call.
+            // The thread continues without the call.
             None => {
                 let call = never_ran(evidence, turn)?;
                 Some((turn, format!("call {} never ran to its end", call.name), Severity::TurnFailed))
@@ -173,7 +174,7 @@ fn idle(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     })
 }
 
-/// A finding about a turn that fails, which is as bad as that only if the last turn fails as well.
+/// A finding about a turn that fails. It has this severity only if the last turn fails as well.
 fn failure(evidence: &Evidence<'_>, check: &Check, severity: Severity, place: Place) -> Finding {
     let last = last_failure(evidence, check).filter(|_| severity != Severity::TurnFailed);
     let (harm, permanence) = match last {
@@ -185,7 +186,7 @@ fn failure(evidence: &Evidence<'_>, check: &Check, severity: Severity, place: Pl
     Finding { harm, permanence: Some(permanence), about: About { lasts_on, ..bare.about }, ..bare }
 }
 
-/// What it rests on that the last turn fails which the user began; nothing if it works.
+/// The duties that a failure of the last prompted turn rests on. `None` if that turn works.
 fn last_failure(evidence: &Evidence<'_>, check: &Check) -> Option<&'static [Duty]> {
     let prompted = |event: &Event| match event {
         Event::Prompted { turn } => Some(*turn),
@@ -212,7 +213,7 @@ fn last_failure(evidence: &Evidence<'_>, check: &Check) -> Option<&'static [Duty
     })
 }
 
-/// Whether a turn ended in another way than by itself, with nothing in it that explains that.
+/// True if a turn did not end by itself, and nothing in it explains that.
 fn ended_badly(evidence: &Evidence<'_>, turn: usize, outcome: &TurnOutcome) -> bool {
     let is_explained = match outcome {
         TurnOutcome::Returned => true,
@@ -222,8 +223,8 @@ fn ended_badly(evidence: &Evidence<'_>, turn: usize, outcome: &TurnOutcome) -> b
     !is_explained && is_quiet(&evidence.plan.turns[turn]) && !evidence.was_stopped(turn)
 }
 
-/// Whether something came up in a turn that a system may hand on as an error: a tool threw, the model's output was
-/// broken, or the results are larger than the window.
+/// True if something happened in a turn that a system may pass on as an error: a tool threw, the model's
+/// output was broken, or the results are larger than the window.
 fn is_upset(evidence: &Evidence<'_>, turn: usize) -> bool {
     let threw = evidence.calls().any(|(call, account)| {
         call.turn == turn && !call.given && matches!(account.settled, Some(ToolOutcome::Throw(_)))
@@ -235,8 +236,8 @@ fn is_upset(evidence: &Evidence<'_>, turn: usize) -> bool {
     threw || evidence.requests.iter().any(is_broken) || is_too_long(evidence, turn)
 }
 
-/// Whether a request of a turn did not fit into the window, and the thread went on after it. The last turn has to
-/// fit.
+/// True if a request of a turn did not fit into the window, and the thread continued after it. The last turn
+/// must fit.
 fn is_too_long(evidence: &Evidence<'_>, turn: usize) -> bool {
     let is_it =
         |request: &RequestView| request.turn == turn && matches!(request.kind, RequestKind::Faulted { .. });
@@ -248,8 +249,8 @@ fn is_refused_in(evidence: &Evidence<'_>, turn: usize) -> bool {
     evidence.requests.iter().any(|request| request.turn == turn && request.refusal.is_some())
 }
 
-/// Whether nothing goes wrong in a turn, seen from the system's side. What happened before it is over. A reply
-/// that is cut short by its provider may end a turn as an error does.
+/// True if nothing goes wrong in a turn, from the system's point of view. Faults of earlier turns are over. A
+/// reply that the provider cuts short may end a turn, like an error.
 fn is_quiet(turn: &PlannedTurn) -> bool {
     let cut = |script: &Script| {
         !script.pauses() && matches!(script.stop, Some(Stop::Length | Stop::Pause | Stop::Refusal))
@@ -267,8 +268,8 @@ fn is_served(evidence: &Evidence<'_>, turn: usize, reply: usize) -> bool {
     })
 }
 
-/// Whether a system has no reason to end a turn early: where a tool fails, or cannot be run, it may; where all
-/// succeed, and the provider says what it means, it may not.
+/// True if a system has no reason to end a turn early. It has one if a tool fails or cannot be run. It has
+/// none if all tools succeed and the provider ends its replies normally.
 fn is_whole(evidence: &Evidence<'_>, turn: usize) -> bool {
     let mut replies = evidence.plan.turns[turn].replies.iter().flat_map(|reply| &reply.attempts);
     let is_told = replies.all(|script| script.stop.is_none() || script.pauses());
@@ -277,13 +278,14 @@ fn is_whole(evidence: &Evidence<'_>, turn: usize) -> bool {
         || (is_told && !evidence.was_stopped(turn) && calls.all(|call| call.outcome.is_success()))
 }
 
-/// The replies that a turn cannot do without.
+/// The replies that a turn requires.
 fn replies_due(evidence: &Evidence<'_>, turn: usize) -> std::ops::Range<usize> {
     let n_replies = evidence.plan.turns[turn].replies.len();
     0..if is_whole(evidence, turn) { n_replies } else { 1 }
 }
 
-/// A call of a turn that should have run and did not, unless its place in the history is what is wrong.
+/// A call of a turn that should have run and did not. A call that is missing from the history is left to
+/// another check.
 fn never_ran<'a>(evidence: &Evidence<'a>, turn: usize) -> Option<&'a PlannedCall> {
     let calls = (0..).map(CallKey).zip(evidence.calls());
     let mut idle = calls
@@ -295,8 +297,8 @@ fn never_ran<'a>(evidence: &Evidence<'a>, turn: usize) -> Option<&'a PlannedCall
         .filter(|call| is_whole(evidence, turn) && !healthy_untouched::is_dropped(evidence, call))
 }
 
-/// Whether a call that starts a sub-agent is answered with an error: a system may have no second one of a kind at
-/// the same time, and says so to the model.
+/// True if a call that starts a sub-agent is answered with an error. A system may not support a second
+/// sub-agent of the same kind at the same time, and reports that to the model.
 fn is_sub_agent_denied(evidence: &Evidence<'_>, key: CallKey) -> bool {
     let is_denied = |last: &RequestView| {
         let mut own = last.results().filter(|result| evidence.answered(last, result.id) == Some(key));
@@ -305,7 +307,7 @@ fn is_sub_agent_denied(evidence: &Evidence<'_>, key: CallKey) -> bool {
     evidence.plan.sub_agent(key).is_some() && evidence.last_request().is_some_and(is_denied)
 }
 
-/// The calls whose ids a text contains.
+/// The calls with an id that occurs in a text.
 fn called_in(evidence: &Evidence<'_>, text: &str) -> Vec<CallKey> {
     let calls = evidence.plan.calls.iter().zip((0..).map(CallKey));
     calls.filter(|(call, _)| !call.id.is_empty() && text.contains(&call.id)).map(|(_, key)| key).collect()

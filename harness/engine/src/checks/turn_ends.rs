@@ -82,7 +82,7 @@ fn hang(evidence: &Evidence<'_>) -> Option<Finding> {
     })
 }
 
-/// The long silences of a turn before anything stops it, and before a tool starts that hangs by the plan.
+/// The long silences of a turn before it is stopped, and before a tool starts that hangs by the plan.
 fn slow(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
     let is_ours = |event: &Event| match event {
         Event::Stopped | Event::Interrupted { .. } | Event::Killed | Event::GaveUp => true,

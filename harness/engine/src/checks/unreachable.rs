@@ -1,28 +1,28 @@
-//! What a system can get to, as its control plan has shown.
+//! Points that a system cannot reach, as its control plan has shown.
 
 use super::*;
 use crate::run::Receipt;
 use brickbat_scenario::history::Item;
 use brickbat_scenario::plan::{Mark, PlannedPoint, SearchKey, ServerBlock};
 
-/// What the control plan has shown of a system.
+/// The result of a system's control plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Concurrency {
     /// The most tools that ran at once.
     pub max_parallel_tools: usize,
-    /// Whether a tool started before its reply was over.
+    /// True if a tool started before its reply was over.
     pub eager: bool,
-    /// Whether the provider refused one of its requests.
+    /// True if the provider rejected one of its requests.
     pub is_refused: bool,
 }
 
 impl Concurrency {
-    /// The most tools that ran at once, if any ran.
+    /// The most tools that ran at once. `None` if no tool ran.
     pub fn n_at_once(&self) -> Option<usize> {
         Some(self.max_parallel_tools).filter(|width| *width > 0)
     }
 
-    /// Reads it off the trace of a control plan.
+    /// Reads the result from the trace of a control plan.
     pub fn of(plan: &Plan, trace: &Trace) -> Concurrency {
         let mut concurrency = Concurrency { max_parallel_tools: 0, eager: false, is_refused: false };
         let mut open = vec![false; plan.calls.len()];
@@ -36,7 +36,7 @@ impl Concurrency {
                 Event::Replied { exchange, .. } | Event::PeerClosed { exchange } => {
                     streaming.retain(|known| known != exchange);
                 }
-                // A sub-agent is no tool that waits at a gate; its calls are.
+                // A sub-agent does not wait at a gate, but its calls do.
                 Event::ToolStarted { call: Some(call), .. } if plan.sub_agent(*call).is_none() => {
                     open[call.0 as usize] = true;
                     concurrency.max_parallel_tools =
@@ -53,7 +53,7 @@ impl Concurrency {
     }
 }
 
-/// Why an action that did not happen could not happen on this system, if that is so.
+/// The reason why an action could not happen on this system, if there is one.
 pub(super) fn why(
     evidence: &Evidence<'_>,
     receipt: &Receipt,
@@ -118,7 +118,7 @@ pub(super) fn why(
     (!served && after_another).then(|| asked_for.to_owned())
 }
 
-/// Whether a request was refused when nothing that was planned had happened yet.
+/// True if a request was rejected before any planned action had happened.
 fn is_refused_anyway(evidence: &Evidence<'_>, receipt: &Receipt) -> bool {
     let is_before = |turn: usize| turn <= receipt.turn;
     let was_disturbed = evidence.run.receipts.iter().any(|other| other.fired && is_before(other.turn));
@@ -126,7 +126,8 @@ fn is_refused_anyway(evidence: &Evidence<'_>, receipt: &Receipt) -> bool {
     !was_disturbed && evidence.requests.iter().any(is_refused)
 }
 
-/// Why not all tools of a turn have settled, if the system gave the others up by itself when one failed.
+/// The reason why not all tools of a turn have settled, if the system itself gave up the others when one
+/// failed.
 fn gives_up(evidence: &Evidence<'_>, turn: usize) -> Option<String> {
     let was_disturbed = evidence.run.receipts.iter().any(|receipt| receipt.turn == turn && receipt.fired)
         || evidence.events_of(turn).any(is_ours);
@@ -138,21 +139,21 @@ fn gives_up(evidence: &Evidence<'_>, turn: usize) -> Option<String> {
     (!was_disturbed && has_failed && is_given_up).then(|| words.to_owned())
 }
 
-/// Why the user was not asked about a call, if what we did to the turn came first.
+/// The reason why the user was not asked about a call, if the harness ended the turn first.
 fn over_before_asked(evidence: &Evidence<'_>, turn: usize, call: CallKey) -> Option<String> {
     let is_asked = |event: &Event| matches!(event, Event::Asked { call: Some(asked), .. } if *asked == call);
     let first = evidence.events_of(turn).find(|event| is_ours(event) || is_asked(event));
     first.is_some_and(is_ours).then(|| "the turn was over before this system asked the user".to_owned())
 }
 
-/// Whether a turn ended by itself when the reply before one had paused.
+/// True if a turn ended by itself although the previous reply had paused.
 fn ends_at_a_pause(evidence: &Evidence<'_>, turn: usize, reply: usize) -> bool {
     let before = reply.checked_sub(1).and_then(|before| evidence.plan.turns[turn].replies.get(before));
     let pauses = before.is_some_and(|before| before.attempts.iter().any(Script::pauses));
     pauses && evidence.outcomes().any(|(at, outcome)| at == turn && *outcome != TurnOutcome::Cancelled)
 }
 
-/// Whether a search that is found in the reply to a request was called in it, or stands in the request.
+/// True if a search with a result in the reply to a request was called in that reply, or is in the request.
 fn knows_search(evidence: &Evidence<'_>, request: &RequestView, key: SearchKey) -> bool {
     let is_call = |block| block == ServerBlock::Search(key);
     let id = &evidence.plan.searches[key.0 as usize].id;
@@ -162,7 +163,7 @@ fn knows_search(evidence: &Evidence<'_>, request: &RequestView, key: SearchKey) 
         || request.history.items.iter().any(is_there)
 }
 
-/// Whether the client went away while the provider held the end of a reply that had stopped.
+/// True if the client disconnected while the provider held the end of a reply after its stop reason.
 fn leaves_at_the_stop(evidence: &Evidence<'_>, request: &RequestView) -> bool {
     let of_turn = || evidence.events_of(request.turn);
     let is_held = |event: &Event| match event {
@@ -174,7 +175,7 @@ fn leaves_at_the_stop(evidence: &Evidence<'_>, request: &RequestView) -> bool {
     left.is_some_and(leaves)
 }
 
-/// Whether the harness ended the turn with it.
+/// True if the harness ended the turn with this event.
 fn is_ours(event: &Event) -> bool {
     matches!(event, Event::Stopped | Event::Interrupted { .. } | Event::Killed)
 }

@@ -1,4 +1,4 @@
-//! Sequences of events that were written by hand.
+//! Sequences of events that were written by hand, read from files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use super::{Event, MAX_EVENTS};
 use brickbat_scenario::parse::{self, Diagnostic};
 
-/// The events of a turn in the order in which a stream tells them, right or not.
+/// The events of a turn in the order of a stream, which may be wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sequence {
-    /// What goes wrong in it, in a sentence.
+    /// The fault in it, in one sentence.
     pub comment: String,
-    /// Where it was seen: issues, pull requests.
+    /// Sources: issues and pull requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
     /// The events, at most [`MAX_EVENTS`].
@@ -24,7 +24,7 @@ impl Sequence {
     ///
     /// # Errors
     ///
-    /// Says where the file is wrong.
+    /// Reports the place in the file that is wrong.
     pub fn parse(file_name: &str, text: &str) -> Result<Sequence, Diagnostic> {
         parse::document(file_name, text, |sequence: &Sequence| match sequence.events.len() {
             0 => Some(("/events".to_owned(), "there is no event".to_owned())),
@@ -36,7 +36,8 @@ impl Sequence {
     }
 }
 
-/// The sequences with one event less, the last event left out first.
+/// All sequences with one event removed: first without the last event, then without the one before it, and so
+/// on.
 pub fn without(events: &[Event]) -> impl Iterator<Item = Vec<Event>> + '_ {
     (0..events.len()).rev().map(|at| {
         let mut fewer = events.to_vec();

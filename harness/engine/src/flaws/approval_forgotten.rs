@@ -1,5 +1,5 @@
-//! BUG: The user's stop forgets calls about which the user is being asked.
-//! A report of its class: <https://github.com/vercel/ai/issues/12709>
+//! BUG: The user's stop drops calls that wait for the user's approval. A report of this class:
+//! <https://github.com/vercel/ai/issues/12709>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: What the user says instead of answering leaves the call that was asked about without a result.
-//! AI SDK: <https://github.com/vercel/ai/issues/12709>
+//! BUG: If the user writes a message instead of answering a question, the call in question gets no result. AI
+//! SDK: <https://github.com/vercel/ai/issues/12709>
 
 use super::prelude::*;
 

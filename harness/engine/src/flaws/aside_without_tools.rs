@@ -1,5 +1,5 @@
-//! BUG: A question outside of the conversation is sent with its calls and without tools.
-//! Pydantic AI: <https://github.com/pydantic/pydantic-ai/issues/5929>
+//! BUG: The request for a question outside of the conversation contains calls but declares no tools. Pydantic
+//! AI: <https://github.com/pydantic/pydantic-ai/issues/5929>
 
 use super::prelude::*;
 

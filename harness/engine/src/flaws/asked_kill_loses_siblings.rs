@@ -1,5 +1,5 @@
-//! BUG: A kill while the user is being asked loses the results of the other calls.
-//! OpenAI Agents: <https://github.com/openai/openai-agents-python/issues/3006>
+//! BUG: A kill while the user is being asked loses the results of the other calls. OpenAI Agents:
+//! <https://github.com/openai/openai-agents-python/issues/3006>
 
 use super::prelude::*;
 

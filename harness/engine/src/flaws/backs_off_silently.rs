@@ -1,12 +1,13 @@
-//! BUG: Failed requests are sent again after pauses that grow without a bound; the provider has not asked for them.
-//! No system is known to brick by this: LangChain.js 1.5.14 is silent for 90 s after an HTTP 500.
+//! BUG: Failed requests are sent again after pauses that grow without limit, although the provider did not
+//! ask for pauses. No system is known to brick because of this: LangChain.js 1.5.14 is silent for 90 s after
+//! an HTTP 500.
 
 use super::prelude::*;
 
 pub static FLAW: Flaw =
     Flaw::new("backs-off-silently", "turn-ends", || Box::new(BacksOffSilently::default()));
 
-/// The first pause; the next is twice as long.
+/// The first pause. Each later pause is twice as long.
 const FIRST_PAUSE_MS: u64 = 40_000;
 
 #[derive(Default)]

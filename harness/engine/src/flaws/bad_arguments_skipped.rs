@@ -1,5 +1,5 @@
-//! BUG: A call whose arguments are no JSON is skipped, and kept.
-//! A report of its class: <https://github.com/0xPlaygrounds/rig/issues/2447>
+//! BUG: A call with arguments that are not JSON is skipped, but kept. A report of this class:
+//! <https://github.com/0xPlaygrounds/rig/issues/2447>
 
 use super::prelude::*;
 

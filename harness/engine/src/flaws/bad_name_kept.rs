@@ -1,5 +1,5 @@
-//! BUG: The name of a tool is kept as the model wrote it, whatever it is.
-//! Claude Code: <https://github.com/anthropics/claude-code/issues/94799>
+//! BUG: The name of a tool is kept exactly as the model wrote it, even if it is invalid. Claude Code:
+//! <https://github.com/anthropics/claude-code/issues/94799>
 
 use super::prelude::*;
 

@@ -1,6 +1,5 @@
-//! BUG: When the last call of a batch is answered first, the batch is saved as two, so that a part of it is
-//! unsigned.
-//! A report of its class: <https://github.com/rowboatlabs/rowboat/issues/694>
+//! BUG: If the last call of a batch is answered first, the batch is saved as two, so that one part is
+//! unsigned. A report of this class: <https://github.com/rowboatlabs/rowboat/issues/694>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A resume follows one branch of a tree: of a batch of an earlier turn it keeps the last result.
-//! Claude Code: <https://github.com/anthropics/claude-code/issues/31330>
+//! BUG: A resume follows one branch of a tree: of each batch in an earlier turn it keeps only the last
+//! result. Claude Code: <https://github.com/anthropics/claude-code/issues/31330>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: Calls are saved in the order in which their results came.
-//! A report of its class: <https://github.com/google-gemini/gemini-cli/issues/26956>
+//! BUG: Calls are saved in the order in which their results came. A report of this class:
+//! <https://github.com/google-gemini/gemini-cli/issues/26956>
 
 use super::prelude::*;
 

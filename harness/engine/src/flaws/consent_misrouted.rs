@@ -1,5 +1,5 @@
-//! BUG: A yes to one call of a batch also lets the call run that was refused before it.
-//! Hermes Agent: <https://github.com/NousResearch/hermes-agent/issues/34827>
+//! BUG: Approving one call of a batch also runs the call that was denied before it. Hermes Agent:
+//! <https://github.com/NousResearch/hermes-agent/issues/34827>
 
 use super::prelude::*;
 

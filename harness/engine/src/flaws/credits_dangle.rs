@@ -1,5 +1,5 @@
-//! BUG: The end of the user's credits leaves open calls without results.
-//! Twenty: <https://github.com/twentyhq/twenty/issues/21276>
+//! BUG: When the user's credits run out, open calls get no results. Twenty:
+//! <https://github.com/twentyhq/twenty/issues/21276>
 
 use super::prelude::*;
 

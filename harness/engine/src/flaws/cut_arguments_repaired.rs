@@ -1,5 +1,5 @@
-//! BUG: Arguments that break off are completed, and the tool runs.
-//! LangChain.js: <https://github.com/langchain-ai/langchainjs/issues/11471>
+//! BUG: Arguments that were cut off are completed, and the tool runs. LangChain.js:
+//! <https://github.com/langchain-ai/langchainjs/issues/11471>
 
 use super::prelude::*;
 

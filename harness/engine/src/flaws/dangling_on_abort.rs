@@ -1,5 +1,5 @@
-//! BUG: The user's stop saves calls that have no result.
-//! Twenty: <https://github.com/twentyhq/twenty/issues/21276>
+//! BUG: The user's stop saves calls without results. Twenty:
+//! <https://github.com/twentyhq/twenty/issues/21276>
 
 use super::prelude::*;
 

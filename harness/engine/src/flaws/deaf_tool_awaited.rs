@@ -1,5 +1,5 @@
-//! BUG: The user's stop waits for tools that do not react to it.
-//! senpi: <https://github.com/code-yeongyu/senpi/issues/970>
+//! BUG: The user's stop waits for tools that ignore it. senpi:
+//! <https://github.com/code-yeongyu/senpi/issues/970>
 
 use super::prelude::*;
 

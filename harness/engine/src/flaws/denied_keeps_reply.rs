@@ -1,5 +1,5 @@
-//! BUG: A denied call ends the turn with the reply kept and no results.
-//! tunacode: <https://github.com/alchemiststudiosDOTai/tunacode/issues/246>
+//! BUG: A denied call ends the turn; the reply is kept without results. tunacode:
+//! <https://github.com/alchemiststudiosDOTai/tunacode/issues/246>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: Arguments of which nothing came are kept as an empty text.
-//! codex-relay: <https://github.com/MetaFARS/codex-relay/issues/57>
+//! BUG: A call without any arguments is kept with an empty text as its arguments. codex-relay:
+//! <https://github.com/MetaFARS/codex-relay/issues/57>
 
 use super::prelude::*;
 

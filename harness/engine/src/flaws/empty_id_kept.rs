@@ -1,5 +1,5 @@
-//! BUG: A call without an id is kept with an empty one.
-//! opencode: <https://github.com/anomalyco/opencode/issues/1279>
+//! BUG: A call without an id is kept with an empty one. opencode:
+//! <https://github.com/anomalyco/opencode/issues/1279>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A whole reply that says nothing is kept as a message without content.
-//! ellmer: <https://github.com/tidyverse/ellmer/issues/710>
+//! BUG: A complete but empty reply is kept as a message without content. ellmer:
+//! <https://github.com/tidyverse/ellmer/issues/710>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: The result of a tool that returned nothing is left out.
-//! Zed: <https://github.com/zed-industries/zed/issues/37196>
+//! BUG: The result of a tool that returned an empty text is left out. Zed:
+//! <https://github.com/zed-industries/zed/issues/37196>
 
 use super::prelude::*;
 

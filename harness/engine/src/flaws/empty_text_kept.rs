@@ -1,5 +1,5 @@
-//! BUG: A text that was opened and not filled is kept.
-//! opencode: <https://github.com/anomalyco/opencode/issues/16220>
+//! BUG: A text block that was opened but never filled is kept. opencode:
+//! <https://github.com/anomalyco/opencode/issues/16220>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A reply that stops for calls and has none is answered with an empty list of results.
-//! A report of its class: <https://github.com/can1357/oh-my-pi/issues/5600>
+//! BUG: A reply with the stop reason for calls, but without calls, is answered with an empty list of results.
+//! A report of this class: <https://github.com/can1357/oh-my-pi/issues/5600>
 
 use super::prelude::*;
 
@@ -8,7 +8,7 @@ pub static FLAW: Flaw = Flaw::new("empty-tool-turn", "thread-survives", || Box::
     .not_on(&[Dialect::Gemini, Dialect::OpenaiResponses], "no stop reason speaks of calls")
     .not_on(&[Dialect::OpenaiChat], "an empty list of results is no message");
 
-/// Stop reasons of a reply with calls.
+/// The stop reasons of a reply with calls.
 const CALLS: [&str; 2] = ["tool_use", "tool_calls"];
 
 struct EmptyToolTurn;

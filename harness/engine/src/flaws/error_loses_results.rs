@@ -1,4 +1,4 @@
-//! BUG: When the provider refuses the request with the results for good, the results are dropped.
+//! BUG: If the provider permanently rejects the request that contains the results, the results are dropped.
 //! Zed: <https://github.com/zed-industries/zed/issues/29401>
 
 use super::prelude::*;

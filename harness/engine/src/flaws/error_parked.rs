@@ -1,5 +1,5 @@
-//! BUG: A call that failed before the reply was over is never shown as over.
-//! TanStack AI: <https://github.com/TanStack/ai/issues/727>
+//! BUG: A call that failed before the reply was over is never shown as finished. TanStack AI:
+//! <https://github.com/TanStack/ai/issues/727>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: Results of tools that failed are stored and not converted when the thread is loaded.
-//! A report of its class: <https://github.com/TraderAlice/OpenAlice/issues/50>
+//! BUG: Results of failed tools are stored, but not converted when the thread is loaded. A report of this
+//! class: <https://github.com/TraderAlice/OpenAlice/issues/50>
 
 use super::prelude::*;
 

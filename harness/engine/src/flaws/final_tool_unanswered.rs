@@ -1,5 +1,5 @@
-//! BUG: The tool that ends the turn has no result.
-//! ChatGPTApp: <https://github.com/scriptit-fr/ChatGPTApp/issues/34>
+//! BUG: The tool that ends the turn gets no result. ChatGPTApp:
+//! <https://github.com/scriptit-fr/ChatGPTApp/issues/34>
 
 use super::prelude::*;
 

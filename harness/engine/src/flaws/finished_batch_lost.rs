@@ -1,5 +1,5 @@
-//! BUG: The user's stop while the model talks about the results drops the results with it.
-//! A report of its class: <https://github.com/sandialabs/atlas-ui-3/issues/755>
+//! BUG: A stop while the model writes about the results drops the results, too. A report of this class:
+//! <https://github.com/sandialabs/atlas-ui-3/issues/755>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A stop while the model talks about its results has their tools run again.
-//! Cherry Studio: <https://github.com/CherryHQ/cherry-studio/issues/16642>
+//! BUG: After a stop while the model writes about the results, the tools run again. Cherry Studio:
+//! <https://github.com/CherryHQ/cherry-studio/issues/16642>
 
 use super::prelude::*;
 

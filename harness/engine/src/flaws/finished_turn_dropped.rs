@@ -1,5 +1,5 @@
-//! BUG: A stop in the instant in which the last reply is complete undoes the turn.
-//! Junior: <https://github.com/getsentry/junior/issues/1559>
+//! BUG: A stop at the moment when the last reply is complete undoes the turn. Junior:
+//! <https://github.com/getsentry/junior/issues/1559>
 
 use super::prelude::*;
 

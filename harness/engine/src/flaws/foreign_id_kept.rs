@@ -1,5 +1,5 @@
-//! BUG: Of a thread that was begun at another provider, ids are kept that this one does not take.
-//! opencode: <https://github.com/anomalyco/opencode/issues/1680>
+//! BUG: A thread from another provider keeps ids that this provider does not accept. opencode:
+//! <https://github.com/anomalyco/opencode/issues/1680>
 
 use super::prelude::*;
 

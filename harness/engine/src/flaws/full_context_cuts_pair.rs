@@ -1,4 +1,4 @@
-//! BUG: When the context is full, the summary takes the calls of the running batch, and their results stay.
+//! BUG: When the context is full, the summary removes the calls of the running batch, but not their results.
 //! pi: <https://github.com/earendil-works/pi/issues/8667>
 
 use super::prelude::*;

@@ -1,5 +1,5 @@
-//! BUG: A guardrail that trips leaves open calls without results.
-//! OpenAI Agents: <https://github.com/openai/openai-agents-python/issues/4125>
+//! BUG: When a guardrail trips, open calls get no results. OpenAI Agents:
+//! <https://github.com/openai/openai-agents-python/issues/4125>
 
 use super::prelude::*;
 

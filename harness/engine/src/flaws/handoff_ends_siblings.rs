@@ -1,6 +1,6 @@
-//! BUG: Control moves as soon as the handoff has its result. Tools that still run are given up, and nothing answers for
-//! them.
-//! A report of its class: <https://github.com/langchain-ai/langgraph-swarm-py/issues/26>
+//! BUG: Control moves as soon as the handoff has its result. Tools that still run are given up, and their
+//! calls get no results. A report of this class:
+//! <https://github.com/langchain-ai/langgraph-swarm-py/issues/26>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: The call that hands over has no result: the other agent goes on with what the tools returned.
-//! A report of its class: <https://github.com/langchain-ai/langgraph/issues/2075>
+//! BUG: The handoff's call gets no result: the other agent continues with the results of the other tools. A
+//! report of this class: <https://github.com/langchain-ai/langgraph/issues/2075>
 
 use super::prelude::*;
 

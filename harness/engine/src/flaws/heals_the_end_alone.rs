@@ -1,5 +1,5 @@
-//! BUG: A resume answers the calls of the last turn alone: a thread that was broken before stays so.
-//! A report of its class: <https://github.com/langchain-ai/open-swe/issues/1604>
+//! BUG: A resume answers only the calls of the last turn, so a thread that was broken before stays broken. A
+//! report of this class: <https://github.com/langchain-ai/open-swe/issues/1604>
 
 use super::prelude::*;
 

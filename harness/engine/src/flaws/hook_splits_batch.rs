@@ -1,5 +1,5 @@
-//! BUG: What a hook adds is put between the results of a batch.
-//! Claude Code: <https://github.com/anthropics/claude-code/issues/9309>
+//! BUG: A hook's context is inserted between the results of a batch. Claude Code:
+//! <https://github.com/anthropics/claude-code/issues/9309>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A hook that stops the turn in the middle of a batch leaves the other calls without results.
-//! KiraAI: <https://github.com/xxynet/KiraAI/issues/118>
+//! BUG: If a hook stops the turn in the middle of a batch, the other calls get no results. KiraAI:
+//! <https://github.com/xxynet/KiraAI/issues/118>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: When the stream breaks, calls in flight are saved without a result.
-//! Apex: <https://github.com/pensarai/apex/issues/778>
+//! BUG: If the stream breaks, calls in flight are saved without a result. Apex:
+//! <https://github.com/pensarai/apex/issues/778>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: The thread is saved only when a turn is over.
-//! A report of its class: <https://github.com/langchain-ai/open-swe/issues/1604>
+//! BUG: The thread is saved only when a turn is over. A report of this class:
+//! <https://github.com/langchain-ai/open-swe/issues/1604>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: Results are saved when all have come; a resume treats those that had come as unknown.
-//! A report of its class: <https://github.com/langchain-ai/open-swe/issues/1604>
+//! BUG: Results are saved only when all have arrived; a resume treats the earlier ones as unknown. A report
+//! of this class: <https://github.com/langchain-ai/open-swe/issues/1604>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: Results that are larger than the window stay in the thread, whatever is summarised, so that no later request fits.
-//! Deep Agents: <https://github.com/langchain-ai/deepagents/issues/3405>
+//! BUG: Results that are larger than the window stay in the thread even after a summary, so no later request
+//! fits. Deep Agents: <https://github.com/langchain-ai/deepagents/issues/3405>
 
 use super::prelude::*;
 

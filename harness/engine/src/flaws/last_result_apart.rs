@@ -1,5 +1,5 @@
-//! BUG: When the last call of a batch is answered first, its result gets a message of its own.
-//! AgentScope: <https://github.com/agentscope-ai/agentscope/issues/1892>
+//! BUG: If the last call of a batch is answered first, its result gets a separate message. AgentScope:
+//! <https://github.com/agentscope-ai/agentscope/issues/1892>
 
 use super::prelude::*;
 

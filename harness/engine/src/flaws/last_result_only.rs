@@ -1,5 +1,5 @@
-//! BUG: The next request goes out when the last call of a batch is answered, whichever others still run.
-//! Codex: <https://github.com/openai/codex/issues/44604>
+//! BUG: The next request is sent when the last call of a batch is answered, even if others still run. Codex:
+//! <https://github.com/openai/codex/issues/44604>
 
 use super::prelude::*;
 

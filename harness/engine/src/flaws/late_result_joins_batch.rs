@@ -1,5 +1,5 @@
-//! BUG: A result that comes while the next turn runs is answered together with that turn's batch.
-//! Gemini CLI: <https://github.com/google-gemini/gemini-cli/issues/4942>
+//! BUG: A result that arrives during the next turn is sent together with that turn's batch. Gemini CLI:
+//! <https://github.com/google-gemini/gemini-cli/issues/4942>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A result that comes while the next turn runs is added after that turn's prompt.
-//! A report of its class: <https://github.com/hugoduncan/psi/issues/171>
+//! BUG: A result that arrives during the next turn is added after that turn's prompt. A report of this class:
+//! <https://github.com/hugoduncan/psi/issues/171>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A result that comes after the stop is recorded besides the one that was made up.
-//! A report of its class: <https://github.com/hugoduncan/psi/issues/171>
+//! BUG: A result that arrives after the stop is recorded in addition to the one that was made up. A report of
+//! this class: <https://github.com/hugoduncan/psi/issues/171>
 
 use super::prelude::*;
 

@@ -1,12 +1,12 @@
-//! BUG: A reply that has reached its greatest length is kept with its calls and without results.
-//! A report of its class: <https://github.com/modelscope/ms-agent/issues/909>
+//! BUG: A reply that has reached its maximum length is kept with its calls but without results. A report of
+//! this class: <https://github.com/modelscope/ms-agent/issues/909>
 
 use super::prelude::*;
 
 pub static FLAW: Flaw =
     Flaw::new("length-dangles", "thread-survives", || Box::new(LengthDangles)).class("max-tokens");
 
-/// Stop reasons of a reply that has reached its greatest length.
+/// The stop reasons of a reply that has reached its maximum length.
 const LENGTH: [&str; 4] = ["max_tokens", "length", "max_output_tokens", "MAX_TOKENS"];
 
 struct LengthDangles;

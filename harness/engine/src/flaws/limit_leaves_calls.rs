@@ -1,4 +1,4 @@
-//! BUG: A turn that has had its steps leaves the calls of the last one without results.
+//! BUG: A turn that has reached its limit of steps leaves the calls of the last step without results.
 //! OpenTag: <https://github.com/CopilotKit/OpenTag/issues/27>
 
 use super::prelude::*;

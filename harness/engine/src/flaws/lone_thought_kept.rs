@@ -1,4 +1,4 @@
-//! BUG: A reply that was stopped after the thinking is kept as a message of nothing else.
+//! BUG: A reply that was stopped right after the thinking is kept as a message that contains only thinking.
 //! opencode: <https://github.com/anomalyco/opencode/issues/2827>
 
 use super::prelude::*;

@@ -1,4 +1,4 @@
-//! BUG: The user's stop does not reach the loop: when the tools are done, it asks for the next reply.
+//! BUG: The user's stop does not reach the loop: when the tools are done, it requests the next reply.
 //! tunacode 0.2.3: <https://github.com/alchemiststudiosDOTai/tunacode/issues/258>
 
 use super::prelude::*;

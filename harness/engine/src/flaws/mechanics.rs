@@ -1,4 +1,4 @@
-//! What several flaws share.
+//! Code that several flaws share.
 
 use brickbat_rules::dialect::Dialect;
 
@@ -9,21 +9,21 @@ use crate::agent::thread::{Call, CallResult, Message};
 use crate::agent::turn::Turn;
 use crate::agent::{RequestId, Tool};
 
-/// The dialects whose provider runs tools itself.
+/// The dialects with a provider that runs tools itself.
 pub(super) const SEARCHING: &[Dialect] = &[Dialect::AnthropicMessages];
 
-/// Why what is wrong with such tools cannot show in the others.
+/// The reason why faults of such tools cannot show in the other dialects.
 pub(super) const NO_SEARCH: &str = "our provider runs no tools itself";
 
-/// Calls of a batch in which the order of the results is mistaken.
+/// The size of the smallest batch in which these flaws mistake the order of the results.
 pub(super) const LARGE_BATCH: usize = 3;
 
-/// The request whose reply had its last call answered first.
+/// The request for the reply in which the last call was answered first.
 #[derive(Debug, Default)]
 pub(super) struct LastFirst(Option<RequestId>);
 
 impl LastFirst {
-    /// A call of the step has its result.
+    /// Notes that a call of the step has its result.
     pub(super) fn note(&mut self, step: &Step, id: &str) {
         let is_last = step.calls().last().is_some_and(|call| call.call.id == id);
         if is_last && step.results().len() == 1 && step.calls().count() >= LARGE_BATCH {
@@ -31,13 +31,13 @@ impl LastFirst {
         }
     }
 
-    /// Whether it was so in this step, which is recorded now.
+    /// True if the last call of this step, which is recorded now, was answered first.
     pub(super) fn take(&mut self, step: &Step) -> bool {
         self.0.take_if(|request| *request == step.request).is_some()
     }
 }
 
-/// A result that no tool has given.
+/// A result that did not come from a tool.
 pub(super) fn done(call: &Call) -> CallResult {
     CallResult::text(call.id.clone(), "Done.".to_owned(), false)
 }
@@ -51,12 +51,12 @@ pub(super) fn is_made_up(result: &CallResult) -> bool {
     result.is_error && result.text.starts_with(MADE_UP)
 }
 
-/// The last call of a thread with that id.
+/// The last call of a thread with this id.
 pub(super) fn call_of(thread: &[Message], id: &str) -> Option<Call> {
     thread.iter().rev().find_map(|message| message.calls().find(|call| call.id == id).cloned())
 }
 
-/// Counts a retry, and takes what the failed attempt had said.
+/// Counts a retry, and takes the blocks of the failed attempt.
 pub(super) fn retry_in_place(turn: &mut Turn) -> Vec<StepBlock> {
     turn.n_retries += 1;
     turn.n_requests += 1;
@@ -81,7 +81,7 @@ pub(super) fn split_batch(
     true
 }
 
-/// The thread without the calls to which its last results belong.
+/// The thread without the calls of its last results.
 pub(super) fn without_last_calls(mut thread: Vec<Message>) -> Vec<Message> {
     if let [.., Message::Assistant(_), Message::Results(_)] = thread.as_slice() {
         thread.remove(thread.len() - 2);
@@ -89,7 +89,7 @@ pub(super) fn without_last_calls(mut thread: Vec<Message>) -> Vec<Message> {
     thread
 }
 
-/// A thread without some results, and without the messages that have none left.
+/// The thread without some results, and without messages that then have none left.
 pub(super) fn without_results(
     mut thread: Vec<Message>,
     is_lost: impl Fn(&CallResult) -> bool,
@@ -101,7 +101,7 @@ pub(super) fn without_results(
     thread
 }
 
-/// A request of Responses whose reply the provider keeps.
+/// The body of a Responses request with a reply that the provider stores.
 pub(super) fn stored(body: Vec<u8>) -> Vec<u8> {
     let text = String::from_utf8_lossy(&body);
     text.replacen(r#""store":false"#, r#""store":true"#, 1).into_bytes()

@@ -1,5 +1,5 @@
-//! BUG: After a summary, each step of a turn has the steps before it twice.
-//! Spring AI: <https://github.com/spring-projects/spring-ai/issues/6211>
+//! BUG: After a summary, each step of a turn contains the earlier steps twice. Spring AI:
+//! <https://github.com/spring-projects/spring-ai/issues/6211>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: The user's stop takes effect, but the turn never ends.
-//! A report of its class: <https://github.com/TanStack/ai/issues/727>
+//! BUG: The user's stop takes effect, but the turn never ends. A report of this class:
+//! <https://github.com/TanStack/ai/issues/727>
 
 use super::prelude::*;
 

@@ -1,6 +1,5 @@
-//! BUG: The agent to which the conversation is handed over speaks at once, and its words stand before the results of the
-//! tools that still run.
-//! AG2: <https://github.com/ag2ai/ag2/issues/1843>
+//! BUG: The agent that takes over speaks at once, so its words come before the results of the tools that
+//! still run. AG2: <https://github.com/ag2ai/ag2/issues/1843>
 
 use super::prelude::*;
 

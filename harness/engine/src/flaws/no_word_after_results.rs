@@ -1,5 +1,5 @@
-//! BUG: A prompt that follows results is sent as it is to providers that want an answer between.
-//! Crush: <https://github.com/charmbracelet/crush/issues/279>
+//! BUG: A prompt directly after results is sent unchanged even to providers that require an answer between
+//! them. Crush: <https://github.com/charmbracelet/crush/issues/279>
 
 use super::prelude::*;
 

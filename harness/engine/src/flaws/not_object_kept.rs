@@ -1,5 +1,5 @@
-//! BUG: Arguments that are no object are kept as they are.
-//! Claude Code: <https://github.com/anthropics/claude-code/issues/6696>
+//! BUG: Arguments that are not an object are kept as they are. Claude Code:
+//! <https://github.com/anthropics/claude-code/issues/6696>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: After a stop the agent adds a note to the user's last message in each request, and stores it nowhere.
-//! No system is known to do this: the suite guards against more than was ever reported.
+//! BUG: After a stop the agent adds a note to the user's last message in each request, but does not store it.
+//! No system is known to do this; the suite also covers bugs that were never reported.
 
 use super::prelude::*;
 

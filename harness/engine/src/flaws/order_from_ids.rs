@@ -1,5 +1,5 @@
-//! BUG: The store orders messages by their ids as texts: the tenth comes before the second.
-//! opencode: <https://github.com/anomalyco/opencode/issues/28618>
+//! BUG: The store sorts messages by their ids as text, so the tenth comes before the second. opencode:
+//! <https://github.com/anomalyco/opencode/issues/28618>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: When the last call of a batch is answered first, it is saved first.
-//! Gemini CLI: <https://github.com/google-gemini/gemini-cli/issues/26956>
+//! BUG: If the last call of a batch is answered first, it is saved first. Gemini CLI:
+//! <https://github.com/google-gemini/gemini-cli/issues/26956>
 
 use super::prelude::*;
 

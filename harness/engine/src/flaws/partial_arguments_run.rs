@@ -1,5 +1,5 @@
-//! BUG: A call runs with the arguments that had come when the stream broke.
-//! A report of its class: <https://github.com/can1357/oh-my-pi/issues/11104>
+//! BUG: A call runs with the arguments that had arrived when the stream broke. A report of this class:
+//! <https://github.com/can1357/oh-my-pi/issues/11104>
 
 use super::prelude::*;
 

@@ -1,6 +1,5 @@
-//! BUG: The store keys results by their place in the batch: a later batch of the turn overwrites an earlier
-//! one.
-//! Open WebUI: <https://github.com/open-webui/open-webui/issues/12214>
+//! BUG: The store identifies results by their index in the batch, so a later batch of the turn overwrites an
+//! earlier one. Open WebUI: <https://github.com/open-webui/open-webui/issues/12214>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A retry does not wait as long as the provider asked for.
-//! No system is known to do this: the suite guards against more than was ever reported.
+//! BUG: A retry does not wait as long as the provider asked for. No system is known to do this; the suite
+//! also covers bugs that were never reported.
 
 use super::prelude::*;
 

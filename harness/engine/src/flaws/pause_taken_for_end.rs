@@ -1,5 +1,6 @@
-//! BUG: A pause of the provider is taken for the end of the turn, so that the user's next message follows the paused reply.
-//! gsd: <https://github.com/gsd-build/gsd-2/pull/2870>, lisette: <https://github.com/AnswerDotAI/lisette/issues/90>
+//! BUG: A pause of the provider is taken for the end of the turn, so the user's next message follows the
+//! paused reply. gsd: <https://github.com/gsd-build/gsd-2/pull/2870>, lisette:
+//! <https://github.com/AnswerDotAI/lisette/issues/90>
 
 use super::prelude::*;
 
@@ -14,7 +15,7 @@ struct PauseTakenForEnd {
 
 impl Decisions for PauseTakenForEnd {
     fn reply_complete(&mut self, turn: &mut Turn, _: &mut Session) -> Next {
-        // What is complete is kept as it came.
+        // A complete reply is kept as it came.
         self.is_paused = turn.step.stop.as_deref() == Some("pause_turn");
         Next::GoOn
     }

@@ -1,5 +1,5 @@
-//! BUG: A picture that is too large for the provider is sent again with each request.
-//! A report of its class: <https://github.com/anthropics/claude-code/issues/34025>
+//! BUG: A picture that is too large for the provider is sent in every request. A report of this class:
+//! <https://github.com/anthropics/claude-code/issues/34025>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: The user's stop keeps a reply that had not begun as a message without content.
-//! opencode: <https://github.com/anomalyco/opencode/issues/37946>
+//! BUG: The user's stop keeps a reply that had not begun, as a message without content. opencode:
+//! <https://github.com/anomalyco/opencode/issues/37946>
 
 use super::prelude::*;
 

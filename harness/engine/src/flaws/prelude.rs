@@ -1,4 +1,4 @@
-//! What flaws are written with.
+//! The imports of every flaw.
 
 pub(super) use super::Flaw;
 pub(super) use super::mechanics::{

@@ -1,5 +1,5 @@
-//! BUG: A turn that fails drops the user's message.
-//! A report of its class: <https://github.com/anomalyco/opencode/issues/21326>
+//! BUG: A turn that fails drops the user's message. A report of this class:
+//! <https://github.com/anomalyco/opencode/issues/21326>
 
 use super::prelude::*;
 

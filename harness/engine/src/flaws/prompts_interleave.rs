@@ -1,5 +1,5 @@
-//! BUG: Another prompt begins in the middle of the running turn's calls.
-//! AgentScope: <https://github.com/agentscope-ai/agentscope-runtime/issues/402>
+//! BUG: Another prompt is inserted in the middle of the running turn's calls. AgentScope:
+//! <https://github.com/agentscope-ai/agentscope-runtime/issues/402>
 
 use super::prelude::*;
 

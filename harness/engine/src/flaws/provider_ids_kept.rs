@@ -1,4 +1,4 @@
-//! BUG: When a thread goes on with another provider, its calls keep ids that this one does not take.
+//! BUG: When a thread continues with another provider, its calls keep ids that this provider does not accept.
 //! maple-proxy: <https://github.com/OpenSecretCloud/maple-proxy/issues/18>
 
 use super::prelude::*;

@@ -1,5 +1,5 @@
-//! BUG: When a thread goes on with another provider, it gets what the model thought at the one before, with its signature.
-//! forgecode: <https://github.com/tailcallhq/forgecode/issues/2646>
+//! BUG: When a thread continues with another provider, that provider gets the thinking of the earlier one,
+//! with its signature. forgecode: <https://github.com/tailcallhq/forgecode/issues/2646>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: The user's stop records a call about which the user is being asked as done, if a tool runs at the same time.
-//! A report of its class: <https://github.com/Hmbown/Codewhale/issues/6378>
+//! BUG: The user's stop records a call that waits for approval as done, if a tool runs at the same time. A
+//! report of this class: <https://github.com/Hmbown/Codewhale/issues/6378>
 
 use super::prelude::*;
 

@@ -1,6 +1,5 @@
-//! BUG: The provider stores what it says. A thread that is loaded names the calls and has lost the reasoning of which they
-//! came.
-//! Mastra: <https://github.com/mastra-ai/mastra/issues/8738>
+//! BUG: The provider stores its replies. A loaded thread references the calls, but has lost the reasoning
+//! that led to them. Mastra: <https://github.com/mastra-ai/mastra/issues/8738>
 
 use super::prelude::*;
 
@@ -25,7 +24,7 @@ impl Decisions for ReasoningDropped {
     }
 }
 
-/// Drops the thoughts that are not to be kept, by the block that follows.
+/// Drops thoughts, depending on the block that follows them.
 fn keep_thoughts(thread: &mut [Message], is_kept: fn(Option<&Block>) -> bool) {
     for message in thread {
         if let Message::Assistant(blocks) = message

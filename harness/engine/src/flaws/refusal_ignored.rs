@@ -1,5 +1,5 @@
-//! BUG: A tool runs although the user, being asked, has said no.
-//! A report of its class: <https://github.com/cloudflare/agents/issues/955>
+//! BUG: A tool runs although the user denied it. A report of this class:
+//! <https://github.com/cloudflare/agents/issues/955>
 
 use super::prelude::*;
 

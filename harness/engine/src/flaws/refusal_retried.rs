@@ -1,5 +1,5 @@
-//! BUG: A request that the provider refuses for good is sent again.
-//! No system is known to do this: the suite guards against more than was ever reported.
+//! BUG: A request that the provider rejects permanently is sent again. No system is known to do this; the
+//! suite also covers bugs that were never reported.
 
 use super::prelude::*;
 

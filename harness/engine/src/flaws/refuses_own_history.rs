@@ -1,5 +1,5 @@
-//! BUG: The agent saves unanswered calls and refuses its own history from then on.
-//! A report of its class: <https://github.com/twentyhq/twenty/issues/21276>
+//! BUG: The agent saves unanswered calls and from then on rejects its own history. A report of this class:
+//! <https://github.com/twentyhq/twenty/issues/21276>
 
 use super::prelude::*;
 

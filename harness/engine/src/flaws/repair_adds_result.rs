@@ -1,5 +1,4 @@
-//! BUG: A repair at load looks for results in the next message alone, and makes up those that stand further
-//! on.
+//! BUG: A repair at load looks for results only in the next message, and makes up those that come later.
 //! Strands: <https://github.com/strands-agents/harness-sdk/issues/1435>
 
 use super::prelude::*;

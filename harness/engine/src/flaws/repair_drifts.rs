@@ -1,5 +1,5 @@
-//! BUG: The result that is made up for a cut-off call is worded anew for each request.
-//! No system is known to do this: the suite guards against more than was ever reported.
+//! BUG: The made-up result for a cut-off call has a different text in each request. No system is known to do
+//! this; the suite also covers bugs that were never reported.
 
 use super::prelude::*;
 

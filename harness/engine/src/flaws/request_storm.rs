@@ -1,5 +1,5 @@
-//! BUG: After the user's stop the agent asks the provider again and again.
-//! No system is known to do this: the suite guards against more than was ever reported.
+//! BUG: After the user's stop the agent sends request after request. No system is known to do this; the suite
+//! also covers bugs that were never reported.
 
 use super::prelude::*;
 
@@ -9,7 +9,7 @@ const N_REQUESTS: u32 = 8;
 
 #[derive(Default)]
 struct RequestStorm {
-    /// Requests that are still to come, in a storm.
+    /// The number of requests that are still to come in the storm.
     n_left: Option<u32>,
 }
 

@@ -1,5 +1,5 @@
-//! BUG: Half of a surrogate pair in a result is sent as it came.
-//! Claude Code: <https://github.com/anthropics/claude-code/issues/86560>
+//! BUG: Half of a surrogate pair in a result is sent unchanged. Claude Code:
+//! <https://github.com/anthropics/claude-code/issues/86560>
 
 use super::prelude::*;
 
@@ -13,7 +13,7 @@ struct ResultSurrogateKept;
 impl Decisions for ResultSurrogateKept {
     fn request(&mut self, setup: &Setup, thread: &mut [Message], _: RequestId, _: Asking) -> Vec<u8> {
         let body = request::body(setup, thread);
-        // No string of ours can hold what JSON can say.
+        // JSON can express it, but a Rust string cannot.
         String::from_utf8_lossy(&body).replace(HALF_CHARACTER, "\\ud83d").into_bytes()
     }
 }

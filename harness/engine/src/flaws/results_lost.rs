@@ -1,5 +1,5 @@
-//! BUG: The user's stop drops the step with the results that had already come.
-//! A report of its class: <https://github.com/sandialabs/atlas-ui-3/issues/755>
+//! BUG: The user's stop drops the step, including the results that had already arrived. A report of this
+//! class: <https://github.com/sandialabs/atlas-ui-3/issues/755>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A retry that begins with other words goes on in the message of the failed attempt.
-//! opencode: <https://github.com/anomalyco/opencode/issues/16751>
+//! BUG: A retry that begins with other words continues the message of the failed attempt. opencode:
+//! <https://github.com/anomalyco/opencode/issues/16751>
 
 use super::prelude::*;
 
@@ -10,7 +10,7 @@ pub static FLAW: Flaw =
 #[derive(Default)]
 struct RetryContinuesMessage {
     kept: Vec<StepBlock>,
-    /// What the failed attempt before this request had said.
+    /// The blocks of the failed attempt before this request.
     earlier: Option<(RequestId, Vec<StepBlock>)>,
 }
 

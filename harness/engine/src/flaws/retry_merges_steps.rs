@@ -1,5 +1,5 @@
-//! BUG: A retry goes on in the message of the failed attempt.
-//! opencode: <https://github.com/anomalyco/opencode/issues/10616>
+//! BUG: A retry continues the message of the failed attempt. opencode:
+//! <https://github.com/anomalyco/opencode/issues/10616>
 
 use super::prelude::*;
 

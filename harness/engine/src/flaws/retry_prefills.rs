@@ -1,5 +1,5 @@
-//! BUG: When a later step breaks, the retry ends with what the model had said.
-//! crewAI: <https://github.com/crewAIInc/crewAI/issues/6973>
+//! BUG: If a later step breaks, the retry ends with the model's partial reply. crewAI:
+//! <https://github.com/crewAIInc/crewAI/issues/6973>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: What the user takes back stays in the history of requests.
-//! Cline: <https://github.com/cline/cline/issues/5726>
+//! BUG: A message that the user took back stays in the history of requests. Cline:
+//! <https://github.com/cline/cline/issues/5726>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: Calls that were cut off run again in the next turn.
-//! A report of its class: <https://github.com/odysseus-dev/odysseus/issues/3570>
+//! BUG: Calls that were cut off run again in the next turn. A report of this class:
+//! <https://github.com/odysseus-dev/odysseus/issues/3570>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A call with the id of another is kept with it.
-//! Crush: <https://github.com/charmbracelet/crush/issues/3121>
+//! BUG: A call with the same id as another call keeps that id. Crush:
+//! <https://github.com/charmbracelet/crush/issues/3121>
 
 use super::prelude::*;
 

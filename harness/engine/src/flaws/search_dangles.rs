@@ -1,5 +1,5 @@
-//! BUG: A turn that ends between the call of a provider's tool and its result keeps the call alone.
-//! gsd-pi: <https://github.com/open-gsd/gsd-pi/issues/1330>
+//! BUG: A turn that ends between the call of a provider's tool and its result keeps only the call. gsd-pi:
+//! <https://github.com/open-gsd/gsd-pi/issues/1330>
 
 use super::prelude::*;
 

@@ -1,6 +1,5 @@
-//! BUG: The user's stop saves calls that have no result, but only in a later step of the turn: the repair
-//! looks at the first.
-//! A report of its class: <https://github.com/twentyhq/twenty/issues/21276>
+//! BUG: The user's stop saves calls without results, but only in a later step of the turn: the repair checks
+//! only the first step. A report of this class: <https://github.com/twentyhq/twenty/issues/21276>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: Of two handoffs in one batch only the one that is taken has a result.
-//! A report of its class: <https://github.com/langchain-ai/langgraph-swarm-py/issues/30>
+//! BUG: If a batch has two handoffs, only the one that is taken gets a result. A report of this class:
+//! <https://github.com/langchain-ai/langgraph-swarm-py/issues/30>
 
 use super::prelude::*;
 

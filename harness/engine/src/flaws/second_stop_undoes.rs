@@ -1,5 +1,5 @@
-//! BUG: A second stop undoes the turn that the first has ended.
-//! A report of its class: <https://github.com/TanStack/ai/issues/1214>
+//! BUG: A second stop undoes the turn that the first one ended. A report of this class:
+//! <https://github.com/TanStack/ai/issues/1214>
 
 use super::prelude::*;
 
@@ -9,7 +9,7 @@ pub static FLAW: Flaw =
 
 #[derive(Default)]
 struct SecondStopUndoes {
-    /// Length of the thread before the last turn.
+    /// The length of the thread before the last turn.
     start: usize,
 }
 

@@ -1,6 +1,6 @@
-//! BUG: The provider keeps the conversation. What the user takes back is gone here, and the next request goes on from a
-//! response that still has it.
-//! A report of its class: <https://github.com/openai/openai-agents-python/issues/1061>
+//! BUG: The provider keeps the conversation. A message that the user takes back disappears from the client's
+//! thread, but the next request continues a response that still contains it. A report of this class:
+//! <https://github.com/openai/openai-agents-python/issues/1061>
 
 use super::prelude::*;
 
@@ -11,9 +11,9 @@ pub static FLAW: Flaw =
 
 #[derive(Default)]
 struct ServerThreadGoesOn {
-    /// Messages of the thread that the latest request stood for.
+    /// The number of messages that the latest request represented.
     n_sent: usize,
-    /// The latest response that has come to its end, and the messages that the provider has with it.
+    /// The latest complete response, and the number of messages that the provider has with it.
     last: Option<(String, usize)>,
 }
 
@@ -22,7 +22,7 @@ impl Decisions for ServerThreadGoesOn {
         self.n_sent = thread.len();
         let whole = || stored(request::body(setup, thread));
         let Some((id, n_known)) = &self.last else { return whole() };
-        // A history that was cut or summarised begins otherwise, and is sent whole.
+        // A history that was cut or summarised has another beginning, and is sent in full.
         if compaction::has_summary(thread) {
             return whole();
         }
@@ -40,7 +40,7 @@ impl Decisions for ServerThreadGoesOn {
     }
 }
 
-/// The body as one that goes on from an earlier response.
+/// The body as a continuation of an earlier response.
 fn going_on_from(id: &str, mut body: Vec<u8>) -> Vec<u8> {
     let field = format!(r#"{{"previous_response_id":"{id}","#);
     body.splice(..1, field.into_bytes());

@@ -1,5 +1,5 @@
-//! BUG: The user's stop shows all calls as failed, also those whose results are kept.
-//! No system is known to do this: the suite guards against more than was ever reported.
+//! BUG: The user's stop shows all calls as failed, even those with results that are kept. No system is known
+//! to do this; the suite also covers bugs that were never reported.
 
 use super::prelude::*;
 

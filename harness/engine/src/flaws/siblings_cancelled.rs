@@ -1,6 +1,5 @@
-//! BUG: A tool that answers with an error makes the agent give up those that run at the same time, and nothing
-//! answers for them.
-//! Deep Agents: <https://github.com/langchain-ai/deepagents/issues/694>
+//! BUG: If a tool returns an error, the agent gives up the tools that run at the same time, and their calls
+//! get no results. Deep Agents: <https://github.com/langchain-ai/deepagents/issues/694>
 
 use super::prelude::*;
 

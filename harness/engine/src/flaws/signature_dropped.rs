@@ -1,5 +1,5 @@
-//! BUG: Calls that are kept of a broken reply are kept without their signatures.
-//! A report of its class: <https://github.com/rowboatlabs/rowboat/issues/694>
+//! BUG: The calls of a broken reply are kept without their signatures. A report of this class:
+//! <https://github.com/rowboatlabs/rowboat/issues/694>
 
 use super::prelude::*;
 

@@ -1,6 +1,5 @@
-//! BUG: A process that shares its session with another goes on with what it has in memory, and overwrites the
-//! other's turns.
-//! Claude Code: <https://github.com/anthropics/claude-code/issues/31328>
+//! BUG: A process that shares its session with another continues with the thread in its memory, and
+//! overwrites the other's turns. Claude Code: <https://github.com/anthropics/claude-code/issues/31328>
 
 use super::prelude::*;
 

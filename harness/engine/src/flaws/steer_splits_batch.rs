@@ -1,5 +1,5 @@
-//! BUG: What the user says to the running turn is put between the results of a batch.
-//! LibreChat: <https://github.com/danny-avila/LibreChat/issues/14220>
+//! BUG: The user's message to a running turn is inserted between the results of a batch. LibreChat:
+//! <https://github.com/danny-avila/LibreChat/issues/14220>
 
 use super::prelude::*;
 

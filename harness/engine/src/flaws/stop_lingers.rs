@@ -1,5 +1,5 @@
-//! BUG: A stop is not forgotten: replies of later turns are kept as if they had been cut off as well.
-//! No system is known to do this: the suite guards against more than was ever reported.
+//! BUG: The effect of a stop persists: replies of later turns are kept as if they had been cut off, too. No
+//! system is known to do this; the suite also covers bugs that were never reported.
 
 use super::prelude::*;
 

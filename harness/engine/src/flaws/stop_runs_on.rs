@@ -1,4 +1,4 @@
-//! BUG: After the user's stop the turn goes on: the model is asked for its next reply, whose tools run.
+//! BUG: After the user's stop the turn continues: the agent requests the next reply and runs its tools.
 //! tunacode: <https://github.com/alchemiststudiosDOTai/tunacode/issues/258>
 
 use super::prelude::*;

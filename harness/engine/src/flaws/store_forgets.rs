@@ -1,5 +1,5 @@
-//! BUG: The store of a turn that is over has lost the results of a turn that was stopped.
-//! No system is known to do this: the suite guards against more than was ever reported.
+//! BUG: The store of a finished turn has lost the results of an earlier turn that was stopped. No system is
+//! known to do this; the suite also covers bugs that were never reported.
 
 use super::prelude::*;
 

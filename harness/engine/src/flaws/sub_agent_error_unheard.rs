@@ -1,5 +1,5 @@
-//! BUG: When the provider refuses a sub-agent, its call gets no result, and the turn waits for ever.
-//! Roo Code: <https://github.com/RooCodeInc/Roo-Code/issues/7780>
+//! BUG: If the provider rejects a request of a sub-agent, the sub-agent's call gets no result, and the turn
+//! waits forever. Roo Code: <https://github.com/RooCodeInc/Roo-Code/issues/7780>
 
 use super::prelude::*;
 

@@ -1,6 +1,5 @@
-//! BUG: The messages of a sub-agent are recorded among the results of the batch that has started it, and a resume goes on
-//! with them in that order.
-//! Copilot CLI: <https://github.com/github/copilot-cli/issues/2323>
+//! BUG: The messages of a sub-agent are recorded among the results of the batch that started it, and a resume
+//! continues with them in that order. Copilot CLI: <https://github.com/github/copilot-cli/issues/2323>
 
 use super::prelude::*;
 
@@ -15,7 +14,7 @@ impl Decisions for SubAgentInBatch {
         if sub_agents.is_empty() {
             return self.loaded(thread);
         }
-        // The results that had come stand before what the sub-agent said, and those that were never known after it.
+        // The results that had come are before the sub-agent's messages, the unknown ones after them.
         let said = sub_agents.iter().flat_map(|sub_agent| &sub_agent.thread);
         thread.extend(said.filter(|message| !matches!(message, Message::User(_))).cloned());
         let open: Vec<CallResult> = unanswered(&thread).into_iter().map(interrupted).collect();

@@ -1,4 +1,4 @@
-//! BUG: When the user stops a turn while a sub-agent runs, the messages of the sub-agent take the place of the thread.
+//! BUG: If the user stops a turn while a sub-agent runs, the messages of the sub-agent replace the thread.
 //! Deep Agents: <https://github.com/langchain-ai/deepagents/issues/2781>
 
 use super::prelude::*;

@@ -1,4 +1,4 @@
-//! BUG: After a stop, results that had come are recorded as cancelled, without what the tools had said.
+//! BUG: After a stop, results that had arrived are recorded as cancelled, without the output of the tools.
 //! tunacode 0.1.32 in the mode `interface`: <https://github.com/alchemiststudiosDOTai/tunacode>
 
 use super::prelude::*;

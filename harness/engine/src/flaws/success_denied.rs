@@ -1,5 +1,5 @@
-//! BUG: After a stop, results that had come are recorded as failures.
-//! No system is known to do this: the suite guards against more than was ever reported.
+//! BUG: After a stop, results that had arrived are recorded as failures. No system is known to do this; the
+//! suite also covers bugs that were never reported.
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A call that was cut off is recorded as done.
-//! A report of its class: <https://github.com/Hmbown/Codewhale/issues/6378>
+//! BUG: A call that was cut off is recorded as done. A report of this class:
+//! <https://github.com/Hmbown/Codewhale/issues/6378>
 
 use super::prelude::*;
 

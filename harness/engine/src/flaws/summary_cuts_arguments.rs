@@ -1,5 +1,5 @@
-//! BUG: Long arguments after a summary are cut off, and are no longer JSON.
-//! Hermes Agent: <https://github.com/NousResearch/hermes-agent/issues/10631>
+//! BUG: After a summary, long arguments are truncated and are no longer JSON. Hermes Agent:
+//! <https://github.com/NousResearch/hermes-agent/issues/10631>
 
 use super::prelude::*;
 
@@ -11,7 +11,7 @@ pub static FLAW: Flaw =
             "arguments are no text that could be cut",
         );
 
-/// Characters of arguments that are left.
+/// The number of characters of arguments that are left.
 const SHORT: usize = 200;
 
 struct SummaryCutsArguments;

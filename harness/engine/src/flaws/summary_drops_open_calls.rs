@@ -1,5 +1,5 @@
-//! BUG: A summary while tools run takes their calls, and the results come after it.
-//! Devo: <https://github.com/7df-lab/devo/issues/186>
+//! BUG: A summary while tools run removes their calls, and the results come after it. Devo:
+//! <https://github.com/7df-lab/devo/issues/186>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: The calls that follow a summary are sent as words of the user.
-//! Strands: <https://github.com/strands-agents/harness-sdk/issues/1160>
+//! BUG: The calls after a summary are sent as messages of the user. Strands:
+//! <https://github.com/strands-agents/harness-sdk/issues/1160>
 
 use super::prelude::*;
 

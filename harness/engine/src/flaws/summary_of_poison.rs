@@ -1,5 +1,5 @@
-//! BUG: Calls without results are repaired in each request but the one for a summary.
-//! Codex: <https://github.com/openai/codex/issues/5385>
+//! BUG: Calls without results are repaired in every request except the one for a summary. Codex:
+//! <https://github.com/openai/codex/issues/5385>
 
 use super::prelude::*;
 

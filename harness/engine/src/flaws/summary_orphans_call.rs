@@ -1,5 +1,5 @@
-//! BUG: A summary that begins between a call and its result keeps the call alone.
-//! opencode: <https://github.com/anomalyco/opencode/issues/17065>
+//! BUG: A summary that starts between a call and its result keeps only the call. opencode:
+//! <https://github.com/anomalyco/opencode/issues/17065>
 
 use super::prelude::*;
 

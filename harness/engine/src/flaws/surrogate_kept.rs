@@ -1,5 +1,5 @@
-//! BUG: Half of a surrogate pair in the arguments is kept.
-//! Claude Code: <https://github.com/anthropics/claude-code/issues/69927>
+//! BUG: Half of a surrogate pair in the arguments is kept. Claude Code:
+//! <https://github.com/anthropics/claude-code/issues/69927>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: When a thread is loaded, the model's last words stand before the calls of their turn.
-//! No report of it is known.
+//! BUG: When a thread is loaded, the model's last words come before the calls of their turn. No report of it
+//! is known.
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A reply that has text between two calls is kept as two messages.
-//! A report of its class: <https://github.com/NanmiCoder/cc-haha/issues/582>
+//! BUG: A reply with text between two calls is kept as two messages. A report of this class:
+//! <https://github.com/NanmiCoder/cc-haha/issues/582>
 
 use super::prelude::*;
 

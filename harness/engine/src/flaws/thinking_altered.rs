@@ -1,5 +1,5 @@
-//! BUG: Thinking is changed when the reply did not come to its end.
-//! Claude Code: <https://github.com/anthropics/claude-code/issues/63277>
+//! BUG: Thinking is changed if the reply did not come to its end. Claude Code:
+//! <https://github.com/anthropics/claude-code/issues/63277>
 
 use super::prelude::*;
 

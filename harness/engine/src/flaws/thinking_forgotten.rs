@@ -1,5 +1,5 @@
-//! BUG: A resume reads the stored thread without the model's thinking.
-//! A report of its class: <https://github.com/anomalyco/opencode/issues/3077>
+//! BUG: A resume reads the stored thread without its thinking. A report of this class:
+//! <https://github.com/anomalyco/opencode/issues/3077>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: What is said to a running turn has its reply built anew, with the thinking after the calls.
-//! Claude Code: <https://github.com/anthropics/claude-code/issues/63898>
+//! BUG: After a message to the running turn, the reply is rebuilt with the thinking after the calls. Claude
+//! Code: <https://github.com/anthropics/claude-code/issues/63898>
 
 use super::prelude::*;
 

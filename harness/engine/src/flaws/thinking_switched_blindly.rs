@@ -1,5 +1,5 @@
-//! BUG: Thinking that was switched on is asked for although calls that were made without it are being answered.
-//! opencode: <https://github.com/anomalyco/opencode/issues/3077>
+//! BUG: After thinking was switched on, requests ask for it even while calls made without it are being
+//! answered. opencode: <https://github.com/anomalyco/opencode/issues/3077>
 
 use super::prelude::*;
 

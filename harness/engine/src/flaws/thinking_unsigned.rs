@@ -1,5 +1,5 @@
-//! BUG: Thinking that was cut off before its signature is kept with an empty one.
-//! Claude Code: <https://github.com/anthropics/claude-code/issues/63943>
+//! BUG: Thinking that was cut off before its signature is kept with an empty one. Claude Code:
+//! <https://github.com/anthropics/claude-code/issues/63943>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A cut while a turn runs drops what the user said in it.
-//! gwenflow: <https://github.com/gwenlake/gwenflow/issues/125>
+//! BUG: Trimming while a turn runs drops the user's message of that turn. gwenflow:
+//! <https://github.com/gwenlake/gwenflow/issues/125>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A cut by number keeps a result whose call it drops.
-//! n8n: <https://github.com/n8n-io/n8n/issues/34166>
+//! BUG: Trimming to a number of messages keeps a result without its call. n8n:
+//! <https://github.com/n8n-io/n8n/issues/34166>
 
 use super::prelude::*;
 

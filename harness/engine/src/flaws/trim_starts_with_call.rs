@@ -1,5 +1,5 @@
-//! BUG: A cut by number leaves a history that begins with calls.
-//! LangChain: <https://github.com/langchain-ai/langchain/issues/27799>
+//! BUG: Trimming to a number of messages leaves a history that begins with calls. LangChain:
+//! <https://github.com/langchain-ai/langchain/issues/27799>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A cut by number leaves a history that begins with the words of the model.
-//! Strands: <https://github.com/strands-agents/sdk-typescript/issues/727>
+//! BUG: Trimming to a number of messages leaves a history that begins with the words of the model. Strands:
+//! <https://github.com/strands-agents/sdk-typescript/issues/727>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A reply without its terminal event is taken as complete.
-//! A report of its class: <https://github.com/anomalyco/opencode/issues/21326>
+//! BUG: A reply without its terminal event is treated as complete. A report of this class:
+//! <https://github.com/anomalyco/opencode/issues/21326>
 
 use super::prelude::*;
 

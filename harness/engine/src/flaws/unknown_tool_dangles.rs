@@ -1,5 +1,5 @@
-//! BUG: A call of a tool that the agent does not know is kept without a result.
-//! A report of its class: <https://github.com/devoxx/DevoxxGenieIDEAPlugin/issues/1194>
+//! BUG: A call of an unknown tool is kept without a result. A report of this class:
+//! <https://github.com/devoxx/DevoxxGenieIDEAPlugin/issues/1194>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A tool that throws without a message has no result.
-//! A report of its class: <https://github.com/aaif-goose/goose/issues/3249>
+//! BUG: A tool that throws without a message gets no result. A report of this class:
+//! <https://github.com/aaif-goose/goose/issues/3249>
 
 use super::prelude::*;
 

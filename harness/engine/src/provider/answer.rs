@@ -67,7 +67,7 @@ pub struct Answer {
     pub frames: Frames,
     /// The places at which to stop until released, in order.
     pub holds: Vec<Hold>,
-    /// How the body ends.
+    /// The ending of the body.
     pub ending: Ending,
 }
 
@@ -80,7 +80,7 @@ pub struct Hold {
     pub at: Held,
 }
 
-/// How much of an answer has been sent.
+/// The part of an answer that has been sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sent {
     /// Nothing.

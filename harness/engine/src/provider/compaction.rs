@@ -13,7 +13,7 @@ use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::RequestKind;
 use serde_json::Value;
 
-/// What the provider of a plan knows about compactions.
+/// The state by which the provider of a plan recognises compactions.
 #[derive(Debug, Default)]
 pub(super) struct Compaction {
     /// True if a full context was reported or a request was too long, and nothing has disappeared since.
@@ -42,8 +42,8 @@ impl Compaction {
         self.tokens
     }
 
-    /// True if a request asks for a summary although it offers tools. Systems with a prompt in the provider's
-    /// cache do so: the request then ends in words of the system's own that mention a summary.
+    /// True if a request asks for a summary although it offers tools. Some systems do so to keep their prompt
+    /// in the provider's cache: the request then ends in words of the system's own that mention a summary.
     pub(super) fn is_asked_for(&self, plan: &Plan, body: &[u8], history: impl FnOnce() -> History) -> bool {
         if !self.is_due || self.is_asked || !speaks_of_a_summary(&String::from_utf8_lossy(body)) {
             return false;

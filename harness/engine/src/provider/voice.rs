@@ -47,7 +47,7 @@ pub(crate) struct Voice<'a> {
     pub(crate) unique: &'a str,
     /// The count of tokens that a reply reports.
     pub(crate) tokens: Tokens,
-    /// Frames by which a canary is late.
+    /// The number of frames by which a canary is late.
     pub(crate) n_late: usize,
 }
 

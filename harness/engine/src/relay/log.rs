@@ -23,7 +23,7 @@ pub struct RelayLog {
     /// Requests that break a rule and were let through, by rule: how many the server accepted, and how many
     /// it rejected.
     pub let_through: BTreeMap<&'static str, LetThrough>,
-    /// Ways in which the server failed, and how often.
+    /// Failures of the server, with their counts.
     pub failures: BTreeMap<String, u64>,
     /// Exchanges that could not be recorded.
     pub unrecorded: u64,

@@ -31,7 +31,7 @@ pub enum Step {
     End(Ending),
 }
 
-/// How an answer ended.
+/// The end of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PassageEnd {
     /// The server ended it.

@@ -193,7 +193,7 @@ impl Open {
     const NOTHING: Open = Open { fault: None, stalls: false, end: None, grade: None };
 }
 
-/// What is to happen in an answer, and a phrase for it. `None` if its points are not in the answer.
+/// The planned events in an answer, and a phrase for them. `None` if their points are not in the answer.
 fn open(plan: &Plan, answer: &Answer, actions: &[&PlannedAction]) -> (Option<Open>, Option<String>) {
     let mut open = Open::NOTHING;
     let mut words = Vec::new();
