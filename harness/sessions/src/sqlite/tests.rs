@@ -207,7 +207,7 @@ fn absurd_counts_in_a_header_are_harmless() {
 }
 
 #[test]
-fn random_damage_is_no_harm() {
+fn random_damage_is_harmless() {
     let files = with_log(512);
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = |below: usize| {
