@@ -121,7 +121,7 @@ fn a_frame_with_absurd_pages_or_another_salt_changes_nothing() {
 }
 
 #[test]
-fn an_edit_is_in_the_bytes_and_the_log_is_gone() {
+fn an_edit_is_in_the_bytes_and_the_log_is_removed() {
     let files = with_log(4096);
     let database = Database::open(&files).unwrap();
     let long = "x".repeat(50_000);

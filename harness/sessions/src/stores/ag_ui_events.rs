@@ -18,7 +18,6 @@ use super::list_reader::{form, session};
 use super::{Edit, ReadError, Store, WriteError};
 use crate::{Files, Product, Sent, Session, Trouble};
 
-/// AG-UI's events.
 pub(crate) struct AgUiEvents;
 
 /// The prefix of a trouble that the client itself reports.

@@ -16,10 +16,8 @@ use super::{Edit, ReadError, Store, WriteError};
 use crate::json::{text, word};
 use crate::{Block, Files, Message, NOT_RECORDED, Place, Product, Sent, Session};
 
-/// A list of AG-UI's messages.
 pub(crate) struct AgUiMessages;
 
-/// The roles of AG-UI.
 const ROLES: [&str; 7] = ["developer", "system", "assistant", "user", "tool", "activity", "reasoning"];
 
 impl Store for AgUiMessages {

@@ -22,7 +22,6 @@ use crate::json::{splice, text};
 use crate::session::ASKED;
 use crate::{Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
 
-/// The chunks of a UI message stream.
 pub(crate) struct AiSdkChunks;
 
 impl Store for AiSdkChunks {

@@ -21,7 +21,6 @@ use crate::json::{text, word};
 use crate::session::{ASKED, DECLINED};
 use crate::{Block, Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
 
-/// `ModelMessage[]`.
 pub(crate) struct AiSdkModel;
 
 impl Store for AiSdkModel {

@@ -18,7 +18,6 @@ use crate::json::text;
 use crate::session::ASKED;
 use crate::{Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
 
-/// `UIMessage[]`.
 pub(crate) struct AiSdkUi;
 
 impl Store for AiSdkUi {

@@ -17,10 +17,9 @@ mod write;
 use super::{Edit, ReadError, Store, WriteError};
 use crate::{Files, Product, Sent, Session};
 
-/// Codex's rollouts.
 pub(crate) struct Codex;
 
-/// The id of the thread in whose rollout a fork begins. `None` if the bytes are not of such a fork.
+/// The id of the parent thread, if these are the bytes of a fork that begins in its parent's rollout.
 pub(crate) fn parent_of(bytes: &[u8]) -> Option<String> {
     let head = unpack::head(bytes)?;
     read::is_rollout(&head).then(|| lineage::parent_of(bytes)).flatten()

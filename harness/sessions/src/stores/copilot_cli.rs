@@ -23,7 +23,6 @@ use super::{Edit, ReadError, Store, WriteError};
 use crate::json::{self, text};
 use crate::{Block, Ending, Files, Message, Product, Sent, Session};
 
-/// Copilot CLI's sessions.
 pub(crate) struct CopilotCli;
 
 /// Number of lines to search for an event. Every line is an event, unless a crash left other data.

@@ -26,7 +26,6 @@ use crate::json::{self, text};
 use crate::{Block, Ending, Files, Message, Planned, Product, Reason, Sent, Session};
 use log::Log;
 
-/// Gemini CLI's sessions.
 pub(crate) struct GeminiCli;
 
 /// Number of lines to search for the metadata. They are on the first line, unless a crash left other data

@@ -28,7 +28,6 @@ use crate::sqlite::{Database, MAX_ROWS, is_database};
 use crate::{Files, Message, Place, Product, Sent, Session, Trouble};
 use message::Read;
 
-/// goose's stores.
 pub(crate) struct Goose;
 
 const TABLE: &str = "messages";

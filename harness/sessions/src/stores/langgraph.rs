@@ -27,7 +27,6 @@ use crate::sqlite::{Database, MAX_ROWS, is_database};
 use crate::{Files, Message, Place, Product, Sent, Session, Trouble, json};
 use message::Stored;
 
-/// LangGraph's SQLite.
 pub(crate) struct Langgraph;
 
 const CHECKPOINTS: &str = "checkpoints";

@@ -26,10 +26,8 @@ use super::{Edit, ReadError, Store, WriteError};
 use crate::sqlite::{Database, MAX_ROWS, is_database};
 use crate::{Ending, Files, Message, Place, Product, Sent, Session, Trouble, json};
 
-/// OpenAI Agents SDK's SQLite.
 pub(crate) struct OpenaiAgents;
 
-/// The table of the items.
 const TABLE: &str = "agent_messages";
 
 /// The table with the branches of the items, in `AdvancedSQLiteSession`.

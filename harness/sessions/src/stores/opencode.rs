@@ -23,7 +23,6 @@ mod tests;
 use super::{Edit, ReadError, Store, WriteError};
 use crate::{Files, Product, Sent, Session};
 
-/// opencode's stores.
 pub(crate) struct Opencode;
 
 impl Store for Opencode {

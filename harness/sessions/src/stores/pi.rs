@@ -24,7 +24,6 @@ use crate::json::{self, text};
 use crate::{Ending, Files, Message, Product, Sent, Session, Trouble};
 use blocks::Model;
 
-/// pi's sessions.
 pub(crate) struct Pi;
 
 /// The newest known version of the form.

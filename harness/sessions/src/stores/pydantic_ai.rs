@@ -21,7 +21,6 @@ pub(super) use messages::{History, dialect_of, history, is_history};
 pub(super) use send::send;
 pub(super) use write::write;
 
-/// A list of pydantic-ai's messages.
 pub(crate) struct PydanticAi;
 
 /// How the branch was chosen, and what another version would do differently.

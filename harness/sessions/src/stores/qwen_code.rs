@@ -23,7 +23,6 @@ use super::{Edit, ReadError, Store, WriteError};
 use crate::json::{self, text};
 use crate::{Block, Ending, Files, Message, Product, Sent, Session, Trouble};
 
-/// Qwen Code's sessions.
 pub(crate) struct QwenCode;
 
 const KEYS: Keys = Keys { id: "uuid", parent: "parentUuid" };

@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 use super::{Edit, ReadError, Store, WriteError};
 use crate::{Block, Files, Message, Product, Sent, Session};
 
-/// Request bodies.
 pub(crate) struct Request;
 
 impl Store for Request {

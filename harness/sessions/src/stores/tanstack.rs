@@ -24,7 +24,6 @@ use crate::{Files, NOT_APPROVED, NOT_RECORDED, Product, Sent, Session};
 
 use parts::Reply;
 
-/// TanStack AI's `UIMessage[]`.
 pub(crate) struct Tanstack;
 
 /// The value of [`Session::generation`] for the client's own persistence.

@@ -13,7 +13,6 @@ use super::{Edit, ReadError, Store, WriteError, tinyagent};
 use crate::json::word;
 use crate::{Files, Product, Sent, Session};
 
-/// A session of tunacode.
 pub(crate) struct Tunacode;
 
 /// The pointer to the message list.

@@ -94,7 +94,6 @@ fn kind(media_type: &str) -> String {
     }
 }
 
-/// A call.
 pub(crate) fn call(part: &Value, name: &str, input: Option<&Value>, dialect: Option<Dialect>) -> Call {
     let own = |key: &str| own(part, dialect, key).map(str::to_owned);
     Call {

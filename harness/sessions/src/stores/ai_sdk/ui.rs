@@ -18,7 +18,6 @@ use crate::{Block, Place, Session};
 pub(crate) struct UiMessage {
     /// The role of the sender.
     pub(crate) role: Role,
-    /// Its id.
     pub(crate) id: Option<String>,
     /// The place of the message.
     pub(crate) place: Place,

@@ -1,4 +1,4 @@
-//! Chunks as the parts of one UI message.
+//! Converts chunks into the parts of one UI message.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::json::text;
 use crate::stores::list_reader::place_of;
 use crate::{Place, Trouble};
 
-/// What the chunks come to.
+/// The message built from the chunks.
 #[derive(Default)]
 pub(super) struct Folded {
     pub(super) id: Option<String>,
@@ -26,7 +26,7 @@ pub(super) struct Part {
     pub(super) chunks: Vec<usize>,
 }
 
-/// Folds a list of chunks, as far as the SDK does.
+/// Folds a list of chunks, up to the one at which the SDK stops.
 pub(super) fn fold(chunks: Json<'_, '_>) -> Folded {
     let mut fold = Fold::default();
     for (n, json) in chunks.items().enumerate() {

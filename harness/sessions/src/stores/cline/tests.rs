@@ -118,7 +118,7 @@ fn the_last_reply_is_filled_at_resume() {
 }
 
 #[test]
-fn a_reply_that_is_not_at_the_end_is_not_filled_at_resume() {
+fn an_earlier_reply_is_not_filled_at_resume() {
     let (_, judgement) = judged(&bare(&[ASK, BATCH, NEXT, NEXT]));
     assert_eq!(judgement.verdict, Verdict::Refused);
     assert!(judgement.sent.mended.is_empty());

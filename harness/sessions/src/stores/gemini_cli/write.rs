@@ -182,7 +182,7 @@ impl<'l> Changes<'l> {
             }
             let answered = self.write_answers(record, &drops, answers);
             for inner in drops {
-                // A pointer below a result names its call: `/toolCalls/3/result/0`.
+                // The pointer of a block inside a result names its call: `/toolCalls/3/result/0`.
                 let call = inner.strip_prefix("/toolCalls/").and_then(|rest| rest.split_once("/result"));
                 let call = call.and_then(|(call, _)| call.parse::<usize>().ok());
                 let is_rewritten = call.is_some_and(|call| answered.contains(&call));

@@ -1,4 +1,5 @@
-//! goose's messages as blocks: `crates/goose/src/conversation/message.rs` and `tool_result_serde.rs`.
+//! Converts goose's messages into blocks: `crates/goose/src/conversation/message.rs` and
+//! `tool_result_serde.rs`.
 
 use std::collections::BTreeMap;
 

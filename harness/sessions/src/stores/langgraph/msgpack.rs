@@ -288,7 +288,6 @@ impl Value {
         }
     }
 
-    /// A text.
     pub(super) fn as_str(&self) -> Option<&str> {
         match self {
             Value::Text(text) => Some(text),

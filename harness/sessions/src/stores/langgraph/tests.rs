@@ -448,7 +448,7 @@ fn a_late_result_moves_within_the_checkpoint() {
 }
 
 #[test]
-fn a_blob_in_another_form_is_not_written() {
+fn a_blob_in_a_different_encoding_is_not_written() {
     // The first text is in a longer form than it needs.
     let mut bytes = checkpoint(&OWN, &batch());
     bytes.splice(1..2, [0xd9, bytes[1] & 0x1f]);

@@ -22,7 +22,6 @@ pub(super) const GENERATION: &str = "SQLite rows of events";
 /// Rows that add nothing to the conversation.
 const SILENT: [&str; 3] = ["agent-switched", "location-switched", "model-switched"];
 
-/// A row.
 #[derive(Debug)]
 pub(super) struct Event {
     /// The column `type`.

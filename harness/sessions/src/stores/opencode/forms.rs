@@ -34,7 +34,7 @@ impl Form {
     }
 }
 
-/// The form of these files, if opencode wrote them.
+/// The form of these files. `None` if opencode did not write them.
 pub(super) fn form_of(files: &Files) -> Option<Form> {
     if sqlite::is_database(files.main()) {
         let database = Database::open(files).ok()?;

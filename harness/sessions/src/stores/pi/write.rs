@@ -119,7 +119,7 @@ impl<'l> Writer<'l> {
         Self::ids(of).find(|own| !self.branch.has(own)).unwrap_or_default()
     }
 
-    /// Returns whether an earlier repair has already put in the result of a call.
+    /// Returns whether an earlier repair has already added the result of a call.
     fn has_result(&self, of: &str, call: &str) -> bool {
         let of_call = |record: &Record| text(&record.value["message"], "toolCallId") == call;
         let taken = Self::ids(of).take_while(|own| self.log.tree.by_id.contains_key(own));

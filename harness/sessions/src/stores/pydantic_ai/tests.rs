@@ -134,7 +134,7 @@ fn a_result_without_its_call_is_rejected() {
 }
 
 #[test]
-fn a_result_twice_is_refused() {
+fn a_duplicate_result_is_rejected() {
     let session = session(&batch(json!([result("c1"), result("c2"), result("c2")])));
     assert_eq!(verdict(&session).0, Verdict::Refused);
 }

@@ -237,7 +237,7 @@ fn lines_of_claude_code_are_not_recognised() {
 }
 
 #[test]
-fn a_thread_that_is_cut_before_its_compression_is_beyond_repair() {
+fn a_thread_cut_before_its_compression_is_beyond_repair() {
     let history =
         r#"[{"role":"user","parts":[{"text":"So far."}]},{"role":"model","parts":[{"text":"Got it."}]}]"#;
     let rest = format!(r#""subtype":"chat_compression","systemPayload":{{"compressedHistory":{history}}}"#);

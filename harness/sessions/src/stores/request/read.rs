@@ -274,7 +274,8 @@ fn gemini(value: &Value) -> Option<histories::Block> {
     }
 }
 
-/// The content of a response: its only field, if that is `output` or `error`, which SDKs write.
+/// The content of a response. If it has a single field, such as the `output` or `error` that SDKs write, the
+/// value of that field.
 fn words_of(response: Option<&Value>) -> Option<&Value> {
     let fields = response?.as_object()?;
     match fields.len() {

@@ -76,7 +76,7 @@ fn a_new_result_keeps_the_arguments_and_the_time_of_the_call() {
 }
 
 #[test]
-fn a_call_that_has_ended_keeps_its_result() {
+fn a_finished_call_keeps_its_result() {
     for (form, files) in healthy().forms() {
         let edits = ["toolu_1", "toolu_2"].map(|id| synthesise(&one(&files), id));
         assert!(write(&files, &edits) == files, "{form}");
@@ -154,7 +154,7 @@ fn a_reverted_result_is_copied_and_kept() {
 }
 
 #[test]
-fn the_branch_ends_after_the_message_of_a_truncation() {
+fn a_truncated_branch_ends_after_the_given_message() {
     for (form, files) in healthy().forms() {
         let session = one(&files);
         let last = session.messages[1].blocks[1].place.clone();

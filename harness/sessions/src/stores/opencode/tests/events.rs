@@ -107,7 +107,7 @@ fn a_row_of_an_unknown_type_is_not_judged() {
 }
 
 #[test]
-fn without_the_new_sessions_the_old_rows_are_the_conversation() {
+fn without_new_sessions_the_old_rows_are_the_conversation() {
     let connection = database();
     healthy().insert_into(&connection);
     let table = "CREATE TABLE session_message (id TEXT, session_id TEXT, type TEXT, seq INTEGER, data TEXT);

@@ -85,7 +85,7 @@ fn a_file_that_begins_in_the_middle_is_an_excerpt() {
 }
 
 #[test]
-fn parts_of_an_unknown_kind_are_noted_without_their_content() {
+fn parts_of_unknown_kinds_are_noted_without_their_content() {
     let mut fixture = healthy();
     let parts = &mut fixture.messages[1].1;
     parts.push(json!({ "id": "prt_002900", "type": "weather", "text": "secret" }));

@@ -52,7 +52,7 @@ fn an_empty_text_beside_a_signed_thought_is_sent_as_a_space() {
 }
 
 #[test]
-fn an_open_call_at_the_end_is_an_open_tail() {
+fn a_trailing_open_call_is_an_open_tail() {
     let files = open("anthropic", "claude-sonnet-4-5", true).database();
     let judgement = judged(&files);
     assert_eq!(judgement.verdict, Verdict::OpenTail);
@@ -72,7 +72,7 @@ fn a_failed_reply_is_left_out_with_its_results() {
 }
 
 #[test]
-fn a_stopped_reply_is_sent_if_it_said_more_than_thoughts() {
+fn a_stopped_reply_is_sent_if_it_has_more_than_thoughts() {
     let stopped = |parts: Vec<Value>| {
         let mut fixture = healthy();
         fixture.reply(parts)["error"] = json!({ "name": "MessageAbortedError", "data": { "message": "m" } });
