@@ -150,7 +150,7 @@ impl PendingBaseline<'_> {
 }
 
 fn other_system(file: &str, baseline: &Baseline, verb: &str) -> CliError {
-    CliError::input(format!("{file} belongs to `{}`, and no such system {verb}", baseline.system))
+    CliError::input(format!("{file} is the baseline of `{}`, and no such system {verb}", baseline.system))
 }
 
 /// True if a baseline belongs to a system, or may do so: the version of some systems is known only when they

@@ -59,7 +59,7 @@ const EXAMPLES: &str = "Examples:
   brickbat import 7c1f.jsonl --out mine.yaml --system ai-sdk@6/ui-messages
   brickbat replay mine.yaml                      does it still fail there?
 
-Exit codes: 0 written; 1 the fault of a session is in what a given history cannot say; 2 not readable, or none is bricked;
+Exit codes: 0 written; 1 a given history cannot express the fault of a session; 2 not readable, or none is bricked;
 3 the reference agent does not survive a scenario, so it could not tell a correct system from a broken one.";
 
 impl Import {
@@ -119,7 +119,7 @@ impl Import {
         }
         if !imported.is_survived {
             tell(format!(
-                "error: {}: the reference agent fails this scenario, too, so it could not tell a correct system from a broken one",
+                "error: {}: the reference agent fails this scenario too, so it could not tell a correct system from a broken one",
                 fault.name()
             ));
             return Ok(UNJUDGED);

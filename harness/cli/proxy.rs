@@ -86,9 +86,9 @@ const EXAMPLES: &str = "Examples:
   brickbat proxy --upstream URL --faults=eof,reset --every 5
   brickbat proxy --upstream URL --let-through              does the server refuse what the provider refuses?
 
-Ctrl-C ends it with a summary. Exit codes: 0 every request kept the rules and every stream was whole; 1 a request broke a
-rule, a stream was illegal or broke off, or the server could not be reached; 3 no request came, or the recording could not
-be written.";
+Ctrl-C ends it with a summary. Exit codes: 0 every request kept the rules and every stream was complete; 1 a request broke
+a rule, a stream was illegal or cut off, or the server could not be reached; 3 no request came, or the recording could
+not be written.";
 
 impl Proxy {
     pub(super) fn execute(&self) -> Outcome {

@@ -62,7 +62,7 @@ pub(super) fn refused(word: &str) -> Option<Result<Session, CliError>> {
         None => exchange.status >= 400,
     };
     let Some((exchange, dialect)) = spoken.into_iter().rev().find(|(exchange, _)| is_meant(exchange)) else {
-        return Some(Err(CliError::input(format!("{file}: no request in it was refused"))));
+        return Some(Err(CliError::input(format!("{file}: it has no refused request"))));
     };
     let read = brickbat_sessions::read_body(&exchange.request, dialect);
     Some(read.map_err(|error| CliError::input(format!("{file}:{}: {error}", exchange.line))))

@@ -72,8 +72,8 @@ const EXAMPLES: &str = "Examples:
   brickbat repair 7c1f.jsonl --write          in place, with a backup
   brickbat repair opencode.db#ses_41f2 --out repaired.db
 
-Exit codes: 0 mended, or healthy and nothing to do; 1 it cannot be mended from the file alone; 2 not readable as a session
-of any known product; 3 the repair was not kept.";
+Exit codes: 0 fixed, or healthy with nothing to do; 1 it cannot be fixed from the file alone; 2 not readable as a session
+of any known product; 3 the repair was discarded.";
 
 impl RepairSession {
     pub(super) fn execute(&self) -> Outcome {
@@ -175,8 +175,8 @@ impl Written {
                 let wrote = format!("wrote {file}; the original is unchanged.\n");
                 match is_database {
                     true => format!(
-                        "{wrote}To use it: end every process of the product, keep {path} and its -wal and -shm somewhere \
-                         else, all three, and put the copy in its place. A log that stays there would undo the repair.\n"
+                        "{wrote}To use it: end every process of the product, move {path} and its -wal and -shm files elsewhere, \
+                         and put the copy in its place. A log that is left there would undo the repair.\n"
                     ),
                     false => wrote,
                 }
@@ -188,8 +188,7 @@ impl Written {
 /// Replaces the file, if no other process can be writing it. Of a link, the file that it leads to is replaced.
 fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<Written, CliError> {
     if is_database(before) {
-        let words =
-            "refused: a database is never replaced while its product may use it; write a copy with --out";
+        let words = "refused: a database is never replaced, because its product may be using it; write a copy with --out";
         return Err(CliError::input(words));
     }
     if let Some(process) = live::process_with(path) {

@@ -36,7 +36,7 @@ const EXAMPLES: &str = "Examples:
   brickbat serve                                    ANTHROPIC_BASE_URL=http://127.0.0.1:8787 my-agent
   brickbat serve --port 0                           a free port, which is printed
   brickbat serve --host api.x.ai                    as strict as xAI
-  brickbat serve --faults --every 5                 each fifth reply is cut, or refused as overloaded
+  brickbat serve --faults --every 5                 a fault in every fifth reply: cut off, or overloaded
   brickbat serve --usage 180000                     programs that watch their tokens compact their history
   brickbat serve --scenario mine.yaml               replies from a scenario
   curl http://127.0.0.1:8787/_brickbat/state        what has happened so far, as JSON

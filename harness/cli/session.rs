@@ -58,7 +58,7 @@ const EXAMPLES: &str = "Examples:
   brickbat session --format sarif ~/.claude/projects > sessions.sarif
 
 Exit codes: 0 the next request would be accepted (open tails, excerpts and cut threads included), 1 it would be refused, 2 not
-readable as a session of any known product, 3 a known product, but of a form that cannot be judged.";
+readable as a session of any known product, 3 a session of a known product in a form that cannot be judged.";
 
 /// What was found, as far as it is to be shown. A folder may hold more sessions than fit into memory, so of each no more is
 /// kept than its lines in the report.

@@ -111,10 +111,7 @@ pub(super) fn open(path: &Path) -> Result<Files, String> {
     let mut n_bytes = 0;
     for companion in companions(path) {
         if files.files.len() > MAX_COMPANIONS || n_bytes > MAX_COMPANION_BYTES {
-            return Err(format!(
-                "more than {MAX_COMPANIONS} files, or 512 MiB, lie next to {}",
-                path.display()
-            ));
+            return Err(format!("more than {MAX_COMPANIONS} files, or 512 MiB, next to {}", path.display()));
         }
         // A companion that cannot be read is one that is not there: the session is judged without it.
         let Ok(bytes) = read(&companion.path, MAX_COMPANION_BYTES) else { continue };

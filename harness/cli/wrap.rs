@@ -69,8 +69,8 @@ const EXAMPLES: &str = "Examples:
   brickbat wrap --kill-at 'after end a' --resume 'codex exec resume --last {turn}' -- codex exec 'Look around.'
   brickbat wrap --env 'MY_BASE_URL={url}/v1' -- ./my-program
 
-The tools that the program offers are really called, with made-up arguments: run it where they can do no harm. Tools
-that only look at something are preferred.
+The program's tools really run, with made-up arguments: run it where they can do no harm. Read-only tools are
+preferred.
 
 Exit codes: 0 every request was accepted, 1 a request was refused, 2 the program cannot be started, 3 undecided: no
 request came or none offered a tool, the program failed or ended with open calls, or it did not end.";

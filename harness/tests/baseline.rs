@@ -253,10 +253,10 @@ fn a_baseline_that_does_not_fit_is_refused() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
     for (text, words) in [
-        (HEAD.to_owned() + ENTRY, "belongs to `sdk`, and no such system runs"),
+        (HEAD.to_owned() + ENTRY, "is the baseline of `sdk`, and no such system runs"),
         (
             "schema: 1\nsystem: sdk\nentries: []\n".to_owned(),
-            "`brickbat run --system NAME --write-baseline FILE` writes this file anew",
+            "`brickbat run --system NAME --write-baseline FILE` rewrites this file",
         ),
         (
             HEAD.to_owned() + &ENTRY.replace("parts-settled", "parts-unsettled"),

@@ -77,20 +77,23 @@ fn what_a_test_cannot_say_is_refused() {
     let other = Some("results-kept");
     assert_eq!(refusal(&brick, JAVASCRIPT, other), Refusal::NoSuchFinding("results-kept".to_owned()));
     let template = refusal(&brick, "//? mode=finished\n// refuse: a browser\n//? end\n", None);
-    assert_eq!(template.to_string(), "the template of `own` does not say this: a browser");
+    assert_eq!(template.to_string(), "the template of `own` cannot express this: a browser");
     let bedrock = bricked("abort/mid-batch#k=1@bedrock-converse");
     let words = refusal(&bedrock, JAVASCRIPT, None).to_string();
     assert!(words.contains("bedrock-converse/"), "{words}");
     let killed = record(&built_in("kill/mid-batch#k=1@anthropic-messages"), Some(canary("kill-dangles")));
     let words = refusal(&killed, JAVASCRIPT, None).to_string();
-    assert_eq!(words, "a test in one process cannot say this: the death of a process");
+    assert_eq!(words, "a test in one process cannot express this: the death of a process");
     let given = record(&built_in("model/foreign-id@openai-responses"), Some(canary("foreign-id-kept")));
     let words = refusal(&given, JAVASCRIPT, None).to_string();
-    assert_eq!(words, "a test in one process cannot say this: a given history");
+    assert_eq!(words, "a test in one process cannot express this: a given history");
     let deaf = bricked("abort/deaf-tools#k=1@openai-responses");
     let target = Target { mode: "session", ..target(PYTHON, &packages) };
     let words = export(&deaf, &target, Framework::Pytest, None).unwrap_err().to_string();
-    assert_eq!(words, "a test in one process cannot say this: a tool that goes on after a stop, in Python");
+    assert_eq!(
+        words,
+        "a test in one process cannot express this: a tool that continues after a stop, in Python"
+    );
 }
 
 /// A system of one's own, with a template that needs nothing but Node.js, and a run in which it was bricked.

@@ -120,7 +120,7 @@ fn a_reply_passes_through_unchanged_and_is_recorded_without_the_key() {
 fn a_broken_request_is_refused_here_and_never_reaches_the_server_unless_it_is_let_through() {
     for (args, n_at_server, sentence) in [
         (&[][..], "0 requests", "tool_use"),
-        (&["--let-through"], "1 requests, 1 refused", "let through request 0: the server refused it, too"),
+        (&["--let-through"], "1 requests, 1 refused", "let through request 0: the server refused it too"),
     ] {
         let (server, proxy) = in_front_of_serve(args);
         let (status, answer) = proxy.post("/v1/messages", &broken());

@@ -301,7 +301,7 @@ fn a_test_holds_a_reply_at_a_point_and_hears_of_refusals() {
         ("stop", "after end b", "`stop after end a of reply 1` is ordered for the same reply"),
         ("overloaded", "after end a of reply 2", "overloaded after end a of reply 2: "),
         ("stop", "after lunch", "is no point of a reply"),
-        ("fire", "after calls", "cannot be ordered"),
+        ("fire", "after calls", "unknown order `fire`"),
     ] {
         let answer = test.ask(&arm(1, what, at));
         assert!(answer["error"].as_str().is_some_and(|error| error.contains(why)), "{answer}");

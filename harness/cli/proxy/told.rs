@@ -33,7 +33,7 @@ fn words(notice: &RelayNotice, redactor: &Redactor) -> String {
     match notice {
         RelayNotice::Request(notice) => served::line(notice),
         RelayNotice::LetThrough { exchange, status } => {
-            let said = if *status < 400 { "the server accepted it" } else { "the server refused it, too" };
+            let said = if *status < 400 { "the server accepted it" } else { "the server refused it too" };
             format!("{} request {exchange}: {said} (status {status})\n", paint(Tone::Warn, "let through"))
         }
         RelayNotice::Stream { exchange, rule, place, message } => format!(

@@ -168,14 +168,14 @@ fn carried_out(server: &StrictServer, line: &str) -> Value {
                 "orders": server.order_records(),
             })
         }
-        Err(error) => json!({ "said": "answer", "id": null, "error": format!("no order: {error}") }),
+        Err(error) => json!({ "said": "answer", "id": null, "error": format!("not an order: {error}") }),
     }
 }
 
 fn order(what: &str, at: Option<&str>) -> Result<Order, NoPoint> {
     let Some(ordered) = Ordered::named(what) else {
         let kinds = FaultKind::ALL.map(FaultKind::name).join(", ");
-        return Err(NoPoint::because(format!("`{what}` cannot be ordered; there is stop, {kinds}")));
+        return Err(NoPoint::because(format!("unknown order `{what}`; expected stop, {kinds}")));
     };
     let is_whole = matches!(ordered, Ordered::Fault(FaultKind::Overloaded | FaultKind::RateLimit));
     let at: ReplyPoint = match at {

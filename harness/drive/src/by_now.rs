@@ -1,9 +1,10 @@
-//! What has come by now, without waiting.
+//! Takes what is already ready, without waiting.
 
 use futures::FutureExt;
 
-/// What a future has ready. Tokio lets a task take only so much before it must yield, and then says of a full channel
-/// that nothing is there; all runs of one command share that budget, so a busy machine would lose events to it.
+/// The output of a future if it is ready now.
+/// Tokio limits how much a task may take before it must yield, and then reports a full channel as empty.
+/// All runs of one command share that budget, so a busy machine would lose events to it.
 pub(crate) fn by_now<T>(future: impl Future<Output = T>) -> Option<T> {
     tokio::task::unconstrained(future).now_or_never()
 }
@@ -13,7 +14,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn everything_that_has_come_is_there() {
+    async fn a_full_channel_is_emptied_without_waiting() {
         const N_EVENTS: usize = 1_000;
         let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
         (0..N_EVENTS).for_each(|event| sender.send(event).unwrap());

@@ -1,7 +1,7 @@
-//! Drives systems under test: starts their adapters, speaks ACP with them, knows which ones exist.
+//! Drives systems under test: starts their adapters, speaks ACP with them, and knows which ones exist.
 //!
-//! It knows no verdict. What it reports is either what the system did ([`SessionEvent`]) or that the adapter
-//! failed ([`DriverError`]); the second is never held against the SDK.
+//! It gives no verdict. It reports either what the system did ([`SessionEvent`]) or that the adapter failed
+//! ([`DriverError`]), which is never counted as a fault of the SDK.
 //! The protocol on top of ACP is described in `harness/systems/README.md`.
 
 pub mod acp;

@@ -1,7 +1,8 @@
-//! The run folder: what a run leaves on the disk, and what is read from there later.
+//! The run folder: the files that a run leaves on the disk, and how they are read later.
 //!
-//! A folder holds `run.json` (what was run), `report.json`, and a folder for each case below `cases/`, written as the
-//! case is done. It knows no verdict: what it writes are the files of [`brickbat_report::record`].
+//! A folder has `run.json` (what was run), `report.json`, and a folder for each case below `cases/`, written
+//! when the
+//! case is done. It gives no verdict: it writes the files of [`brickbat_report::record`].
 
 mod error;
 mod names;
@@ -25,17 +26,18 @@ use brickbat_rules::redact::Redactor;
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    /// The first thing that could not be written; nothing is written after it.
+    /// The first failed write; nothing is written after it.
     failure: Mutex<Option<FolderError>>,
-    /// The folder itself, locked for as long as it is written: the lock of a process ends with it, however it ends. None
-    /// where the file system locks no folders.
+    /// The folder itself, locked while it is written. The operating system releases the lock when the process
+    /// ends, however
+    /// it ends. None if the file system cannot lock folders.
     _lock: Option<File>,
 }
 
 /// `run.json`: what was run, so that it can be run again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunNote {
-    /// What the folder is: [`KIND`].
+    /// The kind of the folder, [`KIND`].
     pub kind: String,
     pub schema: u32,
     pub brickbat: String,
@@ -46,43 +48,43 @@ pub struct RunNote {
     /// The causes that the run has printed; empty until the run is finished.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<RunCause>,
-    /// What the clock says; the only part that differs between equal runs.
+    /// Durations; the only part that differs between equal runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timing: Option<brickbat_report::report::Timing>,
 }
 
-/// The arguments that say what is run; the others say how.
+/// The arguments that select what is run. Options that only affect how it runs are not here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunArguments {
-    /// Scenarios as they were named; none means all that are built in.
+    /// Scenarios as they were named; empty for all built-in ones.
     pub scenarios: Vec<String>,
     pub systems: Vec<String>,
-    /// A manifest of the user's, in which the systems are.
+    /// The user's manifest that has the systems.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manifest: Option<String>,
-    /// The command of an adapter of the user's.
+    /// The command of the user's adapter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// The version of the SDK that was wanted in place of the lockfile's.
+    /// The version of the SDK that was requested instead of the lockfile's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sdk_version: Option<String>,
-    /// The model that systems were asked to use; none if each took its own.
+    /// The model that systems were asked to use; none if each used its default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The factor of the times that were waited; none if it is 1.
+    /// The factor of all waits; none if it is 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patience: Option<f64>,
     pub dialects: Vec<String>,
     pub profiles: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filter: Option<String>,
-    /// Texts whose plans are left out.
+    /// Plans that contain one of these texts are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<String>,
     pub seed: u64,
-    /// The part of the plans that was run; all of them, if there is none.
+    /// The part of the plans that was run; none for all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<brickbat_report::report::Shard>,
 }
@@ -95,18 +97,18 @@ pub struct RunCase {
     pub folder: String,
 }
 
-/// A cause, with the case that stands for it.
+/// A cause, with the case that represents it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunCause {
-    /// Its whole id, of which the run has printed the beginning.
+    /// Its complete id. The run has printed the beginning.
     pub id: String,
     pub system: String,
     pub plan: String,
-    /// Which finding of the case it is, counted from 0.
+    /// The index of the finding in the case, counted from 0.
     pub finding: usize,
 }
 
-/// What `kind` says in a `run.json` of ours.
+/// The value of `kind` in every `run.json` of Brickbat.
 pub const KIND: &str = "brickbat-run";
 
 /// The version of the format that is written and read here.
@@ -117,17 +119,18 @@ const REPORT: &str = "report.json";
 const CASES: &str = "cases";
 const CASE: &str = "case.json";
 
-/// The files by which the others are found: they are there whole, or not at all.
+/// The files by which the others are found: each is complete or missing.
 const KEYS: [&str; 3] = [RUN, REPORT, CASE];
 
-/// Bytes of one file that are read: the largest that is written has twice 4 MiB and what JSON adds.
+/// The largest file that is read, in bytes: the largest that is written has twice 4 MiB plus the overhead of
+/// JSON.
 const MAX_READ: u64 = 64 << 20;
 
 /// Cases of one folder that are listed; the built-in suite has some hundred for each system.
 const MAX_CASES: usize = 100_000;
 
 impl RunFolder {
-    /// Makes a folder ready, also in the place of an earlier run, whose cases are removed.
+    /// Prepares a folder. If it has an earlier run, the cases of that run are removed.
     pub fn create(path: &Path, note: &RunNote) -> Result<RunFolder, FolderError> {
         std::fs::create_dir_all(path).map_err(|error| FolderError::unwritable(path, error))?;
         let folder = RunFolder { path: path.to_owned(), failure: Mutex::default(), _lock: lock(path)? };
@@ -148,7 +151,7 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Removes what an earlier run has left, and nothing else. Links are not followed.
+    /// Removes only what an earlier run has left. Links are not followed.
     fn clear(&self) -> Result<(), FolderError> {
         let cases = self.path.join(CASES);
         match std::fs::symlink_metadata(&cases) {
@@ -170,12 +173,12 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes the record of a case. When that fails, [`RunFolder::finish`] says so.
+    /// Writes the record of a case. A failure is reported by [`RunFolder::finish`].
     pub fn keep(&self, record: &Record, redactor: &Redactor) {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         if failure.is_none() {
@@ -192,7 +195,7 @@ impl RunFolder {
         }
     }
 
-    /// What could not be written so far.
+    /// The first failed write so far.
     pub fn failure(&self) -> Option<String> {
         let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.as_ref().map(ToString::to_string)
@@ -200,15 +203,15 @@ impl RunFolder {
 
     fn write_record(&self, record: &Record, redactor: &Redactor) -> Result<(), FolderError> {
         let below = case_path(&record.case.system, &record.case.plan);
-        // A plan that runs again leaves nothing of its first run.
+        // The files of an earlier run of the same plan are removed.
         remove(&self.path.join(&below))?;
         let mut files = record.files(redactor);
-        // The first file is the one by which a case is known; it comes last, so that a case is whole or not there.
+        // The first file identifies a case. It is written last, so that a case is complete or not there.
         files.rotate_left(1);
         files.iter().try_for_each(|file| self.write(&format!("{below}/{}", file.name), &file.text))
     }
 
-    /// Writes what is known at the end of the run.
+    /// Writes the report and the final `run.json`.
     pub fn finish(&self, note: &RunNote, report: &str) -> Result<(), FolderError> {
         if let Some(failure) = self.failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(failure);
@@ -238,12 +241,12 @@ fn lock(path: &Path) -> Result<Option<File>, FolderError> {
     match folder.try_lock() {
         Ok(()) => Ok(Some(folder)),
         Err(TryLockError::WouldBlock) => Err(FolderError::Busy { path: path.to_owned() }),
-        // Some network file systems lock files that are open for writing, which a folder cannot be.
+        // Some network file systems lock only files that are open for writing, which a folder cannot be.
         Err(TryLockError::Error(_)) => Ok(None),
     }
 }
 
-/// Removes a case, the file by which it is known first: a case is whole or not there.
+/// Removes a case, starting with the file that identifies it, so that a case is complete or not there.
 fn remove(case: &Path) -> Result<(), FolderError> {
     let is_gone = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
     let removed = std::fs::remove_file(case.join(CASE))
@@ -261,8 +264,9 @@ pub fn read_note(folder: &Path) -> Result<RunNote, FolderError> {
     if note.kind == KIND && note.schema == SCHEMA { Ok(note) } else { Err(no_run()) }
 }
 
-/// The cases that a run folder holds, with the folder of each, sorted by system and plan. A run that was interrupted
-/// has those that were done.
+/// The cases in a run folder, with the folder of each, sorted by system and plan. After an interrupted run,
+/// these are
+/// the cases that were done.
 pub fn cases(folder: &Path) -> Result<Vec<(PathBuf, CaseNote)>, FolderError> {
     let mut found = Vec::new();
     for system in entries(&folder.join(CASES))? {
@@ -300,7 +304,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, FolderError> {
     Ok(paths)
 }
 
-/// The text of a file; none if it is not there.
+/// The text of a file; none if it does not exist.
 fn read(path: &Path) -> Result<Option<String>, Box<dyn Error + Send + Sync>> {
     let file = match std::fs::File::open(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),

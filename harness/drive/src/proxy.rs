@@ -1,8 +1,10 @@
-//! Between a program and a server that speaks a dialect: listens on 127.0.0.1 and goes out only to the URL that it is given.
+//! A proxy between a program and a server that speaks a dialect: it listens on 127.0.0.1 and connects only to
+//! the URL that it is given.
 //!
-//! [`brickbat_engine::relay`] decides about requests and replies; this moves the bytes. A client that hangs up closes the
-//! connection to the server, and a server that breaks off closes that to the client. Keys pass through: they are kept in
-//! memory only, so that they can be taken out of what is recorded.
+//! [`brickbat_engine::relay`] decides about requests and replies; this module moves the bytes. A client that
+//! hangs up closes the
+//! connection to the server, and a server that breaks off closes the one to the client. Keys pass through.
+//! They are kept only in memory, so that they can be redacted in recordings.
 
 mod carry;
 mod headers;
@@ -29,20 +31,20 @@ use keys::Keys;
 pub use recording::Recording;
 pub use upstream::{NoUpstream, Upstream};
 
-/// What a proxy needs besides its behaviour.
+/// The settings of a proxy besides its behaviour.
 #[derive(Debug)]
 pub struct ProxyTerms {
     /// The server.
     pub upstream: Upstream,
     /// The port of 127.0.0.1; a free one if it is 0.
     pub port: u16,
-    /// Who may ask.
+    /// The clients whose requests are accepted.
     pub admission: Admission,
-    /// After how long a stalled reply goes on.
+    /// The delay after which a stalled reply continues.
     pub stall: Duration,
-    /// Where exchanges are recorded.
+    /// The file in which exchanges are recorded.
     pub recording: Option<Recording>,
-    /// What is taken out of recordings, besides the keys that requests carry.
+    /// Redacts recordings; the keys of requests are redacted as well.
     pub redactor: Redactor,
 }
 
@@ -52,17 +54,17 @@ pub struct Proxy {
     base_url: String,
     shared: Arc<Shared>,
     seen: mpsc::Receiver<RelayNotice>,
-    // Dropped last: the task and the server go with it.
+    // Dropped last: it ends the task and the server.
     _task: JoinSet<()>,
 }
 
-/// What answers the requests.
+/// Answers the requests.
 struct Core {
     shared: Arc<Shared>,
     errands: JoinSet<()>,
 }
 
-/// What all errands share.
+/// The state that all errands share.
 #[derive(Debug)]
 struct Shared {
     relay: Mutex<Relay>,
@@ -73,7 +75,7 @@ struct Shared {
     seen: mpsc::Sender<RelayNotice>,
 }
 
-/// Notices that wait for the one who reads them. Beyond it they are left out: what they count is in the log.
+/// Notices that wait for a reader. Further ones are dropped; the log still counts them.
 const N_WAITING: usize = 1024;
 
 /// Parts of an answer that wait until the client takes them, so that a slow client slows the server down.
@@ -84,7 +86,7 @@ impl Proxy {
     ///
     /// # Errors
     ///
-    /// The port is taken.
+    /// The port is in use.
     pub async fn start(behaviour: RelayBehaviour, terms: ProxyTerms) -> io::Result<Proxy> {
         let server = Server::start_at(ServerLimits::STANDARD, terms.port, terms.admission).await?;
         let (sender, seen) = mpsc::channel(N_WAITING);
@@ -103,7 +105,7 @@ impl Proxy {
         Ok(Proxy { base_url, shared, seen, _task: task })
     }
 
-    /// The URL that stands for the server's.
+    /// The URL that programs use instead of the server's.
     pub fn base_url(&self) -> &str {
         &self.base_url
     }
@@ -113,17 +115,17 @@ impl Proxy {
         lock(&self.shared.relay).log().clone()
     }
 
-    /// What takes out of a text what must not be shown, with the keys that have passed lately.
+    /// Redacts secrets in a text, including the keys of recent requests.
     pub fn redactor(&self) -> Arc<Redactor> {
         lock(&self.shared.keys).redactor()
     }
 
-    /// The next thing that happens.
+    /// The next notice.
     pub async fn next(&mut self) -> Option<RelayNotice> {
         self.seen.recv().await
     }
 
-    /// What has happened and was not read.
+    /// The notices that were not read yet.
     pub fn unread(&mut self) -> Vec<RelayNotice> {
         std::iter::from_fn(|| self.seen.try_recv().ok()).collect()
     }
@@ -138,7 +140,7 @@ impl Responder for Core {
         if has_dot_segments(target) {
             return Response::NotPassed(NotPassed::DotSegments);
         }
-        // Before anything is said of the request.
+        // The keys are learned before anything about the request is reported.
         let redactor = lock(&self.shared.keys).learn(received.asked.headers, received.target);
         let decision = self.shared.with_relay(|relay| relay.asked(received.asked));
         match decision {
@@ -161,14 +163,14 @@ impl Responder for Core {
 }
 
 impl Shared {
-    /// Lets the relay do something, and hands on what it has to say.
+    /// Runs `work` on the relay, and passes its notices on.
     fn with_relay<R>(&self, work: impl FnOnce(&mut Relay) -> R) -> R {
         let (done, notices) = {
             let mut relay = lock(&self.relay);
             (work(&mut relay), relay.take_notices())
         };
         for notice in notices {
-            // Nobody has to read it.
+            // The notices may have no reader.
             let _ = self.seen.try_send(notice);
         }
         done
@@ -183,7 +185,7 @@ impl Shared {
     }
 }
 
-/// Hands what happens to answers that are given here to the relay, until the handle is gone.
+/// Passes the events of answers that are given here to the relay, until the handle is gone.
 async fn observe(mut mount: Mount<Core>, shared: Arc<Shared>) {
     while let Some(event) = mount.next().await {
         if let ServerEvent::Trace(event) = event {
@@ -192,7 +194,8 @@ async fn observe(mut mount: Mount<Core>, shared: Arc<Shared>) {
     }
 }
 
-/// Locks, also after a panic elsewhere: what these locks guard is whole between any two statements.
+/// Locks, even after a panic elsewhere: the values behind these locks are consistent between any two
+/// statements.
 fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

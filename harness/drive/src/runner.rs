@@ -1,4 +1,4 @@
-//! The runner: plans on systems, control plans first, several at once, into cases.
+//! The runner: it runs plans on systems, control plans first, several at once, and returns cases.
 
 mod feeder;
 mod live;
@@ -71,18 +71,18 @@ impl Started {
         self.running.name()
     }
 
-    /// The options of the command line that mean it.
+    /// The command-line options that select it.
     pub fn options(&self) -> String {
         self.system.options(self.name())
     }
 
-    /// Whether it has what a plan asks of it.
+    /// True if it has every capability that a plan needs.
     pub fn can(&self, plan: &Plan) -> bool {
         self.running.missing(plan).is_none()
     }
 
     pub async fn run(&self, jobs: &[Job], options: Options<'_>, on_case: OnCase<'_>) -> Vec<Case> {
-        // A simulation never waits, so without this nobody could end it: no limit of time, and no interrupt.
+        // A simulation never waits, so without this neither a time limit nor an interrupt could end it.
         tokio::task::yield_now().await;
         run_on(&self.system, &self.running, jobs, options, on_case).await
     }
@@ -98,7 +98,7 @@ async fn run_on(
     let (apt, mut unsupported): (Vec<&Job>, Vec<&Job>) =
         jobs.iter().partition(|job| running.missing(&job.plan).is_none());
 
-    // A control plan is named after the same plan whatever the shard.
+    // A control plan has the name of the same plan in every shard.
     let (mut keyed, mut controls) = controls(&apt);
     keyed.retain(|(job, _)| is_in(job, options.shard));
     unsupported.retain(|job| is_in(job, options.shard));
@@ -111,7 +111,7 @@ async fn run_on(
     let mut cases = Vec::with_capacity(n_all);
     let name = running.name().to_owned();
     let again = RerunCommand { options: system.options(&name), profiles: options.profiles };
-    // What a plan has shown so far is told at once: the run may be stopped before it counts.
+    // Intermediate results are reported at once, because the run may be stopped before they count.
     let seen = |job: &Job, merged: MergedRuns| {
         if options.suspected.is_none() && options.fail_fast.is_none() {
             return false;
@@ -143,11 +143,12 @@ async fn run_on(
     let mut told = |index: usize, merged: MergedRuns| {
         let job = todo[index].job;
         shown.extend(merged.control(&job.plan).map(|control| (keys[index], control)));
-        // The shard of its plan reports a control plan; others only if it does not pass.
+        // A control plan is reported by the shard of its plan. Other shards report it only if it does not
+        // pass.
         let is_told = is_in(job, options.shard) || merged.outcome.judgement.verdict != Verdict::Pass;
         match is_told {
             true => keep(job, merged),
-            // What its first run has shown did not come again.
+            // The failure of its first run did not recur.
             false => merged.repeats.is_some() && seen(job, merged),
         }
     };
@@ -173,7 +174,7 @@ async fn run_on(
     cases
 }
 
-/// Whether a plan is run in a shard.
+/// True if a plan is run in this shard.
 fn is_in(job: &Job, shard: Option<Shard>) -> bool {
     shard.is_none_or(|shard| shard.holds(&job.plan.id.to_string()))
 }
@@ -184,7 +185,7 @@ struct Attempt {
     receipts: Vec<Receipt>,
     run: Option<Run>,
     kept: Option<(Observed, Redactor)>,
-    /// Whether it could not be judged because the adapter did not answer in time.
+    /// True if it could not be judged because the adapter did not answer in time.
     is_late: bool,
     /// How long it ran, if it did.
     took: Option<Duration>,
@@ -197,7 +198,7 @@ impl Attempt {
     }
 }
 
-/// Runs a plan once, and says in which process of the adapter.
+/// Runs a plan once, and returns in which process of the adapter it ran.
 async fn attempt(
     running: &Running,
     plan: &Arc<Plan>,
@@ -211,7 +212,7 @@ async fn attempt(
     let width = concurrency.and_then(Concurrency::n_at_once);
     let known = control.map_or(&[][..], |control| control.causes.as_slice());
     let plan = &running.named(plan);
-    // Boxed: the state machine of a drive is large, and many are under way at once.
+    // Boxed: the state machine of a drive is large, and many run at once.
     let driven =
         Box::pin(running.drive(plan, profile, width, company, options.keep.map(|_| options.redactor))).await;
     let outcome = match driven.run {
@@ -230,7 +231,7 @@ async fn attempt(
     (Attempt { kept: driven.kept, took: Some(began.elapsed()), ..outcome }, running.process_of(plan))
 }
 
-/// The case of a plan's runs, clean of secrets; its record goes to who keeps it.
+/// The case of a plan's runs, without secrets. Its record is passed to `keep`.
 fn case(system: &str, job: &Job, merged: MergedRuns, again: &RerunCommand<'_>, options: Options<'_>) -> Case {
     let MergedRuns { outcome, repeats, is_confirmed, .. } = merged;
     let again = again.case(job);
@@ -250,7 +251,7 @@ fn case(system: &str, job: &Job, merged: MergedRuns, again: &RerunCommand<'_>, o
     case
 }
 
-/// What the commands that run cases again have in common.
+/// The common part of the commands that run cases again.
 struct RerunCommand<'a> {
     options: String,
     profiles: &'a [&'static Profile],
@@ -278,13 +279,14 @@ impl RerunCommand<'_> {
     }
 }
 
-/// A word as a shell takes it.
+/// A word quoted for a shell.
 pub fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
     if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
-/// The jobs, each with the key of its control plan, and one control plan for each key: the conversations among the jobs.
+/// The jobs, each with the key of its control plan, and one control plan for each key: the conversations
+/// among the jobs.
 fn controls<'a>(jobs: &[&'a Job]) -> (Vec<(&'a Job, String)>, BTreeMap<String, Job>) {
     let mut controls = BTreeMap::new();
     let keyed = jobs.iter().map(|job| {
@@ -319,7 +321,8 @@ pub fn not_run(
     cases
 }
 
-/// The cases of a run that ended before its end, with one that says why for each plan that was not reached.
+/// The cases of a run that ended early, with one case for each plan that was not reached, which gives the
+/// reason.
 pub fn with_not_reached(
     batches: &[(System, Vec<Job>)],
     profiles: &[&'static Profile],
@@ -327,7 +330,7 @@ pub fn with_not_reached(
     mut cases: Vec<Case>,
     why: &str,
 ) -> Vec<Case> {
-    // The systems run one after the other, and the full name of one is known once it has been started.
+    // The systems run one after the other, and the full name of one is known only after its start.
     let mut names: Vec<String> = cases.iter().map(|case| case.system.clone()).collect();
     names.dedup();
     let reached: BTreeSet<(String, String)> =
@@ -345,7 +348,7 @@ pub fn with_not_reached(
     cases
 }
 
-/// Whether a case makes a run red.
+/// True if a case makes a run red.
 pub fn is_red(case: &Case, fail_on: Severity) -> bool {
     let failed = case.worst_counted().is_some_and(|harm| harm <= fail_on);
     failed || case.judged.is_unjudged()

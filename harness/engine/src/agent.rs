@@ -1,26 +1,31 @@
-//! The reference agent: what a correct agent does when a turn ends badly.
+//! The reference agent: a correct agent, even when a turn ends badly.
 //!
-//! It streams a reply, starts each tool as soon as its call is complete, and sends the results back. A turn can end in
-//! the middle of that: the user stops it, the stream breaks, the process dies. What is stored then is sent with every
-//! later request, and a provider that refuses it once refuses it for ever. So this agent holds to a few rules:
+//! It streams a reply, starts each tool as soon as its call is complete, and sends the results back. A turn
+//! can end in the middle of that: the user stops it, the stream breaks, the process dies. Everything stored
+//! by then is sent with every later request, and a provider that rejects it once rejects it forever. So this
+//! agent follows a few rules:
 //!
-//! - **Every call that is kept has one result**, directly after its message and in the order of the calls. A call whose
-//!   arguments never became complete is dropped; a tool that was cut off is reported as one that may have run.
-//! - **Results are facts.** What a tool returned before the end of the turn is kept. No success is made up, no tool runs
-//!   twice, and a result that comes late is not recorded a second time.
-//! - **The user's message stays**, whatever becomes of the turn.
-//! - **A reply is kept as it came**: in its order, with its signatures, in one message. A retry begins from nothing.
-//! - **A stop ends the turn at once**, also if a tool does not react to it; the user sees no call that runs for ever.
-//! - **What is stored is what is sent.** A repair is made once and stored, so that a later request repeats it exactly.
-//! - **A process may die at any moment.** The store is written before anything happens that it would have to know, and
-//!   whoever loads it gives every open call its result.
+//! - **Every call that is kept has one result**, directly after its message and in the order of the calls. A
+//!   call with incomplete arguments is dropped; a tool that was cut off is reported as one that may have run.
+//! - **Results are facts.** A result that a tool returned before the end of the turn is kept. No success is
+//!   made up, no tool runs twice, and a late result is not recorded a second time.
+//! - **The user's message stays**, however the turn ends.
+//! - **A reply is kept as it came**: in its order, with its signatures, in one message. A retry starts from
+//!   nothing.
+//! - **A stop ends the turn at once**, even if a tool does not react to it. The user sees no call that runs
+//!   forever.
+//! - **The agent sends what it stores.** A repair is made once and stored, so that later requests repeat it
+//!   exactly.
+//! - **A process may die at any moment.** The store is written before any effect that it has to record, and
+//!   the process that loads it gives every open call its result.
 //!
-//! The agent does no I/O: it takes an [`Input`] and returns [`Output`]s ([`Agent::step`]). Read on in this order:
-//! `decisions` has every decision of the agent with its reason, `turn` the course of a turn, `failure` replies that
-//! fail, `ending` stops and interruptions, `model_errors` what the model gets wrong, `handoff` calls that hand over to
-//! another agent, `mid_turn` what is said to a running turn, `server_tools` what the provider runs itself, `side_request`
-//! and `compaction` changes of the history, `provider_switch` another provider, `sub_agent` agents that are tools of this
-//! one, `store` and `repair` what survives the process.
+//! The agent does no I/O: it takes an [`Input`] and returns [`Output`]s ([`Agent::step`]). Read the modules
+//! in this order: `decisions` has every decision of the agent with its reason, `turn` the course of a turn,
+//! `failure` replies that fail, `ending` stops and interruptions, `model_errors` mistakes of the model,
+//! `handoff` calls that hand over to another agent, `mid_turn` messages to a running turn, `server_tools`
+//! tools that the provider runs, `side_request` and `compaction` changes of the history, `provider_switch`
+//! another provider, `sub_agent` agents that are tools of this one, `store` and `repair` the part that
+//! survives the process.
 //! A canary is this agent with one of those decisions made wrongly, see [`crate::flaws`].
 
 pub(crate) mod compaction;
@@ -74,54 +79,54 @@ pub struct Agent {
     sub_agents: SubAgents,
 }
 
-/// What does not change while an agent lives.
+/// The part that does not change during an agent's life.
 #[derive(Debug, Clone)]
 pub(crate) struct Setup {
     dialect: Dialect,
     delivery: Delivery,
     thinking: Thinking,
     searching: Searching,
-    /// Steps after which a turn ends.
+    /// The number of steps after which a turn ends.
     step_limit: Option<u32>,
     model: String,
-    /// The path to which it posts.
+    /// The path of its requests.
     path: String,
     tools: Vec<Tool>,
-    /// The tools as every request declares them.
+    /// The declarations of the tools, as they are in every request.
     declared: String,
     canary: Option<Canary>,
 }
 
-/// A tool as an agent is given it.
+/// A tool of an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
     /// The name by which the model calls it.
     pub name: String,
-    /// What the model reads about it.
+    /// The description for the model.
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input_schema: Value,
-    /// Whether it ignores the stop.
+    /// True if it ignores the user's stop.
     pub deaf: bool,
-    /// Whether the user is asked before it runs.
+    /// True if the user is asked before it runs.
     pub asks: bool,
-    /// Whether the turn ends with its result.
+    /// True if the turn ends with its result.
     pub ends: bool,
-    /// The other agent, if it hands the conversation over to one.
+    /// The agent to which it hands the conversation over, if it is a handoff.
     pub hands_over: Option<String>,
-    /// Whether it is a sub-agent, which may call all tools that are none.
+    /// True if it is a sub-agent, which may call all tools that are not sub-agents.
     pub agent: bool,
-    /// Whether it runs on the user's side, so that this agent hands its calls out and waits for their results.
+    /// True if it runs on the user's side: this agent hands its calls out and waits for their results.
     pub client: bool,
 }
 
 impl Setup {
-    /// The tools as every request declares them at a provider of that dialect.
+    /// The declarations of the tools at a provider of this dialect.
     fn declared_at(&self, dialect: Dialect) -> String {
         wire::of(dialect).declared_tools(&request::offered(&self.tools), self.searching)
     }
 
-    /// The same without thinking.
+    /// The same setup without thinking.
     fn unthinking(&self) -> Setup {
         Setup { thinking: Thinking::Unasked, ..self.clone() }
     }
@@ -144,8 +149,8 @@ impl From<&PlannedTool> for Tool {
 }
 
 impl Agent {
-    /// The agent that a plan is driven on, the reference agent or a canary: it has the plan's tools and its model, asks the
-    /// model to think where the model does, and has loaded the history that is given.
+    /// The agent for a plan, either the reference agent or a canary. It has the plan's tools and model, asks
+    /// the model to think if the plan's model does, and has loaded the given history.
     pub fn of_plan(plan: &Plan, delivery: Delivery, canary: Option<Canary>) -> Agent {
         let tools = plan.tools.iter().map(Tool::from).collect();
         let agent = Agent::equipped(plan.dialect, delivery, plan.model.clone(), tools, canary);
@@ -163,12 +168,12 @@ impl Agent {
         Agent::new(dialect, delivery, tools, None)
     }
 
-    /// The same agent, or a canary.
+    /// An agent with an empty thread: the reference agent, or a canary.
     pub fn new(dialect: Dialect, delivery: Delivery, tools: &[PlannedTool], canary: Option<Canary>) -> Agent {
         Agent::equipped(dialect, delivery, None, tools.iter().map(Tool::from).collect(), canary)
     }
 
-    /// An agent with these tools and this model, or a current one of the dialect.
+    /// An agent with these tools. Without a model, it uses a current one of the dialect.
     pub fn equipped(
         dialect: Dialect,
         delivery: Delivery,
@@ -208,33 +213,33 @@ impl Agent {
         }
     }
 
-    /// The same agent, asking the model to think, or not.
+    /// The same agent, with this setting for thinking.
     pub fn asking(mut self, thinking: Thinking) -> Agent {
         self.setup.thinking = thinking;
         self
     }
 
-    /// The same agent, offering the model a search that the provider runs itself, or not.
+    /// The same agent, with or without a search that the provider runs itself.
     pub fn searching(mut self, searching: Searching) -> Agent {
         self.setup.searching = searching;
         self.setup.declared = self.setup.declared_at(self.setup.dialect);
         self
     }
 
-    /// The same agent, ending each turn after so many steps, or not.
+    /// The same agent with this limit on the steps of a turn.
     pub fn limited(mut self, step_limit: Option<u32>) -> Agent {
         self.setup.step_limit = step_limit;
         self
     }
 
-    /// The agent that a new process makes of what was saved. A store that cannot be read is as good as none: the checks
-    /// report what is lost with it.
+    /// The agent in a new process, with the saved thread. A store that cannot be read counts as empty: the
+    /// checks report the loss.
     pub fn reborn_from(&self, saved: &[u8]) -> Agent {
         let anew = || Agent::of(self.setup.clone());
         anew().with_thread(saved).unwrap_or_else(|_| anew())
     }
 
-    /// The path, below the base URL, to which it posts its requests.
+    /// The path of its requests, below the base URL.
     pub fn path(&self) -> &str {
         &self.setup.path
     }
@@ -244,12 +249,12 @@ impl Agent {
         &self.setup.tools
     }
 
-    /// The thread as the next request would send it: a JSON array of the dialect's messages.
+    /// The thread as the next request would send it: a JSON array of messages of the dialect.
     pub fn history(&self) -> Vec<u8> {
         wire::of(self.setup.dialect).request_messages(&self.decisions.history(&self.session.thread))
     }
 
-    /// Takes what happened and returns what to do.
+    /// Takes an input and returns the resulting outputs.
     pub fn step(&mut self, input: Input<'_>) -> Vec<Output> {
         if sub_agent::is_of_one(&input) {
             return self.step_sub_agent(input);
@@ -258,7 +263,7 @@ impl Agent {
         self.lead(outputs)
     }
 
-    /// The same without its sub-agents.
+    /// The step of this agent, without its sub-agents.
     fn step_itself(&mut self, input: Input<'_>) -> Vec<Output> {
         match (input, self.turn.take()) {
             (Input::Prompt(text), None) => self.turn = self.begin(text),

@@ -1,8 +1,9 @@
-//! The conductor: decides, from what has been observed, what the harness does next.
+//! The conductor decides, from what it has observed, what the harness does next.
 //!
-//! It says when the user speaks and stops, when a held reply goes on, and when and how each tool settles.
-//! It holds no clock: [`Event::Quiet`] says that nothing has happened for a while.
-//! The simulation and the live runner obey the same conductor, so that they cannot diverge.
+//! It decides when the user speaks and stops, when a held reply continues, and when and how each tool
+//! settles.
+//! It has no clock: [`Event::Quiet`] reports that nothing has happened for a while.
+//! The simulation and the live runner obey the same conductor, so they cannot diverge.
 
 mod between;
 mod carry_out;
@@ -27,82 +28,83 @@ use questions::Questions;
 use settle::{Now, ToolRuns};
 use turn::{TurnStage, TurnState};
 
-/// What the harness is to do next.
+/// The next step of the harness.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// Give the system the user's message of a turn.
+    /// Send the system the user's message of a turn.
     Prompt {
         turn: usize,
     },
-    /// Give the system the user's stop.
+    /// Deliver the user's stop to the system.
     Stop,
-    /// Go on in another process of the system, which loads the session if it has not yet.
+    /// Continue in another process of the system, which first loads the session if it has not done so yet.
     Switch {
         process: u32,
     },
-    /// Let an exception out of the system's loop.
+    /// Throw an exception out of the system's loop.
     Interrupt(InterruptCause),
-    /// Say something to the running turn.
+    /// Send a message to the running turn.
     Say {
         way: Aside,
         text: String,
     },
     /// Kill the process of the system.
     Kill,
-    /// Start a new process, and let it load the session.
+    /// Start a new process and let it load the session.
     Resume,
     /// Ask the system to change the history.
     Change(Change),
-    /// Let a held reply go on.
+    /// Let a held reply continue.
     Release(ExchangeId),
     Settle {
         call: CallKey,
         outcome: ToolOutcome,
     },
-    /// Write down that a call has started a sub-agent, which no gate shows.
+    /// Record that a call has started a sub-agent, which no gate reports.
     SubAgentStarted {
         call: CallKey,
         args: String,
     },
-    /// Write down how a sub-agent has ended.
+    /// Record how a sub-agent has ended.
     SubAgentEnded {
         call: CallKey,
         outcome: ToolOutcome,
         grade: Confidence,
     },
-    /// Give the system the user's answer.
+    /// Send the system the user's answer.
     Answer {
         question: QuestionId,
         call: Option<CallKey>,
         consent: Consent,
     },
-    /// Write down that a stop has not ended the turn, so that provider and tools go on.
+    /// Record that a stop has not ended the turn, so that the provider and the tools continue.
     LetGo,
-    /// Write down that the harness waited in vain.
+    /// Record that the harness waited without success.
     GiveUp,
     Finish,
 }
 
-/// How long the conductor waits, counted in [`Event::Quiet`].
+/// How long the conductor waits, counted in [`Event::Quiet`] events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// Quiet spells after which a tool that has not started is taken as one that will not.
+    /// Quiet periods after which the conductor assumes that a tool will not start.
     pub progress: u32,
-    /// Quiet spells after which a turn that does not end is taken as hanging.
+    /// Quiet periods after which the conductor assumes that a turn hangs.
     pub hang: u32,
-    /// Quiet spells after which provider and tools go on in a turn that was stopped, for a system that notices a stop only
-    /// then; none for one that has to notice it by itself.
+    /// Quiet periods after which the provider and the tools continue in a stopped turn. Set for a system that
+    /// notices a stop only then; `None` for one that must notice it by itself.
     pub grace: Option<u32>,
 }
 
-/// How much longer than between two requests of a turn may be waited for the next: a client that doubles its pauses, and
-/// draws each at random from the simple to the double, multiplies them by four.
+/// The wait for the next request may be longer than the longest wait of the turn by this factor. A client
+/// that doubles its pauses, and draws each at random between one and two times its length, multiplies them by
+/// up to four.
 const BACK_OFF: u32 = 4;
 
-/// How often the patience for a hang that may become, whatever pauses a client makes.
+/// The largest factor by which back-off extends the wait for a hang, however long a client pauses.
 const MAX_BACK_OFF: u32 = 16;
 
-/// Requests of one turn, after which the user stops it. Clients retry 2 to 10 times; a turn has a few replies.
+/// Requests of one turn after which the user stops it. Clients retry 2 to 10 times; a turn has a few replies.
 const MAX_REQUESTS: u32 = 128;
 
 /// Decides what happens next in one plan.
@@ -110,13 +112,13 @@ const MAX_REQUESTS: u32 = 128;
 pub struct Conductor {
     plan: Arc<Plan>,
     patience: Patience,
-    /// Tools that this system runs at once, where a control plan has shown it.
+    /// Tools that this system runs at once, if a control plan has shown it.
     width: Option<usize>,
     turn: TurnState,
-    /// The action by which the history is being changed, and what it is proven with.
+    /// The action that is changing the history, and the confidence of its proof.
     changing: Option<(usize, Confidence)>,
     kinds: BTreeMap<ExchangeId, RequestKind>,
-    /// Replies to sub-agents of which it is not known that the system has taken them in.
+    /// Replies to sub-agents that the system may not have received.
     doubted: BTreeSet<ExchangeId>,
     holding: Vec<Holding>,
     tools: ToolRuns,
@@ -124,7 +126,7 @@ pub struct Conductor {
     actions: Vec<Pending>,
 }
 
-/// A reply that is being held, and what is still to happen there.
+/// A reply that is being held, and the actions that are still due there.
 #[derive(Debug)]
 struct Holding {
     exchange: ExchangeId,
@@ -134,7 +136,7 @@ struct Holding {
 }
 
 impl Conductor {
-    /// A conductor at the start of a plan.
+    /// Creates the conductor of a plan, before its first turn.
     pub fn new(plan: Arc<Plan>, patience: Patience, width: Option<usize>) -> Conductor {
         let actions = Pending::all_of(&plan);
         let tools = ToolRuns::new(&plan, 0, &[]);
@@ -157,17 +159,17 @@ impl Conductor {
         self.begin(0)
     }
 
-    /// What has been proven of each action so far.
+    /// The receipt of each action, as far as it is proven.
     pub fn receipts(&self) -> Vec<Receipt> {
         self.actions.iter().map(|action| action.receipt.clone()).collect()
     }
 
-    /// Whether the last turn is over and the next one has not begun.
+    /// True if the last turn is over and the next one has not begun.
     pub fn is_between_turns(&self) -> bool {
         self.turn.stage.is_over()
     }
 
-    /// The system says that its history is such that there is nothing to change.
+    /// Handles the system's report that its history needs no change.
     pub fn forgo_change(&mut self) -> Vec<Command> {
         let mut commands = Vec::new();
         if let Some((index, _)) = self.changing.take() {
@@ -179,7 +181,7 @@ impl Conductor {
         commands
     }
 
-    /// Takes an observation and says what to do.
+    /// Takes in an observation and returns the commands that follow from it.
     pub fn observe(&mut self, event: &Event) -> Vec<Command> {
         if matches!(event, Event::Requested { .. }) {
             self.turn.longest_wait = self.turn.longest_wait.max(self.turn.n_quiet);
@@ -189,7 +191,7 @@ impl Conductor {
         }
         let mut commands = Vec::new();
         if self.turn.stage.is_killed() && !matches!(event, Event::Killed | Event::Resumed) {
-            // What a process does while it is being killed changes nothing any more.
+            // Whatever a process does while it is being killed has no effect.
             return commands;
         }
         self.take_in(event, &mut commands);
@@ -201,7 +203,7 @@ impl Conductor {
         commands
     }
 
-    /// Remembers what an event changes, and does what is planned for the points that it reaches.
+    /// Records what an event changes, and carries out what is planned for the points that it reaches.
     fn take_in(&mut self, event: &Event, commands: &mut Vec<Command>) {
         match event {
             Event::Requested { exchange, kind, compacted, .. } => {
@@ -287,7 +289,7 @@ impl Conductor {
         self.note_report(kind);
         self.turn.is_off_script |= kind == RequestKind::Surplus;
         self.turn.n_requests += 1;
-        // A system that asks without end is stopped, and when that does not help, the plan is over.
+        // A system that sends requests without end is stopped. If that does not help, the plan ends.
         if self.turn.n_requests == MAX_REQUESTS && !self.turn.stopped {
             self.break_off(commands);
         } else if self.turn.n_requests >= 2 * MAX_REQUESTS {
@@ -295,7 +297,7 @@ impl Conductor {
         }
     }
 
-    /// The process is gone, and its turn with it.
+    /// Handles the death of the process, which also ends its turn.
     fn bury(&mut self) {
         self.holding.clear();
         self.changing = None;
@@ -314,7 +316,7 @@ impl Conductor {
         switch.into_iter().chain([Command::Prompt { turn }]).collect()
     }
 
-    /// Calls that an action will settle, so that they do not settle by themselves.
+    /// Calls that an action will settle, and that therefore must not settle by themselves.
     fn reserved(&self) -> Vec<CallKey> {
         let pending = self.actions.iter().filter(|receipt| !receipt.fired && receipt.turn >= self.turn.idx);
         pending
@@ -335,7 +337,7 @@ impl Conductor {
         }
     }
 
-    /// The provider reports a full context with the reply to a request.
+    /// Notes that the provider reports a full context with the reply to a request.
     fn note_report(&mut self, kind: RequestKind) {
         let RequestKind::Scripted { turn, reply, attempt } = kind else { return };
         let here = PlannedPoint::Stream { reply, attempt, mark: Mark::Headers, side: Side::Before };
@@ -344,7 +346,8 @@ impl Conductor {
         }
     }
 
-    /// The system has compacted its history: what was reported until then has had its effect.
+    /// Notes that the system has compacted its history: every full context reported so far has had its
+    /// effect.
     fn note_compaction(&mut self) {
         let reported =
             self.actions.iter_mut().filter(|action| action.what.tokens().is_some() && action.asked);
@@ -365,7 +368,7 @@ impl Conductor {
         self.holding.push(Holding { exchange, grade, todo });
     }
 
-    /// A call that is gone settles nowhere any more.
+    /// Drops the actions that would settle a cancelled call.
     fn forget_settling(&mut self, call: CallKey) {
         let actions = &self.actions;
         for holding in &mut self.holding {
@@ -373,10 +376,10 @@ impl Conductor {
         }
     }
 
-    /// Answers what has been asked, by the plan. Who stops the turn answers nothing any more.
+    /// Answers the open questions as planned. A user who stops the turn no longer answers.
     fn answer(&mut self, commands: &mut Vec<Command>) {
-        // The turn ends while the question is open, as soon as the result under way has come. A process that is being
-        // killed is answered nothing.
+        // The turn ends while the question is open, as soon as the result in flight has arrived. A process
+        // that is being killed gets no answers.
         if !self.turn.put_off.is_empty() || self.turn.stage == TurnStage::Dying {
             return;
         }
@@ -390,7 +393,7 @@ impl Conductor {
         }
     }
 
-    /// A reply is over: its calls may settle.
+    /// Lets the calls of a finished reply settle.
     fn reply_over(&mut self, exchange: ExchangeId, ending: Ending) {
         let Some(RequestKind::Scripted { turn, reply, attempt }) = self.kinds.get(&exchange).copied() else {
             return;
@@ -403,7 +406,8 @@ impl Conductor {
         }
     }
 
-    /// Lets the next tool settle, one at a time: each result is delivered before the next is given.
+    /// Lets the next tool settle. Only one settles at a time: each result is delivered before the next one is
+    /// given.
     fn settle_next(&mut self, commands: &mut Vec<Command>) {
         if self.tools.is_settling() || self.is_interrupted() {
             return;
@@ -419,7 +423,7 @@ impl Conductor {
         if self.is_interrupted() {
             return;
         }
-        // What was due there may have changed what settles next.
+        // The actions at that point may have changed which call settles next.
         let Some(call) = self.next_to_settle() else { return };
         self.settle(call, commands);
     }
@@ -436,17 +440,18 @@ impl Conductor {
         commands.push(Command::Settle { call, outcome });
     }
 
-    /// Whether something is being done to the system that results must not run into.
+    /// True while the system is being killed or its history changed. Results must not arrive during that
+    /// time.
     fn is_interrupted(&self) -> bool {
         self.turn.stage == TurnStage::Dying || self.changing.is_some()
     }
 
-    /// Whether nothing has happened for so long that what has not started will not start.
+    /// True if nothing has happened for so long that a tool that has not started will not start.
     fn is_patient(&self) -> bool {
         self.turn.n_quiet >= self.patience.progress
     }
 
-    /// Nothing has happened for a while: do what waits for that, and in the end give up.
+    /// Handles a quiet period: does what waits for one, and eventually gives up.
     fn be_patient(&mut self, commands: &mut Vec<Command>) {
         self.turn.n_quiet += 1;
         let is_patient = self.is_patient();
@@ -460,12 +465,12 @@ impl Conductor {
                     Action::Stall => {
                         action.prove(holding.grade);
                         self.turn.stopped = true;
-                        // Only from here on does the silence say anything about the stop.
+                        // The silence before this stop is not a reaction to it.
                         self.turn.n_quiet = 0;
                         commands.push(Command::Stop);
                     }
-                    // The call has not started, and will not: this system does not get there.
-                    // When it starts after all, it settles as if nothing had been planned.
+                    // The call has not started and will not: this system does not reach that point. If it
+                    // starts later anyway, it settles as if nothing had been planned.
                     Action::Settle(call) if is_patient && !action.asked => self.tools.release(call),
                     _ => break,
                 }
@@ -481,7 +486,8 @@ impl Conductor {
         }
     }
 
-    /// The grace after the stop of a system is over that notices it only when it goes on: what is held goes on.
+    /// Lets held replies and tools continue after the grace period of a stop, for a system that notices the
+    /// stop only then.
     fn let_go(&mut self, commands: &mut Vec<Command>) {
         let is_stopping = self.turn.stopped && !self.turn.stage.is_over() && !self.turn.is_let_go;
         if is_stopping && self.patience.grace.is_some_and(|grace| self.turn.n_quiet >= grace) {
@@ -491,8 +497,8 @@ impl Conductor {
         }
     }
 
-    /// Quiet spells after which the turn is taken as hanging. One that asks again after longer and longer pauses is
-    /// waited for longer; one that the harness has stopped itself, no longer than usual.
+    /// Quiet periods after which the turn counts as hanging. A turn that retries with longer and longer
+    /// pauses gets more time. A turn that the harness itself has stopped gets no more than usual.
     fn hang(&self) -> u32 {
         let Patience { progress, hang, grace: _ } = self.patience;
         if self.turn.is_broken_off {
@@ -502,10 +508,10 @@ impl Conductor {
         hang.max(backing_off.min(hang.saturating_mul(MAX_BACK_OFF)))
     }
 
-    /// Results that were planned for points which have not come are given when nothing else happens.
+    /// Gives results that were planned for points that have not been reached, once nothing else happens.
     fn release_late(&mut self) {
-        // The point at which a call was to settle has not come, and will not: nothing is held. A turn that still runs may
-        // also wait for a result that was kept for a later one.
+        // Nothing is held, so the point at which the call was to settle will not be reached any more. A turn
+        // that is still running may also wait for a result that was reserved for a later turn.
         if self.holding.is_empty() {
             let (idx, is_over) = (self.turn.idx, self.turn.stage.is_over());
             let is_due = |action: &&Pending| action.turn == idx || (action.turn > idx && !is_over);
@@ -516,7 +522,8 @@ impl Conductor {
                 }
             }
         }
-        // A system that waits for a tool before it ends the stopped turn gets the result now, not where it was planned.
+        // A system that waits for a tool before it ends the stopped turn gets the result now, not at the
+        // planned point.
         if self.turn.stopped && !self.turn.stage.is_over() {
             self.tools.release_all();
         }
@@ -538,7 +545,8 @@ impl Conductor {
         }
     }
 
-    /// Stops a turn for which the plan has no stop. What follows from that is not the plan's, so it is not played.
+    /// Stops a turn that the plan does not stop. The consequences are not part of the plan, so they are not
+    /// played.
     fn break_off(&mut self, commands: &mut Vec<Command>) {
         self.turn.stopped = true;
         self.turn.is_broken_off = true;

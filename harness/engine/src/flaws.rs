@@ -1,7 +1,7 @@
 //! The planted bugs: each file makes a few of the reference agent's decisions wrongly, as a real system did.
 //!
-//! A canary is the reference agent with one flaw, and the suite must catch it with the check that the flaw names. No
-//! check, rule or provider knows that there are flaws. To plant one, add its file and name it here, twice.
+//! A canary is the reference agent with one flaw. The suite must catch it with the check that the flaw names.
+//! No check, rule or provider knows about flaws. To plant one, add its file and name it here, twice.
 
 mod approval_forgotten;
 mod approval_talked_over;
@@ -291,7 +291,7 @@ static ALL: [&Flaw; 137] = [
     &sub_agent_in_batch::FLAW,
 ];
 
-/// A planted bug: what is known of it, and the decisions that it makes.
+/// A planted bug: its description, and its decisions.
 struct Flaw {
     name: &'static str,
     check: &'static str,
@@ -302,24 +302,25 @@ struct Flaw {
 }
 
 impl Flaw {
-    /// A flaw of that name, which that check must catch.
+    /// A flaw with this name, which this check must catch.
     const fn new(name: &'static str, check: &'static str, decisions: fn() -> Box<dyn Decisions>) -> Flaw {
         Flaw { name, check, class: None, only_on: None, not_on: [(&[], ""); 2], decisions }
     }
 
-    /// The failure class that it stands for; none where the suite guards against more than was ever reported.
+    /// Sets the failure class that it represents. Without a class, it represents a bug that has never been
+    /// reported.
     const fn class(mut self, class: &'static str) -> Flaw {
         self.class = Some(class);
         self
     }
 
-    /// The only dialects in which it can show, and why.
+    /// Sets the only dialects in which it can show, and the reason.
     const fn only_on(mut self, dialects: &'static [Dialect], why: &'static str) -> Flaw {
         self.only_on = Some((dialects, why));
         self
     }
 
-    /// Dialects in which it cannot show, and why; at most two reasons.
+    /// Sets dialects in which it cannot show, and the reason. There can be two reasons.
     const fn not_on(mut self, dialects: &'static [Dialect], why: &'static str) -> Flaw {
         let at = if self.not_on[0].0.is_empty() { 0 } else { 1 };
         self.not_on[at] = (dialects, why);
@@ -332,12 +333,12 @@ impl Flaw {
 pub struct Canary(&'static Flaw);
 
 impl Canary {
-    /// Every canary, in the order of the kill table.
+    /// All canaries, in the order of the kill table.
     pub fn all() -> impl ExactSizeIterator<Item = Canary> {
         ALL.iter().map(|flaw| Canary(flaw))
     }
 
-    /// The canary of that name.
+    /// The canary with this name.
     pub fn from_name(name: &str) -> Option<Canary> {
         Canary::all().find(|canary| canary.name() == name)
     }
@@ -352,12 +353,12 @@ impl Canary {
         self.0.check
     }
 
-    /// The failure class that it stands for, if it is one that was reported.
+    /// The failure class that it represents, if it is a reported one.
     pub fn class(self) -> Option<&'static str> {
         self.0.class
     }
 
-    /// Why the bug cannot show in a dialect, if so.
+    /// The reason why the bug cannot show in a dialect, if it cannot.
     pub fn senseless_in(self, dialect: Dialect) -> Option<&'static str> {
         let elsewhere = self.0.only_on.filter(|(dialects, _)| !dialects.contains(&dialect));
         let here = self.0.not_on.into_iter().find(|(dialects, _)| dialects.contains(&dialect));

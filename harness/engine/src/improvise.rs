@@ -1,8 +1,8 @@
-//! Improvised replies: what the model says where no scenario does.
+//! Improvised replies of the model, for requests that no scenario answers.
 //!
-//! A model that is asked something calls tools that the request offers, several at once, with arguments that fit their
-//! schemas, and answers in text when the results have come. All of it follows from a seed and from the number of the
-//! request, so that the same requests in the same order get the same replies, ids included.
+//! After a prompt, the model calls several of the offered tools at once, with arguments that fit their
+//! schemas. It answers in text when the results have come. Everything depends only on a seed and on the
+//! number of the request, so the same requests in the same order get the same replies, including ids.
 
 mod arguments;
 mod tools;
@@ -20,27 +20,27 @@ use brickbat_scenario::plan::{CallKey, Plan, PlanId, PlannedCall, Script, Script
 use brickbat_scenario::random::Random;
 use brickbat_scenario::wire::{self, Offer};
 
-/// How the model behaves.
+/// The settings of the improvising model.
 #[derive(Debug, Clone, Copy)]
 pub struct Manner {
-    /// What all is drawn from.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// How often the model calls tools after a prompt before it answers.
+    /// How many times the model calls tools after a prompt before it answers.
     pub n_rounds: u32,
 }
 
-/// The places of a conversation that say what the model does next.
+/// The state of a conversation, as far as it decides about the model's next reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
-    /// Batches of results that have come since the user spoke.
+    /// The number of batches of results since the user last spoke.
     pub n_rounds: u32,
-    /// Whether the model has said anything before.
+    /// True if the model has said anything before.
     pub has_begun: bool,
 }
 
 impl Standing {
-    /// Where a conversation stands: what came since the model spoke last decides, since programs add notes of their own
-    /// to the results of tools.
+    /// The state of a conversation. The messages since the model's last one decide, because programs add
+    /// notes of their own to the results of tools.
     pub fn of(history: &History) -> Standing {
         let is_of_model = |role: Role| role == Role::Assistant;
         let mut n_rounds = 0;
@@ -60,16 +60,16 @@ impl Standing {
     }
 }
 
-/// A reply, with the plan that holds its calls.
+/// A reply, and a plan with its calls.
 #[derive(Debug, Clone)]
 pub struct Improvised {
-    /// A plan of nothing but these calls.
+    /// A plan with only these calls.
     pub plan: Plan,
-    /// What is said.
+    /// The content of the reply.
     pub script: Script,
 }
 
-/// What the model says to a request. `number` is another one for each request.
+/// The model's reply to a request. `number` must differ for each request.
 pub fn reply(manner: Manner, dialect: Dialect, number: u32, standing: Standing, body: Json) -> Improvised {
     let offer = wire::of(dialect).offer(body);
     let mut random = Random::of(manner.seed, &[dialect.name().as_bytes(), &number.to_le_bytes()]);
@@ -103,10 +103,10 @@ fn answer(offer: &Offer<'_, '_>, standing: Standing, random: &mut Random) -> Str
     }
 }
 
-/// The letters by which the calls of a reply are named, as in scenarios.
+/// The names of the calls in a reply, as in scenarios.
 const NAMES: [&str; tools::MAX_CALLS] = ["a", "b", "c"];
 
-/// Pieces in which arguments are sent, where they are long enough.
+/// The number of pieces in which arguments are sent, if they are long enough.
 const N_PIECES: usize = 3;
 
 fn call(dialect: Dialect, key: CallKey, tool: &str, args: Value, random: &mut Random) -> PlannedCall {
@@ -132,7 +132,7 @@ fn call(dialect: Dialect, key: CallKey, tool: &str, args: Value, random: &mut Ra
     }
 }
 
-/// A plan in which nothing is said and nothing happens.
+/// A plan without turns and actions.
 pub(crate) fn empty_plan(dialect: Dialect, seed: u64) -> Plan {
     let id = PlanId { scenario: "improvised".to_owned(), variant: String::new(), dialect, control: false };
     Plan {

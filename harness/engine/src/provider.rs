@@ -1,11 +1,11 @@
-//! The provider: request bytes in, frames, holds and an ending out. It does no I/O.
+//! The provider turns request bytes into frames, holds and an ending. It does no I/O.
 //!
-//! There is one core. [`crate::simulate`] calls it directly; the socket server moves its bytes.
-//! Both play an [`Answer`] by the same rule: write the head and the frames in order, stop at each hold
-//! until it is released, then end the body as the answer says.
+//! Its core exists once: [`crate::simulate`] calls it directly, and the socket server moves its bytes.
+//! Both play an [`Answer`] by the same rule: write the head and the frames in order, stop at each hold until
+//! it is released, then end the body as the answer says.
 //!
-//! The provider is strict: each request is held against the rules of a profile, and one that breaks them
-//! is refused as the real provider would, without moving the script.
+//! The provider is strict: it checks each request against the rules of a profile. It rejects a request that
+//! breaks them as the real provider would, without advancing the script.
 
 mod address;
 mod answer;
@@ -45,14 +45,14 @@ use brickbat_scenario::wire::{self, Route, Tokens, Wire};
 #[derive(Debug)]
 pub struct Provider {
     plan: Arc<Plan>,
-    /// How strict it is in the dialect of the plan.
+    /// The profile for the dialect of the plan.
     profile: &'static Profile,
     recall: Recall,
     strays: Strays,
     addresses: Addresses,
-    /// The turns after which the system has asked a question of its own.
+    /// The turns after which the system has sent a request in words of its own.
     asked_by_itself: BTreeSet<usize>,
-    /// The history is being changed between two turns.
+    /// True while the history is being changed between two turns.
     is_changing: bool,
     compaction: Compaction,
     n_exchanges: u32,
@@ -62,8 +62,8 @@ pub struct Provider {
 }
 
 impl Provider {
-    /// The provider of a plan, as strict as a profile of its dialect. Turns of another dialect are judged by the newest of
-    /// that one.
+    /// Creates the provider of a plan, with a profile of the plan's dialect. Requests of turns in another
+    /// dialect are checked against the newest profile of that dialect.
     pub fn new(plan: Arc<Plan>, profile: &'static Profile) -> Provider {
         let recall = Recall::of(&plan);
         Provider {
@@ -81,7 +81,7 @@ impl Provider {
         }
     }
 
-    /// The same provider, a canary: all that it does at a point of a stream it does one frame late.
+    /// The same provider as a canary: everything it does at a point of a stream happens one frame late.
     pub fn firing_late(mut self) -> Provider {
         self.n_late = 1;
         self
@@ -93,18 +93,19 @@ impl Provider {
         self.playhead.begin_turn(turn);
     }
 
-    /// The system is asked to change its history between two turns. What it asks for meanwhile is no part of the thread,
-    /// also if it offers tools: an agent may keep them in the request, so that the prompt stays in the provider's cache.
+    /// Notes that the system is asked to change its history between two turns. Requests that it sends
+    /// meanwhile are not part of the thread, even if they offer tools: an agent may keep the tools in the
+    /// request, so that the prompt stays in the provider's cache.
     pub fn begin_change(&mut self) {
         self.is_changing = true;
     }
 
-    /// The history is changed.
+    /// Notes that the history has been changed.
     pub fn end_change(&mut self) {
         self.is_changing = false;
     }
 
-    /// Answers a request.
+    /// Answers a request, and reports its kind.
     pub fn answer(&mut self, request: Request<'_>) -> (RequestKind, Answer) {
         let route = self.wire().route(request.method, request.path);
         let model = route.as_ref().and_then(|route| route.model.as_deref()).map(str::to_owned);
@@ -156,7 +157,7 @@ impl Provider {
         } else if !is_of_thread || self.is_changing || asks_for_summary() {
             (RequestKind::Auxiliary, self.speak(exchange, &asked, &recall::title(), &[]))
         } else if self.strays.has(&self.plan, self.playhead.turn(), self.recall.memory(dialect), body) {
-            // The script is for the turn that the user has begun since.
+            // The script belongs to the turn that the user has begun since.
             self.surplus(exchange, &asked, &sight)
         } else if let Some(turn) = self.asks_by_itself_after(request.body, body) {
             self.asked_by_itself.insert(turn);
@@ -175,7 +176,8 @@ impl Provider {
         (kind, answer)
     }
 
-    /// The request of the thread that did not reach this provider, if there is one: then the run says nothing.
+    /// The first request of the thread that did not reach this provider, if there is one. Such a run proves
+    /// nothing.
     pub fn misaddressed(&self) -> Option<&Misaddressed> {
         self.addresses.lost()
     }
@@ -185,15 +187,16 @@ impl Provider {
         planned.is_some_and(|planned| self.playhead.next().reply < planned.replies.len())
     }
 
-    /// The turn after which a request asks something in words of the system's own, with the thread before it: what the user
-    /// may want next, say. It is no part of the thread. It comes when a turn has all its replies, or so late that the next
-    /// turn has begun: then it holds the words of a turn before, and not of this one. Once for each turn: a system that asks
-    /// again and again is in a loop.
+    /// The turn after which a request asks something in words of the system's own, with the thread before it:
+    /// for example, what the user may want next. Such a request is not part of the thread. It comes when a
+    /// turn has all its replies, or so late that the next turn has begun; then it contains the user's words
+    /// of an earlier turn, but not those of this one. It counts once for each turn: a system that repeats it
+    /// is in a loop.
     fn asks_by_itself_after(&self, bytes: &[u8], body: Json) -> Option<usize> {
         let turn = self.playhead.turn();
         let planned = self.plan.turns.get(turn)?;
         let is_over = !self.has_replies_left();
-        // Most requests hold the words as they are; then nothing need be read.
+        // Most requests contain the words unescaped, so the body need not be read.
         if !is_over
             && (turn == 0 || str::from_utf8(bytes).is_ok_and(|text| text.contains(planned.user.trim())))
         {
@@ -211,8 +214,8 @@ impl Provider {
         is_own.then_some(of_turn)
     }
 
-    /// The answer to a request of a sub-agent. It moves nothing in the script of the thread, and nothing that is asked in the
-    /// thread moves it.
+    /// The answer to a request of a sub-agent. It does not advance the script of the thread, and requests of
+    /// the thread do not advance the sub-agent.
     fn sub_agent_asks(
         &self,
         exchange: ExchangeId,
@@ -223,7 +226,8 @@ impl Provider {
             return None;
         }
         let conversation = self.conversation(body);
-        // A thread that has taken a sub-agent's messages over is still the thread: the user speaks in it.
+        // A thread that has taken over a sub-agent's messages is still the thread, because the user speaks in
+        // it.
         if self.plan.turns.iter().any(|turn| says(&conversation, turn)) {
             return None;
         }
@@ -244,7 +248,7 @@ impl Provider {
         Some((RequestKind::OfSubAgent { call: agent.call, reply, refused }, answer))
     }
 
-    /// The refusal of a request whose results the model's window does not hold.
+    /// The rejection of a request if its results exceed the model's window.
     fn too_long(&mut self, exchange: ExchangeId, body: Json) -> Option<(RequestKind, Answer)> {
         let window = self.plan.window? as usize;
         let items = self.conversation(body).items;
@@ -261,8 +265,8 @@ impl Provider {
         Some((RequestKind::Faulted { turn, reply, attempt, status: answer.status }, answer))
     }
 
-    /// A request that goes on from an earlier reply, with the conversation before it written out. Nothing if it names no
-    /// earlier reply, or one that the provider does not know.
+    /// A request that continues an earlier reply, with the conversation before it written out. `None` if it
+    /// names no earlier reply, or one that the provider does not know.
     pub fn written_out(&self, body: &[u8]) -> Option<Vec<u8>> {
         let document = Document::parse(body).ok()?;
         let written = self.recall.memory(self.dialect()).expanded(document.root())?;
@@ -301,7 +305,7 @@ impl Provider {
         }
     }
 
-    /// Answers a request for which the script has no reply.
+    /// Answers a request that comes after the last reply of the script.
     fn surplus(&self, exchange: ExchangeId, asked: &ReplyTerms, sight: &Sight) -> (RequestKind, Answer) {
         let surplus = recall::surplus();
         let script = recall::shown(&self.plan, &surplus, sight);
@@ -324,7 +328,7 @@ impl Provider {
         Voice { plan: &self.plan, dialect: self.dialect(), exchange, unique, tokens, n_late: self.n_late }
     }
 
-    /// The dialect of the turn.
+    /// The dialect of the current turn.
     pub fn dialect(&self) -> Dialect {
         self.plan.dialect_of(self.playhead.turn())
     }
@@ -334,13 +338,13 @@ impl Provider {
     }
 }
 
-/// By which profile requests of that dialect are judged in a plan whose own is judged by `own`.
+/// The profile for requests of a dialect, in a plan with the profile `own`.
 pub(crate) fn profile_of(dialect: Dialect, own: &'static Profile) -> &'static Profile {
     if own.dialect == dialect { own } else { Profile::newest(dialect) }
 }
 
-/// Whether an action may be due when the next request is already here: the system may answer a result with it
-/// before the harness knows that the result has arrived.
+/// True if an action may be due when the next request has already arrived: the system may respond to a result
+/// with that request before the harness knows that the result has arrived.
 fn is_after_a_result(action: &PlannedAction) -> bool {
     matches!(action.at, PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..))
 }

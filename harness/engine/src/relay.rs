@@ -1,10 +1,11 @@
-//! What stands between a program and a server that speaks a dialect.
+//! The relay between a program and a server that speaks a dialect.
 //!
-//! Each request is held against the rules before it goes on, and refused in the provider's own words if it breaks one,
-//! unless the user wants it let through. Each stream that comes back is held against the grammar of its dialect. Replies
-//! may be cut and delayed on their way. It does no I/O: it says what is to be done with bytes, and keeps count.
+//! It checks each request against the rules before it passes it on. A request that breaks a rule is rejected
+//! in the provider's own words, unless the user wants such requests let through. It checks each stream that
+//! comes back against the grammar of its dialect. It can cut and delay replies. It does no I/O: it decides
+//! what is to be done with bytes, and counts.
 //!
-//! It never changes a byte of a reply that it does not spoil.
+//! It never changes a byte of a reply unless it injects a fault into that reply.
 
 mod log;
 mod passage;
@@ -37,42 +38,42 @@ use brickbat_scenario::wire::{self, Tokens};
 use passage::Asked;
 use spoil::Planned;
 
-/// What becomes of a request that breaks a rule.
+/// The treatment of a request that breaks a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
-    /// It is refused here, in the provider's words, and the server never sees it.
+    /// The relay rejects it in the provider's words, and the server never sees it.
     Here,
-    /// It is named, and goes on.
+    /// It is reported and passed on.
     LetThrough,
 }
 
 /// How the relay behaves.
 #[derive(Debug, Clone)]
 pub struct RelayBehaviour {
-    /// By whose rules requests are judged, as far as the user says it.
+    /// The rules for requests, as far as the user specifies them.
     pub strictness: Strictness,
     /// The host of the server.
     pub host: String,
-    /// The URL of the server, which stands before the paths of requests in a recording.
+    /// The URL of the server, the prefix of the paths in a recording.
     pub url: String,
-    /// What becomes of requests that break a rule.
+    /// The treatment of requests that break a rule.
     pub refused: Refused,
-    /// Which replies are spoilt at drawn points.
+    /// Faults that are injected at random points of replies.
     pub faults: Option<Faults>,
-    /// Replies that are spoilt at given points.
+    /// Faults that are injected at given points.
     pub spoils: Vec<Spoil>,
-    /// What the points are drawn from.
+    /// The seed of the random points.
     pub seed: u64,
-    /// Whether exchanges are recorded.
+    /// True if exchanges are recorded.
     pub records: bool,
 }
 
-/// Something that happened, for people.
+/// An event to report to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RelayNotice {
-    /// Something about a request, or about a fault.
+    /// A notice about a request or a fault.
     Request(Notice),
-    /// What the server said to a request that breaks a rule.
+    /// The server's answer to a request that breaks a rule.
     LetThrough {
         /// The number of the exchange.
         exchange: u32,
@@ -83,18 +84,18 @@ pub enum RelayNotice {
     Stream {
         /// The number of the exchange.
         exchange: u32,
-        /// The rule.
+        /// The id of the rule.
         rule: &'static str,
-        /// Where in the stream.
+        /// The place in the stream.
         place: String,
-        /// What was found and what was expected.
+        /// The actual and the expected content.
         message: String,
     },
     /// The server answered with an error, or reported one inside a stream.
     Reported {
         /// The number of the exchange.
         exchange: u32,
-        /// The status.
+        /// The HTTP status.
         status: u16,
         /// The server's words.
         words: String,
@@ -106,7 +107,7 @@ pub enum RelayNotice {
         /// What happened.
         words: String,
     },
-    /// A request for something other than a reply, which is passed on as it is.
+    /// A request for something other than a reply; it is passed on unchanged.
     Beside {
         /// The method.
         method: String,
@@ -115,41 +116,42 @@ pub enum RelayNotice {
     },
 }
 
-/// What is to be done with a request.
+/// The decision about a request.
 #[derive(Debug)]
 pub enum Decision {
-    /// It is answered here. The row is for the recording, where there is one.
+    /// The relay answers it. The row is for the recording, if there is one.
     Answered(RequestKind, Answer, Option<Box<Value>>),
-    /// It goes on to the server.
+    /// It is passed on to the server.
     Onward(Box<Passage>),
 }
 
-/// What stands between a program and a server.
+/// The state of a relay between a program and a server.
 #[derive(Debug)]
 pub struct Relay {
     behaviour: RelayBehaviour,
     n_exchanges: u32,
-    /// Replies to requests that offer tools, or to all if none has.
+    /// The number of replies to requests that offer tools, or to all requests while none has offered any.
     n_replies: u32,
     has_offered: bool,
-    /// Exchanges that are answered with an error on purpose.
+    /// Exchanges that the relay deliberately answers with an error.
     faulted: BTreeSet<ExchangeId>,
-    /// The last fault of each dialect after which no request has come.
+    /// The last fault of each dialect, until the next request in it.
     unfollowed: BTreeMap<Dialect, ExchangeId>,
     log: RelayLog,
     notices: VecDeque<RelayNotice>,
 }
 
-/// Notices that wait for the one who prints them.
+/// The most notices that wait to be printed.
 const MAX_NOTICES: usize = 1000;
 
-/// Below this path it says what has happened; nothing below it goes on.
+/// The relay itself answers paths below this one with a report of the events so far, and passes none of them
+/// on.
 const OWN: &str = "/_brickbat/";
 
 impl Relay {
-    /// A relay that has seen nothing yet.
+    /// Creates a relay.
     pub fn new(mut behaviour: RelayBehaviour) -> Relay {
-        // How strict the server's host is, is known of some hosts; else the model and the dialect decide.
+        // The strictness is known for some hosts; for the others the model and the dialect decide.
         if behaviour.strictness.host.is_none() && rules::is_known_host(&behaviour.host) {
             behaviour.strictness.host = Some(behaviour.host.clone());
         }
@@ -165,12 +167,12 @@ impl Relay {
         }
     }
 
-    /// What has happened so far.
+    /// The counts and examples so far.
     pub fn log(&self) -> &RelayLog {
         &self.log
     }
 
-    /// What people have not been told yet.
+    /// Takes the notices that are not yet printed.
     pub fn take_notices(&mut self) -> Vec<RelayNotice> {
         self.notices.drain(..).collect()
     }
@@ -285,8 +287,8 @@ impl Relay {
         }
     }
 
-    /// By whose strictness the server's streams are judged: of a host that is not known, only that is held against it which
-    /// nobody was seen to send.
+    /// The strictness for the server's streams. For an unknown host, only violations that no compatible
+    /// server has shown count.
     fn stream_strictness(&self, dialect: Dialect, model: &str) -> StreamStrictness {
         let strictness = &self.behaviour.strictness;
         let given = strictness.profile.filter(|profile| profile.dialect == dialect);
@@ -297,8 +299,8 @@ impl Relay {
         }
     }
 
-    /// The number of a reply among those that count, from 1: those to requests that offer tools, or, as long as none does,
-    /// all.
+    /// The number of a reply, from 1, among those that count: replies to requests that offer tools, or all
+    /// replies while no request has offered any.
     fn count(&mut self, offers: bool) -> Option<u32> {
         if offers && !self.has_offered {
             self.has_offered = true;
@@ -311,7 +313,7 @@ impl Relay {
         Some(self.n_replies)
     }
 
-    /// What is to go wrong with the reply of that number.
+    /// The fault that is planned for this reply.
     fn planned(&self, number: u32, terms: &ReplyTerms) -> Option<Planned> {
         let given = self.behaviour.spoils.iter().find(|spoil| spoil.at.reply == number);
         if let Some(spoil) = given {
@@ -339,11 +341,12 @@ impl Relay {
         self.log.requests.armed(exchange, words);
     }
 
-    /// Takes in what happened to an answer that was given here.
+    /// Takes in an event of an answer that the relay itself gave.
     pub fn observed(&mut self, event: &Event) {
         match *event {
             Event::Replied { exchange, ending: Ending::Status } if self.faulted.remove(&exchange) => {
-                // What replaces the whole answer has no place inside it at which a receipt is waited for.
+                // An answer that is replaced completely has no place inside at which a receipt could be
+                // awaited.
                 self.delivered(exchange, Confidence::Written);
             }
             Event::PeerClosed { exchange } => {
@@ -353,14 +356,14 @@ impl Relay {
         }
     }
 
-    /// A fault happened where it was to.
+    /// Notes that a fault happened where it was planned.
     pub fn delivered(&mut self, exchange: ExchangeId, grade: Confidence) {
         if let Some(words) = self.log.requests.delivered(exchange, grade) {
             self.notice(RelayNotice::Request(Notice::Delivered { exchange: exchange.0, words, grade }));
         }
     }
 
-    /// A row could not be recorded.
+    /// Notes that a row could not be recorded.
     pub fn not_recorded(&mut self, words: String) {
         self.log.unrecorded += 1;
         if self.log.unrecorded == 1 {
@@ -368,7 +371,7 @@ impl Relay {
         }
     }
 
-    /// An answer has come to its end. Gives the row of a recording, where there is one.
+    /// Handles the end of an answer. Returns the row for the recording, if there is one.
     pub fn over(&mut self, passage: Passage, end: PassageEnd) -> Option<Value> {
         let exchange = passage.exchange();
         let redactor = passage.redactor();
@@ -379,7 +382,7 @@ impl Relay {
         }
         let url = self.behaviour.url.clone();
         let mut over = passage.over(&end, &url);
-        // A server may quote the keys of the request.
+        // A server may quote the keys in a request.
         over.reported.iter_mut().for_each(|words| redactor.string(words));
         let violations = over.stream.iter_mut().flat_map(|stream| &mut stream.violations);
         violations.for_each(|violation| redactor.string(&mut violation.message));
@@ -414,7 +417,7 @@ impl Relay {
         }
     }
 
-    /// Says what has happened.
+    /// The report of the events so far, as an answer.
     fn own(&self, exchange: ExchangeId, path: &str) -> Answer {
         let requests = &self.log.requests;
         let said = match path {
@@ -433,7 +436,7 @@ impl Relay {
         })
     }
 
-    /// An answer that the server does not give.
+    /// An answer that the relay gives instead of the server.
     fn spoken(
         &self,
         exchange: ExchangeId,

@@ -1,4 +1,4 @@
-//! What came of driving one plan: the trace, and the receipts of what was planned.
+//! The result of driving one plan: the trace, and the receipts of the planned actions.
 
 mod doubt;
 
@@ -7,12 +7,12 @@ use serde::{Serialize, Serializer};
 use brickbat_scenario::plan::{BoundAction, PlannedPoint};
 use brickbat_scenario::trace::{Confidence, Trace};
 
-/// What came of driving one plan.
+/// The result of driving one plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// Everything observed.
+    /// All observed events.
     pub trace: Trace,
-    /// What is proven of each action.
+    /// The receipt of each action.
     pub receipts: Vec<Receipt>,
 }
 
@@ -41,7 +41,7 @@ fn from_one<S: Serializer>(turn: &usize, serializer: S) -> Result<S::Ok, S::Erro
 }
 
 impl Receipt {
-    /// Whether it is proven that the action happened when the system had read everything before it.
+    /// True if it is proven that the action happened, and that the system had read everything before it.
     pub fn is_proven(&self) -> bool {
         self.fired && self.grade >= Some(Confidence::Read)
     }

@@ -1,8 +1,8 @@
-//! The simulation: provider core, agent and gates in one process, without sockets, and with a clock of its own.
+//! The simulation: provider core, agent and gates in one process, without sockets, and with a virtual clock.
 //!
-//! Everything that would happen over the wire happens here in one fixed order, byte for byte.
-//! When nothing is left to do, the clock jumps to the agent's next timer: an hour passes in no time.
-//! When there is none, the conductor hears [`Event::Quiet`]: in here that is exact.
+//! Everything that would travel over the wire happens here in one fixed order, byte for byte.
+//! When nothing is left to do, the clock jumps to the agent's next timer: an hour takes no time.
+//! If there is no timer, the conductor receives [`Event::Quiet`], which is exact here.
 
 mod chorus;
 mod hold_place;
@@ -28,16 +28,16 @@ use brickbat_scenario::trace::{
     Aside, Confidence, Consent, Ending, Event, ExchangeId, QuestionId, RequestKind, Trace,
 };
 
-/// In the simulation a quiet spell means that nothing can happen any more, so one is enough.
+/// In the simulation a quiet period means that nothing can happen any more, so one is enough.
 pub const PATIENCE: Patience = Patience { progress: 1, hang: 2, grace: None };
 
-/// A pause that is worth being reported.
+/// The shortest pause that is reported.
 const SLOW: Duration = Duration::from_secs(5);
 
-/// Steps of one simulation. A plan of the built-in suite takes about 300.
+/// The most steps of one simulation. A plan of the built-in suite takes about 300.
 const MAX_STEPS: usize = 100_000;
 
-/// Drives a plan on an agent. `width` is the number of tools that the agent runs at once, where known.
+/// Drives a plan on an agent. `width` is the number of tools that the agent runs at once, if known.
 pub fn simulate<A: SansIo>(
     plan: &Arc<Plan>,
     profile: &'static Profile,
@@ -47,7 +47,7 @@ pub fn simulate<A: SansIo>(
     simulate_on(Provider::new(Arc::clone(plan), profile), plan, agent, width)
 }
 
-/// The same on a provider of this plan, such as one that is late.
+/// Drives a plan on an agent, with this provider of the plan, such as a canary that is late.
 pub fn simulate_on<A: SansIo>(provider: Provider, plan: &Arc<Plan>, agent: A, width: Option<usize>) -> Run {
     let mut simulation = Simulation {
         plan: Arc::clone(plan),
@@ -87,11 +87,11 @@ struct Simulation<A> {
     provider: Provider,
     conductor: Conductor,
     agent: A,
-    /// The process that has the session, 1 or 2.
+    /// The process that currently has the session, 1 or 2.
     process: u32,
     /// The other process of the session, if there are two.
     other: Option<A>,
-    /// What the store holds, where something happens between two of its writes.
+    /// The contents of the store, if something happens between two of its writes.
     disk: Option<Disk>,
     trace: Trace,
     todo: VecDeque<Todo>,
@@ -101,12 +101,12 @@ struct Simulation<A> {
     finished: bool,
 }
 
-/// A store whose writes are held one by one.
+/// A store that is written entry by entry.
 struct Disk {
     stored: Vec<u8>,
-    /// Entries that it holds.
+    /// The number of stored entries.
     n_entries: usize,
-    /// Entries that it held when the turn began.
+    /// The number of stored entries when the turn began.
     n_before: usize,
 }
 
@@ -117,18 +117,18 @@ impl Disk {
     }
 }
 
-/// Virtual time, in milliseconds. It stands still while there is anything to do.
+/// Virtual time, in milliseconds. It stops while there is anything to do.
 #[derive(Default)]
 struct Clock {
     now: u64,
-    /// When each timer runs out.
+    /// The time at which each timer runs out.
     timers: Vec<(u64, TimerId)>,
-    /// Before this the provider does not want to be asked again.
+    /// The time before which the provider does not want another request.
     due: u64,
 }
 
 impl Clock {
-    /// The timer that runs out next; then is now.
+    /// Advances to the timer that runs out next, and returns it.
     fn jump(&mut self) -> Option<TimerId> {
         let (at, _) = self.timers.iter().enumerate().min_by_key(|(_, (due, _))| *due)?;
         let (due, timer) = self.timers.remove(at);
@@ -137,15 +137,15 @@ impl Clock {
     }
 }
 
-/// Something that is still to be done, in order.
+/// A task; tasks are done in order.
 enum Todo {
     Obey(Command),
-    /// Send on with the answer at that place in the list.
+    /// Send the next part of the answer at this index.
     Send(usize),
     Give(ToAgent),
 }
 
-/// Something that the agent is to hear.
+/// An input for the agent.
 enum ToAgent {
     Prompt(usize),
     Change(Change),
@@ -159,7 +159,7 @@ enum ToAgent {
 struct Body {
     request: RequestId,
     kind: RequestKind,
-    /// What the request lets its client see; only asked where the answer has a hold.
+    /// The parts of the reply that the request lets its client see; determined only if the answer has a hold.
     sight: Sight,
     answer: Answer,
     sent: Sent,
@@ -175,7 +175,7 @@ enum BodyState {
 }
 
 struct Gate {
-    /// The process whose tool it is: each numbers its runs by itself.
+    /// The process that runs the tool: each process numbers its runs itself.
     process: u32,
     run: RunId,
     call: CallKey,
@@ -236,7 +236,7 @@ impl<A: SansIo> World for Simulation<A> {
         next.reload(&store);
         self.other = Some(std::mem::replace(&mut self.agent, next));
         self.process = process;
-        // The turn of the other process is over, and with it whatever it waited for.
+        // The turn of the other process is over, so none of its timers matters.
         self.clock.timers.clear();
         self.note(Event::Switched { process });
     }
@@ -292,16 +292,16 @@ impl<A: SansIo> Simulation<A> {
     fn obey(&mut self, commands: Vec<Command>) {
         for command in commands {
             match command {
-                // What has happened is written down also if the process dies next.
+                // These events are recorded even if the process dies next.
                 Command::SubAgentStarted { .. } | Command::SubAgentEnded { .. } => perform(self, command),
-                // A dead process does nothing of what was still to be done.
+                // A killed process does none of its remaining tasks.
                 Command::Kill => self.todo.push_front(Todo::Obey(command)),
                 _ => self.todo.push_back(Todo::Obey(command)),
             }
         }
     }
 
-    /// Nothing is left to do: the next timer runs out, if there is one.
+    /// Lets the next timer run out, if there is one, because nothing is left to do.
     fn let_time_pass(&mut self) {
         let before = self.clock.now;
         let Some(timer) = self.clock.jump() else { return self.observe(Event::Quiet) };
@@ -336,12 +336,12 @@ impl<A: SansIo> Simulation<A> {
                 let Gate { process, run, .. } = self.gates.remove(at);
                 let done = Input::ToolDone { run, outcome: outcome.clone() };
                 if process != self.process {
-                    // It is idle, and asks for nothing.
+                    // The other process is idle and wants nothing done.
                     let _ = self.other.as_mut().map(|other| other.step(done));
                     return self.observe(Event::ToolSettled { call, outcome, grade: Confidence::Observed });
                 }
                 let outputs = self.agent.step(done);
-                // A result that ends its turn has come before the turn is over.
+                // If the result ends the turn, the result is observed before the end.
                 let is_end = |output: &Output| matches!(output, Output::Ended(_));
                 let (ends, others) = outputs.into_iter().partition(is_end);
                 self.follow(others);
@@ -363,22 +363,24 @@ impl<A: SansIo> Simulation<A> {
         self.follow(outputs);
     }
 
-    /// What the agent wants done is done when it is written down; a process that dies while it writes does nothing more.
+    /// Carries out the agent's outputs once its store is written. A process that dies while it writes does
+    /// nothing more.
     fn follow(&mut self, outputs: Vec<Output>) {
         if self.survives_saving() {
             outputs.into_iter().for_each(|output| self.carry_out(output));
         }
     }
 
-    /// Writes new entries down one by one; false if the process is killed at one of them.
+    /// Writes new entries one by one. Returns false if the process is killed at one of them.
     fn survives_saving(&mut self) -> bool {
         let Some(disk) = &self.disk else { return true };
-        // A history that is cut has fewer entries than before.
+        // A trimmed history has fewer entries than before.
         let entry = |n_entries: usize| n_entries.saturating_sub(disk.n_before) as u32;
         let n_entries = self.agent.n_entries();
         let new = entry(disk.n_entries) + 1..entry(n_entries.max(disk.n_entries)) + 1;
         let n_before = disk.n_before;
-        // The conductor counts the entries of the next turn, which is about to begin: what is written until then is none.
+        // The next turn is about to begin, and the conductor counts its entries from there. Entries before it
+        // are not counted.
         let is_between_turns =
             self.todo.iter().any(|todo| matches!(todo, Todo::Obey(Command::Prompt { .. })));
         if is_between_turns {
@@ -443,7 +445,7 @@ impl<A: SansIo> Simulation<A> {
                     self.observe(Event::PeerClosed { exchange });
                 }
             }
-            // The agent asks once about each run, so the run names the question.
+            // The agent asks once about each run, so the number of the run identifies the question.
             Output::Ask { run, id } => {
                 let call = self.plan.call_with_id(&id);
                 self.observe(Event::Asked { question: QuestionId(run.0), id, call });
@@ -474,7 +476,7 @@ impl<A: SansIo> Simulation<A> {
         }
     }
 
-    /// Sends the next piece of an answer, or holds, or ends it.
+    /// Sends the next piece of an answer, holds it, or ends it.
     fn send(&mut self, at: usize) {
         let body = &mut self.bodies[at];
         if body.state != BodyState::Going {
@@ -488,7 +490,7 @@ impl<A: SansIo> Simulation<A> {
             body.next_hold += 1;
             body.state = BodyState::Held;
             let held = hold.at;
-            // A hold at another place than the planned one proves nothing.
+            // A hold at any other place than the planned one proves nothing.
             let is_as_planned = hold_place::is_as_planned(
                 &self.plan,
                 (body.kind, &body.sight),

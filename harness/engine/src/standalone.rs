@@ -1,10 +1,12 @@
-//! A strict provider that stands by itself: any program may speak with it, in every dialect, and nobody drives the program.
+//! A strict provider without a plan. Any program may send requests to it, in every dialect, and the harness
+//! does not drive that program.
 //!
-//! It is the provider of plans with another source of replies. The dialect follows from the path, the profile from the
-//! path, the options, or the model; each request is held against the rules, refused in the provider's own words, or
-//! answered from a scenario or with an improvised reply, on which faults may be armed.
+//! It is the provider of plans with another source of replies. The dialect follows from the path; the profile
+//! follows from the path, the options, or the model. Each request is checked against the rules. The provider
+//! rejects it in the provider's own words, or answers it from a scenario or with an improvised reply, into
+//! which faults may be injected.
 //!
-//! It does not insist on having said what a history says the model said: a program may go on with a thread that it began
+//! It accepts replies in a history that it never sent, so a program may continue a thread that it began
 //! elsewhere.
 
 pub(crate) mod address;
@@ -41,91 +43,92 @@ use order::Orders;
 use reply::Accepted;
 use tape::Tape;
 
-/// How the provider behaves.
+/// The settings of the provider.
 #[derive(Debug, Clone)]
 pub struct Behaviour {
-    /// How strict it is.
+    /// The rules for requests, as far as the user specifies them.
     pub strictness: Strictness,
-    /// What improvised replies are drawn from.
+    /// The source of improvised replies.
     pub manner: Manner,
-    /// The plans of a scenario, one for each dialect; where there is none, replies are improvised.
+    /// The plans of a scenario, one for each dialect. Replies in other dialects are improvised.
     pub scripted: Vec<Plan>,
-    /// The tokens that each reply reports for its request; by the size of the body if nothing is said.
+    /// The count of tokens that each reply reports for its request; `None` derives it from the size of the
+    /// body.
     pub usage: Option<u64>,
-    /// What goes wrong with improvised replies.
+    /// Faults in improvised replies.
     pub faults: Option<Faults>,
-    /// Where the program is stopped or killed.
+    /// The points at which the program is stopped or killed.
     pub stops: Vec<ProgramStop>,
 }
 
-/// Something that happened, for people.
+/// An event to report to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
-    /// Requests to a path are judged so from now on.
+    /// The profile that applies to requests to a path from now on.
     Chosen(Choice),
-    /// A request was refused.
+    /// A rejected request.
     Refused {
         /// The number of the exchange.
         exchange: u32,
-        /// The profile.
+        /// The name of the profile.
         profile: &'static str,
-        /// The rule.
+        /// The id of the rule.
         rule: &'static str,
-        /// Where in the body.
+        /// The place in the body, as a JSON pointer.
         pointer: String,
         /// The HTTP status.
         status: u16,
-        /// The provider's words.
+        /// The provider's error message.
         message: String,
-        /// The history in the request, in a line.
+        /// The history in the request, in one line.
         shape: String,
     },
-    /// A request to a path that leads to nothing here.
+    /// A request to a path that does not exist here.
     Unspoken {
         /// The method.
         method: String,
         /// The path.
         path: String,
     },
-    /// A request could not be read, for a reason that is no fault of the program.
+    /// A request that could not be read, for a reason that is not the program's fault.
     Unreadable(String),
-    /// A fault happened, or the point at which the program is ended was reached.
+    /// A fault that happened, or a point at which the program is ended that was reached.
     Delivered {
         /// The number of the exchange.
         exchange: u32,
-        /// What, and where.
+        /// The fault or the end, and its place.
         words: String,
-        /// How sure it is.
+        /// The confidence of the receipt.
         grade: Confidence,
     },
 }
 
-/// What is to be done about a reply that is held.
+/// The next step for a held reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// Nothing.
+    /// Do nothing.
     Nothing,
-    /// It goes on.
+    /// Let the reply continue.
     Release(ExchangeId),
-    /// It goes on after a silence.
+    /// Let the reply continue after a silence.
     ReleaseLater(ExchangeId),
-    /// The program is ended; then it goes on.
+    /// End the program, then let the reply continue.
     EndProgram(ExchangeId, ProgramEnd),
 }
 
-/// A provider that stands by itself.
+/// The state of a strict provider without a plan.
 #[derive(Debug)]
 pub struct Standalone {
     behaviour: Behaviour,
     tapes: Vec<Tape>,
     memories: BTreeMap<Dialect, Memory>,
     n_exchanges: u32,
-    /// Replies to requests that are of a conversation with tools, or to all if none has been.
+    /// The number of replies to requests with tools, or to all requests while none has offered any.
     n_replies: u32,
     has_offered: bool,
     open: BTreeMap<ExchangeId, Open>,
-    /// The last fault of each dialect after which no request has come. A client may ask again before it is known that the
-    /// fault was delivered.
+    /// The last fault of each dialect, until the next request in it. A client may retry before it is known
+    /// that the fault was delivered.
     unfollowed: BTreeMap<Dialect, ExchangeId>,
     orders: Orders,
     log: Log,
@@ -141,14 +144,14 @@ struct Open {
     grade: Option<Confidence>,
 }
 
-/// Notices that wait for the one who prints them.
+/// The most notices that wait to be printed.
 const MAX_NOTICES: usize = 1000;
 
-/// Below this path it says what has happened.
+/// The provider itself answers paths below this one with a report of the events so far.
 const OWN: &str = "/_brickbat/";
 
 impl Standalone {
-    /// A provider that has said nothing yet.
+    /// Creates a provider that has not sent any reply yet.
     pub fn new(mut behaviour: Behaviour) -> Standalone {
         let tapes = std::mem::take(&mut behaviour.scripted).into_iter().map(Tape::of).collect();
         Standalone {
@@ -166,23 +169,23 @@ impl Standalone {
         }
     }
 
-    /// What has happened so far.
+    /// The counts and records so far.
     pub fn log(&self) -> &Log {
         &self.log
     }
 
-    /// What people have not been told yet.
+    /// Takes the notices that are not yet printed.
     pub fn take_notices(&mut self) -> Vec<Notice> {
         self.notices.drain(..).collect()
     }
 
-    /// Ends the program nowhere any more: it is another one, or there is none.
+    /// Removes the points at which the program is ended, because another program is running, or none.
     pub fn end_program_no_more(&mut self) {
         self.behaviour.stops.clear();
     }
 
-    /// Orders a stop or a fault in a reply that is still to come, counted from now, and gives the number of the order.
-    /// At a stop the reply is held as if the program were interrupted there.
+    /// Orders a stop or a fault in a future reply, counted from now. Returns the number of the order. At a
+    /// stop the reply is held, as if the program were interrupted there.
     pub fn place(&mut self, order: Order) -> Result<usize, NoPoint> {
         self.orders.place(order, self.n_replies)
     }
@@ -192,7 +195,7 @@ impl Standalone {
         self.orders.of_exchange(exchange)
     }
 
-    /// What became of the orders.
+    /// The outcome of each order.
     pub fn order_records(&self) -> Vec<OrderRecord> {
         let record = |(order, exchange): (&Order, Option<ExchangeId>)| {
             let exchange = exchange.map(|exchange| exchange.0);
@@ -221,14 +224,14 @@ impl Standalone {
         }
     }
 
-    /// Takes in what happened to an answer.
+    /// Takes in an event of an answer.
     pub fn observed(&mut self, event: &Event) -> Next {
         match *event {
             Event::Held { exchange, at, grade } => self.held(exchange, at, grade),
             Event::Replied { exchange, ending } => {
                 let Some(open) = self.open.remove(&exchange) else { return Next::Nothing };
                 if open.fault == Some(ending) {
-                    // A fault that replaces the whole answer has no place inside it to hold at.
+                    // A fault that replaces the complete answer has no place inside at which to hold.
                     self.delivered(exchange, open.grade.unwrap_or(Confidence::Written));
                 }
                 Next::Nothing
@@ -348,7 +351,7 @@ impl Standalone {
         }
     }
 
-    /// Answers what is no request for a reply.
+    /// Answers a request for something other than a reply.
     fn beside(&mut self, exchange: ExchangeId, request: Request<'_>) -> Answer {
         for (dialect, path) in address::beside(request.path) {
             let Some(body) = wire::of(dialect).side_answer(request.method, &path, request.body) else {
@@ -369,7 +372,7 @@ impl Standalone {
         self.spoken(exchange, dialect, |voice| voice.whole(404, &wire::of(dialect).status_body(404)))
     }
 
-    /// Says what has happened.
+    /// The report of the events so far, as an answer.
     fn own(&self, exchange: ExchangeId, path: &str) -> Answer {
         let said = match path {
             "state" => serde_json::to_value(&self.log).ok(),
@@ -387,7 +390,7 @@ impl Standalone {
         })
     }
 
-    /// An answer that no model gives.
+    /// An answer that does not come from the model.
     fn spoken(
         &self,
         exchange: ExchangeId,
@@ -406,14 +409,14 @@ impl Standalone {
         })
     }
 
-    /// Digits that no other answer has.
+    /// Digits that are unique to the answer.
     fn unique(&self, exchange: ExchangeId) -> String {
         let stem = Random::of(self.behaviour.manner.seed, &[b"answers"]).next_number();
         format!("{stem:016x}{:08x}", exchange.0)
     }
 }
 
-/// What a browser sees.
+/// The page for a browser.
 fn greeting() -> Value {
     let dialects: Vec<&str> = Dialect::ALL.into_iter().map(Dialect::name).collect();
     json!({
@@ -424,14 +427,14 @@ fn greeting() -> Value {
     })
 }
 
-/// In what a body is packed, if it is.
+/// The compression of a body, if it is compressed.
 pub(crate) fn coding(request: Request<'_>) -> Option<String> {
     let mut headers = request.headers.iter();
     let (_, coding) = headers.find(|(name, _)| name.eq_ignore_ascii_case("content-encoding"))?;
     (!coding.is_empty() && !coding.eq_ignore_ascii_case("identity")).then(|| coding.into_owned())
 }
 
-/// The history in a line, with the calls by letters in the order in which they occur.
+/// The history in one line. Calls are named by letters, in the order in which they occur.
 pub(crate) fn shape(history: &History) -> String {
     let mut ids: Vec<&str> = Vec::new();
     for item in &history.items {
@@ -446,7 +449,7 @@ pub(crate) fn shape(history: &History) -> String {
     history.shape(|id| ids.iter().position(|own| *own == id).map_or_else(|| "?".to_owned(), letter))
 }
 
-/// Calls that have a letter of their own in a shape.
+/// The number of calls that have a letter of their own in a shape.
 const N_LETTERS: usize = 26;
 
 #[cfg(test)]

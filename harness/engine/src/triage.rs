@@ -1,8 +1,8 @@
-//! Causes: what makes two findings one.
+//! The cause of a finding, by which findings are grouped.
 //!
-//! A signature leaves out where a finding is and of which calls it speaks, so that it stays the same when a scenario
-//! gets smaller or is played with other ids. What goes wrong in a scenario is given in words and in kinds ([`kinds`]);
-//! signature and kinds together are what a regression is filed under.
+//! A signature leaves out the place of a finding and the calls in it, so it stays the same when a scenario
+//! gets smaller or is played with other ids. The faults of a scenario are described in words and in kinds
+//! ([`kinds`]). Regressions are filed under signature and kinds together.
 
 mod wrong;
 
@@ -12,25 +12,25 @@ use brickbat_scenario::verdict::{Finding, Severity};
 
 pub use wrong::{file_name, kinds, words};
 
-/// What makes two findings one: not where they are, nor of which calls they speak.
+/// The identity of a finding's cause: not the place of the finding, and not the calls in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Signature {
-    /// What the user loses.
+    /// The severity.
     pub harm: Severity,
-    /// The check that fails.
+    /// The id of the check that fails.
     pub check: String,
-    /// The rule that is broken, without its dialect, or what a system says that refuses; what our own checks say follows
-    /// from the check.
+    /// The broken rule without its dialect, or the message of a system that fails. Empty for our own checks,
+    /// where the message follows from the check.
     pub says: String,
 }
 
 impl Signature {
-    /// That of a finding.
+    /// The signature of a finding.
     pub fn of(finding: &Finding) -> Signature {
         Signature::of_written(finding.check, finding.harm, finding.rule, &finding.message)
     }
 
-    /// That of a finding of which this was written down.
+    /// The signature of a finding that was written down in these parts.
     pub fn of_written(check: &str, harm: Severity, rule: Option<&str>, message: &str) -> Signature {
         let rule = rule.map(|rule| rule.split_once('/').map_or(rule, |(_, name)| name).to_owned());
         let says = rule.unwrap_or_else(|| match harm {
@@ -40,12 +40,12 @@ impl Signature {
         Signature { harm, check: check.to_owned(), says }
     }
 
-    /// That which a scenario names.
+    /// The signature in the provenance of a scenario.
     pub fn of_found(found: &Provenance) -> Signature {
         Signature { harm: found.harm, check: found.check.clone(), says: found.says.clone() }
     }
 
-    /// What a scenario says that was found to show it there.
+    /// The provenance for a scenario that was found to show this cause in that system.
     pub fn found(&self, system: &str, dialect: Dialect, seed: u64) -> Provenance {
         let Signature { harm, check, says } = self.clone();
         let brickbat = env!("CARGO_PKG_VERSION").to_owned();
@@ -62,23 +62,23 @@ impl Signature {
         }
     }
 
-    /// Whether one of the findings is of this cause.
+    /// True if one of the findings has this cause.
     pub fn is_among<'f>(&self, findings: impl IntoIterator<Item = &'f Finding>) -> bool {
         findings.into_iter().any(|finding| Signature::of(finding) == *self)
     }
 }
 
-/// A message without the names, numbers and ids in it.
+/// A message without its names, numbers and ids.
 fn skeleton(message: &str) -> String {
     let mut words: Vec<&str> = Vec::new();
     let mut is_list = false;
     for word in message.split_whitespace() {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '`' | '"' | '\''));
         let is_quoted = bare.starts_with(['`', '"', '\'']);
-        // Ids without a digit are known by where they stand, and by their capitals.
+        // Ids without a digit are recognised by their position and their capitals.
         let is_id = (is_list || words.last() == Some(&"call"))
             && bare.chars().filter(char::is_ascii_uppercase).count() > 1;
-        // Calls have names of a letter or two; "a" as an article goes with them.
+        // Names of calls have one or two letters. The article "a" is taken for a name, too.
         let is_name = bare.len() <= 1 || is_quoted || is_id || bare.chars().any(|c| c.is_ascii_digit());
         is_list = is_name && word.ends_with(',');
         let is_joint = matches!(word, "and" | "or");
@@ -110,14 +110,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_numbers_make_no_other_cause() {
+    fn names_and_numbers_do_not_change_the_cause() {
         assert_eq!(skeleton("the result of call b is gone"), "the result of call … is gone");
         assert_eq!(
             skeleton("the results of calls b, c and toolu_01 are gone"),
             "the result of call … is gone"
         );
         assert_eq!(skeleton("`x` and \"y\" raised"), "… raised");
-        // As Gemini's clients say it, with ids of eight letters and digits.
+        // As Gemini's clients write it, with ids of eight letters and digits.
         let missing = ["call IxSaoIDF.", "calls YmcNOe2Z, LgCZSr0c, TAIHRMYR.", "calls AWdnZq7L, 3Je3dPOa."];
         for ids in missing {
             assert_eq!(

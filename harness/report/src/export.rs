@@ -82,11 +82,11 @@ pub enum Refusal {
     NoSuchFinding(String),
     #[error("the case was not driven, so it has no requests")]
     NotDriven,
-    #[error("none of its findings can be said by a test:{}", list(.0))]
+    #[error("no test can express any of its findings:{}", list(.0))]
     NoAssertion(Vec<String>),
-    #[error("a test in one process cannot say this: {0}")]
+    #[error("a test in one process cannot express this: {0}")]
     Story(String),
-    #[error("the template of `{system}` does not say this: {why}")]
+    #[error("the template of `{system}` cannot express this: {why}")]
     Template { system: String, why: String },
 }
 

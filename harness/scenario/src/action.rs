@@ -1,7 +1,8 @@
-//! What can happen at a point of a turn, and the one table of what is known of each action.
+//! The actions that can happen at a point of a turn, and the one table that describes them.
 //!
-//! Lowering, generation, exploration, shrinking, reports and the reference page read the table. A new action is a variant
-//! of [`Action`], its [`ActionSpec`] and its arm in [`Action::spec`]; what it does is for the engine to say.
+//! Lowering, generation, exploration, shrinking, reports and the reference page read the table. A new action
+//! is a variant of [`Action`], its [`ActionSpec`] and its arm in [`Action::spec`]; the engine implements its
+//! effect.
 
 use std::fmt::{self, Display};
 
@@ -19,8 +20,8 @@ mod table;
 pub use provider_choice::ProviderChoice;
 pub use spec::{ActionSpec, Actor, Effect, Ends, Payload, Refusal};
 
-/// What happens at a point. In a scenario a call is named by the author, and what is rewound is a turn, counted from 1; a
-/// plan has resolved both.
+/// Something that happens at a point. In a scenario, a call has the author's name, and a rewind names a turn,
+/// counted from 1; a plan has resolved both.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Action", description = "What happens at a point.")]
@@ -83,41 +84,41 @@ pub enum Action<Call = String, Since = u32> {
 }
 
 crate::named! {
-    /// What an error event inside a stream says.
+    /// The error that an event inside a stream reports.
     pub enum ErrorKind {
         /// The provider is overloaded.
         Overloaded = "overloaded",
-        /// The provider failed inside.
+        /// The provider has an internal error.
         Server = "server",
-        /// The account is over its rate.
+        /// The account has exceeded its rate limit.
         RateLimit = "rate-limit",
     }
 }
 
-/// An HTTP error in place of a reply.
+/// An HTTP error instead of a reply.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct HttpFault {
     /// The status, 400 to 599.
     pub status: u16,
-    /// Whether the provider says that the request is too long for the model, in its own words for that. Goes with the status
-    /// 400, and asks for no pause.
+    /// True if the provider says that the request is too long for the model, in its own words for that. This
+    /// needs status 400, and the provider asks for no pause.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overflow: bool,
-    /// How many requests get it before the reply is served, 1 to 20.
+    /// The number of requests that get it before the reply is served, 1 to 20.
     #[serde(default = "HttpFault::once")]
     pub times: u32,
-    /// Milliseconds in the header `retry-after-ms`, 250 if nothing is said.
+    /// Milliseconds in the header `retry-after-ms`; 250 by default.
     #[serde(default = "HttpFault::soon")]
     pub retry_after_ms: u32,
 }
 
-/// The pause that a fault asks for if nothing is said: short enough to wait for, and longer than a busy machine takes to
-/// carry a request that does not wait.
+/// The default pause that a fault asks for, in milliseconds. It is short enough to wait for, and longer than
+/// a busy machine takes to deliver a request that does not wait.
 pub const SOON_MS: u32 = 250;
 
-/// The tokens that fill the context of every system here, whose models hold 200,000: nearly all, as a real provider reports
-/// them before it begins to refuse.
+/// The number of tokens that fills the context of every system here. Their models have 200,000; this is
+/// nearly all of that, as a real provider reports before it begins to refuse.
 pub const FULL_CONTEXT: u64 = 190_000;
 
 impl HttpFault {
@@ -131,7 +132,7 @@ impl HttpFault {
 }
 
 impl<Call, Since> Action<Call, Since> {
-    /// What is known of it.
+    /// The entry of this action in the table.
     pub fn spec(&self) -> &'static ActionSpec {
         match self {
             Action::Abort => &table::ABORT,
@@ -163,7 +164,7 @@ impl<Call, Since> Action<Call, Since> {
         }
     }
 
-    /// The same action with its call and its turn resolved.
+    /// The action with its call and its turn resolved.
     pub fn bind<C, S, E>(
         &self,
         call: impl FnOnce(&Call) -> Result<C, E>,
@@ -199,27 +200,27 @@ impl<Call, Since> Action<Call, Since> {
         })
     }
 
-    /// Whether the attempt ends here, so that a client may ask again.
+    /// True if the attempt ends here, so that a client may ask again.
     pub fn ends_attempt(&self) -> bool {
         self.spec().ends == Ends::Attempt
     }
 
-    /// Whether it ends the turn in which it happens: the turn is stopped or broken off, or it dies.
+    /// True if it ends the turn in which it happens: the turn is stopped or broken off, or it dies.
     pub fn ends_turn(&self) -> bool {
         matches!(self.spec().ends, Ends::TurnByStop | Ends::Turn)
     }
 
-    /// Whether nothing goes wrong in it: the turn only takes longer, or another order.
+    /// True if nothing goes wrong: the turn only takes longer, or runs in another order.
     pub fn is_harmless(&self) -> bool {
         matches!(self, Action::Pause | Action::Settle(_) | Action::Tokens(_))
     }
 
-    /// Whether the history is changed, something is asked outside it, or thinking or the provider is switched.
+    /// True if it changes the history, asks something outside it, or switches thinking or the provider.
     pub fn changes_history(&self) -> bool {
         self.spec().actor == Actor::History
     }
 
-    /// The HTTP error with which requests are answered in it, in place of the reply.
+    /// The HTTP error that requests get instead of the reply, if the action is one.
     pub fn http(&self) -> Option<&HttpFault> {
         match self {
             Action::Http(fault) => Some(fault),
@@ -227,7 +228,7 @@ impl<Call, Since> Action<Call, Since> {
         }
     }
 
-    /// The tokens that are reported in it for a request.
+    /// The number of tokens that the provider reports for a request, if the action sets it.
     pub fn tokens(&self) -> Option<u64> {
         match self {
             Action::Tokens(tokens) => Some(*tokens),
@@ -235,12 +236,12 @@ impl<Call, Since> Action<Call, Since> {
         }
     }
 
-    /// Whether the provider says in it that the context is full, or too long.
+    /// True if the provider reports that the context is full or too long.
     pub fn fills_context(&self) -> bool {
         self.tokens().is_some() || self.http().is_some_and(|fault| fault.overflow)
     }
 
-    /// What is said in it.
+    /// The text that the action sends, if it has one.
     pub fn text(&self) -> Option<&str> {
         match self {
             Action::Steer(text) | Action::Prompt(text) | Action::Inject(text) | Action::Aside(text) => {
@@ -250,7 +251,7 @@ impl<Call, Since> Action<Call, Since> {
         }
     }
 
-    /// The same, to be changed.
+    /// Mutable version of [`Action::text`].
     pub fn text_mut(&mut self) -> Option<&mut String> {
         match self {
             Action::Steer(text) | Action::Prompt(text) | Action::Inject(text) | Action::Aside(text) => {
@@ -260,7 +261,7 @@ impl<Call, Since> Action<Call, Since> {
         }
     }
 
-    /// The call that it settles.
+    /// The call that it settles, if it settles one.
     pub fn call(&self) -> Option<&Call> {
         match self {
             Action::Settle(call) => Some(call),
@@ -268,7 +269,7 @@ impl<Call, Since> Action<Call, Since> {
         }
     }
 
-    /// The same, to be changed.
+    /// Mutable version of [`Action::call`].
     pub fn call_mut(&mut self) -> Option<&mut Call> {
         match self {
             Action::Settle(call) => Some(call),
@@ -277,7 +278,7 @@ impl<Call, Since> Action<Call, Since> {
     }
 }
 
-/// In words: `settle a`, `http 529 (2 times)`. What is said in it is left out.
+/// A short description, such as `settle a` or `http 529 (2 times)`. It leaves out the text of the action.
 impl<Call: Display, Since: Display> Display for Action<Call, Since> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.spec().name)?;
@@ -323,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_by_a_line_is_of_that_line() {
+    fn an_action_made_from_a_line_has_that_line() {
         for spec in ActionSpec::ALL {
             let made = match &spec.payload {
                 Payload::Nothing(make) => make(),

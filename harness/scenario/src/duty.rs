@@ -1,48 +1,54 @@
-//! Whose something is: the system's, or the application's around it.
+//! Who is responsible for something: the system, or the application around it.
 //!
-//! An SDK leaves a part of the work to the application that uses it, and then an adapter does that part in the
-//! application's place. What is wrong there is no bug of the SDK. So a finding says what its evidence rests on, and a
-//! manifest says what of that the application does; where the two meet, the finding is the application's.
+//! An SDK leaves part of the work to the application that uses it, and an adapter then does that part in the
+//! application's place. A fault in that part is not a bug of the SDK. So a finding lists the duties that its
+//! evidence rests on, and a manifest lists those that the application performs. If the two overlap, the
+//! finding belongs to the application.
 
 crate::named! {
-    /// What an application may have to do around an SDK.
+    /// A task that an SDK may leave to the application.
     pub enum Duty {
-        /// It stores the thread, and gives it back to the SDK in the next turn or the next process.
+        /// It stores the thread and returns it to the SDK in the next turn or the next process.
         Store = "store",
-        /// It stores what the user said before the turn begins, and has it still when the turn fails.
+        /// It stores the user's message before the turn begins, and keeps it if the turn fails.
         Input = "input",
-        /// It decides what a call is shown as: the SDK has no state for each call that a user would see.
+        /// It decides how a call is shown: the SDK has no state for each call that a user would see.
         States = "states",
         /// It runs the tools that the model calls, and answers each call.
         Loop = "loop",
-        /// It keeps what the user is asked about calls, and answers each question before the next prompt.
+        /// It keeps the questions to the user about calls, and answers each of them before the next prompt.
         Questions = "questions",
-        /// It runs the tools of the user's side, and hands in a result for each call that it was handed before the next prompt.
+        /// It runs the tools of the user's side, and returns a result for each call that it was given before
+        /// the next prompt.
         Client = "client",
-        /// It keeps what a step brought that a stop broke off: the system says that it hands on whole steps.
+        /// It keeps the output of a step that a stop interrupted: the system states that it returns only
+        /// complete steps.
         Steps = "steps",
-        /// It keeps what a turn brought that was stopped or failed: the system says that it stores a turn when it is over.
+        /// It keeps the output of a turn that was stopped or failed: the system states that it stores a turn
+        /// when the turn is over.
         Turns = "turns",
-        /// It has its tools end when it stops a turn: the system says that it waits for them.
+        /// It makes its tools end when it stops a turn: the system states that it waits for them.
         Tools = "tools",
-        /// It stops a turn in a way in which, as the system says, the step under way goes on, to its end or to where the
-        /// system looks next.
+        /// It stops a turn in a way that lets the current step continue, as the system states, to its end or
+        /// to the system's next check.
         Stop = "stop",
-        /// It says again what had an empty reply, or one that broke off: the system says that it leaves such turns out.
+        /// It repeats a message whose reply was empty or broke off: the system states that it leaves such
+        /// turns out.
         Invalid = "invalid",
-        /// It mends a thread that was broken before it was loaded.
+        /// It repairs a thread that was broken before it was loaded.
         Repair = "repair",
     }
 }
 
-/// What the application does around a system. Nothing, where the system does all of it itself.
+/// The duties that the application performs around a system; none if the system performs all of them itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Application {
     duties: Vec<Duty>,
 }
 
 impl Application {
-    /// Of an application with those duties. To store the thread is to mend it as well, unless the system `repairs` it.
+    /// An application with these duties. Storing the thread includes repairing it, unless the system
+    /// `repairs` it.
     pub fn with(duties: &[Duty], repairs: Repairs) -> Application {
         let mut duties = duties.to_vec();
         if repairs == Repairs::Never && duties.contains(&Duty::Store) {
@@ -53,18 +59,18 @@ impl Application {
         Application { duties }
     }
 
-    /// Whether it does one of these.
+    /// True if the application performs one of these.
     pub fn does_any(&self, duties: &[Duty]) -> bool {
         duties.iter().any(|duty| self.duties.contains(duty))
     }
 }
 
-/// Whether a system says that it mends threads that were broken when it got them.
+/// Whether a system claims to repair threads that were broken before it got them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repairs {
-    /// It does.
+    /// It claims so.
     Claimed,
-    /// It does not, or leaves it to the application.
+    /// It does not, or it leaves repairs to the application.
     Never,
 }
 
@@ -73,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_stores_the_thread_mends_it_unless_the_system_does() {
+    fn storing_the_thread_includes_repairing_it_unless_the_system_does() {
         let never = Application::with(&[Duty::Store], Repairs::Never);
         assert!(never.does_any(&[Duty::Input, Duty::Repair]) && !never.does_any(&[Duty::Loop]));
         assert!(!Application::with(&[Duty::Store], Repairs::Claimed).does_any(&[Duty::Repair]));

@@ -1,4 +1,4 @@
-//! Scenarios and plans: the file format, and what a provider sends for it.
+//! Scenarios and plans: the file format, and the provider's side of the wire.
 
 pub mod action;
 mod dialects;

@@ -1,7 +1,7 @@
-//! A plan: one variant of a scenario on one dialect with one seed, every choice made.
+//! A plan: one variant of a scenario on one dialect with one seed, and with every choice made.
 //!
-//! Plans are made by [`crate::lower`], and driven, served and judged by the crate `brickbat-engine`. A plan holds no
-//! bytes: the provider encodes them when it is asked.
+//! [`crate::lower`] makes plans; the crate `brickbat-engine` drives, serves and judges them. A plan contains
+//! no bytes: the provider encodes them when it is asked.
 
 mod change;
 mod delivered;
@@ -30,19 +30,19 @@ use crate::surrogate;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 
-/// What stands at the end of the name of a control plan.
+/// The suffix of the name of a control plan.
 pub const CONTROL: &str = "+control";
 
-/// Names one plan: `abort/mid-batch#k=1@anthropic-messages`.
+/// The name of one plan: `abort/mid-batch#k=1@anthropic-messages`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlanId {
-    /// The scenario's path below `scenarios/`, without the ending.
+    /// The scenario's path below `scenarios/`, without the extension.
     pub scenario: String,
-    /// The values of `vary` in words, such as `k=1`; empty where the scenario does not vary.
+    /// The values of `vary`, such as `k=1`; empty if the scenario does not vary.
     pub variant: String,
-    /// The dialect.
+    /// The dialect of the plan's first provider.
     pub dialect: Dialect,
-    /// Whether this is the control plan: the same conversation with nothing going wrong.
+    /// True for the control plan: the same conversation, in which nothing goes wrong.
     pub control: bool,
 }
 
@@ -57,65 +57,66 @@ impl std::fmt::Display for PlanId {
     }
 }
 
-/// One plan.
+/// One variant of a scenario on one dialect, with every choice made.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Plan {
-    /// Its name.
+    /// The name of the plan.
     #[serde(skip)]
     pub id: PlanId,
     /// The dialect that the provider speaks, in turns that do not name another.
     pub dialect: Dialect,
-    /// Wire ids and markers are minted from this.
+    /// The seed from which wire ids and markers are minted.
     pub seed: u64,
-    /// The model that the system is asked to use; none if it takes the one that it would take unasked.
+    /// The model that the system is asked to use; `None` for the system's default.
     #[serde(skip)]
     pub model: Option<String>,
-    /// What the system must be able to do.
+    /// The capabilities that the system needs.
     #[serde(skip)]
     pub needs: Vec<Need>,
-    /// The failure classes of its scenario.
+    /// The failure classes of the scenario.
     #[serde(skip)]
     pub classes: Vec<String>,
-    /// The profile by which the provider judges, where the scenario names one.
+    /// The profile that the provider applies, if the scenario names one.
     #[serde(skip)]
     pub profile: Option<String>,
-    /// Why no provider of this dialect can play the plan, if so: a point that its streams do not have, or an end
-    /// that leaves nothing out. Such a plan is never run, and is reported as unsupported.
+    /// The reason why no provider of this dialect can play the plan, if there is one: a point that its
+    /// streams lack, or an ending that leaves nothing out. Such a plan is never run, and is reported as
+    /// unsupported.
     #[serde(skip)]
     pub impossible: Option<String>,
     /// The tools that the system is given.
     pub tools: Vec<PlannedTool>,
-    /// Tools that the model calls and the system is never given. Only a control plan gives them.
+    /// Tools that the model calls although the system is never given them. Only a control plan provides them.
     #[serde(skip)]
     pub missing: Vec<PlannedTool>,
-    /// Replies with calls after which the system ends a turn by itself, if it is to.
+    /// The number of replies with calls after which the system ends a turn by itself, if it has a step limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step_limit: Option<u32>,
-    /// Bytes of tool results that the model's window holds, if that matters.
+    /// The bytes of tool results that fit the model's window, if the window is limited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
-    /// Every call that any reply of the plan makes; a [`CallKey`] is an index into this list.
+    /// All calls that the plan's replies make; a [`CallKey`] is an index into this list.
     pub calls: Vec<PlannedCall>,
-    /// Every search that the provider runs itself; a [`SearchKey`] is an index into this list.
+    /// All searches that the provider runs itself; a [`SearchKey`] is an index into this list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub searches: Vec<PlannedSearch>,
     /// The sub-agents that calls of the plan start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sub_agents: Vec<PlannedSubAgent>,
-    /// The history that the system finds in its store; none if it begins with an empty one.
+    /// The history that the system finds in its store; empty if the store is empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<GivenMessage>,
-    /// The turns, the follow-up turns last.
+    /// The turns, with the follow-up turns last.
     pub turns: Vec<PlannedTurn>,
-    /// How often calls may run, where the scenario says so. The key is the call that the scenario wrote; what is
-    /// counted is every run of a call of its name, see [`Plan::calls_named`].
+    /// How often calls may run, if the scenario limits it. The key is the call that the scenario wrote. Every
+    /// run of a call with its name counts, see [`Plan::calls_named`].
     #[serde(skip)]
     pub executed: Vec<(CallKey, Times)>,
 }
 
 impl Plan {
-    /// The plan for a system that offers its tools to the model under other names: `name` gives the name of each.
-    /// Only the model's calls change; gates, ledger and reports keep the names of the scenario.
+    /// The plan for a system that offers its tools to the model under other names, which `name` returns. Only
+    /// the model's calls change; gates, ledger and reports keep the names of the scenario.
     pub fn with_tool_names(&self, name: impl Fn(&str) -> String) -> Plan {
         let mut plan = self.clone();
         for call in plan.calls.iter_mut().filter(|call| !call.is_malformed(|it| it.tool)) {
@@ -125,19 +126,19 @@ impl Plan {
         plan
     }
 
-    /// The same plan for a system that is asked to use that model.
+    /// The plan for a system that is asked to use `model`.
     pub fn with_model(&self, model: &str) -> Plan {
         Plan { model: Some(model.to_owned()), ..self.clone() }
     }
 
-    /// The call that has that wire id, if it is the only one.
+    /// The call with this wire id, if exactly one call has it.
     pub fn call_with_id(&self, id: &str) -> Option<CallKey> {
         let mut known = (0..).zip(&self.calls).filter(|(_, call)| call.id == id && !id.is_empty());
         let (key, _) = known.next()?;
         known.next().is_none().then_some(CallKey(key))
     }
 
-    /// The call that a tool run belongs to, by the marker in its arguments.
+    /// The call that a tool run belongs to, found by the marker in its arguments.
     pub fn call_with_marker(&self, args: &str) -> Option<CallKey> {
         let args: Value = serde_json::from_str(args).ok()?;
         let marker = marker_in(&args)?;
@@ -145,20 +146,20 @@ impl Plan {
         Some(CallKey(at as u32))
     }
 
-    /// By which profile the plan is judged: the one that its scenario names, else the one of its dialect among those
-    /// given, else the newest.
+    /// The profile that judges the plan: the one that its scenario names, else the one for its dialect in
+    /// `given`, else the newest.
     pub fn profile_from(&self, given: &[&'static Profile]) -> &'static Profile {
         let named = self.profile.as_deref().and_then(Profile::named);
         let of_dialect = || given.iter().copied().find(|profile| profile.dialect == self.dialect);
         named.or_else(of_dialect).unwrap_or_else(|| Profile::newest(self.dialect))
     }
 
-    /// The dialect of the provider that is asked in a turn.
+    /// The dialect of the provider that a turn asks.
     pub fn dialect_of(&self, turn: usize) -> Dialect {
         self.turns.get(turn).and_then(|turn| turn.dialect).unwrap_or(self.dialect)
     }
 
-    /// The dialects of all its turns, the plan's own first.
+    /// The dialects of all turns, with the plan's own first.
     pub fn dialects(&self) -> Vec<Dialect> {
         let mut dialects = vec![self.dialect];
         for dialect in self.turns.iter().filter_map(|turn| turn.dialect) {
@@ -169,25 +170,25 @@ impl Plan {
         dialects
     }
 
-    /// Whether the model thinks in any reply.
+    /// True if the model thinks in any reply.
     pub fn thinks(&self) -> bool {
         let replies = self.turns.iter().flat_map(|turn| &turn.replies);
         replies.flat_map(|reply| &reply.attempts).any(Script::thinks)
     }
 
-    /// Whether the process of the system is killed in this plan.
+    /// True if the system's process is killed in this plan.
     pub fn kills(&self) -> bool {
         let mut actions = self.turns.iter().flat_map(|turn| &turn.actions);
         actions.any(|action| action.what == Action::Kill)
     }
 
-    /// Whether something happens between two writes of the store.
+    /// True if something happens between two writes to the store.
     pub fn holds_saves(&self) -> bool {
         let mut actions = self.turns.iter().flat_map(|turn| &turn.actions);
         actions.any(|action| matches!(action.at, PlannedPoint::Saved(..)))
     }
 
-    /// The calls of that name: the one that the scenario wrote, and the ones that lowering added for attempts
+    /// The calls with this name: the one that the scenario wrote, and those that lowering added for attempts
     /// after a failed one.
     pub fn calls_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = CallKey> + 'a {
         let named = self.calls.iter().zip(0..).filter(move |(call, _)| call.name == name);
@@ -203,31 +204,32 @@ pub struct CallKey(pub u32);
 /// A tool as it is declared to the system.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlannedTool {
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
-    /// The names of its arguments besides the marker; all are of type string, number or boolean as first used.
+    /// The names and types of its arguments, except for the marker. Each type is string, number or boolean,
+    /// as in the first use.
     pub params: Vec<(String, &'static str)>,
-    /// Whether the system's tool must not pass the stop on to the gate.
+    /// True if the system's tool must not pass the stop on to the gate.
     pub deaf: bool,
-    /// Whether the user is asked before it runs.
+    /// True if the user is asked before it runs.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
-    /// Whether the turn ends with its result.
+    /// True if the turn ends with its result.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub ends: bool,
-    /// Whether it hands the conversation over to another agent.
+    /// True if it hands the conversation over to another agent.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hands_over: bool,
-    /// Whether it is a sub-agent, which may call all tools that are none.
+    /// True if it is a sub-agent, which may call all tools that are not sub-agents.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub agent: bool,
-    /// Whether it runs on the user's side.
+    /// True if it runs on the user's side.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub client: bool,
 }
 
 impl PlannedTool {
-    /// The JSON Schema of the arguments, the marker included.
+    /// The JSON Schema of the arguments, including the marker.
     pub fn input_schema(&self) -> Value {
         if self.agent {
             return sub_agent::input_schema();
@@ -235,81 +237,81 @@ impl PlannedTool {
         let params = self.params.iter().map(|(name, kind)| (name.clone(), json!({ "type": kind })));
         let marker = (MARKER.to_owned(), json!({ "type": "string" }));
         let properties: Map<String, Value> = params.chain(std::iter::once(marker)).collect();
-        // Calls of one tool may leave arguments out; only the marker is in every call.
+        // A call may leave arguments out; only the marker is in every call of the tool.
         json!({ "type": "object", "properties": properties, "required": [MARKER], "additionalProperties": false })
     }
 }
 
-/// The argument by which the harness knows a call again when the system hides its id from the tool.
+/// The argument by which the harness recognises a call when the system hides the call's id from the tool.
 pub const MARKER: &str = "ref";
 
-/// One call that the model makes.
+/// One call of the model.
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedCall {
     /// The scenario's name for it, such as `a`.
     pub name: String,
     pub id: String,
-    /// The tool, under the name by which the model calls it.
+    /// The tool, under the name that the model uses.
     pub tool: String,
-    /// The complete arguments, marker included, as the model sends them.
+    /// The complete arguments as the model sends them, including the marker.
     pub args: Value,
-    /// The same as text, cut into deltas.
+    /// The arguments as text, cut into deltas.
     pub deltas: Vec<String>,
-    /// The marker inside the arguments, unique in the plan.
+    /// The marker in the arguments, unique within the plan.
     pub marker: String,
     /// How the tool ends.
     pub outcome: ToolOutcome,
-    /// Whether the tool ignores the user's stop.
+    /// True if the tool ignores the user's stop.
     pub deaf: bool,
-    /// Whether the user is asked before the tool runs.
+    /// True if the user is asked before the tool runs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
-    /// What is wrong with it as the model makes it, if anything is.
+    /// The malformation of the call, if it has one.
     #[serde(rename = "slip", default, skip_serializing_if = "Option::is_none")]
     pub malformation: Option<Box<Malformation>>,
-    /// Whether the tool does not settle while its turn runs.
+    /// True if the tool does not settle during its turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hangs: bool,
-    /// Whether its tool hands the conversation over to another agent.
+    /// True if its tool hands the conversation over to another agent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hands_over: bool,
     pub turn: usize,
-    /// The reply of the turn, from 0.
+    /// The index of the reply in the turn, from 0.
     pub reply: usize,
-    /// The attempt of the reply, from 0.
+    /// The index of the attempt of the reply, from 0.
     pub attempt: usize,
-    /// Whether it stands in the given history: then its tool never runs, its turn says nothing, and its reply is the
-    /// number of its message.
+    /// True if the call is in the given history: then its tool never runs, `turn` has no meaning, and `reply`
+    /// is the index of its message.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub given: bool,
-    /// The call whose sub-agent makes it; its turn, reply and attempt are then those of that call.
+    /// The call whose sub-agent makes this call; turn, reply and attempt are then those of that call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<CallKey>,
 }
 
 impl PlannedCall {
-    /// Whether the user is asked about it and says no, so that its tool never runs.
+    /// True if the user is asked and refuses, so that the tool never runs.
     pub fn is_refused(&self) -> bool {
         self.asks && matches!(self.outcome, ToolOutcome::Deny(_))
     }
 
-    /// Whether no system can run it: it knows no such tool, or the arguments are not what the tool takes.
+    /// True if no system can run it: the tool is unknown, or the arguments do not fit the tool.
     pub fn is_invalid(&self) -> bool {
         self.is_malformed(|it| it.tool || it.args)
     }
 
-    /// Whether its tool never runs in a right system.
+    /// True if its tool never runs in a correct system.
     pub fn never_runs(&self) -> bool {
         self.is_refused() || self.is_invalid()
     }
 
-    /// Its id on the wire, if it has one there.
+    /// The id on the wire, if the call has one there.
     pub fn sent_id(&self) -> Option<&str> {
         (!self.is_malformed(|it| it.no_id)).then_some(self.id.as_str())
     }
 
-    /// Whether something is wrong with it, and that of it.
+    /// True if the call is malformed, and `of_it` holds for its malformation.
     pub fn is_malformed(&self, of_it: impl Fn(&Malformation) -> bool) -> bool {
         self.malformation.as_ref().is_some_and(|malformation| of_it(malformation))
     }
@@ -321,16 +323,16 @@ impl PlannedCall {
 pub enum ToolOutcome {
     /// It returns a text.
     Return(String),
-    /// It answers with an error result.
+    /// It returns an error result.
     Error(String),
-    /// It throws.
+    /// It throws an error.
     Throw(String),
     /// The user refuses the call.
     Deny(String),
 }
 
 impl ToolOutcome {
-    /// The text that it carries.
+    /// The text of the outcome.
     pub fn text(&self) -> &str {
         match self {
             ToolOutcome::Return(text)
@@ -340,18 +342,18 @@ impl ToolOutcome {
         }
     }
 
-    /// What its gate answers.
+    /// The body of the gate's answer, as JSON.
     pub fn gate_answer(&self) -> String {
         surrogate::halved(&serde_json::to_string(self).expect("a tagged text is always JSON"))
     }
 
-    /// Reads what a gate has answered.
+    /// Reads the body of a gate's answer.
     pub fn of_gate(answer: &[u8]) -> Result<ToolOutcome, serde_json::Error> {
         serde_json::from_slice(answer)
             .or_else(|_| serde_json::from_str(&surrogate::whole(&String::from_utf8_lossy(answer))))
     }
 
-    /// Whether the tool did what it was called for.
+    /// True if the tool did what it was called for.
     pub fn is_success(&self) -> bool {
         matches!(self, ToolOutcome::Return(_))
     }
@@ -360,33 +362,34 @@ impl ToolOutcome {
 /// One turn of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedTurn {
-    /// What the user says.
+    /// The user's message.
     pub user: String,
-    /// The process that takes the turn, 1 or 2.
+    /// The process that runs the turn, 1 or 2.
     pub process: u32,
-    /// The dialect of the provider that is asked in it, where that is not the plan's.
+    /// The dialect of the provider that the turn asks, if it is not the plan's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialect: Option<Dialect>,
-    /// Whether the harness added this turn to see if the thread survives.
+    /// True if the harness added this turn to see whether the thread survives.
     pub follow_up: bool,
     /// The scripted replies.
     pub replies: Vec<PlannedReply>,
     /// The order in which the calls of this turn settle.
     pub settle: Vec<CallKey>,
-    /// What goes wrong, in the order of the file.
+    /// The actions of the turn, in file order.
     pub actions: Vec<PlannedAction>,
 }
 
 impl PlannedTurn {
-    /// The attempt of a reply that is served where nothing goes wrong.
+    /// The index of the attempt of a reply that is served if nothing goes wrong.
     pub(crate) fn plain_attempt(&self, reply: usize) -> usize {
         let goes_on = self.replies[reply].attempts.iter().map(Script::goes_on);
         plain_attempt(goes_on, reply + 1 == self.replies.len())
     }
 }
 
-/// The attempt of a reply that is served where nothing goes wrong: the first, or, if another reply comes after this one,
-/// the first that makes calls or pauses, since else the turn would be over. `goes_on` says it of each attempt.
+/// The index of the attempt that is served if nothing goes wrong. It is the first one, or, if another reply
+/// follows, the first that makes calls or pauses, because otherwise the turn would be over. `goes_on` has one
+/// value for each attempt.
 pub(crate) fn plain_attempt(goes_on: impl IntoIterator<Item = bool>, is_last: bool) -> usize {
     goes_on.into_iter().position(|goes_on| is_last || goes_on).unwrap_or(0)
 }
@@ -394,34 +397,34 @@ pub(crate) fn plain_attempt(goes_on: impl IntoIterator<Item = bool>, is_last: bo
 /// One reply with its attempts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedReply {
-    /// The attempts; the next is served when the one before has failed.
+    /// The attempts; each is served when the one before it has failed.
     pub attempts: Vec<Script>,
 }
 
 impl PlannedReply {
-    /// Calls that can settle: of several attempts only one comes to its end.
+    /// The number of calls that can settle. Only one of several attempts is completed.
     pub fn n_calls(&self) -> u32 {
         self.attempts.iter().map(|script| script.calls().count() as u32).max().unwrap_or(0)
     }
 }
 
-/// What one attempt of a reply says.
+/// The content of one attempt of a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Script {
     /// The blocks, in order.
     pub blocks: Vec<ScriptBlock>,
-    /// Whether the deltas of the calls arrive in turns.
+    /// True if the argument deltas of the calls are interleaved.
     pub interleave: bool,
-    /// The stop reason that is sent, if not that of the content.
+    /// The stop reason to send, if it differs from that of the content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
-    /// How the calls are numbered, if not one after the other.
+    /// How the calls are numbered, if not in sequence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub indices: Option<Indices>,
 }
 
 impl Script {
-    /// A reply of one text, in these fragments.
+    /// A reply with one text, in these fragments.
     pub fn saying(fragments: Vec<String>) -> Script {
         Script { blocks: vec![ScriptBlock::Text(fragments)], interleave: false, stop: None, indices: None }
     }
@@ -434,37 +437,38 @@ impl Script {
         })
     }
 
-    /// Whether the model thinks before it speaks.
+    /// True if the model thinks before it speaks.
     pub fn thinks(&self) -> bool {
         self.blocks.iter().any(|block| matches!(block, ScriptBlock::Think(_)))
     }
 
-    /// The same for a client that has not asked the model to think.
+    /// The script for a client that has not asked the model to think.
     pub fn without_thinking(&self) -> Script {
         let spoken = self.blocks.iter().filter(|block| !matches!(block, ScriptBlock::Think(_)));
         Script { blocks: spoken.cloned().collect(), ..self.clone() }
     }
 
-    /// The same for a client that has asked the model to think, where the model thinks this first.
+    /// The script for a client that has asked the model to think: the model first thinks `thought`.
     pub fn with_thought(&self, thought: &str) -> Script {
         let thought = ScriptBlock::Think(vec![thought.to_owned()]);
         let blocks = std::iter::once(thought).chain(self.blocks.iter().cloned()).collect();
         Script { blocks, ..self.clone() }
     }
 
-    /// The stop reason: the one that is planned, or that of the content.
+    /// The stop reason: the planned one, or that of the content.
     pub fn stop(&self) -> Stop {
         self.stop.unwrap_or(if self.has_calls() { Stop::Calls } else { Stop::End })
     }
 
-    /// Whether the model, or its provider, says something wrong in it. `calls` are the calls of the plan.
+    /// True if the model or its provider sends something wrong in it. `calls` are the calls of the plan.
     pub fn is_wrong(&self, calls: &[PlannedCall]) -> bool {
         let mut slips = self.calls().filter(|key| calls[key.0 as usize].malformation.is_some());
         let is_odd_stop = self.stop.is_some() && !self.pauses();
         is_odd_stop || self.indices.is_some() || slips.next().is_some()
     }
 
-    /// The same with nothing uncommon about it: texts that say something, then the calls, one after the other.
+    /// Removes everything unusual: the script then has texts that are not empty, followed by the calls, one
+    /// after the other.
     pub fn put_right(&mut self) {
         let is_empty =
             |block: &ScriptBlock| matches!(block, ScriptBlock::Text(text) if text.concat().is_empty());
@@ -477,19 +481,19 @@ impl Script {
         (self.stop, self.indices) = (None, None);
     }
 
-    /// Whether the provider pauses after it: it ends with a search of the provider's, the client has nothing to run, and the
-    /// model goes on when the reply is sent back.
+    /// True if the provider pauses after it: it ends with a search that the provider runs, the client has
+    /// nothing to run, and the model continues when the reply is sent back.
     pub fn pauses(&self) -> bool {
         let ends_with_search = matches!(self.blocks.last(), Some(ScriptBlock::Server(_)));
         self.stop == Some(Stop::Pause) && ends_with_search && !self.has_calls()
     }
 
-    /// Whether the turn goes on after it: it makes calls, or the provider pauses.
+    /// True if the turn continues after it: it makes calls, or the provider pauses.
     pub fn goes_on(&self) -> bool {
         self.has_calls() || self.pauses()
     }
 
-    /// The searches of the provider in it, and what they found.
+    /// The searches that the provider runs in it, and their results.
     pub fn server_blocks(&self) -> impl Iterator<Item = ServerBlock> + '_ {
         self.blocks.iter().filter_map(|block| match block {
             ScriptBlock::Server(block) => Some(*block),
@@ -497,12 +501,12 @@ impl Script {
         })
     }
 
-    /// Whether it makes any.
+    /// True if it makes calls.
     pub fn has_calls(&self) -> bool {
         self.calls().next().is_some()
     }
 
-    /// All its text.
+    /// All text of the model in it.
     pub fn text(&self) -> String {
         let fragments = self.blocks.iter().flat_map(|block| match block {
             ScriptBlock::Text(fragments) => fragments.as_slice(),
@@ -516,65 +520,65 @@ impl Script {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScriptBlock {
-    /// What the model thinks, in the fragments in which it is sent.
+    /// The model's thinking, in the fragments in which it is sent.
     Think(Vec<String>),
     /// Text, in the fragments in which it is sent.
     Text(Vec<String>),
-    /// A call.
+    /// A call of the model.
     Call(CallKey),
-    /// A search that the provider runs itself, or what one found.
+    /// A search that the provider runs itself, or its result.
     Server(ServerBlock),
 }
 
-/// Something that happens at a point.
+/// An action at a point.
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedAction {
-    /// Where, as the scenario says it, for people: `after end b of reply 1`.
+    /// The point in the words of the scenario, for people: `after end b of reply 1`.
     pub words: String,
     pub at: PlannedPoint,
     pub what: BoundAction,
 }
 
 impl PlannedAction {
-    /// Whether nothing more is planned for its turn after it: the user stops the turn, or it dies.
+    /// True if nothing more is planned for its turn after it: the user stops the turn, or the turn dies.
     pub fn ends_turn(&self) -> bool {
         self.what.ends_turn() && !self.is_between_turns()
     }
 
-    /// Whether it happens when no turn runs: the turn before is over, and its own has not begun.
+    /// True if it happens while no turn runs: the previous turn is over, and its own has not begun.
     pub fn is_between_turns(&self) -> bool {
         self.at == PlannedPoint::Prompt
     }
 }
 
-/// A point, resolved.
+/// A resolved point.
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlannedPoint {
-    /// The turn before is over, and what the user says in this one has not been given to the system.
+    /// The previous turn is over, and the system has not been given the user's message of this turn.
     Prompt,
-    /// In the stream of one attempt of one reply (both from 0).
+    /// A point in the stream of one attempt of one reply, both counted from 0.
     Stream { reply: usize, attempt: usize, mark: Mark, side: Side },
     /// The user has been asked about that call.
     Asked(CallKey),
-    /// So many of the turn's tools have started.
+    /// This many of the turn's tools have started.
     StartedCount(u32),
-    /// That tool has started.
+    /// The tool of this call has started.
     Started(CallKey),
-    /// So many results of the turn have been delivered.
+    /// This many results of the turn have been delivered.
     SettledCount(u32),
-    /// The result of that call has been delivered, or is about to be.
+    /// The result of this call has been delivered, or is about to be.
     Settled(CallKey, Side),
-    /// The write of an entry to the store, counted from 1 in its turn.
+    /// The write of an entry to the store, counted from 1 within its turn.
     Saved(u32, Side),
-    /// So many replies of the turn are over, with their results.
+    /// This many replies of the turn are over, with their results.
     Step(u32),
 }
 
 crate::named! {
-    /// Before or after.
+    /// One side of a point.
     pub enum Side {
         /// Just before.
         Before = "before",

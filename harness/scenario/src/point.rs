@@ -1,4 +1,4 @@
-//! Points: positions in causal order, and the one table of what is known of each.
+//! Points, which are positions in causal order, and the one table that describes them.
 
 use std::fmt;
 
@@ -13,11 +13,12 @@ use crate::scenario::{Block, MAX_DELTAS, Need};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Point {
-    /// What the user says in this turn (only `before`): the turn before is over, and the system is idle.
+    /// The user's message of this turn (only `before`): the previous turn is over, and the system is idle.
     Prompt,
     /// The status line and headers of the reply.
     Headers,
-    /// Fragment K of what the model thinks, from 1. The signature of the whole comes after the last.
+    /// Fragment K of the model's thinking, from 1. The signature of all the thinking follows the last
+    /// fragment.
     Think(u32),
     /// Fragment K of the reply's text, from 1.
     Text(u32),
@@ -27,11 +28,12 @@ pub enum Point {
     Delta(String, u32),
     /// The call is complete on the wire.
     End(String),
-    /// A search of the provider's is called: its query is complete, and nothing of what it finds has been sent.
+    /// A search that the provider runs is called: its query is complete, and no part of its result has been
+    /// sent.
     Search(String),
-    /// What a search found is complete on the wire.
+    /// The result of a search is complete on the wire.
     Found(String),
-    /// The last call of the reply is complete, the stop reason is not yet sent.
+    /// The last call of the reply is complete; the stop reason has not been sent.
     Calls,
     /// The stop reason.
     Stop,
@@ -43,16 +45,17 @@ pub enum Point {
     Started(Which),
     /// A result has been delivered: of a call by name, or the K-th of the turn. 0 means that all calls have started.
     Settled(Which),
-    /// The K-th entry of the turn is written to the store, from 1: what the user said, then each call and each result.
+    /// The K-th entry of the turn is written to the store, from 1: the user's message, then each call and
+    /// each result.
     Saved(u32),
 }
 
 /// A call by its name, or a count.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Which {
-    /// So many.
+    /// The count.
     Count(u32),
-    /// That one.
+    /// The name of the call.
     Call(String),
 }
 
@@ -61,17 +64,17 @@ pub enum Which {
 pub enum Region {
     /// Between two turns.
     Between,
-    /// A request has come, and nothing of its answer has been sent.
+    /// A request has arrived, and no part of its answer has been sent.
     Unanswered,
-    /// After the headers of a stream, of which nothing else has been sent.
+    /// After the headers of a stream, before anything else is sent.
     Opened,
     /// In a stream.
     Stream,
     /// After the terminal event of a stream.
     Over,
-    /// While the user is asked.
+    /// While the user is being asked.
     Question,
-    /// While tools run, and not just after a result.
+    /// While tools run, except directly after a result.
     Tools,
     /// After a result.
     Result,
@@ -93,12 +96,12 @@ impl Region {
         Region::Store,
     ];
 
-    /// Whether it belongs to one attempt of one reply.
+    /// True if it belongs to one attempt of one reply.
     pub fn is_of_reply(self) -> bool {
         matches!(self, Region::Unanswered | Region::Opened | Region::Stream | Region::Over)
     }
 
-    /// Why most of what cannot happen there cannot.
+    /// The message for most actions that are not allowed in this region.
     pub(crate) fn refusal(self) -> Refusal {
         match self {
             Region::Store => {
@@ -116,20 +119,20 @@ impl Region {
     }
 }
 
-/// What is known of a point, whatever call or number it names.
+/// The properties of a point that do not depend on its call or number.
 #[derive(Debug)]
 pub struct PointSpec {
     /// The key in scenario files.
     pub name: &'static str,
-    /// What a system must be able to do to get there.
+    /// The capability that a system needs to reach it.
     pub needs: Option<Need>,
-    /// Just before it.
+    /// The side before the point.
     before: PointSide,
-    /// Just after it.
+    /// The side after the point.
     after: PointSide,
 }
 
-/// What a side of a point is.
+/// The region of one side of a point, or why nothing can happen there.
 #[derive(Debug)]
 enum PointSide {
     In(Region),
@@ -143,7 +146,7 @@ impl PointSpec {
         &ASKED, &STARTED, &SETTLED, &SAVED,
     ];
 
-    /// The region that a side of it lies in, or why nothing can happen there.
+    /// The region of one side, or the reason why nothing can happen there.
     pub fn region(&self, side: Side) -> Result<Region, Refusal> {
         let place = match side {
             Side::Before => &self.before,
@@ -155,14 +158,14 @@ impl PointSpec {
         }
     }
 
-    /// Whether it belongs to one attempt of one reply; others belong to the turn.
+    /// True if it belongs to one attempt of one reply; other points belong to the turn.
     pub fn is_of_reply(&self) -> bool {
         matches!(self.after, PointSide::In(region) if region.is_of_reply())
     }
 }
 
 impl Point {
-    /// What is known of it.
+    /// The entry of this point in the table.
     pub fn spec(&self) -> &'static PointSpec {
         match self {
             Point::Prompt => &PROMPT,
@@ -184,7 +187,7 @@ impl Point {
         }
     }
 
-    /// The region that a side of it lies in, or why nothing can happen there.
+    /// The region of one side, or the reason why nothing can happen there.
     pub fn region(&self, side: Side) -> Result<Region, Refusal> {
         match (self, side) {
             // All calls have started, and no result has been delivered.
@@ -196,7 +199,7 @@ impl Point {
         }
     }
 
-    /// The call that it names.
+    /// The call that the point names, if it names one.
     pub fn call(&self) -> Option<&str> {
         match self {
             Point::Start(name)
@@ -220,7 +223,7 @@ impl Point {
         }
     }
 
-    /// The same, to be changed.
+    /// Mutable version of [`Point::call`].
     pub fn call_mut(&mut self) -> Option<&mut String> {
         match self {
             Point::Start(name)
@@ -254,7 +257,7 @@ impl fmt::Display for Which {
     }
 }
 
-/// In words: `delta b 2`.
+/// A short description, such as `delta b 2`.
 impl fmt::Display for Point {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -276,21 +279,21 @@ impl fmt::Display for Point {
     }
 }
 
-/// A block as far as points are counted in it.
+/// The properties of a block that determine its points.
 #[derive(Debug, Clone, Copy)]
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Shape<'a> {
     Think(u32),
     Text(u32),
     Call(&'a str, u32),
-    /// A search of that name, and whether what it finds comes directly after it.
+    /// A search with this name; true if its result follows directly.
     Search(&'a str, bool),
     Found(&'a str),
 }
 
 impl<'a> From<&'a Block> for Shape<'a> {
     fn from(block: &'a Block) -> Shape<'a> {
-        // A text is cut in two where it has as many characters; an empty one is opened and not filled.
+        // A text of two or more characters is cut in two; an empty one is opened but not filled.
         let fragments = |text: &str| text.chars().take(2).count().max(1) as u32;
         match block {
             Block::Think(text) => Shape::Think(fragments(text)),

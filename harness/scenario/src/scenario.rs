@@ -1,11 +1,11 @@
-//! A scenario: what the model says, what the tools do, and what goes wrong, in words.
+//! The scenario format: in words, what the model says, what the tools do, and what goes wrong.
 //!
-//! A scenario is an authored YAML file (JSON is accepted, being YAML).
-//! It is neutral: no provider, no wire ids, no bytes, no clocks.
-//! Things happen at *points*, positions in causal order, never at a time.
-//! These types are the reference of the file format; `scenarios/scenario.schema.json` is made from them.
+//! A scenario is an authored YAML file. JSON is accepted too, because it is valid YAML.
+//! It is neutral: it names no provider and contains no wire ids, bytes or times.
+//! Events happen at *points*, which are positions in causal order, never at a time.
+//! These types define the file format; `scenarios/scenario.schema.json` is generated from them.
 //!
-//! `vary` and the `$name` placeholders are resolved by [`crate::parse`] before these types are filled,
+//! [`crate::parse`] resolves `vary` and the `$name` placeholders before it fills these types,
 //! so a [`Scenario`] value is always one variant with every choice made.
 
 use std::collections::BTreeMap;
@@ -48,86 +48,87 @@ pub use picture::{Picture, PictureFormat};
 pub struct Scenario {
     /// Version of this format; 1 is the only one.
     pub schema: u32,
-    /// What happens, in a sentence or two, for a reader who has never seen the tool.
+    /// A sentence or two about what happens, for a reader new to Brickbat.
     pub comment: String,
-    /// The failure classes that this scenario belongs to, for example `abort-batch`. Those that come with Brickbat have
-    /// one; yours need none.
+    /// The failure classes that this scenario belongs to, for example `abort-batch`. Each built-in scenario
+    /// has one; yours need none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub class: Vec<String>,
     /// Public threads that show the failure, as `owner/repo#number` or an address.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
-    /// The one cause that the scenario was found to show; missing where it was written by hand.
+    /// The single cause that the scenario was found to show; absent if the scenario was written by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<Provenance>,
-    /// A named, dated strictness, such as `mistral@2025-07`, where the failure shows only at that provider. The scenario
-    /// is then played on its dialect alone.
+    /// A profile, which is a named and dated set of rules, such as `mistral@2025-07`, if the failure shows
+    /// only at that provider. The scenario then runs only on the profile's dialect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// The model that the system is asked to use, in the provider's words, where the failure shows only with that one.
-    /// `profile` names the provider that has it.
+    /// The model that the system is asked to use, by the provider's name for it, if the failure shows only
+    /// with that model. `profile` names the provider that has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What a system must be able to do for this scenario to apply; otherwise its plans are `unsupported`.
+    /// The capabilities that a system needs for this scenario; without them, its plans are `unsupported`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Need>,
-    /// Names and the values that each takes in turn; `$name` stands for the value elsewhere in the file.
+    /// Names, each with the values that it takes in turn; `$name` is replaced by the value elsewhere in the
+    /// file.
     /// Every combination is a variant.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub vary: BTreeMap<String, Sweep>,
-    /// What the system finds in its store when the scenario begins; nothing if it is left out.
+    /// The history in the system's store when the scenario begins; the store is empty if this is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given: Option<Given>,
     /// The tools that the model may call, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, Tool>,
-    /// What the system allows a turn, and the model a request.
+    /// The limits that the system sets for a turn, and the model for a request.
     #[serde(default, skip_serializing_if = "Limits::is_none")]
     pub limits: Limits,
-    /// What the user says, and all that follows until the system is idle again.
+    /// The turns. Each is a user message and everything that follows until the system is idle again.
     pub turns: Vec<Turn>,
-    /// What must be true beyond what every plan is held to.
+    /// The requirements of this scenario beyond those that every plan must meet.
     #[serde(default, skip_serializing_if = "Expect::is_empty")]
     pub expect: Expect,
 }
 
 impl Scenario {
-    /// The calls of all turns, in the order of the file.
+    /// The calls of all turns, in file order.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.turns.iter().flat_map(Turn::calls)
     }
 
-    /// The same with the calls that sub-agents make.
+    /// The calls of all turns and of their sub-agents, in file order.
     pub fn all_calls(&self) -> impl Iterator<Item = &Call> {
         self.turns.iter().flat_map(Turn::all_calls)
     }
 
-    /// Whether the model thinks anywhere.
+    /// True if the model thinks in any reply.
     pub fn thinks(&self) -> bool {
         let replies = self.turns.iter().flat_map(|turn| &turn.replies);
         replies.flat_map(|reply| &reply.attempts).flatten().any(|block| matches!(block, Block::Think(_)))
     }
 
-    /// Whether the provider searches anywhere.
+    /// True if the provider runs a search in any turn.
     pub fn searches(&self) -> bool {
         self.turns.iter().any(Turn::searches)
     }
 
-    /// The same, to be changed.
+    /// Mutable version of [`Scenario::calls`].
     pub fn calls_mut(&mut self) -> impl Iterator<Item = &mut Call> {
         let replies = self.turns.iter_mut().flat_map(|turn| &mut turn.replies);
         replies.flat_map(|reply| &mut reply.attempts).flatten().filter_map(Block::call_mut)
     }
 }
 
-/// The values that a name of `vary` takes.
+/// The values that a name in `vary` takes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Sweep {
-    /// These.
+    /// A list of values.
     Values(Vec<serde_json::Value>),
-    /// `0..3`, `permutations(a, b, c)`, or `points(turn 1)`: every point of the turn's first reply and of its tools;
-    /// `points(turn 1, reply 2)` are those of another reply.
+    /// `0..3`, `permutations(a, b, c)`, or `points(turn 1)`: every point of the turn's first reply and of its
+    /// tools. `points(turn 1, reply 2)` gives the points of another reply.
     Words(String),
 }
 
@@ -140,11 +141,11 @@ crate::named! {
         EagerTools = "eager-tools",
         /// The system asks the provider for streams.
         Streaming = "streaming",
-        /// The system asks the user before a tool runs that needs it.
+        /// The system asks the user before it runs a tool that needs approval.
         Approvals = "approvals",
         /// A session outlives the process of the system: a new process can load it.
         Resume = "resume",
-        /// The system asks the model to think, where the scenario has it think.
+        /// The system asks the model to think if the scenario contains thinking.
         Thinking = "thinking",
         /// The harness can write a history into the system's store before the system loads the session.
         GivenHistory = "given-history",
@@ -184,7 +185,7 @@ crate::named! {
         Trim = "trim",
         /// The history can be summarised.
         Summarise = "summarise",
-        /// The history can be cut or summarised while tools run, where the system does so at all.
+        /// The history can be cut or summarised while tools run, if the system does so at all.
         ChangeInFlight = "change-in-flight",
         /// The system compacts its history without a command when the provider reports 190,000 tokens for a request.
         AutoCompaction = "auto-compaction",
@@ -201,77 +202,82 @@ crate::named! {
     }
 }
 
-/// How a tool ends when the harness lets it. Exactly one of `returns`, `fails`, `throws` and `denies` is given, unless
-/// the tool is `missing`, `hands_over` or is an `agent`. `{key}` in a text stands for the argument `key` of the call. An
-/// empty text is a tool that says
-/// nothing. U+FFFD stands for half of a character, which the tool really gives.
+/// How a tool ends once the harness lets it. Give exactly one of `returns`, `fails`, `throws` and `denies`,
+/// unless the tool is `missing`, `hands_over` or is an `agent`. In a text, `{key}` is replaced by the
+/// argument `key` of the call. An empty text makes an empty result. U+FFFD stands for half of a character (a
+/// lone surrogate), which the tool really returns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tool {
     /// The tool returns this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returns: Option<String>,
-    /// The tool answers with an error result.
+    /// The tool returns an error result with this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fails: Option<String>,
-    /// The tool throws.
+    /// The tool throws an error with this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throws: Option<String>,
-    /// The user refuses the call: with `asks` the answer is no and the tool never runs, else the tool throws a
-    /// refusal.
+    /// The user refuses the call: with `asks` the answer is no and the tool never runs; otherwise the tool
+    /// throws a refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub denies: Option<String>,
-    /// The tool does not hear the user's stop: it goes on and settles late.
+    /// The tool ignores the user's stop: it continues and settles late.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deaf: bool,
-    /// The user is asked before the tool runs. The answer is yes, unless the tool `denies`.
+    /// The user is asked before the tool runs, and agrees unless the tool `denies`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
-    /// The model calls it, and the system was never given it. It does not end, because it never runs.
+    /// The model calls this tool, but the system was never given it. It has no outcome, because it never
+    /// runs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub missing: bool,
-    /// The name by which the model calls it, exactly as it stands on the wire, where that is no name that a tool could
-    /// have. Only for a tool that is `missing`.
+    /// The name by which the model calls the tool, exactly as on the wire, if that is not a valid tool name.
+    /// Only for a `missing` tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub called: Option<String>,
-    /// The tool does not settle while its turn runs; if it is also `deaf`, it settles in the next one.
+    /// The tool does not settle during its turn; if it is also `deaf`, it settles in the next one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hangs: bool,
-    /// The turn ends with the result of this tool, and the model is not asked again.
+    /// The turn ends with this tool's result, and the model is not asked again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ends: bool,
-    /// The tool hands the conversation over to another agent, which is asked when the batch is answered. What its result
-    /// says is the system's affair, so it has no outcome of its own. Of several in one batch a system may take only one.
+    /// The tool hands the conversation over to another agent, which is asked once the batch is answered. The
+    /// system chooses the text of the result, so the tool has no outcome of its own. If one batch contains
+    /// several handoffs, a system may take only one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hands_over: bool,
-    /// What the tool returns is filled up to so many bytes, at most 1,000,000, with words that say nothing.
+    /// The tool's result is padded with filler words to this many bytes, at most 1,000,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u32>,
-    /// The tool is a sub-agent: it asks the same provider in a conversation of its own, may call all tools that are none,
-    /// and returns its last words. What its model says stands with each call of it.
+    /// The tool is a sub-agent: it asks the same provider in its own conversation, may call all tools that
+    /// are not sub-agents, and returns its last words. Each call of it gives its model's replies under
+    /// `agent`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub agent: bool,
-    /// The tool runs on the user's side, such as in a browser: the system hands its calls out, and its loop goes on when it is
-    /// given their results.
+    /// The tool runs on the user's side, for example in a browser: the system hands its calls out, and its
+    /// loop continues when it gets their results.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub client: bool,
 }
 
-/// From a user message to the moment when the system is idle again.
+/// Everything from a user message until the system is idle again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Turn {
-    /// What the user says.
+    /// The user's message.
     pub user: String,
-    /// The process that takes the turn: 1, or 2, which loads the session when it is first used, while 1 lives on.
+    /// The process that runs the turn: 1, or 2. Process 2 loads the session when it is first used, while
+    /// process 1 keeps running.
     #[serde(default = "Turn::first", skip_serializing_if = "Turn::is_first")]
     pub process: u32,
-    /// What the model answers, one reply for each request of the turn.
+    /// The model's replies, one for each request of the turn.
     pub replies: Vec<Reply>,
-    /// The order in which the calls of this turn settle; calls that are not named settle last, in their own order.
+    /// The order in which the calls of this turn settle. Calls that are not listed settle last, in their own
+    /// order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settle: Vec<String>,
-    /// What goes wrong, and where.
+    /// The actions of the turn, each at its point.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<At>,
 }
@@ -285,63 +291,65 @@ impl Turn {
         *process == 1
     }
 
-    /// The calls of all replies, in the order of the file.
+    /// The calls of all replies, in file order.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.replies.iter().flat_map(Reply::calls)
     }
 
-    /// The same with the calls that sub-agents make.
+    /// The calls of all replies and of their sub-agents, in file order.
     pub fn all_calls(&self) -> impl Iterator<Item = &Call> {
         self.replies.iter().flat_map(Reply::all_calls)
     }
 
-    /// Calls that can settle.
+    /// The number of calls that can settle.
     pub fn n_calls(&self) -> u32 {
         self.replies.iter().map(Reply::n_calls).sum()
     }
 
-    /// Whether the provider searches in it.
+    /// True if the provider runs a search in this turn.
     pub fn searches(&self) -> bool {
         self.replies.iter().any(Reply::is_of_search)
     }
 
-    /// Entries that the turn writes to the store.
+    /// The number of entries that the turn writes to the store.
     pub fn n_saved(&self) -> u32 {
         n_saved(self.n_calls())
     }
 }
 
-/// Entries that a turn of so many calls writes to the store: what the user said, then each call and each result.
+/// The number of entries that a turn with `n_calls` calls writes to the store: the user's message, then each
+/// call and each result.
 pub(crate) fn n_saved(n_calls: u32) -> u32 {
     1 + 2 * n_calls
 }
 
-/// One reply of the model: a list of blocks, or an object where there is more to say.
+/// One reply of the model: a list of blocks, or an object if the reply needs other fields.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Reply {
-    /// The blocks of each attempt. The second is served when the first has failed and the system asks again.
+    /// The blocks of each attempt. The second attempt is served when the first has failed and the system asks
+    /// again.
     pub attempts: Vec<Vec<Block>>,
-    /// The argument deltas of the calls arrive in turns instead of one call after the other.
+    /// The argument deltas of the calls are interleaved instead of sent one call after the other.
     /// Only `openai-chat` can send this; in other dialects the plans of the scenario are unsupported.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interleave: bool,
-    /// The stop reason that is sent, whatever the reply says. After a search, `pause` leaves the turn open: the system
-    /// sends the reply back as the last message, and the next reply goes on.
+    /// The stop reason to send, whatever the reply contains. After a search, `pause` leaves the turn open:
+    /// the system sends the reply back as the last message, and the next reply continues it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
-    /// How the calls of the stream are numbered, if not one after the other.
+    /// How the calls of the stream are numbered, if not in sequence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub indices: Option<Indices>,
 }
 
 impl Reply {
-    /// The calls of all its attempts, in the order of the file.
+    /// The calls of all attempts, in file order.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.attempts.iter().flatten().filter_map(Block::call)
     }
 
-    /// The same with the calls that sub-agents make.
+    /// The calls of all attempts and of their sub-agents, in file order.
     pub fn all_calls(&self) -> impl Iterator<Item = &Call> {
         self.calls().flat_map(|call| {
             let within = call.agent.iter().flat_map(|agent| &agent.replies).flatten();
@@ -349,23 +357,25 @@ impl Reply {
         })
     }
 
-    /// Calls that can settle: of several attempts only one comes to its end.
+    /// The number of calls that can settle. Only one of several attempts is completed.
     pub fn n_calls(&self) -> u32 {
         let of_attempt = |blocks: &Vec<Block>| blocks.iter().filter_map(Block::call).count() as u32;
         self.attempts.iter().map(of_attempt).max().unwrap_or(0)
     }
 
-    /// Whether the provider searches in it.
+    /// True if the provider runs a search in this reply.
     pub(crate) fn is_of_search(&self) -> bool {
         self.attempts.iter().flatten().any(Block::is_of_search)
     }
 
-    /// Whether the provider pauses in it: it ends with a search, and the model goes on when it is sent back.
+    /// True if the provider pauses in this reply: it ends with a search, and the model continues when the
+    /// reply is sent back.
     pub fn pauses(&self) -> bool {
         self.stop == Some(Stop::Pause) && self.attempts.iter().any(|blocks| ends_with_search(blocks))
     }
 
-    /// Whether a call is given the id of another one, by that one's name or as the same text in one attempt.
+    /// True if a call has the id of another call, given by that call's name or as the same text in one
+    /// attempt.
     pub fn repeats_ids(&self) -> bool {
         self.attempts.iter().any(|blocks| {
             let ids: Vec<&CallId> =
@@ -379,34 +389,36 @@ impl Reply {
     }
 }
 
-/// Whether what the model says ends with a search and waits for nothing of the client's.
+/// True if the blocks end with a search and contain no call for the client to answer.
 pub(crate) fn ends_with_search(blocks: &[Block]) -> bool {
     blocks.last().is_some_and(Block::is_of_search) && blocks.iter().all(|block| block.call().is_none())
 }
 
-/// A piece of a reply.
+/// A block of a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Block {
-    /// The model thinks, before all else that it says. It is sent in two fragments. Only some dialects show it.
+    /// The model thinks, before everything else in the reply. The thinking is sent in two fragments. Only
+    /// some dialects show it.
     Think(String),
-    /// The model says something. It is sent in two fragments. An empty text is opened and not filled.
+    /// The model writes text, which is sent in two fragments. An empty text is opened but not filled.
     Text(String),
     /// The model calls a tool.
     Call(Call),
-    /// The model has the provider search the web, within its own reply. Only in dialects whose provider does.
+    /// The model has the provider search the web within the reply. Only for dialects whose provider runs
+    /// searches.
     Search(Search),
-    /// What a search found that was not over when it was called.
+    /// The result of a search that was not complete when it was called.
     Found(Found),
 }
 
 impl Block {
-    /// Whether it is a search of the provider's, or what one found.
+    /// True for a search that the provider runs, and for its result.
     pub fn is_of_search(&self) -> bool {
         matches!(self, Block::Search(_) | Block::Found(_))
     }
 
-    /// The call that it is.
+    /// The call, if this block is one.
     pub fn call(&self) -> Option<&Call> {
         match self {
             Block::Call(call) => Some(call),
@@ -414,7 +426,7 @@ impl Block {
         }
     }
 
-    /// The same, to be changed.
+    /// Mutable version of [`Block::call`].
     pub fn call_mut(&mut self) -> Option<&mut Call> {
         match self {
             Block::Call(call) => Some(call),
@@ -427,22 +439,23 @@ impl Block {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Call {
-    /// The name by which the rest of the scenario speaks of this call.
+    /// The name that the rest of the scenario uses for this call.
     #[serde(rename = "as")]
     pub name: String,
     /// The tool that is called.
     pub tool: String,
-    /// The arguments.
+    /// The arguments, by name.
     #[serde(default)]
     pub args: BTreeMap<String, serde_json::Value>,
-    /// The text of the arguments as the model writes it, JSON or not, instead of `args`. No tool is fit to run with it,
-    /// because every tool of the harness demands an argument that an author cannot know.
+    /// The text of the arguments exactly as the model writes it, valid JSON or not, instead of `args`. No
+    /// tool can run with it, because every tool of the harness requires an argument that an author cannot
+    /// know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
-    /// The id that the model gives the call, where it is not one of its own in the provider's form.
+    /// The id that the model gives the call, if it is not a new id in the provider's form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<CallId>,
-    /// Number of deltas in which the arguments are sent, 1 to 16.
+    /// The number of deltas in which the arguments are sent, 1 to 16.
     #[serde(default = "Call::default_deltas")]
     pub deltas: u32,
     /// The conversation of the sub-agent that the call starts. Only for a tool that is an `agent`.
@@ -450,7 +463,7 @@ pub struct Call {
     pub agent: Option<SubAgent>,
 }
 
-/// Deltas in which the arguments of a call may be sent.
+/// The maximum number of deltas in which the arguments of a call are sent.
 pub const MAX_DELTAS: u32 = 16;
 
 impl Call {
@@ -459,14 +472,14 @@ impl Call {
     }
 }
 
-/// Something that happens at a point of the turn. Exactly one of `before` and `after` is given.
+/// Something that happens at a point of the turn. Give exactly one of `before` and `after`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct At {
-    /// Which reply of the turn a point of the stream belongs to, from 1.
+    /// The reply of the turn that a point of the stream belongs to, from 1.
     #[serde(default = "At::first")]
     pub reply: u32,
-    /// Which attempt of that reply, from 1.
+    /// The attempt of that reply, from 1.
     #[serde(default = "At::first")]
     pub attempt: u32,
     /// Just before this point.
@@ -475,7 +488,7 @@ pub struct At {
     /// Just after this point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Point>,
-    /// What happens there.
+    /// The action at that point.
     #[serde(rename = "do")]
     pub action: Action,
 }
@@ -485,7 +498,7 @@ impl At {
         1
     }
 
-    /// An action at a side of a point of the turn, or of the first attempt of its first reply.
+    /// An action at one side of a point: a point of the turn, or of the first attempt of its first reply.
     pub fn new(side: Side, point: Point, action: Action) -> At {
         let (before, after) = match side {
             Side::Before => (Some(point), None),
@@ -494,7 +507,7 @@ impl At {
         At { reply: 1, attempt: 1, before, after, action }
     }
 
-    /// Where it happens, if it says so once.
+    /// The side and the point, if exactly one of `before` and `after` is given.
     pub fn place(&self) -> Option<(Side, &Point)> {
         match (&self.before, &self.after) {
             (Some(point), None) => Some((Side::Before, point)),
@@ -508,33 +521,33 @@ impl At {
         self.before.as_ref().or(self.after.as_ref())
     }
 
-    /// The same, to be changed.
+    /// Mutable version of [`At::point`].
     pub fn point_mut(&mut self) -> Option<&mut Point> {
         self.before.as_mut().or(self.after.as_mut())
     }
 
-    /// The region in which it stands, if something can happen there.
+    /// The region of its point, if something can happen there.
     pub fn region(&self) -> Option<Region> {
         let (side, point) = self.place()?;
         point.region(side).ok()
     }
 
-    /// Whether it stands in one attempt of one reply; others belong to the turn.
+    /// True if its point belongs to one attempt of one reply; other points belong to the turn.
     pub fn is_of_reply(&self) -> bool {
         self.point().is_some_and(|point| point.spec().is_of_reply())
     }
 
-    /// Whether it stands between two turns, before the one that it is written in.
+    /// True if it happens between two turns, before the turn that lists it.
     pub fn is_between_turns(&self) -> bool {
         self.before == Some(Point::Prompt)
     }
 
-    /// Whether its own turn is over with it.
+    /// True if the action ends its own turn.
     pub fn ends_turn(&self) -> bool {
         self.action.ends_turn() && !self.is_between_turns()
     }
 
-    /// In words: `reset after delta b 2 of reply 1`.
+    /// A description such as `reset after delta b 2 of reply 1`.
     pub fn words(&self) -> String {
         let side = if self.before.is_some() { Side::Before } else { Side::After };
         let mut words = format!("{} {}", self.action, side.name());
@@ -550,11 +563,11 @@ impl At {
     }
 }
 
-/// What must be true of a plan beyond what every plan is held to.
+/// The requirements of a scenario beyond those that every plan must meet.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
-    /// How often a call may really have run.
+    /// How often each of these calls may really run.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub executed: BTreeMap<String, Times>,
 }

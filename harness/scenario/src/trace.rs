@@ -1,6 +1,7 @@
 //! The trace: everything observed while a plan ran, in one total order, append-only.
 //!
-//! The ledger, the truth about side effects, is read off the trace: it counts what the gates saw, not what anyone claims.
+//! The ledger, which records the real side effects, is computed from the trace. It counts what the gates saw,
+//! not what anyone claims.
 
 use std::sync::Arc;
 
@@ -9,17 +10,17 @@ use serde::{Deserialize, Serialize};
 use crate::plan::{CallKey, Change, Mark, Side, ToolOutcome};
 use crate::scenario::InterruptCause;
 
-/// Number of one request in one plan, from 0.
+/// The number of a request within its plan, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ExchangeId(pub u32);
 
-/// Names a question to the user among those that wait for an answer in one conversation.
+/// Identifies a question to the user among those that await an answer in one conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct QuestionId(pub u32);
 
-/// Everything observed, in order.
+/// All events of a run, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trace {
     entries: Vec<Event>,
@@ -27,15 +28,16 @@ pub struct Trace {
     overflowed: bool,
 }
 
-/// Events kept of one plan. A plan of the built-in suite has about 60; a request storm is cut off long before.
+/// The maximum number of events of one plan. A plan of the built-in suite has about 60; a request storm is
+/// cut off long before this.
 const MAX_EVENTS: usize = 20_000;
 
-/// Bytes of bodies, arguments and names kept of one plan. A plan of the built-in suite has about 10 kB; one request
-/// that a provider takes has at most 32 MiB.
+/// The maximum size of the bodies, arguments and names of one plan, in bytes. A plan of the built-in suite
+/// has about 10 kB; one request that a provider accepts has at most 32 MiB.
 const MAX_BYTES: usize = 128 << 20;
 
 impl Trace {
-    /// Appends an event. What is beyond the bounds is dropped, and the trace says so.
+    /// Appends an event. Events beyond the bounds are dropped, and [`Trace::overflowed`] then returns true.
     pub fn push(&mut self, event: Event) {
         self.n_bytes += match &event {
             Event::Requested { model, body, .. } => body.len() + model.as_ref().map_or(0, String::len),
@@ -53,7 +55,7 @@ impl Trace {
         }
     }
 
-    /// Whether more happened than is kept, so that nothing can be judged.
+    /// True if events were dropped, so that nothing can be judged.
     pub fn overflowed(&self) -> bool {
         self.overflowed
     }
@@ -63,7 +65,7 @@ impl Trace {
         &self.entries
     }
 
-    /// The events with the turn, from 0, in which each came.
+    /// The events, each with its turn, from 0.
     pub fn by_turn(&self) -> impl Iterator<Item = (usize, &Event)> {
         self.entries.iter().scan(None, |turn, event| {
             if let Event::Prompted { turn: started } = event {
@@ -84,34 +86,35 @@ pub enum Event {
     /// A request reached the provider.
     Requested {
         exchange: ExchangeId,
-        /// What the provider made of it.
+        /// How the provider treats the request.
         kind: RequestKind,
-        /// The model that is asked, if the path names it. It is not stored: the path is, with the request.
+        /// The model that is asked, if the path names it. It is not stored, because the path is stored with
+        /// the request.
         #[serde(skip)]
         model: Option<String>,
-        /// Whether it shows that the system has compacted its history by itself: the context was reported to be full, and
-        /// since then something is gone.
+        /// True if the request shows that the system compacted its history by itself: the context was
+        /// reported to be full, and part of the history is missing since then.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         compacted: bool,
         #[serde(skip)]
         body: Arc<[u8]>,
     },
-    /// That request came before the time that the provider had named in its refusal.
+    /// That request arrived before the time that the provider had named in its refusal.
     Early { exchange: ExchangeId },
-    /// The provider holds before it sends on.
+    /// The provider waits before it sends more.
     Held {
         exchange: ExchangeId,
         at: Held,
-        /// How sure it is that the system has it.
+        /// How certain it is that the system has received it.
         grade: Confidence,
     },
-    /// The reply is over, for the provider.
+    /// The reply is over for the provider.
     Replied { exchange: ExchangeId, ending: Ending },
-    /// The client went away before the reply was over.
+    /// The client closed the connection before the reply was over.
     PeerClosed { exchange: ExchangeId },
     /// A tool started: its gate was reached.
     ToolStarted {
-        /// The call, if the arguments carry the marker of one.
+        /// The call, if the arguments contain the marker of one.
         call: Option<CallKey>,
         /// The arguments exactly as the system passed them.
         args: String,
@@ -120,10 +123,10 @@ pub enum Event {
     ToolSettled {
         call: CallKey,
         outcome: ToolOutcome,
-        /// How sure it is that the system has it.
+        /// How certain it is that the system has received it.
         grade: Confidence,
     },
-    /// The system gave a running tool up: its connection to the gate was dropped.
+    /// The system gave up a running tool: it dropped its connection to the gate.
     ToolCancelled { call: CallKey },
     /// The system showed the state of a call.
     CallShown {
@@ -134,15 +137,15 @@ pub enum Event {
     /// The system asked the user whether a tool may run.
     Asked {
         question: QuestionId,
-        /// The wire id of the call that it is about.
+        /// The wire id of the call that the question is about.
         id: String,
-        /// The call, if it is one of the plan.
+        /// The call, if it belongs to the plan.
         call: Option<CallKey>,
     },
     /// The user's answer was given to the system.
     Answered {
         question: QuestionId,
-        /// The call, if it is one of the plan.
+        /// The call, if it belongs to the plan.
         call: Option<CallKey>,
         consent: Consent,
     },
@@ -150,16 +153,17 @@ pub enum Event {
     Stopped,
     /// An exception was let out of the system's loop.
     Interrupted { cause: InterruptCause },
-    /// Something was said to the running turn.
+    /// A text was sent to the running turn.
     Said { way: Aside, text: String },
-    /// The system took no other prompt while its turn ran.
+    /// The system refused another prompt while its turn ran.
     PromptRefused,
-    /// The process of the system was killed, and is gone. Its turn has no outcome, its requests and tools no end:
-    /// they are closed because it is dead, not because the system gave them up, so no event says it.
+    /// The system's process was killed and is gone. Its turn has no outcome, and its requests and tools have
+    /// no end: they close because the process is dead, not because the system gave them up, so no event
+    /// records that.
     Killed,
     /// A new process has loaded the session.
     Resumed,
-    /// The system has changed the history as it was asked to, or, while a turn runs, will do so when it can.
+    /// The system has changed the history as requested; or, if a turn is running, it will do so when it can.
     Changed { change: Change },
     /// An entry of the turn is about to be written to the store, or has been.
     Saving {
@@ -168,34 +172,36 @@ pub enum Event {
         /// Before or after the write.
         side: Side,
     },
-    /// The user goes on in another process, which has loaded the session while the first lives on.
+    /// The user continues in another process, which has loaded the session while the first process keeps
+    /// running.
     Switched {
         /// The process, 1 or 2.
         process: u32,
     },
     /// Nothing happened for as long as the harness waits.
     Quiet,
-    /// The system goes on by itself after so long that others would have been taken as hanging.
+    /// The system continues by itself after this many seconds; after such a silence, others would have been
+    /// taken as hanging.
     Waited { seconds: u32 },
-    /// The turn did not end at its stop, so that what was held of it goes on.
+    /// The turn did not end at its stop, so everything that was held of it continues.
     LetGo,
     /// The harness gave up waiting for the end of the turn.
     GaveUp,
     /// The system ended the turn.
     TurnEnded { outcome: TurnOutcome },
-    /// The plan is over, and the system has said what it has stored, in its own format.
+    /// The plan is over, and the system has returned its stored history, in its own format.
     Stored {
-        /// JSON. It is not written with the events: it is a file of its own in a run folder.
+        /// JSON. It is not written with the events but to its own file in a run folder.
         #[serde(skip)]
         history: Arc<[u8]>,
     },
 }
 
-/// A way in which something is said to a running turn.
+/// The way in which a text is sent to a running turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Aside {
-    /// The user says it to the turn.
+    /// The user steers the turn with it.
     Steered,
     /// The user sends it as another prompt.
     Prompted,
@@ -203,51 +209,51 @@ pub enum Aside {
     Injected,
 }
 
-/// What the provider makes of a request.
+/// How the provider treats a request.
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum RequestKind {
-    /// It is answered with a scripted reply (all from 0).
+    /// It is answered with a scripted reply (all indices from 0).
     Scripted { turn: usize, reply: usize, attempt: usize },
-    /// It is refused: the history breaks a rule.
+    /// It is refused, because the history breaks a rule.
     Refused { status: u16 },
     /// It gets the planned HTTP error.
     Faulted { turn: usize, reply: usize, attempt: usize, status: u16 },
-    /// The script of the turn has no reply left; it gets a short text.
+    /// The script of the turn has no reply left; the request gets a short text.
     Surplus,
-    /// A title, a token count or a list of models: answered without using the script.
+    /// It asks for a title, a token count or a list of models, and is answered without the script.
     Auxiliary,
-    /// It is of the sub-agent that a call has started, whose conversation is its own. It is answered with that reply, from
-    /// 0, or with an HTTP error in its place.
+    /// It belongs to the sub-agent that a call has started, which has its own conversation. It is answered
+    /// with this reply, from 0, or with an HTTP error instead.
     OfSubAgent { call: CallKey, reply: usize, refused: Option<u16> },
 }
 
 impl RequestKind {
-    /// Whether a request goes on with the thread, or tries to.
+    /// True if a request continues the thread, or tries to.
     pub fn is_of_thread(self) -> bool {
         !matches!(self, RequestKind::Auxiliary | RequestKind::OfSubAgent { .. })
     }
 }
 
-/// How far a held reply has come.
+/// The position of a held reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
-    /// The mark that is being held at.
+    /// The mark at which it is held.
     pub mark: Mark,
-    /// Before or after it.
+    /// Before or after the mark.
     pub side: Side,
 }
 
 crate::named! {
-    /// How sure it is that the system has received what was sent to it.
+    /// How certain it is that the system has received what was sent to it.
     #[schemars(rename = "Grade")]
     pub enum Confidence {
         /// Our side has written it.
         Written = "written",
         /// The system's socket has nothing left to read.
         Read = "read",
-        /// The system has said, or its process has shown, that it took it in.
+        /// The system has reported, or its process has shown, that it took it in.
         Observed = "observed",
     }
 }
@@ -268,18 +274,18 @@ pub enum Ending {
     Status,
 }
 
-/// What the user answers when asked whether a tool may run.
+/// The user's answer to the question whether a tool may run.
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Consent {
     Given,
     Refused,
-    /// The user has stopped the turn instead.
+    /// The user has stopped the turn instead of answering.
     Withheld,
 }
 
-/// The state of a call as the system shows it to its user.
+/// The state of a call as the system shows it to the user.
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -287,12 +293,12 @@ pub enum ShownState {
     Pending,
     InProgress,
     Completed,
-    /// Failed, cancelled, refused.
+    /// Failed, cancelled or refused.
     Failed,
 }
 
 impl ShownState {
-    /// Whether nothing more is to be expected.
+    /// True if no other state can follow.
     pub fn is_final(self) -> bool {
         matches!(self, ShownState::Completed | ShownState::Failed)
     }
@@ -311,42 +317,43 @@ pub enum TurnOutcome {
     Cancelled,
 }
 
-/// What one call really did.
+/// The real course of one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CallRecord {
     /// The arguments of each start, in order.
     pub starts: Vec<String>,
     /// The turn, from 0, of each start.
     pub start_turns: Vec<usize>,
-    /// How it ended, if the result was delivered.
+    /// The outcome, if the result was delivered.
     pub settled: Option<ToolOutcome>,
-    /// Whether the result was delivered after the user's stop of that turn, after its end, or after its death.
+    /// True if the result was delivered after the user's stop of that turn, after the turn's end, or after
+    /// its death.
     pub settled_late: bool,
-    /// Whether the system asked the model for something after that.
+    /// True if the system sent the model a request after that.
     pub asked_since: bool,
-    /// Whether the system gave it up.
+    /// True if the system gave it up.
     pub cancelled: bool,
-    /// What the user answered when asked about it, the last time.
+    /// The user's last answer to a question about it.
     pub consent: Option<Consent>,
-    /// Whether it started at a time when the user had not said yes; that matters only for a tool that asks.
+    /// True if it started while the user had not agreed; this matters only for a tool that asks.
     pub unasked: bool,
 }
 
-/// Which calls really started, settled and were cancelled.
+/// The calls that really started, settled and were cancelled.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Ledger {
-    /// One account for each call of the plan.
+    /// One record for each call of the plan.
     pub calls: Vec<CallRecord>,
-    /// Arguments of starts that carry no marker of the plan.
+    /// The arguments of starts without a marker of the plan.
     pub strangers: Vec<String>,
 }
 
 impl Ledger {
-    /// Reads the ledger of a plan with so many calls off its trace.
+    /// Computes the ledger of a plan with `n_calls` calls from its trace.
     pub fn of(trace: &Trace, n_calls: usize) -> Ledger {
         let mut ledger = Ledger { calls: vec![CallRecord::default(); n_calls], strangers: Vec::new() };
         let mut stopped = false;
-        // Calls that were running at a stop.
+        // Calls that were still running at a stop.
         let mut outlived = vec![false; n_calls];
         for (turn, event) in trace.by_turn() {
             match event {

@@ -1,4 +1,4 @@
-//! Verdicts: what a plan's run says about the system.
+//! Verdicts: what the run of a plan shows about the system.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::plan::CallKey;
 use crate::trace::ExchangeId;
 
 crate::named! {
-    /// The judgement over one plan.
+    /// The verdict on one plan.
     pub enum Verdict {
         /// Nothing is wrong, and everything planned happened.
         Pass = "pass",
@@ -29,7 +29,8 @@ crate::named! {
 }
 
 impl Verdict {
-    /// Whether a plan could not be judged although it should have been. That makes a run red, whatever else it found.
+    /// True if a plan could not be judged although it should have been. Such a plan makes a run red, whatever
+    /// else the run found.
     pub fn is_unjudged(self) -> bool {
         match self {
             Verdict::Vacuous | Verdict::Inconclusive | Verdict::NotRun | Verdict::HarnessError => true,
@@ -39,7 +40,7 @@ impl Verdict {
 }
 
 crate::named! {
-    /// What the user of a system loses, the worst first.
+    /// The severity of a finding: what the user of a system loses, worst first.
     #[schemars(rename = "Harm")]
     pub enum Severity {
         /// The provider refuses the history permanently: the last turn fails as well.
@@ -90,7 +91,7 @@ crate::named! {
 }
 
 impl Severity {
-    /// The mildest of all: with it as the threshold, every finding makes a run red.
+    /// The mildest severity of all: as the threshold, it makes every finding turn a run red.
     pub const MILDEST: Severity = Severity::ALL[Severity::ALL.len() - 1];
 
     /// True if a system with this finding in a control plan cannot be judged at all: it cannot hold a plain conversation.
@@ -98,7 +99,7 @@ impl Severity {
         matches!(self, Severity::BrickedByProvider | Severity::BrickedByClient | Severity::Hang)
     }
 
-    /// The mildest severity that an option value stands for: a name, or `bricked`, or `any`.
+    /// The mildest severity that an option value stands for: a name, `bricked` or `any`.
     pub fn threshold(word: &str) -> Option<Severity> {
         match word {
             "any" => Some(Severity::MILDEST),
@@ -109,7 +110,7 @@ impl Severity {
 }
 
 crate::named! {
-    /// How much a system keeps of its threads, each level with all below it.
+    /// How much of its threads a system keeps; each level includes all levels below it.
     pub enum Level {
         /// The next request is strictly valid, and every turn ends.
         L0 = "L0",
@@ -126,20 +127,21 @@ crate::named! {
     }
 }
 
-/// That a checker was asked about a run.
+/// The record that a check was applied to a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Asked {
-    /// The checker.
+    /// The check.
     pub check: &'static str,
-    /// The level that it stands for.
+    /// The level that the check belongs to.
     pub level: Level,
-    /// Whether the run had anything that it could speak about.
+    /// True if the run contained anything that the check can judge.
     pub spoke: bool,
-    /// Whether its evidence rests on what the application does around the system, so that it says nothing of the system.
+    /// True if its evidence rests on what the application does around the system, so that it shows nothing
+    /// about the system.
     pub is_of_application: bool,
 }
 
-/// Whether the thread recovers.
+/// How lasting a failure is.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -147,65 +149,66 @@ pub struct Asked {
 pub enum Permanence {
     /// The last follow-up turn fails as well.
     Permanent,
-    /// A later turn works again, or fails for what the application does.
+    /// A later turn works again, or fails because of the application.
     Transient,
 }
 
-/// One thing that is wrong, with its evidence.
+/// One problem, with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 pub struct Finding {
-    /// The checker that found it.
+    /// The check that found it.
     pub check: &'static str,
-    /// What the user loses.
+    /// The severity: what the user loses.
     pub harm: Severity,
-    /// Whether the thread recovers, where that is the question.
+    /// How lasting it is, if the finding is about a failure that may last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permanence: Option<Permanence>,
-    /// What is wrong, in a sentence.
+    /// The problem, in one sentence.
     pub message: String,
-    /// Where: the turn and request, and the place in it.
+    /// The turn and the request, and the place in the request.
     #[serde(rename = "where")]
     pub place: String,
-    /// The provider's rule that is broken, if one is.
+    /// The provider's rule that is broken, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<&'static str>,
-    /// The model that the system was asked to use, where one was named.
+    /// The model that the system was asked to use, if one was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// What was expected.
     pub expected: String,
-    /// What was found.
+    /// What Brickbat observed.
     pub got: String,
-    /// What follows from it: other findings of the same plan with the same cause.
+    /// Its consequences: other findings of the same plan with the same cause.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Finding>,
-    /// What its evidence rests on: where the application does one of these, it is not the system's.
+    /// The duties that its evidence rests on: if the application performs one of them, the finding is not the
+    /// system's.
     #[serde(skip)]
     #[schemars(skip)]
     pub rests_on: Vec<Duty>,
-    /// What it speaks of.
+    /// The subject of the finding.
     #[serde(skip)]
     #[schemars(skip)]
     pub about: About,
 }
 
-/// What a finding speaks of, by which those with one cause are known.
+/// The subject of a finding, by which findings with one cause are recognised.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct About {
-    /// The turn in which it shows, or whose message is missing, from 0.
+    /// The turn that shows the problem, or whose message is missing, from 0.
     pub turn: Option<usize>,
-    /// The calls that it names, or on whose account a request was refused.
+    /// The calls that the finding names, or that caused a request to be refused.
     pub calls: Vec<CallKey>,
-    /// The request that it was judged on.
+    /// The request that was judged.
     pub request: Option<ExchangeId>,
-    /// The requests of the thread that were refused, where that is what it says.
+    /// The refused requests of the thread, if the finding reports them.
     pub refused: Vec<ExchangeId>,
-    /// What it rests on that the last turn fails as well, where the thread does not recover.
+    /// The duties on which it rests that the last turn fails as well, if the thread does not recover.
     pub lasts_on: Vec<Duty>,
 }
 
 impl Finding {
-    /// A finding that says what is wrong and nothing else.
+    /// A finding with only a check, a severity and a message.
     pub fn new(check: &'static str, harm: Severity, message: &str) -> Finding {
         Finding {
             check,
@@ -223,27 +226,27 @@ impl Finding {
         }
     }
 
-    /// The finding and all that follows from it.
+    /// The finding and all its consequences.
     pub fn with_also(&self) -> impl Iterator<Item = &Finding> {
         std::iter::once(self).chain(&self.also)
     }
 
-    /// The same about these calls.
+    /// Adds calls to the subject of the finding.
     #[must_use]
     pub fn of_calls(mut self, calls: impl IntoIterator<Item = CallKey>) -> Finding {
         self.about.calls.extend(calls);
         self
     }
 
-    /// The same about that turn.
+    /// Sets the turn of the finding.
     #[must_use]
     pub fn of_turn(mut self, turn: usize) -> Finding {
         self.about.turn = Some(turn);
         self
     }
 
-    /// The same where an application does its part: a thread whose last failure is the application's is not bricked by
-    /// the system.
+    /// The finding next to this application: if the application causes the last failure of a thread, the
+    /// system has not bricked the thread.
     #[must_use]
     pub fn beside(self, application: &Application) -> Finding {
         let is_permanent = self.permanence == Some(Permanence::Permanent);
@@ -256,7 +259,7 @@ impl Finding {
         Finding { harm: Severity::TurnFailed, permanence: Some(Permanence::Transient), ..self }
     }
 
-    /// The same, where the evidence rests on these.
+    /// The finding with evidence that rests on these duties.
     #[must_use]
     pub fn resting_on(self, duties: &[Duty]) -> Finding {
         Finding { rests_on: duties.to_vec(), ..self }
@@ -266,23 +269,23 @@ impl Finding {
 /// A verdict with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Judgement {
-    /// The verdict.
+    /// The verdict on the plan.
     pub verdict: Verdict,
-    /// What is wrong, the worst first.
+    /// The findings, worst first.
     pub findings: Vec<Finding>,
-    /// What would be wrong if the application's part were the system's. It counts for nothing.
+    /// Findings that would count if the application's duties were the system's. They are never counted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub application: Vec<Finding>,
-    /// Why the verdict is neither pass nor fail.
+    /// Why the verdict is neither pass nor fail; absent for both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The checkers that were asked: all of them, or none where nothing was judged.
+    /// The checks that were applied: all of them, or none if nothing was judged.
     #[serde(skip)]
     pub asked: Vec<Asked>,
 }
 
 impl Judgement {
-    /// A verdict that rests on no run.
+    /// A verdict without a run.
     pub fn without_run(verdict: Verdict, reason: impl Into<String>) -> Judgement {
         Judgement {
             verdict,

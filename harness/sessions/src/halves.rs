@@ -16,7 +16,7 @@ use crate::stores::Edit;
 use crate::{File, Files, Place, Sent, Session, Trouble};
 
 /// The description of a half character in a trouble.
-const WORDS: &str = "half of a character, with which the body of the request is no JSON";
+const WORDS: &str = "half of a character, so the request body is not valid JSON";
 /// The replacement, which has the same number of bytes.
 const REPLACEMENT: &[u8; 6] = b"\\ufffd";
 /// Maximum number of noted halves. One is enough for a rejection, and a hostile file may consist of them.

@@ -52,7 +52,7 @@ pub(crate) fn trouble(bytes: &[u8]) -> String {
     match serde_json::from_slice::<serde::de::IgnoredAny>(bytes) {
         Err(error) if error.is_eof() => "a torn line: it ends before its JSON does".to_owned(),
         Err(error) => format!("no JSON at column {}", error.column()),
-        Ok(_) => "no JSON that is known".to_owned(),
+        Ok(_) => "JSON of an unknown form".to_owned(),
     }
 }
 

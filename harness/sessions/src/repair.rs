@@ -88,14 +88,14 @@ impl Beyond {
     pub fn way_out(&self) -> &'static str {
         match self.before.verdict {
             _ if self.can_truncate => {
-                "`--truncate` ends the conversation before it; what came after is lost to the thread."
+                "`--truncate` ends the conversation before it; the thread loses everything after it."
             }
             Verdict::Undecided => "Name the model with `--model`.",
-            Verdict::Cut => "The thread goes on as it is, without what came before that line.",
+            Verdict::Cut => "The thread continues as it is, without anything before that line.",
             Verdict::Unreadable => "Take the file from a backup, if there is one.",
             _ => {
-                "Begin a new session; `brickbat session --request` prints what this one would send, to take from it what \
-                 is needed."
+                "Begin a new session; `brickbat session --request` prints the request of this one, so that you can copy \
+                 what you need."
             }
         }
     }
@@ -114,7 +114,7 @@ pub enum RepairError {
     #[error("no such session")]
     NoSession,
     /// The repair itself is wrong, so none of it was kept.
-    #[error("the repair was not kept: {0}")]
+    #[error("the repair was discarded: {0}")]
     Unsound(String),
 }
 
@@ -551,13 +551,12 @@ fn why(judgement: &Judgement) -> String {
             None => "the product gives up before it sends anything".to_owned(),
         },
         None if judgement.verdict == Verdict::Cut => {
-            "a line that the conversation hangs on is not in the file, and nothing proves what came before"
-                .to_owned()
+            "the parent of a line is not in the file, and nothing proves what came before".to_owned()
         }
         None if judgement.verdict == Verdict::Undecided => {
             let rules = judgement.by_later_models.iter().filter_map(|refusal| refusal.rule);
             let rule = rules.map(|rule| rule.id).next().unwrap_or_default();
-            format!("whether {rule} binds depends on the model, which the store does not show")
+            format!("whether {rule} applies depends on the model, which the store does not show")
         }
         None => "the conversation cannot be read".to_owned(),
     }

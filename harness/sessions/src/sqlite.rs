@@ -211,7 +211,7 @@ impl Database {
                 cells.push(cell);
             }
             if n_bytes > self.n_bytes || into.len() == MAX_ROWS {
-                return Err("its rows are more than its file can hold".to_owned());
+                return Err("it has more rows than its file can hold".to_owned());
             }
             into.push(TableRow { id: row.get(0).map_err(words)?, cells });
         }

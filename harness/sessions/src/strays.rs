@@ -18,9 +18,9 @@ use crate::{Files, Place, Session, Trouble, json};
 /// The UTF-8 byte order mark.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 /// The descriptions of the troubles.
-const OF_MARK: &str = "a byte order mark, with which the file is no JSON";
-const OF_TORN: &str = "a torn record that shares its line with a whole one";
-const OF_GLUED: &str = "two records without a line end between them";
+const OF_MARK: &str = "a byte order mark, so the file is not valid JSON";
+const OF_TORN: &str = "a torn record on one line with a complete one";
+const OF_GLUED: &str = "two records on one line";
 /// The beginning of a record.
 const BEGIN: &[u8] = b"{\"";
 /// Maximum number of records whose field names are collected, to recognise other records. A store has a dozen

@@ -38,16 +38,17 @@ use brickbat_scenario::plan::{Change, GivenMessage};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, Consent, QuestionId};
 
-/// A running adapter. Clones share the process; it is killed, with all that it started, when the last one and the
-/// last session are dropped.
+/// A running adapter. Clones share the process.
+/// It is killed, with every process that it started, when the last clone and the last session are dropped.
 #[derive(Debug, Clone)]
 pub struct Adapter {
     link: Arc<Link>,
     about: Arc<About>,
-    /// How it is driven, if it is an agent that knows nothing of the harness.
+    /// The description of an agent that does not know the harness; none for an adapter.
     plain: Option<Arc<PlainAgent>>,
-    /// How a process is started for each session, if the address of the provider stands in its command or environment.
-    /// This process then only says what the agent is.
+    /// How to start a process for each session, if the provider's address is part of its command or
+    /// environment.
+    /// This process then only answers `initialize`.
     own_process: Option<Arc<Launch>>,
 }
 
@@ -57,15 +58,15 @@ pub struct Session {
     adapter: Adapter,
     id: String,
     events: mpsc::Receiver<SessionEvent>,
-    /// Prompts whose turns have not ended.
+    /// Prompts that were sent and have not ended.
     n_running: u32,
     lost: bool,
-    /// Whether what is stored can be asked for.
+    /// True if the adapter can show the stored history.
     shows_history: bool,
 }
 
 impl Adapter {
-    /// Starts an adapter and shakes hands with it.
+    /// Starts an adapter and initializes the connection.
     pub async fn start(launch: &Launch) -> Result<Adapter, DriverError> {
         let (link, answer) = Adapter::connect(launch).await?;
         let about = protocol::about(answer.meta.as_ref())?;
@@ -73,7 +74,7 @@ impl Adapter {
         Ok(Adapter { link: Arc::new(link), about: Arc::new(about), plain: None, own_process: None })
     }
 
-    /// Starts an agent that speaks ACP itself, and shakes hands with it.
+    /// Starts an agent that speaks ACP itself, and initializes the connection.
     pub async fn start_plain(launch: &Launch, agent: PlainAgent) -> Result<Adapter, DriverError> {
         let own_process = plain::is_filled_in(&launch.args, &launch.env).then(|| Arc::new(launch.clone()));
         let adapter = Adapter::of_plain(&agent.launch(launch, None)?, Arc::new(agent)).await?;
@@ -91,7 +92,7 @@ impl Adapter {
         Ok(Adapter { link: Arc::new(link), about: Arc::new(about), plain: Some(agent), own_process: None })
     }
 
-    /// The process that a session lives in: this one, or one that is started for it.
+    /// The process that runs the session: this one, or one that is started for it.
     async fn for_session(&self, spec: &SessionSpec) -> Result<Adapter, DriverError> {
         match (&self.own_process, &self.plain) {
             (Some(launch), Some(agent)) => {
@@ -107,7 +108,7 @@ impl Adapter {
         let process = Arc::new(process);
         let (connected, connection) = oneshot::channel();
         tokio::spawn(serve(pipes, hub.clone(), process.clone(), launch.limits, connected));
-        // If the connection fails before it is there, the cause is known.
+        // If the connection fails before the handshake, the cause is known.
         let Ok(connection) = connection.await else { return Err(hub.cause().await) };
         let is_restless = AtomicBool::new(false);
         let mut link = Link { connection, hub, process, limits: launch.limits, is_restless, closes: false };
@@ -121,22 +122,23 @@ impl Adapter {
         &self.about
     }
 
-    /// Whether the connection is over, so that no session can be opened any more.
+    /// True once the connection is closed, so that no session can be opened.
     pub fn is_over(&self) -> bool {
         self.link.hub.failure.borrow().is_some()
     }
 
-    /// How much the process has written to its standard error so far.
+    /// The number of bytes that the process has written to its standard error so far.
     pub fn stderr_len(&self) -> u64 {
         self.link.process.stderr_len()
     }
 
-    /// What it has written to its standard error after `len` bytes.
+    /// The text that the process has written to its standard error after the first `len` bytes.
     pub fn stderr_since(&self, len: u64) -> String {
         self.link.process.stderr_since(len)
     }
 
-    /// Kills the adapter as `kill -9` would, with everything that it started, and returns when all of it is gone.
+    /// Kills the adapter as `kill -9` would, with every process that it started, and returns when all of them
+    /// are gone.
     /// Its sessions are lost.
     pub async fn kill(&self) -> Result<(), DriverError> {
         self.link.process.kill();
@@ -156,7 +158,7 @@ impl Adapter {
         }
     }
 
-    /// Opens a session with another `_meta` than the right one of the spec: a probe of what the adapter refuses.
+    /// Opens a session with a `_meta` that differs from the spec's, to probe what the adapter rejects.
     pub async fn open_with(
         &self,
         spec: &SessionSpec,
@@ -165,25 +167,26 @@ impl Adapter {
         self.enter(NewSessionRequest::new(spec.state_dir.clone()).meta(meta)).await
     }
 
-    /// Puts a history into the store of an adapter, and gives the id under which it can be loaded.
+    /// Puts a history into the adapter's store, and returns the id under which it can be loaded.
     pub async fn give(&self, spec: &SessionSpec, history: &[GivenMessage]) -> Result<String, DriverError> {
         let answer = self.link.extension(give::METHOD, give::params(spec, history)).await?;
         give::session_id(&answer)
     }
 
-    /// Feeds events to a consumer of the SDK's stream; the answer has what was stored after each.
+    /// Feeds events to a consumer of the SDK's stream, and returns what was stored after each.
     pub async fn feed(&self, consumer: &str, events: &[Event]) -> Result<Consumed, DriverError> {
         let params = json!({ "consumer": consumer, "events": events });
         feed::consumed(self.link.extension(feed::METHOD, params).await?, events.len())
     }
 
-    /// Whether it answers no barrier itself, so that its processes are watched.
+    /// True if the adapter does not answer barriers itself, so that its processes are watched instead.
     pub(crate) fn is_watched(&self) -> bool {
         self.plain.is_some() || !self.about.capabilities.has("barrier")
     }
 
-    /// Waits until its processes are at rest; false if that cannot be known. An adapter that looks for work all the time
-    /// never is, and each wait would last to its end: it is waited for once.
+    /// Waits until its processes are at rest; false if that cannot be known.
+    /// An adapter that polls for work never rests, and every wait would take its full time, so it is waited
+    /// for only once.
     async fn rests<F: Future<Output = bool>>(&self, reached: impl FnOnce(u32) -> F) -> bool {
         let link = &self.link;
         let Some(process) = link.process.id().filter(|_| rest::can_be_told()) else { return false };
@@ -202,7 +205,7 @@ impl Adapter {
         Ok(Session::of(self.clone(), id, events))
     }
 
-    /// Closes the adapter's standard input and waits for the adapter to end by itself.
+    /// Closes the adapter's standard input and waits for the adapter to exit.
     pub async fn hang_up(&self) -> Result<(), DriverError> {
         self.link.hub.hanging_up.notify_one();
         match self.link.hub.cause().await {
@@ -211,14 +214,15 @@ impl Adapter {
         }
     }
 
-    /// Loads a session that another process of this adapter has opened with that spec, and that is dead.
+    /// Loads a session that another process of this adapter opened with that spec. That process is dead.
     pub async fn load(&self, id: &str, spec: &SessionSpec) -> Result<Session, DriverError> {
         let request = match &self.plain {
             None => LoadSessionRequest::new(id.to_owned(), spec.state_dir.clone()).meta(spec.meta()),
             Some(agent) => agent.load_session(id, spec)?,
         };
         let adapter = self.for_session(spec).await?;
-        // What it shows while it loads is the past once more; the session is not open yet, so that is dropped.
+        // While loading, the adapter shows the past again. The session is not open yet, so these updates are
+        // dropped.
         adapter.link.ask("session/load", request, adapter.link.limits.answer).await?;
         let events = adapter.link.hub.enter(id)?;
         Ok(Session::of(adapter, id.to_owned(), events))
@@ -231,7 +235,7 @@ impl Session {
         Session { adapter, id, events, n_running: 0, lost: false, shows_history }
     }
 
-    /// The same in a mode in which the adapter has no history to show.
+    /// The same session in a mode in which the adapter has no history to show.
     #[must_use]
     pub fn without_history(mut self) -> Session {
         self.shows_history = false;
@@ -242,17 +246,17 @@ impl Session {
         &self.id
     }
 
-    /// The number of the process below which all that the system runs is found.
+    /// The id of the root process of everything that the system runs.
     pub(crate) fn process(&self) -> Option<u32> {
         self.link().process.id()
     }
 
-    /// Kills the process that this session lives in, and all other sessions in it.
+    /// Kills the process that runs this session, and with it all other sessions of that process.
     pub async fn kill(&self) -> Result<(), DriverError> {
         self.adapter.kill().await
     }
 
-    /// Gives the system the user's message. How the turn ends comes as an event.
+    /// Sends the user's message. The end of the turn arrives as an event.
     pub async fn prompt(&mut self, text: &str) -> Result<(), DriverError> {
         if self.n_running > 0 {
             return Err(DriverError::TurnRunning);
@@ -260,7 +264,8 @@ impl Session {
         self.send_prompt(text, Hub::end_turn).await
     }
 
-    /// Says something to the running turn. Another prompt may be refused, which comes as an event.
+    /// Sends a message to the running turn. If it is another prompt, the system may refuse it, which arrives
+    /// as an event.
     pub async fn say(&mut self, way: Aside, text: String) -> Result<(), DriverError> {
         match way {
             Aside::Prompted => self.send_prompt(&text, Hub::end_turn_beside).await,
@@ -269,7 +274,7 @@ impl Session {
         }
     }
 
-    /// Lets an exception out of the system's loop.
+    /// Throws an exception out of the system's loop.
     pub async fn interrupt(&self, cause: InterruptCause) -> Result<(), DriverError> {
         self.act(SessionAction::Interrupt(cause)).await.map(drop)
     }
@@ -282,7 +287,8 @@ impl Session {
     async fn send_prompt(&mut self, text: &str, end: EndTurn) -> Result<(), DriverError> {
         let request = prompt_request(&self.id, text);
         let (hub, id, plain) = (self.link().hub.clone(), self.id.clone(), self.adapter.plain.is_some());
-        // The callback runs in the order of the wire, so what was shown before the end is an event before the end.
+        // The callback runs in the order of the wire, so updates that were shown before the end become events
+        // before the end.
         let sent = self.link().connection.prepare_request(request).on_receiving_result(async move |result| {
             end(&hub, &id, result, plain);
             Ok(())
@@ -301,13 +307,13 @@ impl Session {
         }
     }
 
-    /// Answers a question. If the adapter is gone, so is the question.
+    /// Answers a question. If the adapter is gone, the answer is dropped.
     pub fn answer(&self, question: QuestionId, consent: Consent) {
         self.link().hub.questions.answer(&self.id, question, consent);
     }
 
-    /// Waits until the adapter has consumed everything that it has received; false if that cannot be known. Of one that
-    /// answers no barrier it is seen from its processes.
+    /// Waits until the adapter has consumed everything that it has received; false if that cannot be known.
+    /// If the adapter answers no barriers, its processes are watched.
     pub async fn barrier(&self) -> Result<bool, DriverError> {
         if !self.adapter.is_watched() {
             return self.extension("_brickbat/barrier").await.map(|_| true);
@@ -315,24 +321,25 @@ impl Session {
         Ok(self.adapter.rests(rest::reached).await)
     }
 
-    /// Whether it is seen from its processes what the system has consumed.
+    /// True if Brickbat watches the processes to learn what the system has consumed.
     pub fn is_watched(&self) -> bool {
         self.adapter.is_watched()
     }
 
-    /// Whether it is an agent that knows nothing of the harness.
+    /// True if the system is an agent that does not know the harness.
     pub fn is_plain(&self) -> bool {
         self.adapter.plain.is_some()
     }
 
-    /// Waits until the processes of the system have also done what they had put off for a moment, such as to write to
-    /// their store. That is seen, and not answered, of every system, so nothing else may run in these processes.
+    /// Waits until the processes of the system have also done the work that they postponed, such as writing
+    /// to the store.
+    /// This is observed for every system rather than asked, so nothing else may run in these processes.
     pub async fn settle_down(&self) {
         self.adapter.rests(rest::reached_for_long).await;
     }
 
-    /// Waits for any answer of the adapter, which proves that it is alive: also the answer that it does not know the
-    /// question.
+    /// Waits for any answer of the adapter, which proves that it is alive. An error for the unknown method is
+    /// enough.
     pub async fn answers(&self) -> Result<(), DriverError> {
         match self.extension("_brickbat/barrier").await {
             Err(error) if !error.is_refusal() => Err(error),
@@ -352,17 +359,18 @@ impl Session {
         }
     }
 
-    /// How much the adapter's process has written to its standard error so far.
+    /// The number of bytes that the adapter's process has written to its standard error so far.
     pub fn stderr_len(&self) -> u64 {
         self.link().process.stderr_len()
     }
 
-    /// What the process, which other sessions may share, has written to its standard error after `len` bytes.
+    /// The text that the process has written to its standard error after the first `len` bytes.
+    /// Other sessions may share the process.
     pub fn stderr_since(&self, len: u64) -> String {
         self.link().process.stderr_since(len)
     }
 
-    /// The next event, or none after [`SessionEvent::Lost`]. Nothing is lost when the wait is given up.
+    /// The next event, or none after [`SessionEvent::Lost`]. Dropping the future loses no event.
     pub async fn next(&mut self) -> Option<SessionEvent> {
         if self.lost {
             return None;
@@ -385,8 +393,8 @@ impl Session {
         Some(event)
     }
 
-    /// Changes the history; while a turn runs, the answer may come before the change. Says whether there was anything to
-    /// change, as far as the system tells.
+    /// Changes the history. While a turn runs, the answer may come before the change.
+    /// Returns false if the system reports that there was nothing to change.
     pub async fn change(&self, change: &Change) -> Result<bool, DriverError> {
         match self.adapter.plain.as_ref().and_then(|agent| agent.words_for(change)) {
             Some(words) => self.order(words).await.map(|()| true),
@@ -397,8 +405,8 @@ impl Session {
         }
     }
 
-    /// Says to an idle agent what it takes for an order, and waits until it has done so or has failed: the user goes on
-    /// either way.
+    /// Sends an idle agent a prompt that it reads as a command, and waits until it has run or failed.
+    /// The user continues in both cases.
     async fn order(&self, words: &str) -> Result<(), DriverError> {
         let request = prompt_request(&self.id, words);
         match self.link().ask("session/prompt", request, self.link().limits.answer).await {
@@ -420,13 +428,15 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.link().hub.leave(&self.id);
         if self.n_running > 0 {
-            // An abandoned turn must not go on asking the provider. If the adapter is gone, so is the turn.
+            // An abandoned turn must not keep sending requests to the provider. If the adapter is gone, so is
+            // the turn.
             let _ = self.link().connection.send_notification(CancelNotification::new(self.id.clone()));
         }
-        // An agent without an adapter may write to its store when a session ends, while the next plan watches its processes.
+        // An agent without an adapter may write to its store when a session ends, while the next plan watches
+        // its processes.
         if self.link().closes && self.adapter.plain.is_none() {
             let request = self.link().connection.prepare_request(CloseSessionRequest::new(self.id.clone()));
-            // How it lets go of the session is its own affair; nobody waits for that.
+            // The harness does not wait for the answer: the adapter may close the session as it likes.
             let _ = request.on_receiving_result(async |_| Ok(()));
         }
     }
@@ -436,10 +446,11 @@ fn prompt_request(session: &str, text: &str) -> PromptRequest {
     PromptRequest::new(session.to_owned(), vec![ContentBlock::Text(TextContent::new(text))])
 }
 
-/// What is done with the answer to a prompt.
+/// Handles the answer to a prompt.
 type EndTurn = fn(&Hub, &str, Result<PromptResponse, agent_client_protocol::Error>, bool);
 
-/// How long a killed adapter may take to be gone. The kernel takes milliseconds, unless a process hangs in a device.
+/// How long a killed adapter may take to disappear. The kernel takes milliseconds, unless a process hangs in
+/// a device.
 const KILL_WAIT: Duration = Duration::from_secs(20);
 
 #[derive(Debug)]
@@ -448,9 +459,9 @@ struct Link {
     hub: Arc<Hub>,
     process: Arc<Process>,
     limits: ProcessLimits,
-    /// An adapter that was once not at rest in time.
+    /// True if the adapter once failed to come to rest in time.
     is_restless: AtomicBool,
-    /// Whether it takes `session/close`.
+    /// True if it supports `session/close`.
     closes: bool,
 }
 
@@ -485,7 +496,9 @@ impl Drop for Link {
     }
 }
 
-/// Runs the connection until the adapter closes it or breaks the protocol, then says why to all who wait.
+/// Runs the connection until the adapter closes it or breaks the protocol, then reports the cause to
+/// everything that
+/// waits.
 async fn serve(
     pipes: Pipes,
     hub: Arc<Hub>,
@@ -499,7 +512,7 @@ async fn serve(
         let broken = broken.clone();
         lines::checked(BufReader::new(pipes.stdout), limits.line_bytes, talk.clone()).map_err(move |error| {
             let text = error.to_string();
-            // Only the first error counts; the stream ends with it.
+            // Only the first error counts, because the stream ends with it.
             let _ = broken.set(error);
             std::io::Error::other(text)
         })
@@ -526,7 +539,7 @@ async fn serve(
             on_receive_request!(),
         )
         .connect_with(transport, async move |connection: ConnectionTo<Agent>| {
-            // If the start was given up, the process must go, too.
+            // If the start was given up, the process must end, too.
             if connected.send(connection.clone()).is_err() {
                 return Ok(Close::Theirs);
             }
@@ -557,10 +570,10 @@ enum Close {
     Theirs,
 }
 
-/// How long an adapter may take to end when its input has ended. A healthy one has nothing left to do.
+/// How long an adapter may take to exit after its input has ended. A healthy one has nothing left to do.
 const END_WAIT: Duration = Duration::from_secs(5);
 
-/// What is written to the adapter, line by line. An adapter that leaves its input unread is as good as dead.
+/// Writes messages to the adapter, line by line. An adapter that does not read its input is treated as dead.
 fn writer(stdin: ChildStdin, talk: Arc<Talk>) -> impl Sink<String, Error = std::io::Error> + Send + 'static {
     futures::sink::unfold((stdin, talk), |(mut stdin, talk), line: String| async move {
         talk.sent(&line);

@@ -1,4 +1,4 @@
-//! `_brickbat/action`: what is done to a session for which ACP has no message.
+//! `_brickbat/action`: things that happen to a session for which ACP has no message.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,20 +12,20 @@ use brickbat_scenario::scenario::InterruptCause;
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Action")]
 pub enum SessionAction {
-    /// The user says this to the turn, which goes on.
+    /// The user sends this message to the turn, which continues.
     Steer(String),
     /// A hook adds this context for the model.
     Inject(String),
     /// An exception leaves the SDK's loop for this cause.
     Interrupt(InterruptCause),
-    /// The history is changed, something is asked that does not join it, or thinking or the provider is switched; the
-    /// only action that may come between two turns.
+    /// The history is changed, a side question is asked, or thinking or the provider is switched.
+    /// This is the only action that may come between two turns.
     Change(Change),
 }
 
 pub const METHOD: &str = "_brickbat/action";
 
-/// Whether an answer says that there was nothing to change, so that nothing is proven.
+/// True if an answer reports that there was nothing to change, so that the action proves nothing.
 pub(super) fn is_idle(answer: &Value) -> bool {
     answer.get("changed") == Some(&Value::Bool(false))
 }

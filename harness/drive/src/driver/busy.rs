@@ -1,43 +1,44 @@
-//! How busy a process is, with all that it started.
+//! Measures how busy a process is, together with every process that it started.
 //!
-//! This is known on Linux only, from `/proc`: for each thread the processor time that it has had, the time that it has
-//! waited for a processor, and whether it runs, waits for one, or sleeps.
+//! This works only on Linux, where `/proc` shows for each thread its processor time, the time that it has
+//! waited for a
+//! processor, and whether it runs, waits for one, or sleeps.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How busy a tree of processes has been so far.
+/// The activity of a tree of processes so far.
 #[derive(Debug)]
 pub(super) struct Busy {
-    /// What each thread has had, by the name of its folder.
+    /// The times of each thread, by the path of its folder.
     threads: BTreeMap<PathBuf, ThreadTimes>,
-    /// Whether no thread runs, or waits for a processor or a disk.
+    /// True if no thread runs, or waits for a processor or a disk.
     pub(super) is_asleep: bool,
 }
 
 /// The first two numbers of a thread's `schedstat`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct ThreadTimes {
-    /// The processor time that it has had.
+    /// The processor time that the thread has used.
     pub(super) ran: Duration,
-    /// How long it was able to run and had no processor.
+    /// How long the thread could have run but had no processor.
     pub(super) waited: Duration,
 }
 
-/// Processes of one system; a coding agent has a tool server for each of its sessions.
+/// The most processes of one system that are read. A coding agent has a tool server for each of its sessions.
 const MAX_PROCESSES: usize = 4096;
 
 impl Busy {
-    /// None if the process is gone, or this system does not show it.
+    /// None if the process is gone, or this operating system does not show it.
     pub(super) fn of(root: u32) -> Option<Busy> {
         let mut busy = Busy { threads: BTreeMap::new(), is_asleep: true };
         let mut tree = vec![root];
         let mut next = 0;
         while let Some(process) = tree.get(next).copied().filter(|_| next < MAX_PROCESSES) {
             next += 1;
-            // One that has ended meanwhile has nothing left to consume.
+            // A process that has ended meanwhile has nothing left to consume.
             let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else { continue };
             for thread in threads.flatten() {
                 busy.add(thread.path(), &mut tree);
@@ -55,7 +56,9 @@ impl Busy {
         self.threads.insert(thread, times);
     }
 
-    /// Whether no thread has run for longer than that since then. A thread that came or went has run.
+    /// True if no thread has run for longer than `max_ran` since `before`. A thread that started or ended
+    /// counts as one
+    /// that ran.
     pub(super) fn is_idle_since(&self, before: &Busy, max_ran: Duration) -> bool {
         let is_idle = |thread: &PathBuf, now: &ThreadTimes| {
             let ran = before.threads.get(thread).and_then(|before| now.ran.checked_sub(before.ran));
@@ -65,7 +68,8 @@ impl Busy {
         self.threads.len() == before.threads.len() && threads.all(|(thread, now)| is_idle(thread, now))
     }
 
-    /// The most that one thread has run since then, and the most that one has waited for a processor.
+    /// The longest time that one thread has run since `before`, and the longest time that one has waited for
+    /// a processor.
     pub(super) fn most_since(&self, before: &Busy) -> ThreadTimes {
         let mut most = ThreadTimes::default();
         for (thread, now) in &self.threads {
@@ -85,7 +89,8 @@ pub(super) fn times_of(schedstat: &Path) -> Option<ThreadTimes> {
     Some(ThreadTimes { ran: next()?, waited: next()? })
 }
 
-/// The state in a line of `stat`: the letter after the name, which stands in parentheses and may hold any of its own.
+/// The state in a line of `stat`: the letter after the name, which is in parentheses and may contain
+/// parentheses itself.
 fn state_of(stat: &str) -> Option<char> {
     stat.rsplit_once(") ")?.1.chars().next()
 }
@@ -95,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_state_stands_after_the_name() {
+    fn the_state_is_the_letter_after_the_name() {
         assert_eq!(state_of("1 (a) b) R 0 1"), Some('R'));
         assert_eq!(state_of(""), None);
     }

@@ -1,7 +1,8 @@
-//! What an adapter, or the SDK that it adapts, may be able to do: one table.
+//! The table of capabilities: everything that an adapter, or the SDK that it adapts, may be able to do.
 //!
-//! The protocol and its schema, the needs of scenarios and `harness/systems/README.md` are read from it or held
-//! against it. `README.md` lists what else a new capability takes.
+//! The protocol and its schema, the needs of scenarios and `harness/systems/README.md` are generated from it
+//! or compared
+//! with it. `README.md` lists what else a new capability takes.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,13 +17,14 @@ use brickbat_scenario::scenario::Need;
 /// One thing that an adapter may be able to do.
 #[derive(Debug)]
 pub struct Capability {
-    /// Its key under `capabilities` in the answer to `initialize`; what stands before a dot is an object around it.
+    /// Its key under `capabilities` in the answer to `initialize`. A part before a dot names the object
+    /// around it.
     pub key: &'static str,
-    /// The need of a scenario that it meets, if scenarios can ask for it.
+    /// The need of scenarios that it meets, if scenarios can have one.
     pub need: Option<Need>,
-    /// What it allows.
+    /// A sentence that says what it allows.
     pub allows: &'static str,
-    /// Whether `initialize` has to give it; what may be left out is false.
+    /// True if `initialize` must give it. An optional one that is missing is false.
     pub required: bool,
 }
 
@@ -148,41 +150,41 @@ const fn optional(key: &'static str, need: Need, allows: &'static str) -> Capabi
     Capability { key, need: Some(need), allows, required: false }
 }
 
-/// What one adapter is able to do.
+/// The capabilities of one adapter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities([bool; CAPABILITIES.len()]);
 
 impl Default for Capabilities {
-    /// None of them.
+    /// No capabilities.
     fn default() -> Capabilities {
         Capabilities([false; CAPABILITIES.len()])
     }
 }
 
 impl Capabilities {
-    /// All of them.
+    /// All capabilities.
     pub fn all() -> Capabilities {
         Capabilities([true; CAPABILITIES.len()])
     }
 
-    /// The same with or without one of them.
+    /// The same capabilities with or without the one that has this key.
     #[must_use]
     pub fn with(mut self, key: &str, has: bool) -> Capabilities {
         self.0[index(key)] = has;
         self
     }
 
-    /// Whether it has the one with that key.
+    /// True if the capability with this key is present.
     pub fn has(self, key: &str) -> bool {
         self.0[index(key)]
     }
 
-    /// Whether it has what a scenario needs.
+    /// True if the capability that a scenario needs is present.
     pub fn meets(self, need: Need) -> bool {
         CAPABILITIES.iter().zip(self.0).any(|(row, has)| has && row.need == Some(need))
     }
 
-    /// The keys of those that it has.
+    /// The keys of the capabilities that are present.
     pub fn keys(self) -> Vec<&'static str> {
         CAPABILITIES.iter().zip(self.0).filter(|(_, has)| *has).map(|(row, _)| row.key).collect()
     }
@@ -274,7 +276,7 @@ impl JsonSchema for Changes {
     }
 }
 
-/// The schemas of the keys that begin so and go no deeper.
+/// The schemas of the keys that have this prefix and no further dot.
 fn properties(prefix: &str) -> Map<String, Value> {
     let mut properties = Map::new();
     for row in &CAPABILITIES {
@@ -339,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn capabilities_are_read_as_they_are_written() {
+    fn capabilities_survive_a_round_trip() {
         let some = Capabilities::default().with("eagerTools", true).with("changes.trim", true);
         let mut written = json!(some);
         assert_eq!(written["changes"]["trim"], true);

@@ -1,20 +1,20 @@
-//! The systems that come with a program, and the system that a name means.
+//! The built-in systems of a program, and the resolution of system names.
 
 use std::fmt;
 
 use super::manifest::{FileSource, Manifest, Mode};
 use brickbat_scenario::parse::{Diagnostic, MAX_GUESSED};
 
-/// The file, among those of a system, that describes it.
+/// The file of a system that describes it.
 pub const SHEET: &str = "system.yaml";
 
-/// The file, among those of a system, that holds its known findings.
+/// The file of a system with its known findings.
 pub const BASELINE: &str = "baseline.yaml";
 
-/// The files, among those of a system, that show how an application uses it: templates of exported tests.
+/// The files of a system that show how an application uses it: templates of exported tests.
 pub const TEMPLATES: [&str; 2] = ["export.mjs", "export.py"];
 
-/// The file, among those of a system, with the headings of its project's issues.
+/// The file of a system with the headings of its project's issues.
 pub const ISSUE: &str = "export.md";
 
 /// The files of a system: names below its folder, and their texts.
@@ -27,7 +27,8 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// The systems of those folders: those of one name together, the versions in the order of the manifest.
+    /// The systems of those folders. Systems of one name are grouped, with their versions in the order of the
+    /// manifest.
     pub fn of(folders: &[Files]) -> Result<Catalogue, Diagnostic> {
         let read = |files: &Files| {
             let sheet = files.iter().find(|(name, _)| *name == SHEET).map_or("", |(_, text)| *text);
@@ -47,10 +48,10 @@ impl Catalogue {
     }
 }
 
-/// A name of a system that means nothing.
+/// A name that matches no system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolveError {
-    /// What is unknown: `system`, `version` or `mode`.
+    /// The unknown part: `system`, `version` or `mode`.
     what: &'static str,
     wanted: String,
     known: Vec<String>,
@@ -69,21 +70,21 @@ impl fmt::Display for ResolveError {
 impl std::error::Error for ResolveError {}
 
 impl ResolveError {
-    /// Whether no system is called so, or nearly so.
+    /// True if no system has this name or a similar one.
     pub fn is_of_nobody(&self) -> bool {
         self.what == "system" && self.nearest().is_none()
     }
 
     fn nearest(&self) -> Option<&String> {
         let distance = |known: &&String| strsim::damerau_levenshtein(known, &self.wanted);
-        // A third of the letters may be wrong: more is another word.
+        // Up to a third of the letters may be wrong. With more wrong letters it is another word.
         let guessed = self.known.iter().filter(|_| self.wanted.len() <= MAX_GUESSED);
         guessed.min_by_key(distance).filter(|known| 3 * distance(known) <= known.len())
     }
 }
 
-/// The system and the mode, among those, that a name means: `ai-sdk`, `ai-sdk@6`, `ai-sdk/ui-messages`,
-/// `ai-sdk@6.0.326/ui-messages`. Without a version the first is taken, without a mode the first.
+/// The system and the mode that a name means: `ai-sdk`, `ai-sdk@6`, `ai-sdk/ui-messages`,
+/// `ai-sdk@6.0.326/ui-messages`. A name without a version means the first one; a name without a mode, too.
 pub fn resolve(among: &[Manifest], name: &str) -> Result<(Manifest, Mode), ResolveError> {
     let (system, mode) = split(name, '/');
     let (system, version) = split(system, '@');
@@ -115,7 +116,7 @@ fn split(text: &str, separator: char) -> (&str, Option<&str>) {
     text.split_once(separator).map_or((text, None), |(before, after)| (before, Some(after)))
 }
 
-/// Whether a version as users write it, such as `6` or `6.0`, means that of a manifest.
+/// True if a version as users write it, such as `6` or `6.0`, matches the version of a manifest.
 fn is_version(manifest: &Manifest, wanted: &str) -> bool {
     let rest = manifest.version.as_deref().and_then(|version| version.strip_prefix(wanted));
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

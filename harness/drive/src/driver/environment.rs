@@ -1,4 +1,4 @@
-//! What a system sees of this machine's environment: no proxies, no credentials, and no home but its own.
+//! The environment variables of a system: no proxies, no credentials, and a home of its own.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use tokio::process::Command;
 use super::scratch;
 use brickbat_rules::redact::is_credential_variable;
 
-/// Sets the environment of a system. With `folder`, its home and its temporary files lie in there.
+/// Sets the environment of a system. With `folder`, its home and its temporary files are in that folder.
 pub(super) fn set(command: &mut Command, folder: Option<&Path>) {
     for name in std::env::vars_os().map(|(name, _)| name).filter(is_withheld) {
         command.env_remove(name);
     }
-    // Where the system has a proxy of its own, such as in its settings, it must not stand before our provider.
+    // A proxy in the system's own settings must not intercept the requests to our provider.
     command.env("NO_PROXY", OWN_HOSTS).env("no_proxy", OWN_HOSTS);
     let Some(folder) = folder else { return };
     let home = scratch::home(folder);
@@ -31,7 +31,7 @@ pub(super) fn set(command: &mut Command, folder: Option<&Path>) {
     command.env("HOME", home);
 }
 
-/// Where the provider listens.
+/// The addresses that the provider listens on.
 const OWN_HOSTS: &str = "127.0.0.1,localhost";
 
 /// The XDG folders and their places in a home.
@@ -42,8 +42,8 @@ const XDG: [(&str, &str); 4] = [
     ("XDG_STATE_HOME", ".local/state"),
 ];
 
-/// What leads a version switcher or an interpreter back to what is installed in the real home: without it, `node`,
-/// `python` or `cargo` may be a link to a program that finds nothing in the other home.
+/// Variables that lead a version switcher or an interpreter back to what is installed in the real home.
+/// Without them, `node`, `python` or `cargo` may be a link to a program that finds nothing in the other home.
 const TOOLCHAINS: [(&str, &str); 7] = [
     ("ASDF_DATA_DIR", ".asdf"),
     ("CARGO_HOME", ".cargo"),
@@ -54,16 +54,19 @@ const TOOLCHAINS: [(&str, &str); 7] = [
     ("VOLTA_HOME", ".volta"),
 ];
 
-/// Whether a variable of the environment is kept from systems: a proxy would stand between the SDK and the provider,
-/// a base URL would lead past it, and a credential has no business in a harness.
+/// True if a variable is withheld from systems. A proxy would intercept the SDK's requests, a base URL would
+/// send them
+/// elsewhere, and a harness has no use for credentials.
 fn is_withheld(name: &OsString) -> bool {
-    // `NO_PROXY` is set anew.
+    // `NO_PROXY` is set above.
     const ENDINGS: [&str; 6] = ["_PROXY", "_BASE_URL", "_API_BASE", "_API_URL", "_API_HOST", "_ENDPOINT"];
-    // Everything of a provider or its cloud can change where an SDK goes and as whom; observers send on what they see.
+    // Any variable of a provider or its cloud can change the server and the account that an SDK uses, and
+    // observability
+    // tools forward what they see.
     const BEGINNINGS: &str = "ANTHROPIC_ AWS_ AZURE_ CLAUDE_ GEMINI_ GOOGLE_ LANGCHAIN_ LANGFUSE_ LANGSMITH_ OPENAI_ \
                               OPENROUTER_ OTEL_ VERTEX_";
     const NAMES: [&str; 12] = [
-        // Keys and passwords that another program would hand out.
+        // Other programs would hand out keys and passwords through these.
         "DBUS_SESSION_BUS_ADDRESS",
         "DOCKER_CONFIG",
         "GIT_ASKPASS",
@@ -107,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_is_at_home_in_the_folder_of_the_run() {
+    fn the_home_of_a_system_is_in_the_folder_of_the_run() {
         let mut command = Command::new("true");
         set(&mut command, Some(Path::new("/run-folder")));
         let set: Vec<_> = command.as_std().get_envs().collect();

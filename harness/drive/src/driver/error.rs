@@ -1,4 +1,4 @@
-//! Why a system could not be driven.
+//! The errors of driving a system.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::process::InstalledIn;
 use brickbat_engine::provider::Misaddressed;
 
-/// What an error comes from; shared, since every session of an adapter learns why the adapter is gone.
+/// The source of an error. It is shared, because every session of an adapter reports why the adapter is gone.
 pub type ErrorSource = Arc<dyn Error + Send + Sync>;
 
 /// An error of the adapter, of its installation or of the machine: never a verdict on the SDK.
@@ -18,7 +18,7 @@ pub enum DriverError {
     ProgramMissing { program: String, advice: String },
     #[error("{program} is too old: found {found}, need {needed}; install {advice}")]
     ProgramTooOld { program: String, found: String, needed: String, advice: String },
-    /// The manifest does not fit what is there; `what` says what is wrong and what to do.
+    /// The manifest does not fit this machine; `what` describes the problem and the remedy.
     #[error("{what}")]
     Misfit { what: String },
     /// The adapter could not be installed; `what` is the folder or the command.
@@ -26,29 +26,29 @@ pub enum DriverError {
     Install { what: String, source: ErrorSource },
     #[error("cannot start {program}: {source}")]
     Spawn { program: String, source: ErrorSource },
-    /// The harness itself failed, or the machine did.
+    /// The harness or the machine failed.
     #[error("{what}: {source}")]
     Harness { what: String, source: ErrorSource },
-    /// The adapter's process ended, or closed its standard output.
+    /// The adapter's process exited, or closed its standard output.
     #[error("the adapter ended ({status}){}", tail(.stderr))]
     AdapterExited { status: String, stderr: String },
     #[error("the adapter did not answer {method} within {} s{}", .waited.as_secs_f32(), tail(.stderr))]
     AnswerTimedOut { method: String, waited: Duration, stderr: String },
-    /// A line of the adapter's standard output is no message of the protocol.
+    /// A line of the adapter's standard output is not a message of the protocol.
     #[error("the adapter wrote an invalid message to standard output: {source}, in `{excerpt}`")]
     InvalidMessage { source: ErrorSource, excerpt: String },
-    /// A valid message that must not come, or that says what cannot be.
+    /// A valid message that is not allowed there, or that contradicts what came before.
     #[error("the adapter broke the protocol: {source}, in `{excerpt}`")]
     ProtocolViolation { source: ErrorSource, excerpt: String },
     #[error("the adapter refused {method}: {text} (code {code})")]
     RequestRefused { method: String, code: i32, text: String },
-    /// More happened in one session than is kept.
+    /// A session had more events than the harness keeps.
     #[error("the adapter sent more than {limit} events before any was read")]
     EventOverflow { limit: usize },
-    /// The system asks where no provider of the plan is.
+    /// The system sends requests to an address without a provider of the plan.
     #[error("{0}")]
     Misaddressed(Misaddressed),
-    /// An adapter did not start, and what it says names what was installed for it, which may be damaged.
+    /// An adapter did not start, and its output names files that were installed for it, which may be damaged.
     #[error(
         "{source}; if an installed file is damaged, remove {folders} in the cache folder ($BRICKBAT_CACHE, else \
          ~/.cache/brickbat) to install it again"
@@ -57,12 +57,12 @@ pub enum DriverError {
     /// Another error, with the end of the adapter's standard error.
     #[error("{source}{}", tail(.stderr))]
     WithStderr { source: Box<DriverError>, stderr: String },
-    /// The harness asked for a turn while another was running.
+    /// The harness prompted a session while a turn was running.
     #[error("a turn of this session is still running")]
     TurnRunning,
 }
 
-/// A value of a manifest that its type does not take.
+/// A value in a manifest that its type does not accept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidValue {
     #[error("expected a least version such as `>=20` or `>=3.10`, got `{0}`")]
@@ -73,7 +73,7 @@ pub enum InvalidValue {
     RelativePath(PathBuf),
 }
 
-/// Sources cannot be compared; what two errors say can.
+/// Sources cannot be compared, but the messages of two errors can.
 impl PartialEq for DriverError {
     fn eq(&self, other: &DriverError) -> bool {
         self.to_string() == other.to_string()
@@ -117,7 +117,7 @@ impl DriverError {
         DriverError::RequestRefused { method: method.to_owned(), code: error.code.into(), text }
     }
 
-    /// Adds what the adapter had written to its standard error, unless the error has it already.
+    /// Adds the adapter's standard error, unless the error already has it.
     pub(super) fn with_stderr(self, stderr: String) -> DriverError {
         match self {
             DriverError::InvalidMessage { .. }
@@ -132,7 +132,7 @@ impl DriverError {
         }
     }
 
-    /// Says how to install an adapter again that did not start, if the error names what was installed.
+    /// Adds how to install the adapter again if it did not start and the error names an installed file.
     pub(crate) fn of_installed(self, installed: Option<&InstalledIn>) -> DriverError {
         match installed {
             Some(InstalledIn { pattern, made }) if self.to_string().contains(made) => {
@@ -142,7 +142,7 @@ impl DriverError {
         }
     }
 
-    /// The error without what is said around it.
+    /// The innermost error, without added context.
     pub fn plain(&self) -> &DriverError {
         match self {
             DriverError::WithStderr { source, .. } | DriverError::InstalledPackage { source, .. } => {
@@ -152,7 +152,7 @@ impl DriverError {
         }
     }
 
-    /// What happened, on one line, and what the adapter wrote to its standard error, if that belongs to it.
+    /// The message on one line, and the adapter's standard error if the error includes it.
     pub fn parts(&self) -> (String, &str) {
         match self {
             DriverError::AdapterExited { status, stderr } => {
@@ -168,18 +168,18 @@ impl DriverError {
         }
     }
 
-    /// Whether the adapter itself is well, so that its process can go on.
+    /// True if the adapter itself is healthy, so that its process can be used further.
     pub fn is_of_a_healthy_process(&self) -> bool {
         self.is_refusal() || matches!(self.plain(), DriverError::Misaddressed(_))
     }
 
-    /// Whether the adapter has answered with an error.
+    /// True if the adapter answered with an error.
     pub fn is_refusal(&self) -> bool {
         matches!(self.plain(), DriverError::RequestRefused { .. })
     }
 }
 
-/// The end of the adapter's standard error, as an error message goes on with it.
+/// The end of the adapter's standard error, as the last part of an error message.
 fn tail(stderr: &str) -> String {
     match stderr.trim() {
         "" => ", and wrote nothing to its standard error".to_owned(),
@@ -187,7 +187,7 @@ fn tail(stderr: &str) -> String {
     }
 }
 
-/// What goes before the adapter's standard error, which follows on lines of its own.
+/// The words before the adapter's standard error, which follows on lines of its own.
 fn wrote(stderr: &str) -> &'static str {
     if stderr.trim().is_empty() { ", and wrote nothing to its standard error" } else { "; it wrote:" }
 }
@@ -197,7 +197,7 @@ const MAX_QUOTE_CHARS: usize = 200;
 
 /// The beginning of a message, on one line.
 pub(super) fn quote(bytes: &[u8]) -> String {
-    // One character takes at most 4 bytes; more need not be decoded.
+    // One character takes at most 4 bytes, so more bytes need not be decoded.
     let head = &bytes[..bytes.len().min(4 * MAX_QUOTE_CHARS)];
     let text = String::from_utf8_lossy(head);
     let mut quoted: String =

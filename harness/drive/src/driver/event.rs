@@ -1,9 +1,9 @@
-//! What a session of any system reports to the harness.
+//! The events that a session of any system reports to the harness.
 
 use super::error::DriverError;
 use brickbat_scenario::trace::{QuestionId, ShownState, TurnOutcome};
 
-/// What happens in a session.
+/// One event of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionEvent {
     /// The system shows the state of a call.
@@ -14,16 +14,16 @@ pub enum SessionEvent {
     },
     /// The system asks whether a tool may run, and waits for an answer.
     Asked {
-        /// Names the question in its session.
+        /// Identifies the question in its session.
         question: QuestionId,
         /// The call's id, as the system shows it.
         id: String,
-        /// The call's arguments as JSON, where the question shows them.
+        /// The call's arguments as JSON, if the question shows them.
         args: Option<String>,
     },
-    /// The system takes no other prompt while its turn runs.
+    /// The system does not accept another prompt while its turn runs.
     PromptRefused,
     Ended(TurnOutcome),
-    /// The adapter has failed; nothing more will come.
+    /// The adapter has failed; no more events follow.
     Lost(DriverError),
 }

@@ -1,6 +1,8 @@
-//! Runs an exported test as its reader would: what it needs is installed, and the test framework runs it.
+//! Runs an exported test as its reader would: installs the packages, then starts the test framework.
 //!
-//! It is installed into the cache folder as an adapter is, so that tests with the same packages share them.
+//! The packages are installed into the cache folder, like those of an adapter, so that tests with the same
+//! packages share
+//! them.
 
 use std::path::Path;
 use std::process::Output;
@@ -10,7 +12,7 @@ use super::error::DriverError;
 use super::install::{Progress, run_in};
 use super::manifest::{FileSource, Install, Manifest};
 
-/// An exported test: the name of its file, and what runs it.
+/// An exported test: the name of its file, and the command that runs it.
 #[derive(Debug, Clone)]
 pub struct ExportedTest<'a> {
     /// The folder that it was written to, with the file that names its packages.
@@ -20,19 +22,20 @@ pub struct ExportedTest<'a> {
     /// The package that it tests, and its version.
     pub sdk: &'a str,
     pub version: &'a str,
-    /// The program from the folder of the test, and its arguments.
+    /// The program, relative to the folder of the test, and its arguments.
     pub command: &'a [&'a str],
 }
 
-/// How long a test may take. Those of the built-in systems take some seconds, or half a minute on a busy machine; one that
-/// waits for what never comes is ended by its framework after a minute, or here.
+/// How long a test may take. Those of the built-in systems take some seconds, or half a minute on a busy
+/// machine.
+/// A test that hangs is stopped by its framework after a minute, or here.
 const TEST_WAIT: Duration = Duration::from_secs(300);
 
-/// Runs a test to its end. A test that fails is no error.
+/// Runs a test to its end. A failing test is not an error.
 ///
 /// # Errors
 ///
-/// What it needs cannot be installed, or it cannot be run.
+/// Its packages cannot be installed, or it cannot be started.
 pub async fn run_test(
     test: &ExportedTest<'_>,
     cache: &Path,
@@ -44,7 +47,7 @@ pub async fn run_test(
         Install::Pip => "pip",
         Install::None | Install::Cargo => "none",
     };
-    // JSON is YAML, and quotes what a name may hold.
+    // JSON is YAML, and it quotes any character that a name may contain.
     let sheet = serde_json::json!({
         "name": "export",
         "sdk": test.sdk,
@@ -53,7 +56,7 @@ pub async fn run_test(
         "dialects": ["anthropic-messages"],
         "modes": [{ "name": "test", "description": "A test." }],
         "install": install,
-        // What is printed is read by a program.
+        // The output is read by a program.
         "env": { "CI": "true", "NO_COLOR": "1" },
         "files": [test.file],
         "command": test.command,

@@ -1,4 +1,5 @@
-//! `_brickbat/events`: events fed to what consumes the SDK's own stream, and what it has stored after each.
+//! `_brickbat/events`: feeds events to a consumer of the SDK's own stream, and reads what it has stored after
+//! each.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -13,7 +14,7 @@ struct Feedback {
     told: Consumed,
 }
 
-/// What was stored after each of so many events, and in the end.
+/// What was stored after each of `n_events` events, and at the end.
 pub(super) fn consumed(answer: Value, n_events: usize) -> Result<Consumed, DriverError> {
     let Feedback { told } = Feedback::deserialize(&answer)
         .map_err(|error| DriverError::violation(format!("its answer to {METHOD}: {error}"), &answer))?;
@@ -34,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_moment_must_be_told() {
+    fn an_answer_must_cover_every_event() {
         let right = json!({ "told": { "stored": [[], [{ "call": "a", "state": "ready" }]] } });
         assert!(consumed(right.clone(), 1).is_ok());
         assert!(consumed(right, 2).is_err());

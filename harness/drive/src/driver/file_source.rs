@@ -1,4 +1,4 @@
-//! Where the files of a manifest are, and how they are read: regular ones, up to a bound. A path of the user may lead to a
+//! Reads the files of a manifest: only regular files, up to a size limit. A path from the user may lead to a
 //! device or a pipe, which never ends, or to a file that fills the memory.
 
 use std::fs::{self, File};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use brickbat_scenario::parse::MAX_TEXT;
 
-/// Where a system's files are.
+/// The place of a system's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileSource {
     /// Inside the binary: each with its path and its text.
@@ -16,11 +16,13 @@ pub enum FileSource {
     Folder(PathBuf),
 }
 
-/// Bytes of a file that a manifest names, and of the manifest: as many as a scenario may have. An adapter has a few KB.
+/// The size limit, in bytes, of a manifest and of each file that it names; scenarios have the same one. An
+/// adapter has
+/// a few KB.
 pub const MAX_FILE: u64 = MAX_TEXT as u64;
 
 impl FileSource {
-    /// The text of a file, of at most so many bytes; none if there is no such file.
+    /// The text of a file of at most `max_bytes`; none if there is no such file.
     pub(super) fn read_text(&self, path: &str, max_bytes: u64) -> Result<Option<String>> {
         match self {
             FileSource::BuiltIn(files) => {
@@ -31,7 +33,7 @@ impl FileSource {
         }
     }
 
-    /// Where a path leads from the folder; nowhere for what is inside the binary.
+    /// The full path of a file in the folder; none for files inside the binary.
     pub(super) fn path(&self, path: &str) -> Option<PathBuf> {
         match self {
             FileSource::BuiltIn(_) => None,
@@ -40,7 +42,7 @@ impl FileSource {
     }
 }
 
-/// Why a file that is there is not read.
+/// The reason why an existing file is not read.
 #[derive(Debug, thiserror::Error)]
 enum Unfit {
     #[error("not a regular file")]
@@ -49,17 +51,17 @@ enum Unfit {
     TooLarge(u64),
 }
 
-/// The text of a regular file of at most so many bytes.
+/// The text of a regular file of at most `max_bytes`.
 pub(super) fn read(path: &Path, max_bytes: u64) -> Result<String> {
     let unfit = |unfit: Unfit| Error::new(ErrorKind::InvalidInput, unfit);
-    // A pipe is not opened: that would wait for somebody to write.
+    // A pipe is not opened, because that would wait for a writer.
     if !fs::metadata(path)?.is_file() {
         return Err(unfit(Unfit::Irregular));
     }
     let mut text = String::new();
     let mut file = File::open(path)?.take(max_bytes + 1);
     file.read_to_string(&mut text).map_err(|error| match error.kind() {
-        // A character may be cut in two at the bound.
+        // The limit may cut a character in two.
         ErrorKind::InvalidData if file.limit() == 0 => unfit(Unfit::TooLarge(max_bytes)),
         _ => error,
     })?;
@@ -69,7 +71,7 @@ pub(super) fn read(path: &Path, max_bytes: u64) -> Result<String> {
     Ok(text)
 }
 
-/// The same; none if there is no such file.
+/// Like [`read`], but none if there is no such file.
 pub(super) fn read_if_there(path: &Path, max_bytes: u64) -> Result<Option<String>> {
     match read(path, max_bytes) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -98,7 +100,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_never_ends_is_not_opened() {
+    fn a_file_that_never_ends_is_not_opened() {
         let folder = tempfile::tempdir().unwrap();
         let link = folder.path().join("link");
         std::os::unix::fs::symlink("/dev/zero", &link).unwrap();

@@ -1,7 +1,9 @@
 //! Filters in processes of their own: JSON lines on standard input and output.
 //!
-//! The protocol is described in `harness/filters/README.md`. A filter that raises says so in its answer; a process that
-//! dies, writes something else or falls silent is broken, and nothing is held against the filter.
+//! The protocol is described in `harness/filters/README.md`. A filter that raises an error reports it in its
+//! answer.
+//! A process that dies, writes anything else or stops answering is broken, and that is not counted against
+//! the filter.
 
 mod manifest;
 
@@ -24,19 +26,21 @@ use brickbat_filter_suite::{Answer, Asked, Broken, Filter, Said};
 
 pub use manifest::{FILTER_SHEET, FilterCatalogue, FilterManifest};
 
-/// Questions that are under way at once. A driver answers each as soon as it can, so that this only has to cover the way.
+/// Questions that are in flight at once. A driver answers each as soon as it can, so the window only has to
+/// cover the
+/// latency of the pipe.
 const WINDOW: usize = 64;
 
-/// Bytes of answers that are read at once: what a pipe holds.
+/// Bytes of answers that are read at once: the capacity of a pipe.
 const READ_AT_ONCE: usize = 64 * 1024;
 
-/// A filter whose process is started when it is asked for the first time.
+/// A filter. Its process is started when it is asked for the first time.
 pub struct FilterProcess {
     launch: Launch,
     runtime: Handle,
     running: Option<Running>,
     n_asked: u64,
-    /// The home of the process; it goes with the last of its processes.
+    /// The home of the process; it is removed with the last of its processes.
     _scratch: Scratch,
 }
 
@@ -48,7 +52,7 @@ struct Running {
 }
 
 impl FilterProcess {
-    /// Installs a filter where it was not yet. Its process is started later.
+    /// Installs a filter if it is not installed yet. Its process is started later.
     pub fn prepare(
         manifest: &FilterManifest,
         (cache, supervisor): (&Path, &Path),
@@ -101,7 +105,7 @@ impl Filter for FilterProcess {
 }
 
 impl Running {
-    /// Writes the questions, some of them at once, and reads all answers.
+    /// Writes the questions, several of them at once, and reads all answers.
     async fn ask(&mut self, lines: &[String], first: u64, launch: &Launch) -> Result<Vec<Said>, DriverError> {
         let window = Semaphore::new(WINDOW);
         let Running { process, stdin, lines: answers } = self;
@@ -111,12 +115,13 @@ impl Running {
                 let Ok(permit) = window.acquire().await else { break };
                 permit.forget();
                 let mut n = 1;
-                // All that may be under way goes out at once: a line at a time costs both ends a system call each.
+                // Everything that fits the window is written at once, because one line at a time costs both
+                // ends a system call each.
                 while n < left.len() && window.try_acquire().map(SemaphorePermit::forget).is_ok() {
                     n += 1;
                 }
                 let (next, rest) = left.split_at(n);
-                // What it did not read, it does not answer: the reader says how it ended.
+                // The driver does not answer what it did not read. The reader reports how it ended.
                 if stdin.write_all(next.concat().as_bytes()).await.is_err() {
                     break;
                 }
@@ -128,7 +133,7 @@ impl Running {
         let read = async {
             let mut n_left = lines.len();
             while n_left > 0 {
-                // The first answer waits for whatever the SDK takes to start.
+                // The first answer also waits for the SDK to start.
                 let line = within(process.id(), launch.limits.start, answers.next()).await;
                 let Ok(line) = line else {
                     return Err(DriverError::AnswerTimedOut {

@@ -1,7 +1,8 @@
 //! Puts a given history into the store of a system, before it loads the session.
 //!
-//! An adapter does it itself, when it is asked with `_brickbat/give`. For an agent that knows nothing of the harness the
-//! manifest names a program: it gets the history on its standard input and answers with the id of the session.
+//! An adapter does this itself on the request `_brickbat/give`. For an agent that does not know the harness,
+//! the
+//! manifest names a program: it reads the history from its standard input and prints the id of the session.
 
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use super::protocol::SessionSpec;
 use super::stopwatch::within;
 use brickbat_scenario::plan::GivenMessage;
 
-/// The method by which an adapter is asked.
+/// The method of the request to an adapter.
 pub(super) const METHOD: &str = "_brickbat/give";
 
 #[derive(Deserialize)]
@@ -24,7 +25,7 @@ struct GivenSession {
     session_id: String,
 }
 
-/// What an adapter is asked with: a session as in `session/new`, and what it is to find in its store.
+/// The parameters of the request: a session as in `session/new`, and the history for its store.
 pub(super) fn params(spec: &SessionSpec, history: &[GivenMessage]) -> Value {
     json!({ "session": spec.meta().remove("brickbat"), "history": history })
 }
@@ -37,7 +38,8 @@ pub(super) fn session_id(answer: &Value) -> Result<String, DriverError> {
     }
 }
 
-/// Runs the program of a manifest with that on its standard input, and gives the id of the session that it has made.
+/// Runs the program of a manifest with `input` on its standard input, and returns the id of the session that
+/// it made.
 pub(super) async fn run(launch: &Launch, command: &[String], input: &Value) -> Result<String, DriverError> {
     let mut words = command.iter().cloned();
     let program = words.next().unwrap_or_default();
@@ -61,7 +63,7 @@ pub(super) async fn run(launch: &Launch, command: &[String], input: &Value) -> R
 /// How long the program may take. opencode needs a second to open its store.
 const GIVE_WAIT: Duration = Duration::from_secs(60);
 
-/// Bytes of the answer; it holds an id.
+/// The limit of the answer in bytes; it contains an id.
 const MAX_ANSWER: u64 = 64 << 10;
 
 async fn exchange(pipes: Pipes, input: &Value) -> std::io::Result<Vec<u8>> {

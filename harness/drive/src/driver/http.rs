@@ -1,16 +1,16 @@
-//! A small HTTP/1.1 client: one POST, its answer piece by piece.
+//! A small HTTP/1.1 client: it sends one POST and returns the answer piece by piece.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Address {
-    /// The host and the port, as the head of a request has them.
+    /// The host and the port, as written in the head of a request.
     authority: String,
     path: String,
 }
 
-/// A text that is no address of a plain HTTP server.
+/// A text that is not the address of a plain HTTP server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected an address such as `http://127.0.0.1:4010/p/7`, got `{0}`")]
 pub struct NotAnAddress(String);
@@ -19,7 +19,7 @@ impl Address {
     pub(super) fn parse(url: &str) -> Result<Address, NotAnAddress> {
         let wrong = || NotAnAddress(url.to_owned());
         let rest = url.strip_prefix("http://").ok_or_else(wrong)?;
-        // A space or a line break would end the line of the request early.
+        // A space or a line break would end the request line early.
         if rest.chars().any(|c| c.is_whitespace() || c.is_control()) {
             return Err(wrong());
         }
@@ -55,7 +55,7 @@ enum PostState {
 pub(super) enum HttpPiece {
     Head {
         status: u16,
-        /// After how long the server wants to be asked again, if it says so.
+        /// The delay after which the server wants the next request, if it names one.
         pause_ms: Option<u64>,
     },
     Body(Vec<u8>),
@@ -64,13 +64,13 @@ pub(super) enum HttpPiece {
     Broken,
 }
 
-/// Bytes of an answer's head; ours are below 1 KiB.
+/// The limit of an answer's head in bytes; ours are below 1 KiB.
 const MAX_HEAD_BYTES: usize = 16 << 10;
-/// Bytes of one chunk; our frames are below 1 MiB.
+/// The limit of one chunk in bytes; our frames are below 1 MiB.
 const MAX_CHUNK_BYTES: usize = 16 << 20;
 
 impl Post {
-    /// A POST that is sent when the first piece is asked for.
+    /// A POST that is sent when the first piece is awaited.
     pub(super) fn new(to: &Address, body: Vec<u8>) -> Post {
         let Address { authority, path } = to;
         let mut request = format!(
@@ -83,8 +83,9 @@ impl Post {
         Post { state: PostState::Unsent { authority: authority.clone(), request }, received: Vec::new() }
     }
 
-    /// The next piece. After `End` or `Broken` there is none. Nothing is lost when the wait is given up,
-    /// except that a request which is being sent starts anew.
+    /// The next piece. There is none after `End` or `Broken`. Dropping the future loses nothing, except that
+    /// a request that
+    /// is being sent is sent again from the start.
     pub(super) async fn next(&mut self) -> HttpPiece {
         loop {
             if let Some(piece) = self.take() {
@@ -97,7 +98,7 @@ impl Post {
         }
     }
 
-    /// The whole body of the answer; none if the connection broke.
+    /// The complete body of the answer; none if the connection broke.
     pub(super) async fn body(mut self) -> Option<Vec<u8>> {
         let mut body = Vec::new();
         loop {
@@ -110,7 +111,7 @@ impl Post {
         }
     }
 
-    /// A piece out of what has been received.
+    /// Takes a piece out of the received bytes.
     fn take(&mut self) -> Option<HttpPiece> {
         match std::mem::replace(&mut self.state, PostState::Over) {
             PostState::Head(stream) => self.take_head(stream),
@@ -184,7 +185,7 @@ impl Post {
         Some(HttpPiece::Body(bytes))
     }
 
-    /// Sends the request, or receives more. Nothing when the connection is over.
+    /// Sends the request, or receives more. None once the connection is closed.
     async fn fill(&mut self) -> Option<()> {
         if let PostState::Unsent { authority, request } = &self.state {
             let mut stream = TcpStream::connect(authority.as_str()).await.ok()?;

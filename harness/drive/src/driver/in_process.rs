@@ -1,8 +1,10 @@
 //! Drives the reference agent, or a canary, over real sockets.
 //!
-//! The agent lives in one task. It posts to the provider and to the gates as any SDK would, with a plain HTTP client
-//! of its own, so that nothing of the server is shared. Whatever the task has read from a socket it has also given the
-//! agent before it looks at the next command: that makes the barrier true.
+//! The agent lives in one task. It posts to the provider and to the gates as any SDK would, with a plain HTTP
+//! client
+//! of its own, so it shares nothing with the server. The task gives the agent everything that it has read
+//! from a socket
+//! before it takes the next command, which makes the barrier correct.
 
 mod endpoints;
 mod store;
@@ -85,7 +87,7 @@ impl InProcess {
         self.send(AgentCommand::Say(way, text));
     }
 
-    /// Lets an exception out of the agent's loop.
+    /// Throws an exception out of the agent's loop.
     pub fn interrupt(&self, cause: InterruptCause) {
         self.send(AgentCommand::Interrupt(cause));
     }
@@ -98,37 +100,39 @@ impl InProcess {
         self.send(AgentCommand::Answer(RunId(question.0), consent));
     }
 
-    /// Waits until the agent has changed its history, or, while a turn runs, has taken note of it; false if its task
+    /// Waits until the agent has changed its history, or, while a turn runs, has scheduled the change; false
+    /// if its task
     /// is gone.
     pub async fn change(&self, change: &Change) -> bool {
         self.ask(|changed| AgentCommand::Change(change.clone(), changed)).await.is_some()
     }
 
-    /// Waits until the agent has been given everything that has arrived.
+    /// Waits until the agent has received everything that has arrived.
     pub async fn barrier(&self) -> bool {
         crossed().await.is_ok() && self.ask(AgentCommand::Barrier).await.is_some()
     }
 
-    /// What the agent remembers, as a JSON array of messages; none if its task is gone.
+    /// The agent's history, as a JSON array of messages; none if its task is gone.
     pub async fn history(&self) -> Option<Vec<u8>> {
         self.ask(AgentCommand::History).await
     }
 
-    /// What the agent has saved; none if its task is gone.
+    /// The state that the agent has saved; none if its task is gone.
     pub async fn saved(&self) -> Option<Vec<u8>> {
         self.ask(AgentCommand::Saved).await
     }
 
-    /// Tells the agent what another process has saved since.
+    /// Gives the agent the state that another process has saved since.
     pub fn reload(&self, saved: Vec<u8>) {
         self.send(AgentCommand::Reload(saved));
     }
 
-    /// Ends the agent where it stands, as SIGKILL would, with all its connections. Gives what it had saved by then;
+    /// Ends the agent immediately, as SIGKILL would, with all its connections. Returns the state that it had
+    /// saved by then;
     /// none if it had ended before.
     pub async fn kill(&mut self) -> Option<Vec<u8>> {
         let saved = self.ask(AgentCommand::Kill).await;
-        // The connections close with the task. That it panicked instead is as good.
+        // The connections close with the task, even if it panicked.
         let _ = (&mut self.task).await;
         saved
     }
@@ -137,7 +141,7 @@ impl InProcess {
         self.events.recv().await
     }
 
-    /// Sends a command and waits for what it gives; none if the task is gone.
+    /// Sends a command and waits for its result; none if the task is gone.
     async fn ask<T>(&self, command: impl FnOnce(oneshot::Sender<T>) -> AgentCommand) -> Option<T> {
         let (answer, wait) = oneshot::channel();
         self.send(command(answer));
@@ -145,13 +149,16 @@ impl InProcess {
     }
 
     fn send(&self, command: AgentCommand) {
-        // The task lives as long as this session; if it panicked, the events end, and that is noticed.
+        // The task lives as long as this session. If it panicked, its events end, which the caller notices.
         let _ = self.commands.send(command);
     }
 }
 
-/// Sends a byte around through the kernel. The runtime learns of sockets in the order in which they became ready, so
-/// when the byte is back it knows of all that had arrived before: a command takes no such way, and would overtake it.
+/// Sends a byte through the kernel and back. The runtime learns of sockets in the order in which they became
+/// ready, so
+/// when the byte is back, the runtime knows of everything that had arrived before. A command does not pass
+/// through the
+/// kernel, and would overtake it.
 async fn crossed() -> std::io::Result<()> {
     let (mut one, mut other) = ends().await?;
     one.write_all(b".").await?;
@@ -176,12 +183,12 @@ struct AgentTask {
     endpoints: Endpoints,
     store: Option<Store>,
     outbox: mpsc::UnboundedSender<SessionEvent>,
-    /// One of the agent, and one of each of its sub-agents.
+    /// One exchange of the agent, and one of each of its sub-agents.
     exchanges: Vec<(RequestId, Post)>,
-    /// Who waits for a change of the history.
+    /// Notified when the history has changed.
     changed: Option<oneshot::Sender<()>>,
     tools: FuturesUnordered<BoxFuture<'static, (RunId, Option<ToolOutcome>)>>,
-    /// Real time: what the agent waits for is what it has been asked to wait for.
+    /// Real timers: the agent waits only for as long as it was asked to.
     timers: FuturesUnordered<BoxFuture<'static, TimerId>>,
 }
 
@@ -189,7 +196,7 @@ impl AgentTask {
     async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<AgentCommand>) {
         let mut cancels: Vec<(RunId, oneshot::Sender<()>)> = Vec::new();
         loop {
-            // Sockets first: a command that comes after bytes finds them delivered.
+            // Sockets first: a command that was sent after bytes arrived finds them delivered.
             let wake = tokio::select! {
                 biased;
                 piece = next_piece(&mut self.exchanges) => Wake::Piece(piece),
@@ -221,7 +228,7 @@ impl AgentTask {
                 Wake::Command(AgentCommand::Change(change, changed)) => {
                     self.changed = Some(changed);
                     let outputs = self.agent.step(Input::Change(&change));
-                    // Another provider may be asked at another path.
+                    // The other provider may have another path.
                     if let Err(error) = self.endpoints.post_to(self.agent.path()) {
                         let error = DriverError::harness("cannot go over to the other provider", error);
                         self.report(SessionEvent::Lost(error));
@@ -263,14 +270,14 @@ impl AgentTask {
         }
     }
 
-    /// Another process may have gone on with the session since the last turn.
+    /// Another process may have continued the session since the last turn.
     fn look_into_the_store(&mut self) -> Result<(), DriverError> {
         let Some(store) = &mut self.store else { return Ok(()) };
         let Some(changed) = store.changed()? else { return Ok(()) };
         self.agent.reload(&changed).map_err(unread)
     }
 
-    /// Stores what the agent keeps, before anything that it asks for happens in the world.
+    /// Saves the agent's state before any of its outputs takes effect.
     fn save(&mut self) -> Result<(), DriverError> {
         match &mut self.store {
             Some(store) => store.write(self.agent.saved()),
@@ -300,14 +307,14 @@ impl AgentTask {
             Output::HangUp { request } => {
                 self.exchanges.retain(|(open, _)| *open != request);
             }
-            // The agent asks once about each run, so the run names the question.
+            // The agent asks once for each run, so the run identifies the question.
             Output::Ask { run, id } => {
                 let question = QuestionId(run.0);
                 self.report(SessionEvent::Asked { question, id, args: None });
             }
             Output::StartTool { run, tool, args } => {
                 let Some(gate) = self.endpoints.gate(&tool) else {
-                    // Every tool of an agent has a gate; if not, the tool is as good as broken off.
+                    // Every tool of an agent has a gate. If one is missing, the tool counts as broken off.
                     self.tools.push(std::future::ready((run, Some(broken_off()))).boxed());
                     return;
                 };
@@ -319,7 +326,7 @@ impl AgentTask {
             }
             Output::CancelTool { run } => {
                 if let Some(at) = cancels.iter().position(|(known, _)| *known == run) {
-                    // A tool that has just ended does not listen any more.
+                    // A tool that has just ended no longer listens.
                     let _ = cancels.remove(at).1.send(());
                 }
             }
@@ -334,7 +341,7 @@ impl AgentTask {
             Output::Show { id, state } => self.report(SessionEvent::Shown { id, state }),
             Output::PromptRefused => self.report(SessionEvent::PromptRefused),
             Output::Changed(_) => {
-                // Who does not wait any more needs no answer.
+                // A receiver that is gone needs no answer.
                 let _ = self.changed.take().map(|changed| changed.send(()));
             }
             Output::Ended(outcome) => self.report(SessionEvent::Ended(outcome)),
@@ -367,7 +374,7 @@ async fn next_piece(exchanges: &mut [(RequestId, Post)]) -> (RequestId, HttpPiec
     select_all(pieces).await.0
 }
 
-/// One tool run: a post to its gate. Nothing comes of it when it is cancelled.
+/// One tool run: a post to its gate. A cancelled run has no result.
 async fn run_tool(
     run: RunId,
     gate: Post,

@@ -1,10 +1,13 @@
 //! Installs an adapter into the cache folder on first use, and finds it there afterwards.
 //!
-//! Dependencies and adapter lie in two folders, so that a change of the adapter does not fetch its dependencies again.
-//! The name of each carries a hash of what it was made from: a folder that is there is the right one, and complete,
-//! since it is filled next to its place and renamed into it.
-//! A folder of the user is run as it is where its dependencies are there, and never written to. A working tree that is
-//! tested is linked into the cache, so that what runs is what is in it.
+//! Dependencies and adapter are in two folders, so that a change of the adapter does not fetch its
+//! dependencies again.
+//! The name of each folder contains a hash of its inputs. A folder that exists is therefore the right one,
+//! and complete,
+//! because it is filled under another name and then renamed.
+//! A folder of the user is run in place if its dependencies are there, and is never written to. A working
+//! tree under
+//! test is linked into the cache, so that its current files run.
 
 mod failure;
 mod kit;
@@ -28,9 +31,9 @@ use tools::Tools;
 
 pub type Progress<'a> = &'a (dyn Fn(&str) + Sync);
 
-/// How a system is started, after its adapter has been installed into the cache where it was not yet.
+/// Returns how to start a system, after installing its adapter into the cache if necessary.
 ///
-/// `supervisor` is the program `brickbat`, which supervises all that is run.
+/// `supervisor` is the program `brickbat`, which supervises every process that is run.
 pub async fn launch(
     manifest: &Manifest,
     cache: &Path,
@@ -54,7 +57,7 @@ pub async fn launch(
     let (program, args) = manifest.command.split_first().ok_or_else(|| {
         DriverError::install(format!("system {}", manifest.name), "its manifest gives no command")
     })?;
-    // A path is meant from the adapter's folder; a bare name is looked for on PATH.
+    // A path is relative to the adapter's folder; a bare name is looked up on PATH.
     let program = if program.contains('/') {
         folder.join(program).to_string_lossy().into_owned()
     } else {
@@ -76,7 +79,9 @@ pub async fn launch(
     })
 }
 
-/// Installs what a manifest names, and runs its command to the end, within that time. What it started dies with it.
+/// Installs the dependencies of a manifest, and runs its command to the end, for at most `wait`. The
+/// processes that it
+/// started die with it.
 pub(super) async fn run_in(
     manifest: &Manifest,
     cache: &Path,
@@ -104,7 +109,7 @@ pub fn cache_folder() -> Result<PathBuf, DriverError> {
     std::path::absolute(&folder).map_err(|error| failed(&folder, error))
 }
 
-/// The user's folder, if the adapter can run there as it is.
+/// The user's folder, if the adapter can run there unchanged.
 fn in_place(manifest: &Manifest) -> Option<PathBuf> {
     let FileSource::Folder(folder) = &manifest.place else { return None };
     let is_ready = match (manifest.install, made_by(manifest.install)) {
@@ -113,12 +118,12 @@ fn in_place(manifest: &Manifest) -> Option<PathBuf> {
         (_, Some(made)) => folder.join(made).is_dir(),
     };
     let is_own = manifest.folder.is_none() && manifest.pinned.is_none();
-    // Nothing is written into a folder of the user, so the kit has to be there.
+    // Brickbat writes nothing into a folder of the user, so the kit must already be there.
     let has_kit = manifest.kit.is_none_or(|kit| kit::is_among(folder, kit, manifest.install));
     (is_ready && is_own && has_kit).then(|| folder.clone())
 }
 
-/// The files that say which dependencies there are.
+/// The files that list the dependencies.
 fn named_by(install: Install) -> &'static [&'static str] {
     match install {
         Install::None => &[],
@@ -128,7 +133,7 @@ fn named_by(install: Install) -> &'static [&'static str] {
     }
 }
 
-/// The folder that an installation makes.
+/// The folder that an installation creates.
 fn made_by(install: Install) -> Option<&'static str> {
     match install {
         Install::None => None,
@@ -141,10 +146,11 @@ fn made_by(install: Install) -> Option<&'static str> {
 /// The folder of the cache with the adapters and their dependencies.
 const SYSTEMS: &str = "systems";
 
-/// What stands in the name of a folder that is being filled, after its base.
+/// The part after the base in the name of a folder that is being filled.
 const PART: &str = ".part-";
 
-/// Bytes of a file that says which dependencies there are. The lock file of a large repository has some MB.
+/// The size limit, in bytes, of a file that lists dependencies. The lock file of a large repository has some
+/// MB.
 const MAX_LOCK: u64 = 64 << 20;
 
 /// A file of an adapter: its path in the adapter's folder, and its text.
@@ -153,7 +159,7 @@ type AdapterFile = (String, String);
 /// An adapter in the cache.
 struct Installed {
     folder: PathBuf,
-    /// Its folders, as a path in the cache folder.
+    /// A glob for its folders, relative to the cache folder.
     pattern: String,
 }
 
@@ -177,7 +183,8 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
 
     let systems = cache.join(SYSTEMS);
     std::fs::create_dir_all(&systems).map_err(|error| failed(&systems, error))?;
-    // The folders hold absolute paths: in a cache that was copied or moved they lead to where it was.
+    // The folders contain absolute paths. In a cache that was copied or moved, they would lead to the old
+    // place.
     let systems = systems.canonicalize().map_err(|error| failed(&systems, error))?;
     remove_parts(&systems);
     let project = Project::of(manifest, &named)?;
@@ -220,7 +227,7 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
     Ok(installed)
 }
 
-/// Whether a folder of the cache has the adapter's own files as they were put there.
+/// True if a folder of the cache has the adapter's own files unchanged.
 fn has_files(place: &Path, names: &[String], files: &[AdapterFile]) -> bool {
     let is_whole = |(file, text): &AdapterFile| {
         file_source::read(&place.join(file), MAX_FILE).is_ok_and(|found| found == *text)
@@ -228,7 +235,7 @@ fn has_files(place: &Path, names: &[String], files: &[AdapterFile]) -> bool {
     place.is_dir() && files.iter().filter(|(file, _)| names.contains(file)).all(is_whole)
 }
 
-/// Removes what installations have left that were killed in the middle. One that goes on holds the lock of its base.
+/// Removes the remains of installations that were killed. One that still runs holds the lock of its base.
 fn remove_parts(systems: &Path) {
     let entries = std::fs::read_dir(systems).into_iter().flatten().flatten();
     for entry in entries {
@@ -241,13 +248,13 @@ fn remove_parts(systems: &Path) {
             Err(error) => error.kind() == ErrorKind::NotFound,
         };
         if is_free {
-            // What cannot be removed takes up room, and no more.
+            // A folder that cannot be removed only takes up space.
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// A file that the manifest lists is not there.
+/// A file that the manifest lists does not exist.
 fn missing(manifest: &Manifest, file: &str) -> DriverError {
     unread(manifest, file, "there is no such file; correct the name, or add the file")
 }
@@ -263,15 +270,17 @@ fn unread(manifest: &Manifest, file: &str, why: &str) -> DriverError {
     }
 }
 
-/// Names what is in the cache. It need not withstand anyone: who can write to the cache can write anything.
+/// A hash for names in the cache. It need not resist attacks: a process that can write to the cache can write
+/// anything.
 fn fingerprint(of: &impl Hash) -> u64 {
-    // The same keys for every run, as the standard library promises for `new`; a new algorithm means a new installation.
+    // The same keys for every run, as the standard library promises for `new`. A new algorithm means a new
+    // installation.
     let mut hasher = DefaultHasher::new();
     of.hash(&mut hasher);
     hasher.finish()
 }
 
-/// A folder next to its place with those files in it. Until it is finished, dropping it removes it.
+/// A temporary folder in the cache with those files in it. Dropping it before it is finished removes it.
 fn fill(systems: &Path, base: &str, files: &[AdapterFile]) -> Result<tempfile::TempDir, DriverError> {
     let filled = tempfile::Builder::new()
         .prefix(&format!("{base}{PART}"))
@@ -286,12 +295,13 @@ fn fill(systems: &Path, base: &str, files: &[AdapterFile]) -> Result<tempfile::T
     Ok(filled)
 }
 
-/// Links what was installed into the folder of an adapter: as a whole, or, where something is there already, each entry.
+/// Links the installed dependencies into the folder of an adapter: the whole folder, or each entry if the
+/// folder exists.
 fn link(installed: &Path, place: &Path) -> Result<(), DriverError> {
     if !place.is_dir() {
         return symlink(installed, place).map_err(|error| failed(place, error));
     }
-    // Where there is nothing to install, npm makes no folder.
+    // If there is nothing to install, npm creates no folder.
     if !installed.exists() {
         return Ok(());
     }
@@ -313,11 +323,12 @@ use std::os::unix::fs::symlink;
 #[cfg(windows)]
 use std::os::windows::fs::symlink_dir as symlink;
 
-/// How long an installation may take: some hundred megabytes over a slow line, or on a busy machine. The 168 packages of
+/// How long an installation may take: some hundred megabytes over a slow line, or on a busy machine. The 168
+/// packages of
 /// tunacode 0.1.32 took 6 minutes at a load of 8 on two cores, and more than 10 at a load of 40.
 const INSTALL_WAIT: Duration = Duration::from_secs(1800);
 
-/// How often a lock is looked at that another harness holds.
+/// How often to retry a lock that another harness holds.
 const LOCK_POLL: Duration = Duration::from_millis(200);
 
 async fn lock(path: &Path, progress: Progress<'_>) -> Result<File, DriverError> {
@@ -351,7 +362,7 @@ mod tests {
     use super::super::manifest::Kit;
     use super::*;
 
-    /// Nothing is run in these tests.
+    /// A program that does not exist: these tests run nothing.
     const SUPERVISOR: &str = "/nowhere/brickbat";
 
     fn own(folder: &Path, sheet: &str) -> Manifest {
@@ -363,7 +374,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_system_without_dependencies_runs_where_it_is() {
+    async fn a_system_without_dependencies_runs_in_place() {
         let folder = tempfile::tempdir().unwrap();
         let manifest = own(folder.path(), "command: [./run.sh, now]\nenv: { A: b }\n");
         let launch =
@@ -398,7 +409,7 @@ mod tests {
         assert_ne!(places[0], places[1]);
     }
 
-    /// The folder of the dependencies that a file names. To fill it as an installation does needs the network.
+    /// The folder of the dependencies that a file lists. A real installation would need the network.
     fn dependencies(cache: &Path, install: Install, (file, text): (&str, &str)) -> PathBuf {
         let systems = cache.join(SYSTEMS);
         std::fs::create_dir_all(&systems).unwrap();
@@ -407,7 +418,7 @@ mod tests {
         systems.join(format!("own-{:016x}", fingerprint(&(install, &None::<String>, &named, &systems))))
     }
 
-    /// As an installation of npm leaves it.
+    /// A folder as an installation of npm leaves it.
     fn installed(cache: &Path, packages: &[&str]) -> PathBuf {
         let modules = dependencies(cache, Install::Npm, ("package.json", "{}")).join("node_modules");
         for package in packages {
@@ -418,7 +429,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_kit_lies_beside_what_was_installed_unless_it_was_installed_itself() {
+    async fn the_embedded_kit_is_written_unless_the_package_was_installed() {
         for (packages, is_own) in [(&["@me/lib"][..], false), (&["@me/lib", "brickbat-adapter"], true)] {
             let folder = tempfile::tempdir().unwrap();
             let cache = folder.path().join("cache");
@@ -440,7 +451,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_kit_of_a_filter_is_a_file_next_to_its_driver() {
+    async fn the_kit_of_a_filter_is_written_next_to_its_driver() {
         let folder = tempfile::tempdir().unwrap();
         let cache = folder.path().join("cache");
         let manifest = Manifest { kit: Some(Kit::Filter), ..npm(folder.path()) };
@@ -451,7 +462,7 @@ mod tests {
         assert!(!place.join("node_modules/brickbat-adapter").exists());
     }
 
-    /// A manifest of an adapter with nothing to fetch.
+    /// A manifest of an adapter that has nothing to fetch.
     fn npm(folder: &Path) -> Manifest {
         let manifest =
             own(folder, "install: npm\nfiles: [adapter.mjs]\nkit: 1\ncommand: [node, adapter.mjs]\n");
@@ -461,7 +472,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_cache_that_was_copied_does_not_lead_to_where_it_was() {
+    async fn a_copied_cache_has_no_links_to_the_old_one() {
         let folder = tempfile::tempdir().unwrap();
         let manifest = npm(folder.path());
         let tools = Tools { manifest: &manifest, supervisor: SUPERVISOR.as_ref(), progress: &|_| {} };
@@ -478,7 +489,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_adapter_whose_file_is_damaged_in_the_cache_is_put_there_again() {
+    async fn a_damaged_adapter_in_the_cache_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let (manifest, cache) = (npm(folder.path()), folder.path().join("cache"));
         let tools = Tools { manifest: &manifest, supervisor: SUPERVISOR.as_ref(), progress: &|_| {} };
@@ -493,7 +504,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_killed_installation_has_left_is_removed_unless_somebody_installs_it() {
+    async fn the_remains_of_a_killed_installation_are_removed_unless_its_lock_is_held() {
         let folder = tempfile::tempdir().unwrap();
         let (manifest, cache) = (npm(folder.path()), folder.path().join("cache"));
         let tools = Tools { manifest: &manifest, supervisor: SUPERVISOR.as_ref(), progress: &|_| {} };
@@ -514,7 +525,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_file_of_a_manifest_is_a_regular_one_within_a_bound() {
+    async fn the_files_of_a_manifest_are_regular_and_bounded() {
         let folder = tempfile::tempdir().unwrap();
         let (manifest, cache) = (npm(folder.path()), folder.path().join("cache"));
         let tools = Tools { manifest: &manifest, supervisor: SUPERVISOR.as_ref(), progress: &|_| {} };
@@ -542,7 +553,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_folder_of_the_user_without_the_kit_is_not_run_as_it_is() {
+    async fn a_folder_of_the_user_without_the_kit_is_not_run_in_place() {
         let folder = tempfile::tempdir().unwrap();
         let manifest = own(folder.path(), "install: pip\nkit: 1\ncommand: [.venv/bin/python, a.py]\n");
         let packages = folder.path().join(".venv/lib/python3.11/site-packages");
@@ -553,7 +564,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_file_that_is_not_there_is_named() {
+    async fn the_error_names_a_missing_file() {
         let folder = tempfile::tempdir().unwrap();
         let manifest =
             own(folder.path(), "install: npm\nfiles: [adapter.mjs]\ncommand: [node, adapter.mjs]\n");

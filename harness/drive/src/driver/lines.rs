@@ -1,6 +1,6 @@
 //! The adapter's standard output, line by line: bounded, and checked before the ACP crate sees it.
 //!
-//! That crate reads without bound and takes an unknown state of a tool call for `pending`; a harness that
+//! That crate reads without a bound and reads an unknown state of a tool call as `pending`. A harness that
 //! counts stuck calls must not.
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::error::{DriverError, quote};
 use super::talk::Talk;
 use brickbat_scenario::trace::ShownState;
 
-/// Why a line is no message of the protocol.
+/// The reason why a line is not a message of the protocol.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InvalidMessage {
     #[error("a line of more than {0} bytes")]
@@ -30,7 +30,7 @@ pub(super) enum InvalidMessage {
 
 use InvalidMessage::Malformed;
 
-/// The checked lines that an adapter writes; the first bad one ends them with an error.
+/// The checked lines that an adapter writes. The first bad one ends the stream with an error.
 pub fn checked(
     source: impl AsyncBufRead + Unpin + Send + 'static,
     max_bytes: usize,
@@ -47,27 +47,29 @@ pub fn checked(
     })
 }
 
-/// The lines that a harness writes to an adapter of our own. What is in them, the ACP crate judges.
+/// The lines that a harness writes to an adapter of our own. The ACP crate checks their content.
 pub(super) fn bounded(
     source: impl AsyncBufRead + Unpin + Send + 'static,
     max_bytes: usize,
 ) -> impl Stream<Item = Result<String, DriverError>> + Send + 'static {
     futures::stream::try_unfold(source, move |mut source| async move {
         let line = read_line(&mut source, max_bytes).await?;
-        // What is not UTF-8 is not JSON either, and is answered as such.
+        // Bytes that are not UTF-8 are not JSON either, and get the same answer.
         Ok(line.map(|line| (String::from_utf8_lossy(&line).into_owned(), source)))
     })
 }
 
-/// The next line without its end, or none at the end of the stream. A line that the stream's end cut off is dropped:
-/// the adapter died while it wrote.
+/// The next line without its end, or none at the end of the stream. A line that the end of the stream cut off
+/// is
+/// dropped, because the adapter died while it wrote.
 async fn read_line(
     source: &mut (impl AsyncBufRead + Unpin),
     max_bytes: usize,
 ) -> Result<Option<Vec<u8>>, DriverError> {
     let mut line = Vec::new();
     loop {
-        // A pipe that cannot be read is as good as closed: the end of the process tells more than the error.
+        // A pipe that cannot be read counts as closed: the exit status of the process tells more than this
+        // error.
         let Ok(chunk) = source.fill_buf().await else { return Ok(None) };
         if chunk.is_empty() {
             return Ok(None);
@@ -87,8 +89,9 @@ async fn read_line(
     }
 }
 
-/// Checks that a line is a JSON-RPC message that belongs to the talk and, if it shows the state of a call, that the
-/// state is known.
+/// Checks that a line is a JSON-RPC message that belongs to the conversation and, if it shows the state of a
+/// call, that
+/// the state is known.
 fn check(mut line: Vec<u8>, talk: &Talk) -> Result<String, DriverError> {
     make_characters_whole(&mut line);
     let message = match serde_json::from_slice::<Value>(&line) {
@@ -97,14 +100,15 @@ fn check(mut line: Vec<u8>, talk: &Talk) -> Result<String, DriverError> {
         Err(error) => Err(error.into()),
     };
     let message = message.map_err(|error| invalid(error, &line))?;
-    // It is a message, but not one of this talk.
+    // It is a message, but does not belong to this conversation.
     talk.heard(&message).map_err(|error| DriverError::violation(error, String::from_utf8_lossy(&line)))?;
     // Bytes that parse as JSON are UTF-8.
     String::from_utf8(line).map_err(|error| invalid(InvalidMessage::NotUtf8, error.as_bytes()))
 }
 
-/// Puts U+FFFD in the place of each escaped half of a character whose other half is missing. JavaScript stores such halves
-/// where a stream broke off in the middle of a character, and writes them as they are; Rust has no string for them.
+/// Replaces each escaped lone surrogate with U+FFFD. JavaScript stores lone surrogates when a stream broke
+/// off in the
+/// middle of a character, and writes them unchanged; a Rust string cannot contain them.
 fn make_characters_whole(line: &mut [u8]) {
     let mut at = 0;
     while let Some(next) = line[at..].iter().position(|byte| *byte == b'\\') {
@@ -115,7 +119,7 @@ fn make_characters_whole(line: &mut [u8]) {
                 line[at..at + ESCAPE].copy_from_slice(b"\\ufffd");
                 at += ESCAPE;
             }
-            // The next byte is what the backslash escapes, if only another backslash.
+            // The next byte is the escaped one, even if it is another backslash.
             (None, _) => at = (at + 2).min(line.len()),
         }
     }
@@ -173,7 +177,8 @@ fn check_update(params: Option<&Value>) -> Result<(), InvalidMessage> {
     shown(update).map(|_| ())
 }
 
-/// The state of a call that an update shows: its id and the state. None where the update is about something else.
+/// The state of a call that an update shows: its id and the state. None if the update is about something
+/// else.
 pub(super) fn shown(update: &Value) -> Result<Option<(String, ShownState)>, InvalidMessage> {
     let first = match update.get("sessionUpdate").and_then(Value::as_str) {
         Some("tool_call") => true,
@@ -185,7 +190,7 @@ pub(super) fn shown(update: &Value) -> Result<Option<(String, ShownState)>, Inva
         .and_then(Value::as_str)
         .ok_or(Malformed("a call without a string `toolCallId`"))?;
     let state = match update.get("status") {
-        // ACP: a new call without a status is pending, an update without one leaves it as it is.
+        // ACP: a new call without a status is pending; an update without a status leaves it unchanged.
         None | Some(Value::Null) if first => ShownState::Pending,
         None | Some(Value::Null) => return Ok(None),
         Some(status) => state(status).ok_or_else(|| InvalidMessage::UnknownStatus(status.clone()))?,
@@ -232,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_of_characters_are_replaced_and_whole_ones_are_not() {
+    fn lone_surrogates_are_replaced_and_pairs_are_kept() {
         for (line, expected) in [
             (r#"{"a":"x\ud83d y"}"#, r#"{"a":"x\ufffd y"}"#),
             (r#"{"a":"\ude00\ud83d"}"#, r#"{"a":"\ufffd\ufffd"}"#),
@@ -264,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_named() {
+    fn any_other_line_is_reported() {
         for (line, expected) in [
             ("hello", "not JSON: expected value at line 1 column 1"),
             ("[]", "not a JSON object"),

@@ -1,4 +1,4 @@
-//! A manifest: `system.yaml`, which says what a system is and how its adapter is installed and started.
+//! The manifest `system.yaml`: it describes a system, and how its adapter is installed and started.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,41 +21,43 @@ pub use super::file_source::{FileSource, MAX_FILE};
 pub struct Manifest {
     /// The name that users write, such as `ai-sdk`.
     pub name: String,
-    /// The SDK, as its package is called; none if whatever the adapter says is right.
+    /// The package name of the SDK; none if any name that the adapter reports is right.
     pub sdk: Option<String>,
-    /// Its exact version; none if whatever the adapter says is right.
+    /// Its exact version; none if any version that the adapter reports is right.
     pub version: Option<String>,
-    /// The working tree that is tested, as an absolute path; none if a released version is.
+    /// The working tree under test, as an absolute path; none if a released version is tested.
     pub project: Option<PathBuf>,
     pub description: String,
-    /// The dialects that the adapter can make it speak.
+    /// The dialects that the adapter can configure the SDK for.
     pub dialects: Vec<Dialect>,
-    /// How histories are stored and restored: the first is the one that an application would take unadvised.
+    /// How histories are stored and restored. The first mode is the one that an application would choose by
+    /// default.
     pub modes: Vec<Mode>,
     pub requires: Requires,
     pub install: Install,
     /// The program and its arguments, run in the adapter's folder.
     pub command: Vec<String>,
     pub env: BTreeMap<String, String>,
-    /// How it is driven, if it is an agent that speaks ACP itself and needs no adapter.
+    /// How to drive an agent that speaks ACP itself and needs no adapter; none for an adapter.
     pub acp: Option<Plain>,
-    /// The names under which the SDK offers the tools of an adapter to the model, if it gives them others.
+    /// The names under which the SDK offers the adapter's tools to the model, if it renames them.
     pub tools: Option<NamePattern>,
-    /// Names of the files that the adapter consists of.
+    /// Names of the files of the adapter.
     pub files: Vec<String>,
-    /// The kit that it imports; none if it speaks its protocol by itself.
+    /// The kit that it imports; none if it implements the protocol itself.
     pub kit: Option<Kit>,
-    /// The folder, below the manifest's, with what belongs to this version alone, such as its lockfile.
+    /// The folder, below the manifest's, with the files of only this version, such as its lockfile.
     pub folder: Option<String>,
-    /// What this version is known not to do of what `verify-adapter` asks: the probe, and why.
+    /// The probes of `verify-adapter` that this version is known to fail, each with the reason.
     pub limits: BTreeMap<String, String>,
-    /// The keys of its capabilities, with which `verify-adapter` compares its claims; none if they are not listed.
+    /// The keys of its capabilities, with which `verify-adapter` compares its claims; none if they are not
+    /// listed.
     pub capabilities: Option<Vec<String>>,
-    /// What an installation takes, in MB, if that has been measured.
+    /// The size of an installation in MB, if it was measured.
     pub megabytes: Option<u32>,
     pub waits: Waits,
     pub place: FileSource,
-    /// The version of the SDK that the user wants in place of the lockfile's.
+    /// The version of the SDK that the user wants instead of the lockfile's.
     pub pinned: Option<String>,
 }
 
@@ -69,7 +71,7 @@ pub enum Kit {
 /// The version of the protocols that the kits speak.
 const KIT: u32 = 1;
 
-/// What is wrong with a manifest of the user's.
+/// The reason why a manifest of the user is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
     #[error("cannot read {}: {source}", .path.display())]
@@ -87,7 +89,7 @@ struct Sheet {
     description: String,
     #[serde(default)]
     versions: Vec<Release>,
-    /// The working tree that is tested, from the manifest's folder. It has whatever version it has.
+    /// The working tree under test, relative to the manifest's folder. Any version is accepted.
     project: Option<String>,
     dialects: Vec<Dialect>,
     modes: Vec<Mode>,
@@ -127,33 +129,33 @@ struct Release {
 pub struct Mode {
     pub name: String,
     pub description: String,
-    /// How it takes the user's stop.
+    /// How it reacts to the user's stop.
     #[serde(default)]
     pub stop: StopKind,
-    /// What the adapter does in the place of an application; the rest is the SDK's.
+    /// What the adapter does in place of an application; the SDK does the rest.
     #[serde(default)]
     pub application: Vec<Duty>,
-    /// Whether the SDK says that it mends a thread that was broken before, although the application stores it.
+    /// True if the SDK claims to repair a thread that was already broken, although the application stores it.
     #[serde(default)]
     pub repairs: bool,
-    /// The keys of capabilities that the adapter claims and does not have in this mode.
+    /// The keys of capabilities that the adapter claims and that this mode does not have.
     #[serde(default)]
     pub lacks: Vec<String>,
-    /// The dialects of the system in which it goes; all if it names none.
+    /// The dialects of the system that this mode supports; all if it lists none.
     #[serde(default)]
     pub dialects: Vec<Dialect>,
 }
 
-/// How a system takes the user's stop.
+/// How a system reacts to the user's stop.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopKind {
-    /// Wherever it waits, it stops waiting.
+    /// It stops waiting immediately, wherever it waits.
     #[default]
     Preemptive,
-    /// It looks between two things that it does, and ends then.
+    /// It checks for the stop between two steps, and ends then.
     Cooperative,
-    /// The application drops the run, which ends with it.
+    /// The application drops the run, which ends it.
     Dropped,
 }
 
@@ -166,7 +168,7 @@ pub struct Requires {
     pub python: Option<AtLeast>,
 }
 
-/// The least version of a program: major, and minor where that counts.
+/// The oldest version of a program that is accepted: major and minor (0 if only the major version matters).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
 pub struct AtLeast(pub u32, pub u32);
@@ -191,7 +193,7 @@ impl AtLeast {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Install {
-    /// They are not: all that it needs is there.
+    /// Nothing is installed, because everything that it needs is there.
     #[default]
     None,
     /// With npm, from `package.json` and `package-lock.json`, into `node_modules`.
@@ -209,7 +211,7 @@ impl Manifest {
         Ok(Manifest::parse(&path.display().to_string(), &text, &FileSource::Folder(folder))?)
     }
 
-    /// The manifests of a text: one for each version that it lists.
+    /// The manifests in a text: one for each version that it lists.
     pub fn parse(file_name: &str, text: &str, place: &FileSource) -> Result<Vec<Manifest>, Diagnostic> {
         let complaint = |sheet: &Sheet| sheet.complaint().map(|(at, what)| (at, what.to_owned()));
         let sheet: Sheet = parse::document(file_name, text, complaint)?;
@@ -220,7 +222,7 @@ impl Manifest {
         Ok(sheet.versions.iter().map(at).collect())
     }
 
-    /// A system of which nothing is known but how it is started, in the working folder.
+    /// A system that is described only by its command, which runs in the working directory.
     pub fn of_command(command: Vec<String>, folder: PathBuf) -> Manifest {
         Manifest {
             name: "command".to_owned(),
@@ -248,51 +250,52 @@ impl Manifest {
         }
     }
 
-    /// The same with another version of the SDK than the lockfile's. What is no exact version, such as `latest`,
-    /// leaves open which one it will be.
+    /// The same manifest with another version of the SDK than the lockfile's. If `version` is not exact, such
+    /// as `latest`,
+    /// the manifest leaves open which version that is.
     pub fn with_sdk_version(self, version: &str) -> Manifest {
         let is_exact = version.split('.').count() > 2 && version.starts_with(|c: char| c.is_ascii_digit());
         Manifest { version: is_exact.then(|| version.to_owned()), pinned: Some(version.to_owned()), ..self }
     }
 
-    /// The same with more patience for it, or with less.
+    /// The same manifest with every wait multiplied by `factor`.
     pub fn with_patience(self, factor: f64) -> Manifest {
         Manifest { waits: self.waits.times(factor), ..self }
     }
 
-    /// The text of one of its files, by its path; none if there is no such file, or none that can be read.
+    /// The text of one of its files, by its path; none if the file does not exist or cannot be read.
     pub fn text(&self, path: &str) -> Option<String> {
         self.read_text(path, MAX_FILE).ok().flatten()
     }
 
-    /// The same of at most so many bytes; none if there is no such file.
+    /// Like [`Manifest::text`], but for a file of at most `max_bytes`. None if there is no such file.
     pub fn read_text(&self, path: &str, max_bytes: u64) -> std::io::Result<Option<String>> {
         self.place.read_text(path, max_bytes)
     }
 
-    /// The names under which the model is offered the tools; none if those of the scenario stay.
+    /// The names under which the model is offered the tools; none if they keep the names of the scenario.
     pub fn tool_names(&self) -> Option<&NamePattern> {
         self.tools.as_ref().or(self.acp.as_ref().map(|plain| &plain.tools))
     }
 
-    /// How the system takes the user's stop in a mode.
+    /// How the system reacts to the user's stop in a mode.
     pub fn stop_of(&self, mode: &str) -> StopKind {
         self.modes.iter().find(|known| known.name == mode).map(|mode| mode.stop).unwrap_or_default()
     }
 
-    /// What an adapter that claims so much can do in a mode.
+    /// The capabilities in a mode: those that the adapter claims, without those that the mode lacks.
     pub fn capabilities_of(&self, mode: &str, claimed: Capabilities) -> Capabilities {
         let known = self.modes.iter().find(|known| known.name == mode);
         known.into_iter().flat_map(|mode| &mode.lacks).fold(claimed, |able, key| able.with(key, false))
     }
 
-    /// The dialects that can be spoken in a mode; all of the system's in one that the manifest does not know.
+    /// The dialects that a mode supports; all of the system's if the manifest does not know the mode.
     pub fn dialects_of(&self, mode: Option<&str>) -> Vec<Dialect> {
         let own = self.modes.iter().find(|known| Some(known.name.as_str()) == mode);
         own.map(|mode| &mode.dialects).filter(|own| !own.is_empty()).unwrap_or(&self.dialects).clone()
     }
 
-    /// What the application does in a mode; nothing in one that the manifest does not know.
+    /// The duties of the application in a mode; none if the manifest does not know the mode.
     pub fn application(&self, mode: &str) -> Application {
         let known = self.modes.iter().find(|known| known.name == mode);
         known.map(Mode::application).unwrap_or_default()
@@ -308,7 +311,7 @@ impl Manifest {
 }
 
 impl Sheet {
-    /// What is wrong with it beyond the types, and where.
+    /// A mistake beyond the types, and its place.
     fn complaint(&self) -> Option<(String, &'static str)> {
         const NAME: &str = "a name is made of letters, digits, `.`, `_` and `-`";
         const BELOW: &str = "this has to be a path below the manifest's folder";
@@ -402,7 +405,7 @@ impl Sheet {
 }
 
 impl Mode {
-    /// What of a finding's evidence is the application's in this mode.
+    /// The part of a finding's evidence that belongs to the application in this mode.
     pub fn application(&self) -> Application {
         let repairs = if self.repairs { Repairs::Claimed } else { Repairs::Never };
         Application::with(&self.application, repairs)
@@ -450,7 +453,7 @@ impl Release {
     }
 }
 
-/// Why a manifest cannot have the kit of this version.
+/// The reason why a manifest cannot have the kit of this version, if there is one.
 pub(super) fn complaint_about_kit(version: Option<u32>, install: Install) -> Option<&'static str> {
     if version? != KIT {
         return Some("this Brickbat has the kit of protocol 1; write `kit: 1`");
@@ -467,7 +470,7 @@ pub(super) fn read_sheet(path: &Path) -> Result<(String, PathBuf), ManifestError
     Ok((text, std::path::absolute(folder).map_err(failed)?))
 }
 
-/// Variables that keep a system inside the run's folder.
+/// True for variables that keep a system inside the run's folder.
 fn is_the_run_s(name: &str) -> bool {
     ["HOME", "TMPDIR"].contains(&name) || (name.starts_with("XDG_") && name.ends_with("_HOME"))
 }
@@ -476,7 +479,7 @@ pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
 }
 
-/// Whether a path stays below the folder that it starts from.
+/// True if a path stays below the folder that it starts from.
 pub(super) fn is_below(path: &str) -> bool {
     use std::path::Component;
     !path.is_empty() && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
@@ -521,7 +524,7 @@ mod tests {
     }
 
     #[test]
-    fn how_long_is_waited_may_be_said_and_is_multiplied_by_the_patience() {
+    fn waits_can_be_set_and_are_multiplied_by_the_patience() {
         let sheet = SHEET.replacen("install: pip", "waits: { start: 90, silence: 20 }\ninstall: pip", 1);
         let waits = parse(&sheet).unwrap().remove(0).with_patience(2.0).waits;
         let seconds = [waits.start, waits.answer, waits.silence].map(|wait| wait.as_secs());
@@ -529,7 +532,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mode_says_what_the_application_does() {
+    fn a_mode_lists_the_duties_of_the_application() {
         let text = SHEET.replace("Old. }", "Old., application: [store, states] }");
         let found = parse(&text.replace("New. }", "New., application: [store], repairs: true }")).unwrap();
         let [old, new] = [0, 1].map(|at| found[0].modes[at].application());
@@ -572,7 +575,7 @@ mod tests {
             ("Old. }", "Old., application: [loop, loop] }", "this is listed twice"),
             ("Old. }", "Old., lacks: [stream] }", "there is no capability of that name"),
             ("Old. }", "Old., dialects: [mistral] }", "this is none of the system's dialects"),
-            ("Old. }", "Old., repairs: true }", "this goes with `application: [store]`"),
+            ("Old. }", "Old., repairs: true }", "use this with `application: [store]`"),
             ("python, adapter.py]", "python, adapter.py, \"${baseUrl}\"]", "one session in each process"),
             ("install: pip", "env: { URL: \"${baseUrl}/v1\" }\ninstall: pip", "one session in each process"),
         ] {
@@ -582,7 +585,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_version_is_compared_by_its_numbers() {
+    fn versions_are_compared_by_their_numbers() {
         assert!(AtLeast::of("3.9.2") < AtLeast::of("3.10"));
         assert_eq!(AtLeast::of("20"), Some(AtLeast(20, 0)));
         assert_eq!(AtLeast::of("v20"), None);

@@ -1,19 +1,22 @@
 //! The scenario's tools as an MCP server, for agents that speak ACP themselves.
 //!
-//! The agent starts `brickbat mcp` for each session. It relays: a call becomes one POST to the gate of its tool, with the
-//! arguments as the agent gave them, and the gate's answer becomes the result. It decides nothing and keeps nothing, so
-//! the ledger of the harness counts MCP calls as it counts those of adapters.
+//! The agent starts `brickbat mcp` for each session. It only relays: a call becomes one POST to the gate of
+//! its tool, with the
+//! arguments as the agent gave them, and the gate's answer becomes the result. It has no state of its own, so
+//! the ledger of the harness counts MCP calls like those of adapters.
 //!
-//! What the gate says becomes what real servers answer:
+//! Each answer of the gate becomes what a real server would send:
 //! - `return`: a result;
-//! - `error`: a result with `isError`, as the MCP SDKs make of a tool that reports a failure;
-//! - `throw`: a JSON-RPC error, as a server answers whose handler throws;
-//! - `deny`: a result with `isError`; the user's refusal is the agent's business, and a server can only pass it on.
+//! - `error`: a result with `isError`, as the MCP SDKs send for a tool that reports a failure;
+//! - `throw`: a JSON-RPC error, as a server sends when its handler throws;
+//! - `deny`: a result with `isError`. The user's refusal is handled by the agent, and a server can only pass
+//!   it on.
 //!
-//! A call that the agent cancels (`notifications/cancelled`) drops its gate connection, unless the tool is deaf.
+//! A call that the agent cancels (`notifications/cancelled`) drops its gate connection, unless the tool is
+//! deaf.
 //!
-//! While a call waits at its gate, the relay reports progress to an agent that has asked for it: many take a tool that
-//! says nothing for as long as a minute for dead, and on a slow machine the harness may need longer than that.
+//! While a call waits at its gate, the relay reports progress to an agent that has asked for it. Many agents
+//! time out a tool that is silent for a minute, and on a slow machine the harness may need longer.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -39,10 +42,10 @@ use super::http::{Address, Post};
 use super::protocol::ToolSpec;
 use brickbat_scenario::plan::ToolOutcome;
 
-/// The name under which agents know this server; many put it before the names of the tools.
+/// The name under which agents know this server. Many prefix the names of the tools with it.
 pub const SERVER: &str = "brickbat";
 
-/// The tools that the harness wrote down for a session.
+/// Reads the tools that the harness wrote to a file for a session.
 pub fn read_tools(path: &Path) -> Result<Vec<ToolSpec>, DriverError> {
     let what = || format!("cannot read {}", path.display());
     let text = std::fs::read(path).map_err(|error| DriverError::harness(what(), error))?;
@@ -50,7 +53,7 @@ pub fn read_tools(path: &Path) -> Result<Vec<ToolSpec>, DriverError> {
         .map_err(|error| DriverError::harness(what(), format!("not a list of tools: {error}")))
 }
 
-/// Serves the tools on standard input and output until the agent goes.
+/// Serves the tools on standard input and output until the agent disconnects.
 pub async fn serve(tools: Vec<ToolSpec>) -> Result<(), DriverError> {
     let relay = Relay { tools: tools.into() };
     let (gone, agent_gone) = oneshot::channel();
@@ -59,8 +62,9 @@ pub async fn serve(tools: Vec<ToolSpec>) -> Result<(), DriverError> {
         .serve((stdin, tokio::io::stdout()))
         .await
         .map_err(|error| DriverError::harness("the MCP server could not start", error))?;
-    // However the agent goes, the relay has done its work. Calls that are still open must leave their gates at once,
-    // and the crate would give them some seconds.
+    // However the agent disconnects, the relay is done. Open calls must leave their gates at once, but the
+    // crate would give
+    // them some seconds.
     tokio::select! {
         _ = serving.waiting() => {}
         _ = agent_gone => {}
@@ -68,7 +72,7 @@ pub async fn serve(tools: Vec<ToolSpec>) -> Result<(), DriverError> {
     Ok(())
 }
 
-/// Standard input, which says when it has ended.
+/// Standard input that reports when it has ended.
 struct StdinWatch {
     stdin: tokio::io::Stdin,
     gone: Option<oneshot::Sender<()>>,
@@ -87,7 +91,7 @@ impl AsyncRead for StdinWatch {
             Poll::Pending => false,
         };
         if is_over {
-            // Dropping the sender says it.
+            // Dropping the sender reports the end.
             self.gone = None;
         }
         polled
@@ -129,7 +133,7 @@ impl ServerHandler for Relay {
             tokio::select! {
                 biased;
                 outcome = answer => outcome,
-                // Dropping the post closes the gate's connection; the answer is not needed any more.
+                // Dropping the post closes the gate's connection; the answer is no longer needed.
                 () = context.ct.cancelled() => Err("the call was cancelled".to_owned()),
             }
         };
@@ -152,11 +156,12 @@ fn offered(tool: &ToolSpec) -> Tool {
     Tool::new(tool.name.clone(), description, Arc::new(schema))
 }
 
-/// How often a call that waits reports progress. The MCP SDK for TypeScript gives up after 60 s without any, and its users
-/// may set less; the margin is for a relay that a busy machine lets wait.
+/// How often a waiting call reports progress. The MCP SDK for TypeScript gives up after 60 s without any, and
+/// its users
+/// may set less. The margin is for a busy machine that delays the relay.
 const PROGRESS: Duration = Duration::from_secs(2);
 
-/// Waits for an answer, and meanwhile says again and again that the call is alive, if the agent wants to know.
+/// Waits for an answer, and meanwhile reports progress at intervals, if the agent has asked for it.
 async fn with_progress<T>(context: &RequestContext<RoleServer>, answer: impl Future<Output = T>) -> T {
     let Some(token) = context.meta.get_progress_token() else { return answer.await };
     let mut answer = pin!(answer);
@@ -170,12 +175,12 @@ async fn with_progress<T>(context: &RequestContext<RoleServer>, answer: impl Fut
             _ = ticks.tick() => n_ticks += 1.0,
         }
         let progress = ProgressNotificationParam::new(token.clone(), n_ticks);
-        // An agent that is gone needs none, and the relay ends with it.
+        // An agent that is gone needs no progress, and the relay ends with it.
         let _ = context.peer.notify_progress(progress).await;
     }
 }
 
-/// Posts to a gate and waits as long as it takes.
+/// Posts to a gate and waits for the answer without a time limit.
 async fn ask(gate_url: &str, args: Vec<u8>) -> Result<ToolOutcome, String> {
     let gate = Address::parse(gate_url).map_err(|error| error.to_string())?;
     let body = Post::new(&gate, args).body().await.ok_or("the gate broke off")?;

@@ -1,8 +1,10 @@
-//! Agents that speak ACP themselves and know nothing of the harness.
+//! Agents that speak ACP themselves and do not know the harness.
 //!
-//! Such an agent needs no adapter. Its manifest says what an adapter would: what the agent can do, under which names it
-//! offers the tools of an MCP server to the model, and which files lead it to the provider. Each session gets a
-//! working folder of its own with those files, and the tools of the plan come as an MCP server ([`super::mcp`]).
+//! Such an agent needs no adapter. Its manifest gives what an adapter would report: the agent's capabilities,
+//! the names
+//! under which it offers the tools of an MCP server to the model, and the files that point it to the
+//! provider. Each session
+//! gets its own working folder with those files, and the tools of the plan as an MCP server ([`super::mcp`]).
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -24,24 +26,25 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{Change, GivenMessage};
 use brickbat_scenario::trace::TurnOutcome;
 
-/// The key `acp` of a manifest: how an agent is driven that speaks ACP itself.
+/// The key `acp` of a manifest: how to drive an agent that speaks ACP itself.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Plain {
     pub capabilities: Claims,
     /// The names under which it offers the tools of an MCP server, such as `{server}_{tool}`.
     pub tools: NamePattern,
-    /// The program that puts a given history into the store, and its arguments; none if there is no way.
+    /// The program that puts a given history into the store, and its arguments; empty if there is none.
     #[serde(default)]
     pub give: Vec<String>,
-    /// What the user says to have the history summarised, such as `/compact`; none if there are no such words.
+    /// The prompt that makes the agent summarise the history, such as `/compact`; none if there is none.
     pub summarise: Option<String>,
-    /// The way in which the harness logs in, by its id in the agent's answer to `initialize`; none if it need not.
+    /// The method with which the harness logs in, by its id in the agent's answer to `initialize`; none if no
+    /// login is needed.
     pub authenticate: Option<String>,
-    /// Sessions that one process serves before a new one takes its place: agents keep what they have opened.
+    /// Sessions that one process serves before it is replaced, because agents keep what they have opened.
     #[serde(default = "max_sessions")]
     pub max_sessions: usize,
-    /// Words that stand for something else in each dialect, such as the name of a package.
+    /// Words that have another value in each dialect, such as the name of a package.
     #[serde(default)]
     pub words: BTreeMap<Dialect, BTreeMap<String, String>>,
     /// The files that each session finds in its working folder.
@@ -49,12 +52,14 @@ pub struct Plain {
     pub config: Vec<ConfigFile>,
 }
 
-/// Few enough for an agent that keeps some 40 MB of each session, many enough that its start does not count.
+/// Few enough for an agent that keeps some 40 MB for each session, many enough that its start does not
+/// matter.
 const fn max_sessions() -> usize {
     16
 }
 
-/// The capabilities that only a manifest can know; the harness finds out the others. `load` is that of a new process
+/// The capabilities that only a manifest can know; the harness finds out the others. `load` means loading by
+/// a new process
 /// after the old one was killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -66,18 +71,19 @@ pub struct Claims {
     pub load: bool,
     #[serde(default)]
     pub shared_session: bool,
-    /// Whether it takes another prompt while a turn runs, be it to queue it, to refuse it, or to stop the turn.
+    /// True if it accepts another prompt while a turn runs, whether it queues it, refuses it, or stops the
+    /// turn.
     #[serde(default)]
     pub second_prompt: bool,
-    /// Whether a process that is started with the settings of another provider goes on with a session.
+    /// True if a process that is started with the settings of another provider can continue a session.
     #[serde(default)]
     pub provider_switch: bool,
-    /// Whether it compacts its history by itself when the provider reports 190,000 tokens for a request.
+    /// True if it compacts its history by itself when the provider reports 190,000 tokens for a request.
     #[serde(default)]
     pub auto_compaction: bool,
 }
 
-/// How an agent names the tools of an MCP server.
+/// The pattern after which an agent names the tools of an MCP server.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct NamePattern(String);
@@ -104,13 +110,13 @@ impl NamePattern {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConfigFile {
-    /// Where, below the working folder.
+    /// Its path below the working folder.
     pub path: RelativePath,
     /// Its text; `${baseUrl}`, `${apiKey}`, `${dialect}` and the words of the dialect are filled in.
     pub content: String,
 }
 
-/// A path that stays inside the folder below which it is meant.
+/// A path that stays inside the folder to which it is relative.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "PathBuf")]
 pub struct RelativePath(PathBuf);
@@ -128,13 +134,13 @@ impl TryFrom<PathBuf> for RelativePath {
     }
 }
 
-/// An agent that is driven as its manifest says.
+/// An agent that is driven according to its manifest.
 #[derive(Debug, Clone)]
 pub struct PlainAgent {
     pub plain: Plain,
-    /// The SDK, for its `about`.
+    /// The SDK's name, for its `about`.
     pub sdk: String,
-    /// The version that is installed; the agent's own word counts more.
+    /// The installed version, unless the agent reports another.
     pub version: String,
     pub modes: Vec<String>,
     /// The dialect of a process that has no session yet.
@@ -143,7 +149,7 @@ pub struct PlainAgent {
     pub relay: PathBuf,
 }
 
-/// Where a session's requests go, and what they are to name.
+/// The address for a session's requests, and the model that they should name.
 #[derive(Debug, Clone, Copy)]
 struct Address<'a> {
     base_url: &'a str,
@@ -157,18 +163,19 @@ impl<'a> Address<'a> {
     }
 }
 
-/// The address of a process that only says what it is: nobody listens there.
+/// The address for a process that only answers `initialize`: no server listens there.
 const NOWHERE: &str = "http://127.0.0.1:9";
 
-/// How a template begins that is filled in.
+/// The beginning of a placeholder in a template.
 const HOLE: &str = "${";
 
-/// Whether a process has to be started for each session: its command or its environment names what only a session knows.
+/// True if each session needs a process of its own, because its command or environment contains values of the
+/// session.
 pub(super) fn is_filled_in(command: &[String], env: &BTreeMap<String, String>) -> bool {
     command.iter().chain(env.values()).any(|text| text.contains(HOLE))
 }
 
-/// What an agent needs as a key; the provider takes any.
+/// The API key for an agent that needs one; the provider accepts any.
 const API_KEY: &str = "brickbat";
 
 impl PlainAgent {
@@ -205,7 +212,7 @@ impl PlainAgent {
         }
     }
 
-    /// What the user says to have the history changed so; none if the agent knows no words for it.
+    /// The prompt that requests this change of the history; none if the agent has none.
     pub(super) fn words_for(&self, change: &Change) -> Option<&str> {
         match change {
             Change::Summarise { .. } => self.plain.summarise.as_deref(),
@@ -217,13 +224,13 @@ impl PlainAgent {
         }
     }
 
-    /// Lays out the folder of a session, and says how the agent is asked for it.
+    /// Creates the folder of a session, and returns the request that opens it.
     pub(super) fn new_session(&self, spec: &SessionSpec) -> Result<NewSessionRequest, DriverError> {
         let (folder, server) = self.lay_out(spec)?;
         Ok(NewSessionRequest::new(folder).mcp_servers(vec![server]))
     }
 
-    /// Puts a history into the store of the agent, and gives the id under which it can be loaded.
+    /// Puts a history into the store of the agent, and returns the id under which it can be loaded.
     pub async fn give(
         &self,
         launch: &Launch,
@@ -240,7 +247,7 @@ impl PlainAgent {
         give::run(&self.launch(launch, Some(spec))?, &self.plain.give, &input).await
     }
 
-    /// The same for a session that another process has opened in that folder.
+    /// Like [`PlainAgent::new_session`], for a session that another process has opened in that folder.
     pub(super) fn load_session(
         &self,
         id: &str,
@@ -266,7 +273,7 @@ impl PlainAgent {
         Ok((folder, McpServer::Stdio(server)))
     }
 
-    /// What the words of the manifest stand for in a session. The word `model` is the one that the harness can name.
+    /// The values of the manifest's words in a session. The harness can set the word `model` itself.
     fn words<'a>(&'a self, address: Address<'a>) -> BTreeMap<&'a str, &'a str> {
         let words = self.plain.words.get(&address.dialect).into_iter().flatten();
         let mut words: BTreeMap<&str, &str> =
@@ -277,9 +284,10 @@ impl PlainAgent {
         words
     }
 
-    /// How a process is started that speaks with this address alone; as a process that has no session, without one.
+    /// How to start a process that uses only this address; without a spec, a process that has no session.
     ///
-    /// An agent that reads the address of its provider from its environment or its arguments has one for all that it does.
+    /// An agent that reads the address of its provider from its environment or its arguments has only one
+    /// address.
     pub(super) fn launch(&self, launch: &Launch, spec: Option<&SessionSpec>) -> Result<Launch, DriverError> {
         let nowhere = Address { base_url: NOWHERE, dialect: self.dialect, model: None };
         let address = spec.map_or(nowhere, Address::of);
@@ -292,7 +300,8 @@ impl PlainAgent {
         })
     }
 
-    /// Fills a template in. What stands in no list is an error: a config with a hole in it would fail somewhere else.
+    /// Fills in a template. An unknown word is an error: a config with a hole in it would fail somewhere
+    /// else.
     fn fill(&self, template: &str, address: Address<'_>) -> Result<String, DriverError> {
         let words = self.words(address);
         let word = |name: &str| match name {
@@ -333,8 +342,9 @@ fn failed(path: &Path, error: std::io::Error) -> DriverError {
 
 /// How a turn ended, as ACP reports it.
 ///
-/// An answer with an error is what the user of the agent sees of an exception. A stop reason that says that the turn
-/// was cut short counts as an error as well: the user learns of it.
+/// An error as the answer is how the user of the agent sees an exception. A stop reason that reports a
+/// truncated turn
+/// counts as an error as well, because the user learns of it.
 pub(super) fn outcome(result: Result<PromptResponse, agent_client_protocol::Error>) -> TurnOutcome {
     let raised =
         |class: &str, text: &str| TurnOutcome::Raised { class: class.to_owned(), text: text.to_owned() };

@@ -1,4 +1,4 @@
-//! The adapter's process: its supervisor, a clean environment, pipes, and an end.
+//! The adapter's process: its supervisor, clean environment, pipes, and end.
 
 mod pipe;
 
@@ -25,25 +25,25 @@ pub struct Launch {
     pub program: String,
     pub args: Vec<String>,
     pub folder: PathBuf,
-    /// Where in the cache its dependencies are, if they were installed.
+    /// The place of its dependencies in the cache, if they were installed.
     pub installed: Option<InstalledIn>,
-    /// Variables that it is given, after all that is withheld has been taken out.
+    /// Variables that it is given, set after others have been withheld.
     pub env: BTreeMap<String, String>,
     /// The program `brickbat`, which supervises the adapter.
     pub supervisor: PathBuf,
-    /// The temporary folder of the run, in which the adapter's home and its temporary files lie; without one it sees
+    /// The temporary folder of the run, with the adapter's home and its temporary files; without one it sees
     /// the user's.
     pub scratch: Option<PathBuf>,
-    /// How long and how much is waited for.
+    /// Limits of waiting and of sizes.
     pub limits: ProcessLimits,
 }
 
-/// Where in the cache folder an adapter and its dependencies are.
+/// The place of an adapter and its dependencies in the cache folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstalledIn {
     /// Its folders, as a path in the cache folder that ends in `*`.
     pub pattern: String,
-    /// The folder in them that the installation has made.
+    /// The folder in them that the installation created.
     pub made: &'static str,
 }
 
@@ -53,33 +53,34 @@ pub struct ProcessLimits {
     pub start: Duration,
     /// Any later answer that does not depend on the provider.
     pub answer: Duration,
-    /// Bytes of one line of its standard output.
+    /// The size of one line of its standard output, in bytes.
     pub line_bytes: usize,
 }
 
 impl ProcessLimits {
-    /// What is enough for a healthy adapter. On a busy machine these times grow (see `stopwatch`).
+    /// Enough for a healthy adapter. On a busy machine these times grow (see `stopwatch`).
     pub const STANDARD: ProcessLimits = ProcessLimits {
         start: Waits::STANDARD.start,
         answer: Waits::STANDARD.answer,
-        // A stored history of a built-in scenario has about 10 KB; a real session with images stays below this.
+        // A stored history of a built-in scenario has about 10 KB; a real session with images stays below
+        // this limit.
         line_bytes: 8 << 20,
     };
 }
 
-/// How long a process that has closed its standard output may take to end by itself, and its last words to be read.
+/// How long a process that has closed its standard output may take to exit, and its last output to be read.
 const EXIT_WAIT: Duration = Duration::from_secs(2);
 
 /// How long it may leave a written line unread before it counts as dead: its pipe holds 64 KiB.
 pub(super) const WRITE_WAIT: Duration = Duration::from_secs(20);
 
-/// The part of the standard error that is kept: the last stack trace.
+/// The part of the standard error that is kept: enough for the last stack trace.
 const MAX_STDERR_BYTES: usize = 64 << 10;
 
 /// The part of it that an error message shows.
 const MAX_STDERR_SHOWN: usize = 4 << 10;
 
-/// A running adapter process. Dropping it kills all that it started.
+/// A running adapter process. Dropping it kills every process that it started.
 #[derive(Debug)]
 pub(super) struct Process {
     id: Option<u32>,
@@ -129,39 +130,40 @@ impl Process {
         Ok((Process { id, handle, status, stderr }, Pipes { stdin, stdout }))
     }
 
-    /// The number of the supervisor; what it has started is below it.
+    /// The process id of the supervisor, which is the ancestor of every process that it has started.
     pub(super) fn id(&self) -> Option<u32> {
         self.id
     }
 
-    /// The end of its standard error, with all that it wrote before anything that is known of it.
+    /// The end of its standard error, up to and including everything written before the last known event.
     pub(super) fn stderr(&self) -> String {
         self.stderr.tail().text()
     }
 
-    /// How much it has written to its standard error so far.
+    /// The number of bytes that it has written to its standard error so far.
     pub(super) fn stderr_len(&self) -> u64 {
         self.stderr.tail().len
     }
 
-    /// What it has written to its standard error since `len` bytes, as far as it is kept.
+    /// The text that it has written to its standard error since the first `len` bytes, as far as it is kept.
     pub(super) fn stderr_since(&self, len: u64) -> String {
         self.stderr.tail().since(len)
     }
 
-    /// Kills the process and everything that it started. All of it is gone when [`Process::ended`] returns.
+    /// Kills the process and every process that it started. All of them are gone when [`Process::ended`]
+    /// returns.
     pub(super) fn kill(&self) {
         self.handle.let_go();
     }
 
-    /// Waits until the process and everything that it started is gone, and says how the process ended.
+    /// Waits until the process and every process that it started are gone, and returns how the process ended.
     pub(super) async fn ended(&self) -> String {
         let mut status = self.status.clone();
         let status = status.wait_for(Option::is_some).await;
         status.ok().and_then(|status| status.clone()).unwrap_or_default()
     }
 
-    /// Waits for a process whose input has ended, and says how it ended, or that it goes on.
+    /// Waits for a process that has no more input, and returns how it ended, or that it still runs.
     pub(super) async fn outlived(&self, wait: Duration) -> DriverError {
         let mut status = self.status.clone();
         match within(self.id, wait, status.wait_for(Option::is_some)).await {
@@ -177,7 +179,7 @@ impl Process {
         }
     }
 
-    /// Sees a process off that has closed its standard output, and says how it ended.
+    /// Waits for a process that has closed its standard output to exit, and returns how it ended.
     pub(super) async fn seen_off(&self) -> DriverError {
         let by_itself = within(self.id, EXIT_WAIT, self.ended()).await;
         let status =
@@ -196,7 +198,8 @@ fn command(launch: &Launch) -> Command {
     command
 }
 
-/// Waits for the supervisor's end, and publishes the program's status when its standard error has been read.
+/// Waits for the supervisor to exit, and publishes the program's status once its standard error has been
+/// read.
 async fn reap(mut supervisor: Child, draining: JoinHandle<()>, ended: watch::Sender<Option<String>>) {
     let status = supervisor.wait().await.map(program_status);
     let abort = draining.abort_handle();
@@ -207,7 +210,7 @@ async fn reap(mut supervisor: Child, draining: JoinHandle<()>, ended: watch::Sen
     ended.send_replace(Some(text));
 }
 
-/// The standard error of a process, read as it comes.
+/// The standard error of a process, read as it arrives.
 #[derive(Debug)]
 struct Stderr {
     pipe: Pipe,
@@ -218,7 +221,7 @@ struct Stderr {
 #[derive(Debug, Default)]
 struct Tail {
     bytes: VecDeque<u8>,
-    /// Bytes of the whole stream so far.
+    /// Bytes of the complete stream so far.
     len: u64,
 }
 
@@ -230,11 +233,11 @@ impl Stderr {
         Stderr { pipe, tail: Mutex::default() }
     }
 
-    /// Reads all of it.
+    /// Reads until the end of the stream.
     async fn drain(&self) {
         let mut buffer = [0; BUFFER_BYTES];
         while self.pipe.readable().await.is_ok() {
-            // The lock is held while it is read, so that no later bytes are kept before these.
+            // The lock is held during the read, so that no later bytes are kept before these.
             let mut tail = self.kept();
             match self.pipe.try_read(&mut buffer) {
                 Ok(n @ 1..) => tail.push(&buffer[..n]),
@@ -244,8 +247,9 @@ impl Stderr {
         }
     }
 
-    /// What has been written, with what still waits in the pipe: a process that complains and then answers has written
-    /// its complaint, whether or not the runtime has noticed.
+    /// The written bytes, including those that still wait in the pipe. If a process writes an error and then
+    /// answers, its
+    /// error is included, even if the runtime has not noticed it yet.
     fn tail(&self) -> MutexGuard<'_, Tail> {
         let mut tail = self.kept();
         let mut buffer = [0; BUFFER_BYTES];
@@ -284,7 +288,7 @@ impl Tail {
     }
 }
 
-/// The end of what a program said, as much as an error message shows.
+/// The end of a program's output, cut to the length that an error message shows.
 pub(super) fn end_of(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(MAX_STDERR_SHOWN)..]);
     text.trim().to_owned()
@@ -304,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn the_piece_since_a_moment_is_kept() {
+    fn the_output_since_a_given_length_is_kept() {
         let mut tail = Tail::default();
         tail.push(b"before ");
         let mark = tail.len;

@@ -1,4 +1,4 @@
-//! A program of the user's own, as `wrap` runs it: it says what it says to the user, and is ended when Brickbat ends.
+//! A program of the user, as `wrap` runs it: its output goes to the user, and it is ended when Brickbat ends.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,27 +11,28 @@ use tokio::process::Child;
 use super::stopwatch::within;
 use super::supervisor_handle::{self, NotStarted, SupervisorHandle, program_status};
 
-/// A program that runs. Dropping it kills all that it started.
+/// A running program. Dropping it kills every process that it started.
 #[derive(Debug)]
 pub struct Program {
     supervisor: Child,
     handle: SupervisorHandle,
 }
 
-/// Why a program does not run.
+/// The reason why a program does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
     /// There is no such program, or it may not be started.
     #[error("cannot start `{program}`: {source}")]
     Missing { program: String, source: io::Error },
-    /// Brickbat cannot guard it.
+    /// Brickbat cannot supervise it.
     #[error("cannot start `{program}`: {why}")]
     Unguarded { program: String, why: String },
 }
 
 impl Program {
-    /// Starts a program, with variables besides those of Brickbat, and without others. What it reads on its standard input
-    /// is what Brickbat was given, unless that is a terminal: the supervisor takes the program out of its reach.
+    /// Starts a program, with some variables added to Brickbat's and some removed. Its standard input is
+    /// Brickbat's, unless
+    /// that is a terminal, because the supervisor detaches the program from the terminal.
     pub async fn start(
         command: &[String],
         set: &BTreeMap<String, String>,
@@ -59,17 +60,17 @@ impl Program {
         self.handle.interrupt();
     }
 
-    /// Kills it, and everything that it started.
+    /// Kills it, and every process that it started.
     pub fn kill(&self) {
         self.handle.let_go();
     }
 
-    /// Waits until it and everything that it started is gone.
+    /// Waits until it and every process that it started are gone.
     pub async fn ended(&mut self) -> io::Result<ExitStatus> {
         self.supervisor.wait().await.map(program_status)
     }
 
-    /// The same, for as long as it has been given so much time; nothing if it still runs.
+    /// Like [`Program::ended`], but waits for at most `limit`. None if it still runs.
     pub async fn ended_within(&mut self, limit: Duration) -> Option<io::Result<ExitStatus>> {
         let process = self.supervisor.id();
         within(process, limit, self.ended()).await.ok()

@@ -1,4 +1,4 @@
-//! The small protocol on top of ACP: what stands under `_meta.brickbat`, version 1.
+//! The small protocol on top of ACP: the content of `_meta.brickbat`, version 1.
 //!
 //! `harness/systems/README.md` describes it for authors of adapters.
 
@@ -20,27 +20,27 @@ use brickbat_scenario::trace::TurnOutcome;
 /// The version of the protocol on top of ACP.
 pub const PROTOCOL: u32 = 1;
 
-/// What an adapter says of itself in its answer to `initialize`.
+/// How an adapter describes itself in its answer to `initialize`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct About {
     /// The version of the protocol that it speaks.
     #[schemars(extend("const" = PROTOCOL))]
     pub protocol: u32,
-    /// The SDK, as its package is called.
+    /// The package name of the SDK.
     pub sdk: String,
     /// The SDK's exact version, as loaded.
     pub version: String,
     /// The modes that it offers.
     pub modes: Vec<String>,
-    /// What consumes the SDK's own stream in it and can be fed by `_brickbat/events`, such as `ui-messages`.
+    /// The consumers of the SDK's own stream that `_brickbat/events` can feed, such as `ui-messages`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub consumers: Vec<String>,
-    /// What it can do.
+    /// Its capabilities.
     pub capabilities: Capabilities,
 }
 
-/// What a session is opened with; the version of the protocol is added to it.
+/// The parameters of a session; the version of the protocol is added to them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(transform = with_protocol)]
@@ -49,17 +49,19 @@ pub struct SessionSpec {
     pub base_url: String,
     /// The dialect that the provider speaks.
     pub dialect: Dialect,
-    /// The model that requests are to name; the adapter takes a current one of the dialect if there is none.
+    /// The model that requests should name; if it is missing, the adapter chooses a current one of the
+    /// dialect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub model: Option<String>,
-    /// Whether to ask the provider for a model that thinks; sent only to adapters that can do so.
+    /// True to ask the provider for a model that thinks; sent only to adapters with that capability.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub thinking: bool,
-    /// Whether to offer the model the web search that the provider runs itself; sent only to adapters that can do so.
+    /// True to offer the model the web search that the provider runs itself; sent only to adapters with that
+    /// capability.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub search: bool,
-    /// Replies with calls after which a turn ends; sent only to adapters that can do so.
+    /// Replies with calls after which a turn ends; sent only to adapters with that capability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32")]
     pub max_steps: Option<u32>,
@@ -69,25 +71,26 @@ pub struct SessionSpec {
     pub tools: Vec<ToolSpec>,
     /// A folder for what the adapter stores; empty, unless a session is loaded from it.
     pub state_dir: PathBuf,
-    /// Where the adapter asks before and after each write of the SDK's store; sent only to adapters that can do so, and
-    /// only where something happens at a write.
+    /// The URL that the adapter asks before and after each write of the SDK's store. It is sent only to
+    /// adapters with that
+    /// capability, and only if the scenario acts on a write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub saving_url: Option<String>,
 }
 
-/// What an adapter asks before and after a write of the SDK's store.
+/// What an adapter posts before and after a write of the SDK's store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StoreWrite {
-    /// How many entries the write adds to the thread: what the user says, each call and each result.
+    /// Entries that the write adds to the thread: each user message, each call and each result.
     #[schemars(range(min = 1, max = MAX_ENTRIES))]
     pub entries: u32,
-    /// Whether it is about to be written, or has been.
+    /// The moment: before or after the write.
     pub side: Side,
 }
 
-/// Entries that one write may add: many times what a turn of a scenario has.
+/// Entries that one write may add: many times as many as a turn of a scenario has.
 const MAX_ENTRIES: u32 = 1000;
 
 impl StoreWrite {
@@ -108,30 +111,34 @@ impl StoreWrite {
 pub struct ToolSpec {
     /// Its name.
     pub name: String,
-    /// What the model reads about it.
+    /// The description that the model reads.
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input_schema: Value,
-    /// Where the adapter posts the arguments; the answer says how the tool ends.
+    /// The URL to which the adapter posts the arguments. The answer determines how the tool ends.
     pub gate_url: String,
-    /// Whether the tool must not pass the SDK's stop on to the gate.
+    /// True if the tool must not pass the SDK's stop on to the gate.
     pub deaf: bool,
-    /// Whether the user is asked, with `session/request_permission`, before it runs.
+    /// True if the user is asked, with `session/request_permission`, before it runs.
     #[serde(default)]
     pub asks: bool,
-    /// Whether the turn ends with its result; sent only to adapters that can do so.
+    /// True if the turn ends with its result; sent only to adapters with that capability.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ends: bool,
-    /// The name of the other agent, if the tool hands the conversation over to one; sent only to adapters that can do so.
+    /// The name of the other agent, if the tool hands the conversation over to one; sent only to adapters
+    /// with that
+    /// capability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub hands_over: Option<String>,
-    /// Whether it is an agent of its own with all tools that are none, and no gate; sent only to adapters that have such
-    /// tools. Its only argument, `input`, is what it is asked.
+    /// True if the tool is an agent of its own. It has all tools that are not agents, and no gate. Its only
+    /// argument, `input`,
+    /// is its task. Sent only to adapters with that capability.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub agent: bool,
-    /// Whether it runs on the user's side: the SDK hands its calls out, and is given their results; sent only to adapters that
-    /// can do so.
+    /// True if it runs on the user's side: the SDK hands its calls out and gets their results back. Sent only
+    /// to adapters
+    /// with that capability.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub client: bool,
 }
@@ -165,11 +172,12 @@ impl SessionSpec {
         Map::from_iter([("brickbat".to_owned(), Value::Object(brickbat))])
     }
 
-    /// Reads the `_meta` of `session/new` as an adapter does, or says what is wrong with it. Keys that this version
-    /// does not know are passed over: a newer harness may send them.
+    /// Reads the `_meta` of `session/new` as an adapter does, or returns what is wrong with it. Keys that
+    /// this version
+    /// does not know are ignored, because a newer harness may send them.
     pub(super) fn of(meta: Option<&Map<String, Value>>) -> Result<SessionSpec, InvalidSession> {
         let brickbat = meta.and_then(|meta| meta.get("brickbat")).ok_or(InvalidSession::Missing)?;
-        // The version first: another one may have other keys.
+        // The version comes first, because another version may have other keys.
         match brickbat.get("protocol").and_then(Value::as_u64) {
             Some(protocol) if protocol == u64::from(PROTOCOL) => {}
             _ => return Err(InvalidSession::Protocol),
@@ -182,7 +190,7 @@ impl SessionSpec {
     }
 }
 
-/// What is wrong with the `_meta` of a session, as an adapter answers it.
+/// The errors of an adapter for the `_meta` of a session.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InvalidSession {
     #[error("`_meta.brickbat` is missing")]
@@ -195,7 +203,7 @@ pub(super) enum InvalidSession {
     Malformed(#[from] serde_json::Error),
 }
 
-/// Adds to a schema what [`SessionSpec::meta`] adds to a session.
+/// Adds to a schema the key that [`SessionSpec::meta`] adds to a session.
 fn with_protocol(schema: &mut Schema) {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         let version =
@@ -207,18 +215,18 @@ fn with_protocol(schema: &mut Schema) {
     }
 }
 
-/// How a turn ended, as an adapter says it.
+/// How a turn ended, as an adapter reports it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, tag = "kind")]
 #[schemars(rename = "Outcome")]
 pub enum OutcomeMessage {
     /// The SDK's call returned.
     Returned,
-    /// The SDK let its caller see an error.
+    /// The SDK showed its caller an error.
     Raised {
         /// The error's name in the SDK.
         class: String,
-        /// Its text.
+        /// Its message.
         text: String,
     },
     /// The SDK reported that the turn was stopped.
@@ -235,7 +243,7 @@ impl From<OutcomeMessage> for TurnOutcome {
     }
 }
 
-/// What Brickbat and an adapter say to each other beyond ACP, by the place in which it stands.
+/// The messages between Brickbat and an adapter beyond ACP, by their place.
 #[derive(JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(dead_code, reason = "it is there for its schema; the parts are read and written one by one")]
@@ -246,9 +254,9 @@ struct Protocol {
     session: SessionSpec,
     /// `_meta.brickbat.outcome` in the answer to `session/prompt`.
     outcome: OutcomeMessage,
-    /// What a gate answers: how the tool ends.
+    /// The answer of a gate: how the tool ends.
     gate: ToolOutcome,
-    /// What is posted to `savingUrl`.
+    /// The body of a post to `savingUrl`.
     saving: StoreWrite,
     /// `history` in `_brickbat/give`.
     given: Vec<GivenMessage>,
@@ -260,12 +268,13 @@ struct Protocol {
     told: Consumed,
 }
 
-/// The JSON Schema of the protocol. Its root is no message: each property is what stands at one place.
+/// The JSON Schema of the protocol. Its root is not a message: each property describes the content of one
+/// place.
 pub fn schema() -> Value {
     schemars::schema_for!(Protocol).to_value()
 }
 
-/// Reads what an adapter says of itself.
+/// Reads how an adapter describes itself.
 pub(super) fn about(meta: Option<&Map<String, Value>>) -> Result<About, DriverError> {
     let about: About = read("initialize", meta, |brickbat| Some(brickbat))?;
     match about.protocol {
@@ -277,7 +286,7 @@ pub(super) fn about(meta: Option<&Map<String, Value>>) -> Result<About, DriverEr
     }
 }
 
-/// A manifest or an adapter that promises more than ACP's own word is wrong.
+/// Rejects a manifest or an adapter that promises more than its ACP capabilities.
 pub(super) fn can_load(about: &About, answer: &InitializeResponse) -> Result<(), DriverError> {
     if about.capabilities.has("load") && !answer.agent_capabilities.load_session {
         let missing = "it has the capability `load`, but not ACP's `loadSession`";
@@ -329,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_has_entries_and_a_side() {
+    fn a_write_needs_entries_and_a_side() {
         let write = StoreWrite::of(r#"{"entries":3,"side":"after"}"#);
         assert_eq!(write, Ok(StoreWrite { entries: 3, side: Side::After }));
         for wrong in [

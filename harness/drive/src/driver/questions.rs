@@ -1,4 +1,5 @@
-//! What a system asks its user before a tool runs (`session/request_permission`), until it is answered.
+//! Questions of a system to its user before a tool runs (`session/request_permission`), until they are
+//! answered.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,18 +14,19 @@ use brickbat_scenario::trace::{Consent, QuestionId};
 
 type SendOutcome = Box<dyn FnOnce(RequestPermissionOutcome) + Send>;
 
-/// Questions that wait for an answer, of all sessions.
+/// The questions of all sessions that wait for an answer.
 #[derive(Default)]
 pub(super) struct Questions(Mutex<PendingQuestions>);
 
 #[derive(Default)]
 struct PendingQuestions {
-    /// Questions that each session has asked.
+    /// The number of questions that each session has asked.
     n_asked: HashMap<String, u32>,
     waiting: HashMap<(String, QuestionId), (Vec<PermissionOption>, SendOutcome)>,
 }
 
-/// Questions that may wait at once, of all sessions of an adapter: each of its few dozen plans asks about a few calls.
+/// Questions of all sessions of an adapter that may wait at once: each of its few dozen plans asks about a
+/// few calls.
 const MAX_WAITING: usize = 1024;
 
 impl fmt::Debug for Questions {
@@ -34,7 +36,7 @@ impl fmt::Debug for Questions {
 }
 
 impl Questions {
-    /// Keeps a question. None where there are too many; then it is answered as cancelled.
+    /// Keeps a question. None if there are too many; the question is then answered as cancelled.
     pub(super) fn keep(
         &self,
         request: &RequestPermissionRequest,
@@ -54,7 +56,7 @@ impl Questions {
         Some(question)
     }
 
-    /// Answers a question; one that waits no more is left alone.
+    /// Answers a question; one that no longer waits is ignored.
     pub(super) fn answer(&self, session: &str, question: QuestionId, consent: Consent) {
         let waiting = self.state().waiting.remove(&(session.to_owned(), question));
         if let Some((options, reply)) = waiting {
@@ -62,7 +64,7 @@ impl Questions {
         }
     }
 
-    /// Answers all questions of a session that is over.
+    /// Answers all questions of a session that has ended.
     pub(super) fn leave(&self, session: &str) {
         let mut state = self.state();
         state.n_asked.remove(session);
@@ -78,8 +80,9 @@ impl Questions {
     }
 }
 
-/// The option that says it, the narrower one first. A question that offers none is answered as a user would who can
-/// only walk away.
+/// The option for this consent; the narrower one first. If the question offers none, the answer is
+/// `cancelled`, as from
+/// a user who can only walk away.
 fn outcome(options: &[PermissionOption], consent: Consent) -> RequestPermissionOutcome {
     let kinds = match consent {
         Consent::Given => [PermissionOptionKind::AllowOnce, PermissionOptionKind::AllowAlways],

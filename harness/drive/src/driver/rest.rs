@@ -1,50 +1,58 @@
-//! Whether a process, with all that it started, has come to rest.
+//! Detects when a process, together with every process that it started, has come to rest.
 //!
-//! An agent that speaks plain ACP does not answer a barrier. But what it has received makes it work: data in a socket or
-//! a pipe wakes a thread at once. When none of its threads runs, or has run for a while, it has consumed everything.
-//! Timers that it has set are not seen, and need not be; only before a process is killed it is waited for longer, so that
-//! what it has put off for a moment is done.
+//! An agent that speaks plain ACP does not answer a barrier. But what it receives makes it work: data in a
+//! socket or
+//! a pipe wakes a thread at once. When none of its threads runs, or has run for a while, it has consumed
+//! everything.
+//! Timers that it has set are invisible, and rarely matter. Only before a process is killed is the wait
+//! longer, so that
+//! work that it has postponed for a moment is done.
 //!
-//! A busy machine makes it take longer: only looks that came on time count, and of the time in which the process works
-//! only what it has had of a processor.
+//! A busy machine makes this take longer: only samples that were taken on time count, and of the time in
+//! which the process
+//! works, only the processor time counts.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::busy::{Busy, times_of};
 
-/// Whether this machine shows when a process is at rest.
+/// True if this machine shows when a process is at rest.
 pub(super) fn can_be_told() -> bool {
     times_of(Path::new("/proc/self/schedstat")).is_some()
 }
 
-/// How long nothing may have run. An agent in the middle of something waits for other threads or the disk for less.
+/// How long no thread may have run. A working agent waits for other threads or the disk for less than that.
 const REST: Duration = Duration::from_millis(30);
 
-/// The same where what was only put off is to be done as well. A store may collect what it writes for a moment: Claude
-/// Code 2.1 waits 100 ms for more lines. Three times as long, since a system at work is not seen to wait for a timer.
+/// The same, if postponed work is to be done as well. A store may batch its writes: Claude Code 2.1 waits 100
+/// ms for more
+/// lines. This is three times as long, because a system that waits for a timer looks idle.
 const LONG_REST: Duration = Duration::from_millis(300);
 
-/// Processor time of one thread in so long that is still rest. An idle JavaScript runtime wakes about ten times a
-/// second for some 50 µs; taking one server-sent event in costs its thread more. Of all threads together it would be no
-/// measure: opencode 1.18.33 has one more for each session that it has seen, and each of them ticks.
+/// The processor time of one thread during [`REST`] that still counts as rest. An idle JavaScript runtime
+/// wakes about ten
+/// times a second for some 50 µs; consuming one server-sent event costs its thread more. The sum over all
+/// threads would not
+/// work: opencode 1.18.33 has one more thread for each session that it has seen, and each of them ticks.
 const MAX_IDLE_TIME: Duration = Duration::from_micros(200);
 
-/// How often it is looked.
+/// The interval between samples.
 const POLL: Duration = Duration::from_millis(5);
 
-/// After this it is not at rest. Taking a reply in takes milliseconds of processor time.
+/// The limit after which it counts as not at rest. Consuming a reply takes milliseconds of processor time.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
-/// The same by the clock on the wall, for a machine that leaves it next to no processor.
+/// The limit in wall-clock time, as a factor, for a machine that gives it almost no processor time.
 const MAX_STRETCH: u32 = 40;
 
-/// Waits until a process and its descendants are at rest; false if they are not in time, or that cannot be known.
+/// Waits until a process and its descendants are at rest; false if they are not in time, or if that cannot be
+/// known.
 pub(super) async fn reached(root: u32) -> bool {
     reached_within(root, REST, MAX_WAIT).await
 }
 
-/// The same, and that they have done what they had put off, such as to write.
+/// Like [`reached`], but also waits until postponed work, such as a write, is done.
 pub(super) async fn reached_for_long(root: u32) -> bool {
     reached_within(root, LONG_REST, MAX_WAIT).await
 }
@@ -61,7 +69,7 @@ async fn reached_within(root: u32, rest: Duration, wait: Duration) -> bool {
         )]
         tokio::time::sleep(POLL).await;
         let Some(now) = Busy::of(root) else { return false };
-        // A look that comes late has seen nothing of the time before it.
+        // A late sample shows nothing about the time before it.
         let on_time = looked_at.elapsed().min(POLL);
         looked_at = Instant::now();
         if now.is_asleep && now.is_idle_since(&before, max_idle(since.elapsed())) {
@@ -80,7 +88,7 @@ async fn reached_within(root: u32, rest: Duration, wait: Duration) -> bool {
     false
 }
 
-/// The processor time of a thread in so long that is still rest.
+/// The processor time of a thread during `elapsed` that still counts as rest.
 fn max_idle(elapsed: Duration) -> Duration {
     MAX_IDLE_TIME.max(elapsed.mul_f64(MAX_IDLE_TIME.as_secs_f64() / REST.as_secs_f64()))
 }
@@ -100,7 +108,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_process_that_waits_is_at_rest_and_so_is_one_whose_child_waits() {
+    async fn a_process_that_waits_is_at_rest_even_with_a_waiting_child() {
         for script in ["read line", "cat; true"] {
             let child = shell(script);
             assert!(reached(child.id().unwrap()).await, "{script}");
@@ -108,7 +116,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_process_that_works_is_not_and_neither_is_one_whose_child_works() {
+    async fn a_process_that_works_or_has_a_working_child_is_not_at_rest() {
         let parent = "while :; do :; done & read line; kill $!";
         for script in ["while :; do :; done", parent] {
             let mut child = shell(script);
@@ -122,7 +130,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_process_has_put_off_for_a_moment_is_done_at_a_long_rest() {
+    async fn postponed_work_is_done_after_a_long_rest() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("written");
         let script = format!("sleep 0.1; echo > '{}'; read line", file.display());

@@ -1,4 +1,4 @@
-//! The temporary folder of a run: everything that a system writes lies in it, and it goes with the run.
+//! The temporary folder of a run: everything that a system writes is in it, and it is removed after the run.
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
@@ -10,9 +10,9 @@ use tokio::process::Child;
 use super::error::DriverError;
 use super::supervisor_handle::{self, SupervisorHandle};
 
-/// A temporary folder with a reaper, a supervisor that removes it however this process ends.
+/// A temporary folder with a reaper, which is a supervisor that removes the folder however this process ends.
 ///
-/// Dropping it waits, for a bounded time, until the folder is gone; the adapters that work in it go first.
+/// Dropping it waits, for a bounded time, until the folder is gone; the adapters that work in it end first.
 #[derive(Debug)]
 pub struct Scratch {
     path: PathBuf,
@@ -20,16 +20,18 @@ pub struct Scratch {
     reaper: Child,
 }
 
-/// Parts of the folder: where the system believes to be at home, and where its temporary files go.
+/// The parts of the folder: the system's home, and its temporary files.
 const HOME: &str = "home";
 const TEMPORARY: &str = "tmp";
 
-/// How long the reaper may take: supervisors kill their programs in milliseconds, and a system may leave many files.
+/// How long the reaper may take: supervisors kill their programs in milliseconds, and a system may leave many
+/// files.
 const REAPER_WAIT: Duration = Duration::from_secs(20);
 
 impl Scratch {
-    /// Makes a folder that only this user can read, under the system's folder for temporary files. `supervisor` is the
-    /// program `brickbat`.
+    /// Creates a folder that only this user can read, in the operating system's folder for temporary files.
+    /// `supervisor` is
+    /// the program `brickbat`.
     pub async fn create(supervisor: &Path) -> Result<Scratch, DriverError> {
         let failed = |error| DriverError::harness("cannot make a temporary folder", error);
         let unique = RandomState::new().hash_one(std::process::id());
@@ -51,12 +53,12 @@ impl Scratch {
     }
 }
 
-/// What a system in that folder takes for the user's home.
+/// The path in that folder that a system sees as the user's home.
 pub(crate) fn home(folder: &Path) -> PathBuf {
     folder.join(HOME)
 }
 
-/// Where a system in that folder puts its temporary files.
+/// The path in that folder for a system's temporary files.
 pub(super) fn temporary(folder: &Path) -> PathBuf {
     folder.join(TEMPORARY)
 }

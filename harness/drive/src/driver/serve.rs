@@ -1,6 +1,8 @@
-//! The reference agent, or a canary, as an adapter: ACP on a pair of streams, real HTTP to the provider and the gates.
+//! The reference agent, or a canary, as an adapter: ACP on a pair of streams, real HTTP to the provider and
+//! the gates.
 //!
-//! It is what `harness/systems/README.md` asks of an adapter, and knows of the harness only what stands there.
+//! It implements what `harness/systems/README.md` asks of an adapter, and knows of the harness only what that
+//! page says.
 
 mod session_task;
 
@@ -38,16 +40,18 @@ use brickbat_engine::flaws::Canary;
 use brickbat_scenario::plan::GivenMessage;
 use session_task::{SessionCommand, SessionTask, gone};
 
-/// The name of the SDK that the reference agent stands for.
+/// The name of the reference agent as an SDK.
 pub const SDK: &str = "brickbat-reference";
 
-/// The one mode: how the reference agent keeps a history.
+/// The only mode: how the reference agent keeps a history.
 pub const MODE: &str = "thread";
 
-/// What can be fed with events: a store of calls that is right in any order. By the name of a bug it has that bug.
+/// The consumer that can be fed with events: a store of calls that is correct in any order. A consumer with
+/// the name of
+/// a bug has that bug.
 pub const CONSUMER: &str = "store";
 
-/// Which agent is served.
+/// The agent that is served.
 #[derive(Debug, Clone, Copy)]
 pub struct Served {
     pub canary: Option<Canary>,
@@ -62,7 +66,7 @@ impl Served {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             modes: vec![MODE.to_owned()],
             consumers: vec![CONSUMER.to_owned()],
-            // Of the store of our own agent, the writes are held in the simulation alone.
+            // The writes of our own agent's store are held only in the simulation.
             capabilities: Capabilities::all()
                 .with("saving", false)
                 .with("streaming", self.delivery == Delivery::Streamed)
@@ -221,7 +225,7 @@ fn feed(request: &FeedRequest, responder: Responder<FeedAnswer>) -> Result<(), E
     }
 }
 
-/// All sessions of one process. They share nothing but the connection.
+/// All sessions of one process. They share only the connection.
 struct Sessions {
     served: Served,
     sessions: Mutex<HashMap<String, SessionHandle>>,
@@ -229,7 +233,7 @@ struct Sessions {
     n_given: AtomicU32,
 }
 
-/// The way to the task of one session.
+/// The channel to the task of one session.
 type SessionHandle = mpsc::UnboundedSender<SessionCommand>;
 
 impl Sessions {
@@ -248,14 +252,14 @@ impl Sessions {
         let spec = SessionSpec::of(request.meta.as_ref()).map_err(wrong)?;
         let (agent, endpoints) = self.agent_for(&spec)?;
         let mut sessions = self.sessions();
-        // The id of a session that was closed is not given again, and a loaded one may have taken a number already.
+        // The id of a closed session is not used again, and a loaded session may have the number already.
         let id = loop {
             let id = format!("session-{}", self.n_opened.fetch_add(1, Ordering::Relaxed) + 1);
             if !sessions.contains_key(&id) {
                 break id;
             }
         };
-        // A session that dies before its first turn can be loaded, too.
+        // The file is written now, because even a session that dies before its first turn can be loaded.
         let mut store = Store::of_session(&spec.state_dir, &id);
         store.write(agent.saved()).map_err(Error::into_internal_error)?;
         let session = InProcess::start_stored(agent, endpoints, store);
@@ -274,7 +278,7 @@ impl Sessions {
         Ok(GivenSession { session_id })
     }
 
-    /// Opens a session of an earlier process again.
+    /// Reopens a session of an earlier process.
     fn load(
         &self,
         request: &LoadSessionRequest,
@@ -300,7 +304,7 @@ impl Sessions {
         Ok(LoadSessionResponse::new())
     }
 
-    /// Lets go of a session: its task ends with the way to it. What is stored stays.
+    /// Closes a session: its task ends with its channel. The store stays.
     fn close(&self, id: &str) -> Result<CloseSessionResponse, Error> {
         match self.sessions().remove(id) {
             Some(_) => Ok(CloseSessionResponse::new()),
@@ -308,7 +312,7 @@ impl Sessions {
         }
     }
 
-    /// The agent of a session, and where it finds what it needs.
+    /// The agent of a session, and the addresses that it needs.
     fn agent_for(&self, spec: &SessionSpec) -> Result<(Agent, Endpoints), Error> {
         if spec.mode != MODE {
             return Err(wrong(format!("unknown mode `{}`; there is {MODE}", spec.mode)));
@@ -345,7 +349,7 @@ impl Sessions {
         }
     }
 
-    /// Passes a command on to a session, or answers it with why that cannot be.
+    /// Passes a command on to a session, or answers it with an error.
     fn command(&self, id: &str, command: SessionCommand) -> Result<(), Error> {
         let handle = self.sessions().get(id).cloned();
         match handle {
@@ -359,7 +363,7 @@ impl Sessions {
     }
 }
 
-/// Gives a session a task of its own.
+/// Starts the task of a session.
 fn start_task(id: &str, connection: ConnectionTo<Client>, session: InProcess) -> SessionHandle {
     let (handle, commands) = mpsc::unbounded_channel();
     // The task must not keep itself alive.
@@ -368,7 +372,7 @@ fn start_task(id: &str, connection: ConnectionTo<Client>, session: InProcess) ->
     handle
 }
 
-/// The words of a prompt. The protocol on top of ACP has nothing but text.
+/// The text of a prompt. The protocol on top of ACP has only text.
 fn words(prompt: &[ContentBlock]) -> Result<String, Error> {
     let text = prompt.iter().map(|block| match block {
         ContentBlock::Text(text) => Ok(text.text.as_str()),
@@ -389,7 +393,7 @@ fn wrong(why: impl std::fmt::Display) -> Error {
     Error::invalid_params().data(json!(why.to_string()))
 }
 
-/// One line a message, written at once.
+/// One line for each message, written at once.
 fn writer(
     output: impl AsyncWrite + Unpin + Send + 'static,
 ) -> impl Sink<String, Error = std::io::Error> + Send + 'static {

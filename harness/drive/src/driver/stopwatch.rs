@@ -1,11 +1,15 @@
-//! Time as the system under test has had it, so that a busy machine is not held against it.
+//! Measures the time that the system under test was actually given, so that a busy machine is not blamed on
+//! it.
 //!
-//! A stopwatch stands still while the machine keeps the system waiting. Three things are subtracted from the time that
-//! passes: what our own timers come late, since the system's come as late; the time in which a thread of the system was
-//! able to run and had no processor; and half of the time in which it ran, because who works is not silent. The other
-//! half counts, so that a loop that never ends is found in the end.
+//! A stopwatch pauses while the machine keeps the system waiting. Three things are subtracted from the
+//! elapsed time: the
+//! delay of our own timers, because the system's timers are as late; the time in which a thread of the system
+//! was
+//! able to run and had no processor; and half of the time in which it ran, because a system that works is not
+//! silent. The
+//! other half counts, so that an endless loop is detected eventually.
 //!
-//! Where the system runs in this process, or the machine does not show its threads, only the first is known.
+//! If the system runs in this process, or the machine does not show its threads, only the first is known.
 
 use std::future::Future;
 use std::pin::pin;
@@ -13,29 +17,31 @@ use std::time::{Duration, Instant};
 
 use super::busy::{Busy, ThreadTimes};
 
-/// Measures how long a system has been given to do something.
+/// Measures how much time a system has been given to do something.
 #[derive(Debug)]
 pub(crate) struct Stopwatch {
     process: Option<u32>,
     counted: Duration,
     looked_at: Instant,
-    /// What was known then of the system's threads.
+    /// The activity of the system's threads at that time.
     before: Option<Busy>,
 }
 
-/// The time is over.
+/// The time limit is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TimeOver;
 
-/// Pieces into which a short wait is cut: what is measured is known only at their ends.
+/// Pieces into which a short wait is cut: measurements exist only at their ends.
 const N_TICKS: u32 = 4;
 const MIN_TICK: Duration = Duration::from_millis(10);
 const MAX_TICK: Duration = Duration::from_millis(250);
 
-/// How often its limit a wait may last by the clock on the wall: 80 busy loops on two processors.
+/// The longest wait in wall-clock time, as a multiple of its limit: enough for 80 busy loops on two
+/// processors.
 const MAX_STRETCH: u32 = 40;
 
-/// Waits for something until a system has had so long for it. `process` is the root of the system's processes, where
+/// Waits for a future until a system has been given `limit` for it. `process` is the root of the system's
+/// processes, if
 /// they are known.
 pub(crate) async fn within<F: Future>(
     process: Option<u32>,
@@ -55,7 +61,7 @@ pub(crate) async fn within<F: Future>(
     Err(TimeOver)
 }
 
-/// The pieces into which a wait is cut.
+/// The length of the pieces into which a wait is cut.
 fn tick_of(limit: Duration) -> Duration {
     (limit / N_TICKS).clamp(MIN_TICK, MAX_TICK).min(limit)
 }
@@ -65,7 +71,8 @@ impl Stopwatch {
         Stopwatch { process, counted: Duration::ZERO, looked_at: Instant::now(), before: None }
     }
 
-    /// Whether the system has been given so long; asked again and again by who waits for something else.
+    /// True once the system has been given `limit`. A caller that waits for something else calls this
+    /// repeatedly.
     pub(crate) fn has_counted(&mut self, limit: Duration) -> bool {
         let tick = tick_of(limit);
         if self.looked_at.elapsed() >= tick {
@@ -74,7 +81,7 @@ impl Stopwatch {
         self.counted >= limit
     }
 
-    /// Counts the time since it last did, which should have been a tick.
+    /// Counts the time since the last count, which should have been one tick.
     fn count(&mut self, tick: Duration) {
         let on_time = self.looked_at.elapsed().min(tick);
         self.looked_at = Instant::now();
@@ -89,7 +96,7 @@ impl Stopwatch {
     }
 }
 
-/// What counts of a tick, in which one thread ran for so long and one waited for so long.
+/// The part of a tick that counts, given the most that one thread ran and the most that one waited.
 fn counted(on_time: Duration, times: ThreadTimes, is_asleep: bool) -> Duration {
     let worked = times.ran / 2;
     if is_asleep { on_time.saturating_sub(times.waited).saturating_sub(worked) } else { worked.min(on_time) }
@@ -106,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_counts_in_full_work_by_half_and_waiting_for_a_processor_not_at_all() {
+    fn silence_counts_fully_work_counts_half_and_waiting_does_not_count() {
         assert_eq!(counted(TICK, times(0, 0), true), TICK);
         assert_eq!(counted(TICK, times(100, 0), false), TICK / 2);
         assert_eq!(counted(TICK, times(0, 100), true), Duration::ZERO);
@@ -115,7 +122,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_comes_in_time_is_given_back_and_what_does_not_come_is_waited_for_no_longer() {
+    async fn a_result_in_time_is_returned_and_a_missing_one_times_out() {
         assert_eq!(within(None, TICK, async { 7 }).await, Ok(7));
         assert_eq!(within(None, TICK, std::future::pending::<()>()).await, Err(TimeOver));
     }

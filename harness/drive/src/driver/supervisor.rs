@@ -1,13 +1,18 @@
-//! The supervisor: the process that stands between brickbat and each process that brickbat starts.
+//! The supervisor: a process between brickbat and each process that brickbat starts.
 //!
-//! It holds one end of a socket, brickbat the other. When that end closes, for whatever reason, or when the program
-//! ends, the supervisor kills everything that the program started, waits until all of it is gone, and ends. On Linux
-//! what was orphaned comes back to it, sessions of their own included; elsewhere it knows the program's group only.
-//! It passes no bytes on: the program gets the pipes themselves. Nothing here waits for time. Brickbat may also have the
-//! program interrupted, by a byte on the socket.
+//! It holds one end of a socket, brickbat the other. When that end closes, for whatever reason, or when the
+//! program
+//! exits, the supervisor kills every process that the program started, waits until all of them are gone, and
+//! exits. On
+//! Linux it adopts orphaned processes, even those in sessions of their own; elsewhere it knows only the
+//! program's group.
+//! It forwards no bytes: the program gets the pipes themselves. Nothing here waits for a time. Brickbat can
+//! also
+//! interrupt the program, by a byte on the socket.
 //!
-//! A supervisor without a program is the reaper of a run's temporary folder. Supervisors that work in the folder hold a
-//! shared lock on it, so the reaper removes it after the last of them has gone.
+//! A supervisor without a program is the reaper of a run's temporary folder. Supervisors that work in the
+//! folder hold a
+//! shared lock on it, so the reaper removes it after the last of them has ended.
 
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, Permissions};
@@ -27,27 +32,28 @@ use rustix::process::{
     waitpid,
 };
 
-/// What Brickbat says when the program is to be interrupted.
+/// The byte with which Brickbat asks to interrupt the program.
 pub(super) const INTERRUPT: u8 = b'i';
 
-/// What the supervisor says when its program runs, or when the reaper's folder is there.
+/// The supervisor's message when its program runs, or when the reaper's folder exists.
 pub(super) const STARTED: &str = "started";
 
-/// What it says, followed by the number of the error, when the program cannot be started.
+/// Its message, followed by the error number, when the program cannot be started.
 pub(super) const NO_PROGRAM: &str = "no-program ";
 
-/// What it says, followed by the error, when it cannot supervise.
+/// Its message, followed by the error, when it cannot supervise.
 pub(super) const NO_SUPERVISOR: &str = "no-supervisor ";
 
-/// Its exit code when nothing was started, as shells have it.
+/// Its exit code if nothing was started, as in shells.
 const NOT_STARTED: u8 = 127;
 
-/// Added to a signal's number in an exit code, as shells have it.
+/// Added to a signal's number in an exit code, as in shells.
 pub(super) const SIGNALLED: i32 = 128;
 
-/// Starts the program, and ends it when brickbat lets go of the socket on standard input.
+/// Starts the program, and ends it when brickbat closes the socket on standard input.
 ///
-/// Gives the program's exit code, or 128 and the number of the signal that ended it. `folder` is the run's temporary
+/// Returns the program's exit code, or 128 plus the number of the signal that ended it. `folder` is the run's
+/// temporary
 /// folder, which stays for as long as the program.
 pub fn supervise(folder: Option<&Path>, program: &OsString, args: &[OsString]) -> u8 {
     let mut owner = match owner() {
@@ -73,7 +79,7 @@ pub fn supervise(folder: Option<&Path>, program: &OsString, args: &[OsString]) -
     let Some(program) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return NOT_STARTED };
     let living = Arc::new(Mutex::new(Some(program)));
     let watched = Arc::clone(&living);
-    // The program may end at once; that it had started must have been said by then.
+    // The program may exit at once; its start must have been reported by then.
     let told = say(&mut owner, format_args!("{STARTED}")).and_then(|()| let_go_of_pipes());
     let watching = told.and_then(|()| {
         std::thread::Builder::new().spawn(move || {
@@ -81,7 +87,7 @@ pub fn supervise(folder: Option<&Path>, program: &OsString, args: &[OsString]) -
             signal(&watched, Signal::KILL);
         })
     });
-    // Brickbat is gone, or its end would go unnoticed: the program ends at once.
+    // Brickbat is gone, or its end would go unnoticed: the program is killed at once.
     if watching.is_err() {
         signal(&living, Signal::KILL);
     }
@@ -90,8 +96,9 @@ pub fn supervise(folder: Option<&Path>, program: &OsString, args: &[OsString]) -
     status.map_or(NOT_STARTED, exit_code)
 }
 
-/// Makes the folder, and removes it when brickbat lets go of the socket on standard input and when nobody works in
-/// it any more. The folder must not be there yet.
+/// Creates the folder, and removes it when brickbat closes the socket on standard input and no process works
+/// in
+/// it any more. The folder must not exist yet.
 pub fn reap_folder(folder: &Path) -> u8 {
     let mut owner = match owner() {
         Ok(owner) => owner,
@@ -104,7 +111,7 @@ pub fn reap_folder(folder: &Path) -> u8 {
     if say(&mut owner, format_args!("{STARTED}")).is_ok() {
         wait_for_end(&mut owner);
     }
-    // Without the lock it is removed all the same: nothing may be left.
+    // Without the lock it is removed anyway: nothing may be left.
     let lock = File::open(folder).and_then(|opened| opened.lock().map(|()| opened));
     let removed = remove(folder);
     drop(lock);
@@ -118,7 +125,7 @@ fn owner() -> io::Result<UnixStream> {
 }
 
 fn stray(error: &io::Error) -> u8 {
-    // If standard error is closed, there is nowhere to report to.
+    // If standard error is closed, there is no place to report to.
     let _ = writeln!(anstream::stderr(), "error: a supervisor is started by brickbat itself ({error})");
     NOT_STARTED
 }
@@ -133,7 +140,8 @@ fn say(owner: &mut UnixStream, line: std::fmt::Arguments) -> io::Result<()> {
     owner.write_all(format!("{line}\n").as_bytes())
 }
 
-/// Gets out of the reach of the terminal, becomes the one to whom orphans come, and takes what brickbat hands over.
+/// Detaches from the terminal, becomes the reaper of orphaned processes, and receives what brickbat hands
+/// over.
 fn prepare(owner: &UnixStream, folder: Option<&Path>) -> io::Result<(OwnedFd, Option<File>)> {
     setsid()?;
     #[cfg(target_os = "linux")]
@@ -159,7 +167,7 @@ fn receive(owner: &UnixStream) -> io::Result<OwnedFd> {
     received.ok_or_else(|| io::Error::other("brickbat handed over no standard input"))
 }
 
-/// Keeps the reaper from removing the folder. It may have been quicker, when brickbat died at once.
+/// Keeps the reaper from removing the folder. If brickbat died at once, the reaper may have been faster.
 fn stay_in(folder: &Path) -> io::Result<File> {
     let opened = File::open(folder)?;
     opened.lock_shared()?;
@@ -169,7 +177,7 @@ fn stay_in(folder: &Path) -> io::Result<File> {
     }
 }
 
-/// The pipes are the program's alone: when it closes one, brickbat must see it.
+/// Only the program may hold the pipes: when it closes one, brickbat must notice.
 fn let_go_of_pipes() -> io::Result<()> {
     let null = File::options().read(true).write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdin(&null)?;
@@ -178,7 +186,7 @@ fn let_go_of_pipes() -> io::Result<()> {
     Ok(())
 }
 
-/// Waits until brickbat closes its end. It says nothing to a reaper, so anything else is the end, too.
+/// Waits until brickbat closes its end. It sends nothing to a reaper, so any byte means the end, too.
 fn wait_for_end(owner: &mut UnixStream) {
     while let Err(error) = owner.read(&mut [0]) {
         if error.kind() != io::ErrorKind::Interrupted {
@@ -187,7 +195,7 @@ fn wait_for_end(owner: &mut UnixStream) {
     }
 }
 
-/// Interrupts the program's group as often as Brickbat says so, until Brickbat closes its end.
+/// Interrupts the program's group on each request, until Brickbat closes its end.
 fn obey(owner: &mut UnixStream, living: &Mutex<Option<Pid>>) {
     let mut word = [0];
     loop {
@@ -199,19 +207,20 @@ fn obey(owner: &mut UnixStream, living: &Mutex<Option<Pid>>) {
     }
 }
 
-/// Sends a signal to the program's group, unless the program is no more: then its number may belong to someone else.
+/// Sends a signal to the program's group, unless the program has been reaped: its id may then belong to
+/// another process.
 fn signal(living: &Mutex<Option<Pid>>, signal: Signal) {
     let program = living.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(program) = *program {
-        // It may have ended by itself, which is as good.
+        // It may have exited by itself, which has the same effect.
         let _ = kill_process_group(program, signal);
     }
 }
 
-/// Waits for the end of the program, and reaps the orphans that end before it.
+/// Waits for the program to exit, and reaps the orphans that exit before it.
 fn await_program(program: Pid, living: &Mutex<Option<Pid>>) -> Option<WaitStatus> {
     loop {
-        // Seen but not yet reaped: its PID stays taken until the lock is held.
+        // Seen but not yet reaped: its PID stays in use until the lock is held.
         let seen = waitid(WaitId::All, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
         match seen {
             Ok(_) => {}
@@ -221,7 +230,7 @@ fn await_program(program: Pid, living: &Mutex<Option<Pid>>) -> Option<WaitStatus
         let mut living = living.lock().unwrap_or_else(PoisonError::into_inner);
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         if matches!(waitid(WaitId::Pid(program), look), Ok(Some(_))) {
-            // The group's id is taken for as long as the program is not reaped.
+            // The group's id stays in use as long as the program is not reaped.
             let _ = kill_process_group(program, Signal::KILL);
             living.take();
             return waitpid(Some(program), WaitOptions::empty()).ok().flatten().map(|(_, status)| status);
@@ -243,13 +252,14 @@ fn exit_code(status: WaitStatus) -> u8 {
 
 /// Kills and reaps until no process is left.
 ///
-/// Only its own children are killed, and only this thread reaps them: the PID of an unreaped child cannot have been reused.
-/// The children of the dead become children: each round goes one generation deeper.
+/// Only its own children are killed, and only this thread reaps them: the PID of an unreaped child cannot
+/// have been reused.
+/// The children of dead processes become its children, so each round goes one generation deeper.
 fn end_all() {
     loop {
         #[cfg(target_os = "linux")]
         linux::kill_children();
-        // All that were there have been killed, so this waits for no living one.
+        // All existing children have been killed, so this does not wait for a living one.
         match wait(WaitOptions::empty()) {
             Ok(_) => while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {},
             Err(rustix::io::Errno::INTR) => {}
@@ -258,7 +268,7 @@ fn end_all() {
     }
 }
 
-/// Removes the folder, also where the system has taken itself the right to write in it.
+/// Removes the folder, even if the system has removed its own write permission.
 fn remove(folder: &Path) -> io::Result<()> {
     match std::fs::remove_dir_all(folder) {
         Ok(()) => Ok(()),
@@ -274,7 +284,7 @@ fn open_up(folder: &Path) -> io::Result<()> {
     std::fs::set_permissions(folder, Permissions::from_mode(0o700))?;
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
-        // What a link points to is not ours.
+        // The target of a link is not ours.
         if entry.file_type()?.is_dir() {
             open_up(&entry.path())?;
         }
@@ -289,7 +299,8 @@ mod linux {
 
     /// Kills each child, together with its group: a group dies at once, however quickly its members fork.
     ///
-    /// A process that shares a group with a child descends from the supervisor: groups do not reach beyond a session.
+    /// A process that shares a group with a child descends from the supervisor, because a group never spans
+    /// two sessions.
     pub(super) fn kill_children() {
         let (parent, own) = (getpid(), getpgrp());
         let Ok(entries) = std::fs::read_dir("/proc") else { return };
@@ -300,7 +311,7 @@ mod linux {
             if of != parent {
                 continue;
             }
-            // What has ended by itself is as good as killed.
+            // A process that has exited by itself needs no signal.
             if group != own {
                 let _ = kill_process_group(group, Signal::KILL);
             }
@@ -308,7 +319,8 @@ mod linux {
         }
     }
 
-    /// The parent and the group in the text of `/proc/N/stat`. The name before them may hold anything.
+    /// The parent and the group in the text of `/proc/N/stat`. The name before them may contain any
+    /// character.
     fn kin(stat: &str) -> Option<(Pid, Pid)> {
         let (_, after_name) = stat.rsplit_once(')')?;
         let mut fields = after_name.split_whitespace().skip(1).map(|field| field.parse().ok());
@@ -318,7 +330,7 @@ mod linux {
 
     #[cfg(test)]
     #[test]
-    fn a_name_with_a_bracket_hides_no_parent() {
+    fn a_parenthesis_in_the_name_does_not_hide_the_parent() {
         let pid = |number| Pid::from_raw(number).expect("not zero");
         assert_eq!(kin("12 (a) b) S 7 8 8 0 -1"), Some((pid(7), pid(8))));
         assert_eq!(kin("12 (init) S 0 0 0"), None);

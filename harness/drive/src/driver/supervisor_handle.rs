@@ -16,7 +16,7 @@ pub(super) use nowhere::{Input, SupervisorHandle, no_input, program_status, stan
 #[cfg(unix)]
 pub(super) use unix::{Input, SupervisorHandle, no_input, program_status, standard_input};
 
-/// Why there is no supervised process.
+/// The reason why there is no supervised process.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NotStarted {
     #[error("its supervisor does not come up: {0}")]
@@ -26,8 +26,9 @@ pub(super) enum NotStarted {
     Program(#[source] io::Error),
 }
 
-/// The command that starts a supervisor with that program, or the reaper of that folder. What is set on it, such as the
-/// environment, the working folder and the other pipes, is the program's.
+/// The command that starts a supervisor with that program, or the reaper of that folder. Settings of the
+/// command, such
+/// as the environment, the working directory and the other pipes, apply to the program.
 pub(super) fn command<S: AsRef<OsStr>>(
     supervisor: &Path,
     folder: Option<&Path>,

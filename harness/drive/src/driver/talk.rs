@@ -1,13 +1,14 @@
-//! Open requests and known sessions, so that an answer to no request is noticed, and a call of an unknown session.
+//! Tracks open requests and known sessions, to detect an answer without a request and a message of an unknown
+//! session.
 //!
-//! The ACP crate drops both without a word; a harness that counts on every answer must not.
+//! The ACP crate drops both silently; a harness that relies on every answer must not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
-/// The conversation with one process, as far as its messages refer to each other.
+/// The conversation with one process: its open requests and its sessions.
 #[derive(Debug, Default)]
 pub struct Talk(Mutex<TalkState>);
 
@@ -15,7 +16,8 @@ pub struct Talk(Mutex<TalkState>);
 struct TalkState {
     /// The methods of the requests without an answer, by their ids.
     asked: BTreeMap<String, String>,
-    /// Every session that was opened or loaded, also those that are over: a late message of them is no mistake.
+    /// Every session that was opened or loaded, even those that have ended: a late message of one is not an
+    /// error.
     sessions: BTreeSet<String>,
 }
 
@@ -37,18 +39,18 @@ impl Talk {
         };
         let mut state = self.state();
         if method == "session/load" {
-            // What it shows while it loads is of that session already.
+            // Updates during the load already belong to that session.
             state.sessions.extend(session_of(message.get("params")));
         }
         state.asked.insert(id.to_string(), method.to_owned());
     }
 
-    /// The adapter has sent a message; what is wrong with it, if anything is.
+    /// Records a message of the adapter; returns what is wrong with it, if anything.
     pub(super) fn heard(&self, message: &Map<String, Value>) -> Result<(), Unexpected> {
         let mut state = self.state();
         match (message.get("method").and_then(Value::as_str), message.get("id")) {
             (Some("session/update"), _) => state.check_update(message.get("params")),
-            // An answer without an id is to a message that it could not read.
+            // An answer without an id refers to a message that the adapter could not read.
             (Some(_), _) | (None, None | Some(Value::Null)) => Ok(()),
             (None, Some(id)) => {
                 let asked = state.asked.remove(&id.to_string());

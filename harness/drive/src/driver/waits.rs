@@ -1,24 +1,25 @@
-//! How long is waited for a system, before the load of the machine is counted in.
+//! How long to wait for a system, before the load of the machine is taken into account.
 
 use std::time::Duration;
 
 use serde::Deserialize;
 
-/// How long is waited for what.
+/// The limits of the waits for a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Waits {
     /// From the start of the process to its answer to `initialize`.
     pub start: Duration,
     /// Any later answer that does not depend on the provider.
     pub answer: Duration,
-    /// Silence in the middle of a turn, after which it counts as one that does not end.
+    /// Silence in the middle of a turn, after which the turn counts as one that does not end.
     pub silence: Duration,
 }
 
 impl Waits {
-    /// What is enough for a healthy adapter.
+    /// Enough for a healthy adapter.
     pub const STANDARD: Waits = Waits {
-        // Node with one SDK starts in 0.4 to 2.5 s; Python with a large one in up to 10 s on a loaded CI machine.
+        // Node with one SDK starts in 0.4 to 2.5 s; Python with a large one in up to 10 s on a loaded CI
+        // machine.
         start: Duration::from_secs(60),
         // An answer takes milliseconds.
         answer: Duration::from_secs(20),
@@ -26,7 +27,7 @@ impl Waits {
         silence: Duration::from_secs(15),
     };
 
-    /// The same with more patience, or with less.
+    /// The same limits, multiplied by `factor`.
     pub(crate) fn times(self, factor: f64) -> Waits {
         Waits {
             start: self.start.mul_f64(factor),
@@ -36,7 +37,7 @@ impl Waits {
     }
 }
 
-/// The key `waits` of a manifest: seconds for what this system needs longer for.
+/// The key `waits` of a manifest: seconds for each wait in which this system needs longer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WaitsSheet {

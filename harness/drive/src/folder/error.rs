@@ -1,12 +1,12 @@
-//! What is wrong with a run folder.
+//! The errors of run folders.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// Why a run folder cannot be written or read.
+/// The reason why a run folder cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// There is something in that place that is not ours.
+    /// The path has content that is not ours.
     #[error(
         "{} holds something that is not a run of brickbat, and nothing of it is overwritten\n\
          hint: give --out a folder that is new, empty, or of an earlier run", .path.display()

@@ -1,6 +1,6 @@
-//! Names of folders that every file system takes, each different and the same in every run.
+//! Names of folders that every file system accepts. They are distinct, and the same in every run.
 
-/// Characters of the readable part: with the rest below what any file system takes.
+/// Characters of the readable part: with the rest, the name stays below the limit of every file system.
 const MAX_READABLE: usize = 60;
 
 /// The folder of a case below its run folder.
@@ -8,8 +8,9 @@ pub fn case_path(system: &str, plan: &str) -> String {
     format!("cases/{}/{}", name_of(system), name_of(plan))
 }
 
-/// What can be read of an id, and a number that tells ids apart which read alike. The number also keeps the name from
-/// being one that a system reserves.
+/// The readable part of an id, and a number that distinguishes ids with the same readable part. The number
+/// also keeps the
+/// name from being one that an operating system reserves.
 fn name_of(id: &str) -> String {
     let mut readable = String::new();
     for c in id.chars().take(4 * MAX_READABLE) {
@@ -24,7 +25,8 @@ fn name_of(id: &str) -> String {
     format!("{readable}-{:012x}", number(id))
 }
 
-/// FNV-1a, folded to 48 bits: of ten thousand ids that read alike, two fall together once in five million runs.
+/// FNV-1a, folded to 48 bits. Among ten thousand ids with the same readable part, two collide once in five
+/// million runs.
 fn number(id: &str) -> u64 {
     let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -37,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_safe_and_different() {
+    fn names_are_safe_and_distinct() {
         let long = "x".repeat(5000);
         let ids = [
             "abort/mid-batch#k=1@anthropic-messages",

@@ -14,7 +14,7 @@ use brickbat_engine::provider::Request;
 use brickbat_engine::relay::{Passage, PassageEnd, Step};
 use brickbat_scenario::trace::{Ending, ExchangeId};
 
-/// What is to be asked, and where the answer goes.
+/// A request to send, and the channel for its answer.
 pub(super) struct Errand {
     passage: Passage,
     method: String,
@@ -25,7 +25,7 @@ pub(super) struct Errand {
     shared: Arc<Shared>,
 }
 
-/// The client has gone.
+/// The client has disconnected.
 struct Gone;
 
 impl Errand {
@@ -47,8 +47,9 @@ impl Errand {
         }
     }
 
-    /// Asks, and carries the answer back. A client that goes away ends it wherever it is, and closes the connection to the
-    /// server.
+    /// Sends the request, and carries the answer back. A client that disconnects ends this at any point,
+    /// which closes the
+    /// connection to the server.
     pub(super) async fn run(self) {
         let Errand { mut passage, method, target, headers, body, parts, shared } = self;
         let carried = async {
@@ -79,15 +80,15 @@ impl Errand {
         if let Some(row) = row {
             shared.record(row, &redactor);
         }
-        // Said last, so that whoever has the whole answer finds it in the log and in the recording.
+        // Sent last, so that a client with the complete answer finds it in the log and in the recording.
         if let Some(ending) = ending {
-            // The client may just have gone.
+            // The client may just have disconnected.
             let _ = parts.send(Part::End(ending)).await;
         }
     }
 }
 
-/// How the answer to the client ends; nothing where its end was sent before, or nobody is there.
+/// How the answer to the client ends; none if its end was sent before, or no client is left.
 fn ending_of(end: &PassageEnd) -> Option<Ending> {
     match end {
         PassageEnd::Whole | PassageEnd::Failed(_) => Some(Ending::Complete),
@@ -96,7 +97,7 @@ fn ending_of(end: &PassageEnd) -> Option<Ending> {
     }
 }
 
-/// Says that the server did not answer.
+/// Reports to the client that the server did not answer.
 async fn refuse(parts: &mpsc::Sender<Part>, words: &str) -> Result<(), Gone> {
     let body = serde_json::json!({
         "error": { "type": "brickbat_error", "message": format!("brickbat proxy: {words}") },
@@ -156,7 +157,7 @@ impl Carrier<'_> {
                 }
                 Some(Ok(frame)) => match frame.into_data() {
                     Ok(bytes) => passage.body(&bytes),
-                    // Trailers are of this connection alone.
+                    // Trailers belong to this connection only.
                     Err(_) => continue,
                 },
                 Some(Err(error)) => {
@@ -175,7 +176,8 @@ impl Carrier<'_> {
         }
     }
 
-    /// Does what the relay says. The end, if a fault is one.
+    /// Performs the relay's instructions. Returns the end of the answer if one of them is a fault that ends
+    /// it.
     async fn perform(
         &self,
         exchange: ExchangeId,

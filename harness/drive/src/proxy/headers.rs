@@ -1,11 +1,11 @@
-//! Which headers go on, and which belong to one connection alone.
+//! Sorts headers into those that are forwarded and those that belong to one connection.
 
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 
 use brickbat_engine::provider::Headers;
 
-/// Headers of one connection (RFC 9110, 7.6.1), and those that are written anew for the other one.
+/// Headers of one connection (RFC 9110, 7.6.1), and those that are written again for the other one.
 const OF_CONNECTION: [&str; 11] = [
     "connection",
     "content-length",
@@ -30,8 +30,9 @@ fn named<'v>(values: impl Iterator<Item = &'v str>) -> Vec<String> {
     values.flat_map(|value| value.split(',')).map(|name| name.trim().to_ascii_lowercase()).collect()
 }
 
-/// The headers of a request as they go on. The server is asked not to pack its answers, since what is packed cannot be
-/// judged on its way.
+/// The headers of a request as they are forwarded. The server is asked not to compress its answers, because
+/// compressed
+/// answers cannot be judged on their way.
 pub(super) fn onward(headers: Headers<'_>) -> HeaderMap {
     let all: Vec<_> = headers.iter().collect();
     let connection = all.iter().filter(|(name, _)| name.eq_ignore_ascii_case("connection"));
@@ -48,7 +49,7 @@ pub(super) fn onward(headers: Headers<'_>) -> HeaderMap {
     onward
 }
 
-/// The headers of an answer as they go back.
+/// The headers of an answer as they are returned.
 pub(super) fn back(headers: &HeaderMap) -> Vec<(String, Vec<u8>)> {
     let connection = headers.get_all(hyper::header::CONNECTION).iter();
     let named = named(connection.filter_map(|value| value.to_str().ok()));
@@ -61,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_of_the_connection_do_not_go_on_and_keys_do() {
+    fn keys_are_forwarded_and_headers_of_the_connection_are_not() {
         let head = b"POST / HTTP/1.1\r\nHost: a\r\nConnection: X-Own, close\r\nX-Own: 1\r\nTE: trailers\r\n\
             Accept-Encoding: gzip, br\r\nX-Api-Key: k\r\nAnthropic-Version: 2023-06-01\r\nContent-Length: 3\r\n\r\n";
         let onward = onward(Headers::of_head(head));

@@ -1,8 +1,10 @@
-//! What requests carry that must not be seen: known in memory only, so that it can be taken out of all that is printed and
+//! The secrets in requests. They are known only in memory, so that they can be redacted in everything that is
+//! printed and
 //! recorded.
 //!
-//! All values of headers count but those of a few harmless ones, and the values of a query whose names say so: a server
-//! that quotes a request in its error quotes them, and no list names the headers of all gateways.
+//! All values of headers count except those of a few harmless ones, and so do the values of a query with
+//! telling names. A
+//! server that quotes a request in its error quotes them too, and no list has the headers of all gateways.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,19 +15,21 @@ use brickbat_rules::redact::{Redactor, is_credential_header, is_credential_query
 /// The values that have passed.
 #[derive(Debug)]
 pub(super) struct Keys {
-    /// What is taken out whatever the requests say.
+    /// Redacts what does not depend on the requests.
     base: Redactor,
     redactor: Arc<Redactor>,
     /// The latest first.
     recent: VecDeque<String>,
 }
 
-/// Values that are known at the same time, besides those of the request that is looked at: a client has some tens, of which
-/// a few are new in each request (a time, a signature). The oldest are forgotten: an answer is cleaned of what was known
-/// when its request came.
+/// Values that are known at the same time, besides those of the current request. A client has some tens, of
+/// which a few
+/// are new in each request (a time, a signature). The oldest are forgotten. An answer is redacted with the
+/// values that were
+/// known when its request arrived.
 const MAX_VALUES: usize = 256;
 
-/// Their bytes. A head has 64 KiB at the most.
+/// The limit of their bytes. A head has at most 64 KiB.
 const MAX_BYTES: usize = 256 << 10;
 
 impl Keys {
@@ -33,12 +37,12 @@ impl Keys {
         Keys { redactor: Arc::new(base.clone()), base, recent: VecDeque::new() }
     }
 
-    /// What takes them out.
+    /// Redacts the known values.
     pub(super) fn redactor(&self) -> Arc<Redactor> {
         self.redactor.clone()
     }
 
-    /// Learns the values of a request, and gives what takes them out.
+    /// Learns the values of a request, and returns a redactor that knows them.
     pub(super) fn learn(&mut self, headers: Headers<'_>, target: &str) -> Arc<Redactor> {
         let own = values(headers, target);
         let mut is_new = false;
@@ -67,7 +71,7 @@ impl Keys {
     }
 }
 
-/// The values of a request that are not to be seen, each once.
+/// The secret values of a request, each once.
 fn values(headers: Headers<'_>, target: &str) -> Vec<String> {
     let mut harmless = Vec::new();
     let mut values = Vec::new();
@@ -84,17 +88,17 @@ fn values(headers: Headers<'_>, target: &str) -> Vec<String> {
             values.extend([value.to_owned(), decoded(value)]);
         }
     }
-    // What another header says of the request is no secret here.
+    // The values of harmless headers are not secrets, even if another header repeats them.
     values.retain(|value| !value.is_empty() && !harmless.contains(value));
     let mut seen = std::collections::BTreeSet::new();
     values.retain(|value| seen.insert(value.clone()));
     values
 }
 
-/// A value of a header, and the parts of it that open something by themselves.
+/// A value of a header, and the parts of it that are secrets by themselves.
 fn parts(name: &str, value: &str, values: &mut Vec<String>) {
     values.push(value.to_owned());
-    // After the scheme, as in `Bearer KEY`.
+    // The part after the scheme, as in `Bearer KEY`.
     let Some((scheme, rest)) = value.split_once(' ').map(|(scheme, rest)| (scheme, rest.trim())) else {
         if is_credential_header(name) {
             values.extend(assigned(value));
@@ -118,8 +122,9 @@ fn parts(name: &str, value: &str, values: &mut Vec<String>) {
     }
 }
 
-/// The values of `NAME=VALUE` in a header: cookies, the parts of a digest, of SigV4 and the like. Of a scope that begins
-/// with the id of a key, as in `Credential=ID/DATE/REGION/SERVICE/aws4_request`, also that.
+/// The values of `NAME=VALUE` in a header: cookies, the parts of a digest, of SigV4 and the like. A scope
+/// that begins
+/// with the id of a key, as in `Credential=ID/DATE/REGION/SERVICE/aws4_request`, also adds that id.
 fn assigned(value: &str) -> Vec<String> {
     let pairs = value.split([',', ';', ' ']).filter_map(|part| part.split_once('='));
     let all = pairs.flat_map(|(_, value)| {
@@ -129,7 +134,7 @@ fn assigned(value: &str) -> Vec<String> {
     all.flatten().map(str::to_owned).collect()
 }
 
-/// A part of a query without its percent signs.
+/// A part of a query with its percent-encoding decoded.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -149,7 +154,7 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The bytes of a text in base64, with or without its padding; nothing if it is none.
+/// The bytes of a text in base64, with or without padding; none if it is not base64.
 fn base64(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let (mut bits, mut n_bits) = (0_u32, 0);
@@ -182,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_taken_out_wherever_the_request_carried_it() {
+    fn a_key_is_redacted_wherever_the_request_had_it() {
         let mut keys = Keys::new(Redactor::default());
         let redactor = learnt(
             &mut keys,
@@ -195,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn the_values_of_headers_that_nobody_knows_are_taken_out_and_those_of_harmless_ones_stay() {
+    fn values_of_unknown_headers_are_redacted_and_those_of_harmless_ones_stay() {
         let mut keys = Keys::new(Redactor::default());
         let redactor = learnt(
             &mut keys,
@@ -212,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn all_parts_of_a_signature_and_of_a_basic_pair_are_taken_out() {
+    fn all_parts_of_a_signature_and_of_a_basic_pair_are_redacted() {
         let mut keys = Keys::new(Redactor::default());
         let signature = "fe5f80f77d5fa3beca038a248ff027d0445342fe2855ddc963176630326f1024";
         let header = format!(
@@ -230,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn learning_never_ends_and_memory_is_bounded() {
+    fn many_requests_are_learned_in_bounded_memory() {
         let mut keys = Keys::new(Redactor::default());
         for n in 0..400 {
             let redactor =
@@ -238,7 +243,7 @@ mod tests {
             assert_eq!(redactor.text(&format!("signature-{n} the-one-key-1")), "[redacted] [redacted]");
         }
         assert!(keys.recent.len() <= MAX_VALUES, "{}", keys.recent.len());
-        // What has passed just before is still known.
+        // The latest values are still known.
         assert_eq!(keys.redactor().text("signature-390"), "[redacted]");
         for n in 0..20 {
             learnt(&mut keys, &format!("x-large-{n}: {n}{}", "large".repeat(9_000)), "/");

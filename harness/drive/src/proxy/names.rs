@@ -1,4 +1,4 @@
-//! The addresses of a host's name, asked of the name servers that the machine is set up with.
+//! Looks up the addresses of a host name at the name servers that the machine is configured with.
 //!
 //! It is written in Rust: `getaddrinfo` loads modules of the C library, which a static binary cannot.
 
@@ -12,14 +12,14 @@ use hickory_resolver::TokioResolver;
 use hyper_util::client::legacy::connect::dns::Name;
 use tower_service::Service;
 
-/// Who knows the addresses of names. Without name servers it knows those of this machine alone.
+/// The resolver. Without name servers it knows only the names of this machine.
 #[derive(Debug, Clone)]
 pub(super) struct Names {
     resolver: Option<TokioResolver>,
 }
 
 impl Names {
-    /// As the machine is set up.
+    /// Uses the configuration of the machine.
     pub(super) fn of_machine() -> Names {
         Names { resolver: TokioResolver::builder_tokio().and_then(|builder| builder.build()).ok() }
     }
@@ -38,7 +38,7 @@ impl Service<Name> for Names {
         let names = self.clone();
         Box::pin(async move {
             let found = names.addresses(name.as_str()).await?;
-            // The port is the connector's to say.
+            // The connector sets the port.
             let addresses: Vec<SocketAddr> =
                 found.into_iter().map(|address| SocketAddr::new(address, 0)).collect();
             Ok(addresses.into_iter())

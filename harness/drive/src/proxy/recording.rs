@@ -1,4 +1,4 @@
-//! The rows of a recording: written as exchanges end, without secrets.
+//! The rows of a recording: written when exchanges end, without secrets.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,23 +12,23 @@ use brickbat_rules::redact::Redactor;
 #[derive(Debug)]
 pub struct Recording {
     file: File,
-    /// Whether the last row is not whole: the next one begins on a line of its own.
+    /// True if the last row is incomplete: the next one begins on a line of its own.
     is_torn: bool,
 }
 
 impl Recording {
-    /// Adds to a file, which is its owner's alone from then on.
+    /// Appends to a file, which from then on only its owner can read.
     ///
     /// # Errors
     ///
-    /// The file cannot be opened, or others could go on reading it.
+    /// The file cannot be opened, or cannot be made unreadable for others.
     pub fn open(path: &Path) -> io::Result<Recording> {
         let mut options = OpenOptions::new();
         options.create(true).append(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path)?;
-        // A pipe or a terminal has neither readers to keep out nor a row that was left.
+        // A pipe or a terminal has no other readers to exclude, and no earlier row.
         let is_file = file.metadata()?.is_file();
         if is_file {
             keep_to_owner(&file)?;
@@ -36,19 +36,19 @@ impl Recording {
         Ok(Recording { is_torn: is_file && is_torn(path)?, file })
     }
 
-    /// Writes a row without what must not be in it.
+    /// Writes a row, redacted.
     pub(super) fn write(&mut self, mut row: Value, redactor: &Redactor) -> io::Result<()> {
         redactor.value(&mut row);
         // In one write, so that rows of two proxies do not mix.
         let begin = if self.is_torn { "\n" } else { "" };
         let written = self.file.write_all(format!("{begin}{row}\n").as_bytes());
-        // A full disk takes a part of a row.
+        // A full disk may take only a part of a row.
         self.is_torn = written.is_err();
         written
     }
 }
 
-/// Takes from everybody else what an earlier mode gave them.
+/// Removes the permissions of all other users that an earlier mode gave them.
 #[cfg(unix)]
 fn keep_to_owner(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -64,7 +64,7 @@ fn keep_to_owner(_: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a file ends inside a line.
+/// True if a file ends in the middle of a line.
 fn is_torn(path: &Path) -> io::Result<bool> {
     let mut file = File::open(path)?;
     if file.metadata()?.len() == 0 {
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_torn_row_is_not_added_to_and_nothing_before_it_is_lost() {
+    fn a_torn_row_is_kept_and_the_next_begins_on_its_own_line() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rec.jsonl");
         for (before, after) in [
@@ -102,7 +102,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_row_after_one_that_failed_begins_on_its_own_line() {
+    fn a_row_after_a_failed_one_begins_on_its_own_line() {
         let full = OpenOptions::new().append(true).open("/dev/full").unwrap();
         let mut recording = Recording { file: full, is_torn: false };
         assert!(recording.write(json!({}), &Redactor::default()).is_err());
@@ -111,7 +111,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_that_others_could_read_is_its_owners_alone_afterwards() {
+    fn a_file_that_others_could_read_becomes_private() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rec.jsonl");

@@ -1,4 +1,4 @@
-//! The one server that a proxy goes out to.
+//! The only server that a proxy connects to.
 
 use std::error::Error;
 use std::fmt;
@@ -17,8 +17,9 @@ use rustls::{ClientConfig, RootCertStore};
 
 use super::names::Names;
 
-/// How long a connection may take. That of a far server takes below a second; a lost packet is sent again after one, two
-/// and four.
+/// How long a connection may take. It takes less than a second to a distant server; a lost packet is sent
+/// again after
+/// one, two and four seconds.
 const CONNECT_TIME: Duration = Duration::from_secs(15);
 
 /// The server behind a proxy.
@@ -26,9 +27,9 @@ const CONNECT_TIME: Duration = Duration::from_secs(15);
 pub struct Upstream {
     scheme: Scheme,
     authority: Authority,
-    /// What stands before the path of each request, without a slash at its end.
+    /// The prefix of the path of each request, without a slash at its end.
     base: String,
-    /// How long it may be silent.
+    /// How long the server may be silent.
     pub(super) silence: Duration,
     client: Client<HttpsConnector<HttpConnector<Names>>, Full<Bytes>>,
 }
@@ -39,18 +40,19 @@ impl fmt::Debug for Upstream {
     }
 }
 
-/// Why a URL leads to no server.
+/// The reason why a URL leads to no server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoUpstream {
-    /// It is no URL of a server.
+    /// It is not the URL of a server.
     #[error(
         "`{0}` is no URL of a server\nhint: write it as `https://api.anthropic.com` or `http://127.0.0.1:11434`"
     )]
     NotAUrl(String),
-    /// It holds what a URL of a server does not: a key would be seen by whoever lists processes.
+    /// It has a part that the URL of a server does not have: a key in it would be visible to everyone who
+    /// lists processes.
     #[error("the URL has {0}\nhint: leave it out; the program's own headers pass through")]
     Extra(&'static str),
-    /// Certificates of the machine cannot be read.
+    /// The certificates of the machine cannot be read.
     #[error(
         "the certificates by which servers are known cannot be read: {0}\nhint: install them (ca-certificates), or name a file with SSL_CERT_FILE"
     )]
@@ -58,11 +60,11 @@ pub enum NoUpstream {
 }
 
 impl Upstream {
-    /// The server at a URL, which may be silent for so long.
+    /// The server at a URL, which may be silent for up to `silence`.
     ///
     /// # Errors
     ///
-    /// It is no URL of a server, or a server with TLS could not be known.
+    /// It is not the URL of a server, or the certificates for TLS cannot be read.
     pub fn at(url: &str, silence: Duration) -> Result<Upstream, NoUpstream> {
         let wrong = || NoUpstream::NotAUrl(url.split('@').next_back().unwrap_or_default().to_owned());
         let uri: Uri = url.trim().parse().map_err(|_| wrong())?;
@@ -91,7 +93,8 @@ impl Upstream {
         self.authority.as_str()
     }
 
-    /// Asks the server. `target` is the path with its query, byte for byte as the client sent it.
+    /// Sends a request to the server. `target` is the path with its query, byte for byte as the client sent
+    /// it.
     pub(super) async fn ask(
         &self,
         method: &str,
@@ -114,7 +117,7 @@ impl Upstream {
     }
 }
 
-/// An error with what it came of. URLs are not in it.
+/// An error with its sources. URLs are left out.
 pub(super) fn words_of(error: &dyn Error) -> String {
     let mut words = error.to_string();
     let mut source = error.source();
@@ -140,7 +143,7 @@ fn client(with_tls: bool) -> Result<Client<HttpsConnector<HttpConnector<Names>>,
     let config = config.map_err(|error| failed(&error))?;
     let config = match with_tls {
         true => config.with_native_roots().map_err(|error| failed(&error))?,
-        // Nobody is known, and nobody is asked.
+        // Without TLS, no certificate is ever checked.
         false => config.with_root_certificates(RootCertStore::empty()),
     };
     let https = HttpsConnectorBuilder::new().with_tls_config(config.with_no_client_auth());

@@ -1,4 +1,4 @@
-//! Feeds sequences of events, through an adapter, to what consumes an SDK's own stream.
+//! Feeds sequences of events, through an adapter, to a consumer of an SDK's own stream.
 
 use std::path::Path;
 
@@ -13,17 +13,18 @@ pub struct Feeder {
     prepared: Prepared,
 }
 
-/// What became of a sequence.
+/// The result of a sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Played {
-    /// What was done wrong with the calls, in the order of the calls.
+    /// The mistakes in the stored calls, in the order of the calls.
     pub breaches: Vec<Breach>,
-    /// The first event that was refused out loud.
+    /// The first event that was rejected with an error.
     pub refused: Option<Refused>,
 }
 
 impl Feeder {
-    /// Starts the adapter of a system. `supervisor` is the program `brickbat`; `note` gets a line about what takes long.
+    /// Starts the adapter of a system. `supervisor` is the program `brickbat`; `note` gets a line about long
+    /// preparations.
     pub async fn start(
         system: &System,
         supervisor: &Path,
@@ -39,12 +40,12 @@ impl Feeder {
         Ok(Feeder { adapter, prepared })
     }
 
-    /// What can be fed, as the adapter says.
+    /// The consumers that can be fed, as the adapter reports them.
     pub fn consumers(&self) -> &[String] {
         &self.adapter.about().consumers
     }
 
-    /// The SDK and its exact version, as the adapter says.
+    /// The SDK and its exact version, as the adapter reports them.
     pub fn sdk(&self) -> String {
         let about = self.adapter.about();
         format!("{} {}", about.sdk, about.version)
@@ -60,7 +61,7 @@ impl Feeder {
         Ok(Played { breaches, refused: consumed.refused })
     }
 
-    /// The smallest sequence that is left of one with a breach of that kind when events are taken out as long as it shows.
+    /// Shrinks a sequence with a breach of that kind: events are taken out as long as the breach stays.
     pub async fn smallest(
         &mut self,
         consumer: &str,
@@ -85,7 +86,7 @@ impl Feeder {
 }
 
 impl Played {
-    /// Whether something of that kind was done wrong.
+    /// True if there is a breach of that kind.
     pub fn has(&self, wrong: Wrong) -> bool {
         self.breaches.iter().any(|breach| breach.wrong == wrong)
     }

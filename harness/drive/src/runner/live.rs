@@ -38,7 +38,7 @@ use brickbat_scenario::trace::{
 
 pub(super) struct DriveResult {
     pub(super) run: Result<Run, DriverError>,
-    /// What is kept, also of a plan that broke off, and what must not get out of it.
+    /// The record of the plan, even if it broke off, and the redactor for its secrets.
     pub(super) kept: Option<(Observed, Redactor)>,
 }
 
@@ -50,14 +50,15 @@ impl From<DriverError> for DriveResult {
 
 /// Opens sessions of a system for one plan.
 pub(super) trait Opener {
-    /// Opens a session at the base path of the plan and at the provider of that dialect, or loads it there from what a process
-    /// has left.
+    /// Opens a session at the base path of the plan, with the provider of that dialect. With `remains`, it
+    /// loads the session
+    /// that a process has left.
     fn open<'a>(&'a self, base_path: &'a str, dialect: Dialect, remains: Option<&'a Remains>) -> Opening<'a>;
 }
 
 pub(super) type Opening<'a> = LocalBoxFuture<'a, Result<SystemSession, DriverError>>;
 
-/// Drives a plan. With a redactor, everything is kept.
+/// Drives a plan. With a redactor, everything is recorded.
 pub(super) async fn drive(
     server: &Server,
     plan: &Arc<Plan>,
@@ -112,7 +113,7 @@ pub(super) async fn drive(
         Ok(done) => done,
         Err(TimeOver) => Err(broken(&format!("the plan took longer than {} s", MAX_PLAN_TIME.as_secs()))),
     };
-    // What the system has stored is asked for only where it still answers.
+    // The stored history is requested only from a system that still answers.
     let store = match done {
         Ok(()) => live.session.history().await,
         Err(_) => None,
@@ -125,7 +126,7 @@ pub(super) async fn drive(
     let kept = keep.map(|redactor| live.observed(redactor, store));
     let is_plain = live.session.is_plain();
     let run = done.map(|()| Run { trace: live.trace, receipts: live.conductor.receipts().to_vec() });
-    // An agent without an adapter does not say what became of the order.
+    // An agent without an adapter does not report whether it followed the command.
     let run = run.map(|run| if is_plain { run.doubting_changes(plan) } else { run });
     DriveResult { run, kept }
 }
@@ -133,43 +134,45 @@ pub(super) async fn drive(
 /// Characters of an SDK's error that are kept; a provider's sentence with all its ids has some hundred.
 const MAX_ERROR_CHARS: usize = 4000;
 
-/// A plan takes below a second; a system that backs off between many retries may take some minutes.
+/// A plan takes less than a second; a system that backs off between many retries may take some minutes.
 const MAX_PLAN_TIME: Duration = Duration::from_secs(600);
 
 struct Live<'a> {
     plan: &'a Plan,
     mount: Mount<Recorder>,
     session: SystemSession,
-    /// The other process of the session, if there are two, and where its standard error began.
+    /// The other process of the session, if there are two, and the position in its standard error where the
+    /// plan began.
     other: Option<(SystemSession, u64)>,
     opener: &'a dyn Opener,
     /// The path of the plan on the server.
     base_path: String,
-    /// The dialect of the provider that the system asks.
+    /// The dialect of the provider that the system uses.
     dialect: Dialect,
     /// What the last killed process has left.
     remains: Option<Remains>,
-    /// What killed processes have written to their standard error.
+    /// The standard error of killed processes.
     stderr: String,
-    /// Where in the standard error of the process that now runs the plan began.
+    /// The position in the standard error of the current process where the plan began.
     stderr_from: u64,
     conductor: Conductor,
-    /// What the conductor has ordered and is still to be done.
+    /// Commands of the conductor that are still to be executed.
     todo: VecDeque<Command>,
     is_finished: bool,
     trace: Trace,
     gates: Vec<(GateId, CallKey)>,
     saves: Saves,
-    /// Answers that are on their way and not held.
+    /// Answers that are being sent and are not held.
     open: Vec<ExchangeId>,
-    /// Answers that are not over, held or not.
+    /// Answers that have not ended, held or not.
     alive: Vec<ExchangeId>,
-    /// The turn has ended, but answers are still on their way: their end is reported first.
+    /// Ends of turns that arrived while answers were still being sent: the end of the answers is reported
+    /// first.
     ending: VecDeque<TurnOutcome>,
-    /// The server's address, as texts may name it.
+    /// The server's address, as texts may contain it.
     address: String,
     pace: Pace,
-    /// For how long nothing has happened.
+    /// How long nothing has happened.
     silence: Duration,
 }
 
@@ -186,7 +189,7 @@ impl Live<'_> {
         Ok(())
     }
 
-    /// The conductor hears of an event; what it orders is still to be done.
+    /// Passes an event to the conductor and queues its commands.
     fn observe(&mut self, event: Event) {
         self.note_wait(&event);
         if matches!(event, Event::TurnEnded { .. }) {
@@ -211,7 +214,7 @@ impl Live<'_> {
         self.silence = Duration::ZERO;
     }
 
-    /// Does what the conductor says, and what follows from that at once.
+    /// Executes commands, and everything that follows from them at once.
     async fn execute(&mut self, commands: Vec<Command>) -> Result<(), DriverError> {
         self.todo.extend(commands);
         while let Some(command) = self.todo.pop_front() {
@@ -220,7 +223,7 @@ impl Live<'_> {
         Ok(())
     }
 
-    /// Takes in what the server has seen by now.
+    /// Processes what the server has seen by now.
     async fn catch_up(&mut self) -> Result<(), DriverError> {
         while let Some(Some(seen)) = by_now(self.mount.next()) {
             if let Some(event) = self.on_server_event(seen).await? {
@@ -230,7 +233,7 @@ impl Live<'_> {
         Ok(())
     }
 
-    /// The next event; none if what happened is not one.
+    /// The next event; none if what happened is not an event.
     async fn next(&mut self, quiet: Duration) -> Result<Option<Event>, DriverError> {
         match self.saves.next() {
             Some(Due::Happened(event)) => return Ok(Some(event)),
@@ -249,7 +252,7 @@ impl Live<'_> {
         }
         let process = self.session.process();
         let next = async {
-            // The server first: what it saw caused what the session says.
+            // The server first: what it saw caused what the session reports.
             tokio::select! {
                 biased;
                 seen = self.mount.next() => Incoming::ServerEvent(seen),
@@ -300,7 +303,7 @@ impl Live<'_> {
         Ok(Some(event))
     }
 
-    /// Keeps account of the answers that are on their way.
+    /// Keeps track of the answers that are being sent.
     async fn on_exchange(&mut self, event: Event) -> Result<Event, DriverError> {
         match event {
             Event::Requested { exchange, .. } => {
@@ -329,8 +332,9 @@ impl Live<'_> {
         Ok(event)
     }
 
-    /// Takes in what the system has said by now. A result that it is given next comes after that: above all, after the
-    /// end of a turn that it has already reported.
+    /// Processes what the system has reported by now. A tool result that is sent next then comes later, above
+    /// all after the
+    /// end of a turn that was already reported.
     async fn drain_session(&mut self) -> Result<(), DriverError> {
         while let Some(Some(event)) = by_now(self.session.next()) {
             if let Some(event) = self.on_session_event(event)? {
@@ -357,7 +361,7 @@ impl Live<'_> {
         match event {
             SessionEvent::Shown { id, state } => Ok(Some(Event::CallShown { id, state })),
             SessionEvent::Asked { question, id, args } => {
-                // A system that gives calls ids of its own may show the arguments, and with them the marker.
+                // A system that gives calls ids of its own may show the arguments, which contain the marker.
                 let by_args = || args.as_deref().and_then(|args| self.plan.call_with_marker(args));
                 let call = self.plan.call_with_id(&id).or_else(by_args);
                 Ok(Some(Event::Asked { question, id, call }))
@@ -371,7 +375,7 @@ impl Live<'_> {
         }
     }
 
-    /// Where the provider listens differs from run to run, and SDKs like to say it in their errors.
+    /// The provider's address differs from run to run, and SDKs often quote it in their errors.
     fn redacted(&self, outcome: TurnOutcome) -> TurnOutcome {
         match outcome {
             TurnOutcome::Raised { class, text } => {
@@ -385,14 +389,16 @@ impl Live<'_> {
         }
     }
 
-    /// Where the peer has read it, the barrier shows whether the system has taken it in. Of bytes that may still be on
-    /// their way a barrier shows nothing.
+    /// If the peer has read the bytes, the barrier shows whether the system has processed them. It shows
+    /// nothing about bytes
+    /// that may still be in transit.
     async fn confirm(&mut self, grade: Confidence) -> Result<Confidence, DriverError> {
         let passed = self.session.barrier().await?;
         Ok(if passed && grade >= Confidence::Read { Confidence::Observed } else { grade })
     }
 
-    /// What is kept of the plan. Our own agent in this process is no adapter: its store is not a file of its own.
+    /// The record of the plan. Our own agent in this process is not an adapter: its store is not recorded as
+    /// a file.
     fn observed(
         &self,
         redactor: Redactor,
@@ -408,13 +414,14 @@ impl Live<'_> {
         (Observed { trace: self.trace.clone(), exchanges, stderr, store }, redactor)
     }
 
-    /// What comes next finds a system that has taken in what came before.
+    /// Waits until the system has processed what came before.
     async fn await_barrier(&mut self) -> Result<(), DriverError> {
         self.session.barrier().await.map(drop)
     }
 
-    /// Takes in all that a system which is watched still does by itself, so that it does not depend on the load of the
-    /// machine which turn that falls into, or whether it is seen at all. Says whether the system is at rest.
+    /// Processes everything that a watched system still does by itself. Otherwise the load of the machine
+    /// would decide which
+    /// turn this belongs to, or whether it is seen at all. Returns true if the system is at rest.
     async fn come_to_rest(&mut self) -> Result<bool, DriverError> {
         let is_at_rest = self.session.is_watched() && self.session.barrier().await?;
         if is_at_rest {
@@ -465,7 +472,7 @@ impl World for Live<'_> {
                 return self.await_barrier().await;
             }
             if self.come_to_rest().await? {
-                // Nothing runs any more: what the system does from here on was not on its way when it was stopped.
+                // Nothing runs any more: whatever the system does from here on did not start before the stop.
                 self.note(Event::Quiet);
             }
             Ok(())
@@ -489,7 +496,7 @@ impl World for Live<'_> {
     fn kill(&mut self) -> Self::Done<'_> {
         Box::pin(async move {
             self.await_barrier().await?;
-            // Whether what it has taken in reaches its store a moment before its death or after it is no property of it.
+            // Otherwise chance would decide whether data reaches the store just before or after its death.
             self.session.settle_down().await;
             self.kill_process().await
         })
@@ -516,7 +523,7 @@ impl World for Live<'_> {
     fn settle(&mut self, call: CallKey, outcome: ToolOutcome) -> Self::Done<'_> {
         Box::pin(async move {
             if self.plan.calls.iter().any(|call| call.asks) {
-                // A question that the system has asked by now is asked before the result comes.
+                // A question that the system has asked by now must come before the result.
                 self.await_barrier().await?;
             }
             self.drain_session().await?;

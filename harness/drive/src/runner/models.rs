@@ -1,9 +1,12 @@
-//! Runs plans on a later model as well, where that can make a difference.
+//! Runs plans on a later model as well, if that can make a difference.
 //!
-//! A provider may refuse a later model what it takes from an older one, such as a request that ends with what the model
-//! said. To run every plan on both would take twice as long, and show nothing new in nearly all of them. So a plan is
-//! run on the model that the system asks unasked, and on the later one only where a request that was taken would be
-//! refused there. What only the second shows is a finding that names its model.
+//! A provider may reject for a later model what it accepts for an older one, such as a request that ends with
+//! the model's
+//! own message. Running every plan on both would take twice as long, and nearly always show nothing new. So a
+//! plan is
+//! run on the system's default model, and on the later one only if an accepted request would be rejected
+//! there.
+//! A finding that only the later model shows names that model.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,7 +19,7 @@ use brickbat_engine::triage::Signature;
 use brickbat_scenario::verdict::{Finding, Verdict};
 use brickbat_scenario::wire;
 
-/// A plan that is to run on a later model, and what it has shown on the other.
+/// A plan that is to run on a later model, and its result on the first.
 struct Held {
     index: usize,
     job: Job,
@@ -35,7 +38,7 @@ pub(super) async fn round(
     let mut on_done =
         |index: usize, shown: MergedRuns| match on_later_model(running, todo[index].job, &shown, options) {
             Some(job) => {
-                // It counts when the other model has been asked, and is known by now.
+                // It counts once the other model has been tried, but is reported now.
                 seen(todo[index].job, shown.clone());
                 held.push(Held { index, job, shown });
                 false
@@ -67,8 +70,9 @@ pub(super) async fn round(
     stop
 }
 
-/// The plan on the later model of its dialect, if a request that was taken would be refused there. Where the user has
-/// named the model, there is no other, and a thread that changes its provider is not one of that model.
+/// The plan on the later model of its dialect, if an accepted request would be rejected there. If the user
+/// has
+/// named the model, there is no later one. A thread that changes its provider does not belong to one model.
 fn on_later_model(running: &Running, job: &Job, shown: &MergedRuns, options: Options<'_>) -> Option<Job> {
     let plan = &job.plan;
     let later = wire::of(plan.dialect)
@@ -80,8 +84,9 @@ fn on_later_model(running: &Running, job: &Job, shown: &MergedRuns, options: Opt
     is_of_matter.then(|| Job { plan: Arc::new(plan.with_model(later)), path: job.path.clone() })
 }
 
-/// What a plan has shown on both models: the findings of the first, and those that only the second has. The user has not
-/// named the second, so a system that cannot be asked for it has shown all that it can.
+/// The result of a plan on both models: the findings of the first, and those that only the second has. The
+/// user has not
+/// named the second model, so if a system cannot be asked for it, the first result stands.
 fn joined(first: MergedRuns, later: MergedRuns) -> MergedRuns {
     if later.outcome.judgement.verdict == Verdict::HarnessError {
         return first;
@@ -96,7 +101,7 @@ fn joined(first: MergedRuns, later: MergedRuns) -> MergedRuns {
     let mut joined = if outranks(verdict_of(&later), verdict_of(&first)) { later } else { first };
     joined.outcome.judgement.findings = findings;
     joined.outcome.judgement.application = application;
-    // What a control plan shows of how the system runs tools is the same on every model.
+    // The result of a control plan, how the system runs tools, is the same on every model.
     MergedRuns { fit, is_confirmed, ..joined }
 }
 

@@ -1,4 +1,4 @@
-//! What is run, and how.
+//! What to run, and how.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,22 +26,23 @@ pub struct Options<'a> {
     pub n_jobs: usize,
     /// The program `brickbat`, which supervises the processes of systems.
     pub supervisor: &'a Path,
-    /// Whether to stop at the first plan that makes the run red.
+    /// The severity of a finding that stops the run at the first plan that has it; none to run every plan.
     pub fail_fast: Option<Severity>,
     pub repeat: Repeat,
-    /// The part of the plans that is run; all of them, if there is none.
+    /// The part of the plans that is run; none for all of them.
     pub shard: Option<Shard>,
     /// The known findings.
     pub baselines: &'a [Baseline],
     pub redactor: &'a Redactor,
-    /// Who keeps the record of each case; without one, nothing is recorded.
+    /// Receives the record of each case; none to record nothing.
     pub keep: Option<Keep<'a>>,
-    /// Who is shown what a plan has shown so far, before that counts.
+    /// Is shown the intermediate result of a plan before it counts.
     pub suspected: Option<Suspected<'a>>,
 }
 
-/// Takes a case as it is known so far: that of a plan that has failed once and is to run again, or that is to be asked of
-/// another model as well. The next case of the plan takes its place.
+/// Receives an intermediate case: of a plan that has failed once and is to run again, or of one that is also
+/// to run on
+/// another model. The next case of the plan replaces it.
 #[derive(Clone, Copy)]
 pub struct Suspected<'a>(pub &'a (dyn Fn(&Case) + Sync));
 
@@ -51,7 +52,7 @@ impl std::fmt::Debug for Suspected<'_> {
     }
 }
 
-/// Takes the record of each case as it is done, with what must not get out of it.
+/// Receives the record of each finished case, with the redactor for its secrets.
 #[derive(Clone, Copy)]
 pub struct Keep<'a>(pub &'a (dyn Fn(&Record, &Redactor) + Sync));
 
@@ -61,13 +62,13 @@ impl std::fmt::Debug for Keep<'_> {
     }
 }
 
-/// Called with each case as it is done, the number of cases done, and the number of all.
+/// Called with each case as it is done, the number of cases done, and the total number.
 pub type OnCase<'a> = &'a (dyn Fn(&Case, usize, usize) + Sync);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repeat {
     pub times: u16,
-    /// Whether a failing plan is run a second time, and a flaky one alone.
+    /// True if a failing plan is run a second time, and a flaky one without company.
     pub confirm: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Keeps what goes between a system and the provider, where somebody wants to keep it.
+//! Keeps the exchanges between a system and the provider, if they are to be recorded.
 
 use crate::server::Answerer;
 use brickbat_engine::provider::{Answer, Provider, Request};
@@ -11,7 +11,7 @@ const MAX_KEPT: usize = 1000;
 /// Bytes of requests that are kept of one plan, as many as a trace holds.
 const MAX_KEPT_BYTES: usize = 128 << 20;
 
-/// The provider core, with a memory or without.
+/// The provider core, with or without a memory of its exchanges.
 pub(super) struct Recorder {
     pub(super) provider: Provider,
     kept: Option<Vec<Exchange>>,

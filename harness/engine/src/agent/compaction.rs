@@ -1,17 +1,17 @@
-//! Where a thread may be cut, and what stays of it.
+//! Cuts of a thread: the places where it may be cut, and the part that stays.
 //!
-//! A call is never separated from its result, the user or a summary speaks first, and while a turn runs what the user said
-//! in it stays. Each cut of a cut thread gives that thread again.
+//! A call is never separated from its result. The thread begins with the user or a summary, and the user's
+//! messages of a running turn stay. Cutting a cut thread again does not change it.
 
 use std::fmt::Write;
 
 use super::server_tools::without_orphans;
 use super::thread::{Block, Message, ServerBlock};
 
-/// What a summary begins with.
+/// The beginning of every summary.
 const SUMMARY: &str = "Summary of the conversation so far: ";
 
-/// Where the last messages begin, about so many: results are not parted from their calls.
+/// The start of roughly the last `keep` messages: results are not separated from their calls.
 pub(crate) fn start(thread: &[Message], keep: usize) -> usize {
     let start = thread.len().saturating_sub(keep);
     match thread.get(start) {
@@ -20,7 +20,8 @@ pub(crate) fn start(thread: &[Message], keep: usize) -> usize {
     }
 }
 
-/// What stays of a thread that is cut: it begins with a message of the user, if need be with the last one.
+/// The part that stays when a thread is trimmed. It begins with a message of the user, if necessary with the
+/// last one.
 pub(crate) fn trimmed(thread: &[Message], keep: usize) -> Vec<Message> {
     let kept = &thread[start(thread, keep)..];
     let mut trimmed: Vec<Message> = match kept.iter().position(is_user) {
@@ -31,7 +32,7 @@ pub(crate) fn trimmed(thread: &[Message], keep: usize) -> Vec<Message> {
     trimmed
 }
 
-/// A thread whose beginning a summary stands for. What the user said in a running turn stays.
+/// The thread with its beginning replaced by a summary. The user's messages of a running turn stay.
 pub(crate) fn summarised(thread: &[Message], keep: usize, summary: &str, is_running: bool) -> Vec<Message> {
     let kept = &thread[start(thread, keep)..];
     let summary = self::summary(summary);
@@ -41,12 +42,12 @@ pub(crate) fn summarised(thread: &[Message], keep: usize, summary: &str, is_runn
     summarised
 }
 
-/// The message that a summary stands in.
+/// The message that contains a summary.
 pub(crate) fn summary(text: &str) -> Message {
     Message::User(format!("{SUMMARY}{text}"))
 }
 
-/// The thread without the last messages of the user, so many, and all that followed them.
+/// The thread without the user's last `prompts` messages and everything after the first of these.
 pub(crate) fn rewound(thread: &[Message], prompts: usize) -> &[Message] {
     let mut said = thread.iter().enumerate().rev().filter(|(_, message)| is_user(message));
     match prompts.checked_sub(1).and_then(|others| said.nth(others)) {
@@ -55,37 +56,38 @@ pub(crate) fn rewound(thread: &[Message], prompts: usize) -> &[Message] {
     }
 }
 
-/// Whether the thread begins with a summary.
+/// True if the thread begins with a summary.
 pub(crate) fn has_summary(thread: &[Message]) -> bool {
     matches!(thread.first(), Some(Message::User(text)) if text.starts_with(SUMMARY))
 }
 
-/// The place of the last message of the user; the length of the thread where there is none.
+/// The index of the user's last message, or the length of the thread if there is none.
 fn last_prompt_at(thread: &[Message]) -> usize {
     thread.iter().rposition(is_user).unwrap_or(thread.len())
 }
 
-/// What the user began a turn with, which was not yet in the thread when it had that length. More may have been said since.
+/// The user's first message of a turn, given the length of the thread before it. The user may have said more
+/// since.
 pub(crate) fn prompt_from(thread: &[Message], mark: usize) -> Option<Message> {
     thread.get(mark..)?.iter().find(|message| is_user(message)).cloned()
 }
 
-/// Puts the prompt of a running turn back at that place, if a cut has taken it out.
+/// Inserts the prompt of a running turn at this place again, if a cut has removed it.
 pub(crate) fn keep_prompt(thread: &mut Vec<Message>, at: usize, prompt: Option<&Message>) {
     if let Some(prompt) = prompt.filter(|prompt| !thread.contains(prompt)) {
         thread.insert(at.min(thread.len()), prompt.clone());
     }
 }
 
-/// Where the prompt of a running turn stands; the length of the thread if it does not.
+/// The index of the prompt of a running turn, or the length of the thread if the prompt is not in it.
 pub(crate) fn place_of(thread: &[Message], prompt: Option<&Message>) -> usize {
     thread.iter().rposition(|message| Some(message) == prompt).unwrap_or(thread.len())
 }
 
-/// Bytes that are left of a long result, at its beginning and at its end.
+/// The number of bytes of a long result that are left at its beginning and at its end.
 const CUT: usize = 100;
 
-/// Cuts the middle out of long results. Whether there were any.
+/// Cuts the middle out of long results. Returns whether there were any.
 pub(crate) fn cut_results(thread: &mut [Message]) -> bool {
     let mut is_cut = false;
     for result in thread.iter_mut().filter_map(Message::results_mut).flatten() {
@@ -100,12 +102,12 @@ pub(crate) fn cut_results(thread: &mut [Message]) -> bool {
     is_cut
 }
 
-/// A thread as one text, for a model that is to speak about it: so no rule of calls and results binds it, and what is
-/// wrong with the thread does no harm.
+/// The thread as one text, for requests about it. No rule about calls and results applies to a text, so
+/// faults of the thread do no harm.
 pub(crate) fn transcript(thread: &[Message]) -> String {
     let mut text = String::new();
     for message in thread {
-        // To write to a string cannot fail.
+        // Writing to a string cannot fail.
         let _ = match message {
             Message::User(said) => writeln!(text, "User: {said}"),
             Message::Assistant(blocks) => blocks.iter().try_for_each(|block| match block {
@@ -162,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_kept_of_a_thread_the_user_speaks_first_and_results_follow_their_calls() {
+    fn every_cut_thread_begins_with_the_user_and_keeps_results_with_calls() {
         for length in 1..=thread().len() {
             let whole = &thread()[..length];
             for keep in 0..=length {
@@ -181,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_is_taken_back_by_prompts() {
+    fn a_rewind_counts_prompts() {
         assert_eq!(rewound(&thread(), 1), &thread()[..4]);
         assert_eq!(rewound(&thread(), 2), &[]);
         assert_eq!(rewound(&thread(), 3), thread());

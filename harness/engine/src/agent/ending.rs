@@ -1,4 +1,5 @@
-//! Ends of a turn that are not the model's: the user's stop, an exception, a limit, a tool that ends the turn.
+//! Ends of a turn that the model does not decide: the user's stop, an exception, a limit, a tool that ends
+//! the turn.
 
 use super::decisions::{CutOff, OnStop};
 use super::failure::raised;
@@ -8,17 +9,17 @@ use super::{Agent, Output};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{ShownState, TurnOutcome};
 
-/// Why a turn ends although its reply makes calls.
+/// The reason why a turn ends although its reply makes calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Halt {
     /// A tool that ends the turn has its result.
     FinalTool,
-    /// So many steps are all that is allowed.
+    /// The turn has reached its limit of steps.
     Limit,
 }
 
 impl Agent {
-    /// The user stops the turn.
+    /// Handles the user's stop.
     pub(super) fn stop(&mut self, mut turn: Turn) -> Option<Turn> {
         match self.decisions.stops(&mut turn, &self.setup.tools, &mut self.session) {
             OnStop::KeepReply => self.cut_off(&mut turn, CutOff::Stopped),
@@ -29,14 +30,15 @@ impl Agent {
         self.follow(next, turn).break_value().flatten()
     }
 
-    /// An exception leaves the loop.
+    /// Handles an exception that leaves the loop.
     pub(super) fn interrupt(&mut self, mut turn: Turn, cause: InterruptCause) {
         self.cut_off(&mut turn, CutOff::Interrupted(cause));
         let (class, text) = ("TurnInterrupted".to_owned(), cause.name().to_owned());
         self.session.end(TurnOutcome::Raised { class, text });
     }
 
-    /// Ends what runs. What has come of the reply is kept, and every call that is kept gets a result.
+    /// Ends everything that runs. The part of the reply that has arrived is kept, and every call that is kept
+    /// gets a result.
     fn cut_off(&mut self, turn: &mut Turn, why: CutOff) {
         self.give_up(&mut turn.step);
         self.decisions.keeps_part(why, &mut turn.step, &mut self.session.thread);
@@ -44,7 +46,7 @@ impl Agent {
         self.save(turn);
     }
 
-    /// Gives up the requests and the tools that run, and drops the calls whose arguments never became complete.
+    /// Gives up the request and the tools that run, and drops the calls with incomplete arguments.
     fn give_up(&mut self, step: &mut Step) {
         if !matches!(step.phase, Phase::Over | Phase::Pausing(_)) {
             self.session.outputs.push(Output::HangUp { request: step.request });
@@ -71,7 +73,7 @@ impl Agent {
         }
     }
 
-    /// Whether the turn ends with this step, whose calls all have their results.
+    /// The reason to end the turn with this step, if there is one. All calls of the step have their results.
     pub(super) fn halt(&self, turn: &mut Turn) -> Option<Halt> {
         turn.step.calls().next()?;
         turn.n_steps += 1;
@@ -82,7 +84,7 @@ impl Agent {
         is_reached.then_some(Halt::Limit)
     }
 
-    /// The call that has ended the turn by its success.
+    /// The id of the call that has ended the turn by its success.
     fn ends_with<'a>(&self, step: &'a Step) -> Option<&'a str> {
         let is_final = |name: &str| self.setup.tools.iter().any(|tool| tool.name == name && tool.ends);
         let mut calls = step.calls().filter(|call| is_final(&call.call.tool));
@@ -90,7 +92,7 @@ impl Agent {
         ended.map(|call| call.call.id.as_str())
     }
 
-    /// Ends the turn there.
+    /// Ends the turn for this reason.
     pub(super) fn end_early(&mut self, mut turn: Turn, halt: Halt) {
         let last = self.ends_with(&turn.step).map(str::to_owned);
         for call in turn.step.calls_mut() {
@@ -100,7 +102,7 @@ impl Agent {
         }
         self.save(&mut turn);
         self.session.outputs.push(Output::Ended(match halt {
-            // The model may have wanted to say more.
+            // The model may not have finished.
             Halt::FinalTool => turn.step.broken.take().map_or(TurnOutcome::Returned, |text| raised(&text)),
             Halt::Limit => TurnOutcome::Raised {
                 class: "StepLimitReached".to_owned(),

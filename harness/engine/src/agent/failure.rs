@@ -1,7 +1,8 @@
-//! The end of a reply, and what becomes of one that failed.
+//! The end of a reply, and the treatment of one that failed.
 //!
-//! A request that failed is sent again if its reply had no effect yet. Once a tool was started, the request is not
-//! repeated, or the tool would run twice: the calls that are complete get their results, and the turn goes on from them.
+//! A failed request is sent again if its reply has had no effect yet. Once a tool has started, the request is
+//! not repeated, because the tool would run twice: the complete calls get their results, and the turn
+//! continues from them.
 
 use std::ops::ControlFlow;
 
@@ -13,13 +14,13 @@ use brickbat_scenario::plan::Change;
 use brickbat_scenario::trace::TurnOutcome;
 use brickbat_scenario::wire::{ReplyEvent, decode_whole};
 
-/// How often one request is sent again after a failure that a retry may cure.
+/// How many times one request is sent again after a failure that a retry may fix.
 pub(crate) const MAX_RETRIES: u32 = 3;
-/// The longest pause that is waited for: an hour.
+/// The longest pause before a retry: an hour.
 const MAX_PAUSE_MS: u64 = 3_600_000;
 
 impl Agent {
-    /// The body of an answer has ended.
+    /// Handles the end of an answer's body.
     pub(super) fn reply_over(&mut self, mut turn: Turn, how: BodyEnd) -> Option<Turn> {
         let phase = std::mem::replace(&mut turn.step.phase, Phase::Over);
         let Phase::Coming { status, mut terminated, .. } = phase else {
@@ -68,7 +69,7 @@ impl Agent {
             turn.n_requests += 1;
             return Some(turn);
         }
-        // A provider that asks to wait for longer than a turn may take is not asked again.
+        // If the provider asks for a longer pause than a turn may take, there is no retry.
         let pause_ms = turn.step.pause_ms;
         if may_retry && pause_ms.is_none_or(|ms| ms <= MAX_PAUSE_MS) {
             self.decisions.retries(&turn, &mut self.session);
@@ -84,8 +85,8 @@ impl Agent {
         None
     }
 
-    /// Makes the thread shorter, which was too long, and asks again: first it is summarised, then the results that are left
-    /// are cut. After that nothing helps.
+    /// Shortens a thread that was too long and sends the request again. The first time the thread is
+    /// summarised, the second time the remaining results are cut. A third time there is nothing left to try.
     fn shorten(&mut self, turn: &mut Turn) -> bool {
         turn.n_shortened += 1;
         if turn.n_shortened == 1 && self.begin_change(&Change::Summarise { keep: 0 }, Some(turn)) {
@@ -102,21 +103,21 @@ impl Agent {
         is_cut
     }
 
-    /// Asks again, at once or after the pause that the provider wants.
+    /// Sends the request again, at once or after the pause that the provider asks for.
     fn ask_again(&mut self, wanted_ms: Option<u64>) -> Step {
         let Some(ms) = self.decisions.pause_ms(wanted_ms).filter(|ms| *ms > 0) else {
             return self.ask(Asking::Retry);
         };
         let timer = self.session.counter.timer();
         self.session.outputs.push(Output::Wait { timer, ms });
-        // No request has this number, so nothing is on its way.
+        // No request has this number, so no answer belongs to it.
         let mut step = Step::over(self.session.counter.request());
         step.phase = Phase::Pausing(timer);
         step
     }
 }
 
-/// The outcome of a turn that the provider has failed.
+/// The outcome of a turn that failed because of the provider.
 pub(crate) fn raised(text: &str) -> TurnOutcome {
     TurnOutcome::Raised { class: "ProviderError".to_owned(), text: text.to_owned() }
 }

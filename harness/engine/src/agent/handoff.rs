@@ -1,20 +1,23 @@
 //! Calls that hand the conversation over to another agent.
 //!
-//! A handoff runs like any tool, next to the others of its batch, and control moves when all of them have their results.
-//! There is one conversation, so the other agent is asked with the same thread. Of several handoffs in a batch the first
-//! is taken, and the results of the others say so.
+//! A handoff runs like any other tool, alongside the other calls of its batch. Control moves when all of them
+//! have their results. There is only one conversation, so the request for the other agent has the same
+//! thread. If a batch has several handoffs, the first one is taken, and the results of the others report
+//! that.
 
 use super::step::{CallState, Step, StepCall};
 use super::{Agent, Tool};
 
 impl Agent {
-    /// The call by which a step hands over, and the agent to which: the first of its handoffs that has not failed.
+    /// The call by which a step hands over, and the name of the other agent: the first handoff that has not
+    /// failed.
     pub(super) fn handoff<'a>(&'a self, step: &'a Step) -> Option<(&'a StepCall, &'a str)> {
         let mut handoffs = step.calls().filter(|call| !has_failed(call));
         handoffs.find_map(|call| Some((call, other_agent(call, &self.setup.tools)?)))
     }
 
-    /// What the result of a handoff says, and whether it is the one that is taken; nothing for a call of another tool.
+    /// The result text of a handoff, and whether it is the handoff that is taken. `None` for a call of
+    /// another tool.
     pub(super) fn words_of_handoff(&self, step: &Step, id: &str) -> Option<(String, bool)> {
         let (first, agent) = self.handoff(step)?;
         step.calls().find(|call| call.call.id == id && is_handoff(call, &self.setup.tools))?;
@@ -28,7 +31,7 @@ impl Agent {
     }
 }
 
-/// Whether the tool of a call hands over.
+/// True if the tool of a call is a handoff.
 pub(crate) fn is_handoff(call: &StepCall, tools: &[Tool]) -> bool {
     other_agent(call, tools).is_some()
 }

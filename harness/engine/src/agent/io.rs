@@ -1,4 +1,4 @@
-//! What happens to an agent, and what it wants done: its whole interface, without I/O.
+//! The complete interface of an agent without I/O: its inputs and its outputs.
 #![expect(missing_docs, reason = "the fields of these variants are named for what they hold")]
 
 use super::sub_agent::SHARE;
@@ -6,12 +6,12 @@ use brickbat_scenario::plan::{Change, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, Consent, ShownState, TurnOutcome};
 
-/// What happens to an agent.
+/// An event that the agent takes in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input<'a> {
-    /// The user says something. Refused while a turn runs.
+    /// The user's message. Rejected while a turn runs.
     Prompt(&'a str),
-    /// The user says something to the running turn.
+    /// A message of the user to the running turn.
     Steer(&'a str),
     /// A hook adds context for the model.
     Inject(&'a str),
@@ -21,13 +21,13 @@ pub enum Input<'a> {
     Interrupt(InterruptCause),
     /// The history is to be changed.
     Change(&'a Change),
-    /// The status of an answer, and after how long the provider wants to be asked again, if it says so.
+    /// The status of an answer. `pause_ms` is how long the provider wants the client to wait, if it says so.
     Head { request: RequestId, status: u16, pause_ms: Option<u64> },
     /// A piece of an answer's body, in any split.
     Body { request: RequestId, bytes: &'a [u8] },
-    /// An answer's body is over.
+    /// The end of an answer's body.
     End { request: RequestId, how: BodyEnd },
-    /// The user answered the question whether a tool may run.
+    /// The user's answer to the question whether a tool may run.
     Answered { run: RunId, consent: Consent },
     /// A tool ended.
     ToolDone { run: RunId, outcome: ToolOutcome },
@@ -36,7 +36,7 @@ pub enum Input<'a> {
 }
 
 impl Input<'_> {
-    /// What is said to a running turn, by whoever says it.
+    /// The input for a message to a running turn, from the user or a hook.
     pub fn said(way: Aside, text: &str) -> Input<'_> {
         match way {
             Aside::Steered => Input::Steer(text),
@@ -46,23 +46,24 @@ impl Input<'_> {
     }
 }
 
-/// How a body ended, as HTTP sees it.
+/// The end of a body, as HTTP sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyEnd {
-    /// As its framing says.
+    /// The body is complete according to its framing.
     Complete,
     /// The connection broke.
     Broken,
 }
 
-/// What an agent wants done.
+/// Something that the agent wants done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
     /// Post this body to the provider.
     Request { request: RequestId, body: Vec<u8> },
     /// Close the connection of a request.
     HangUp { request: RequestId },
-    /// Ask the user whether the tool of the call with that wire id may run. The run will have that number.
+    /// Ask the user whether the tool of the call with this wire id may run. The tool run will have the number
+    /// `run`.
     Ask { run: RunId, id: String },
     /// Run a tool with these arguments, which are JSON.
     StartTool { run: RunId, tool: String, args: String },
@@ -70,11 +71,11 @@ pub enum Output {
     CancelTool { run: RunId },
     /// Show the state of the call with that wire id to the user.
     Show { id: String, state: ShownState },
-    /// Tell the user that a second prompt is not taken while a turn runs.
+    /// Tell the user that a second prompt is rejected while a turn runs.
     PromptRefused,
-    /// Report when so much time has passed. In the simulation time is virtual and costs nothing.
+    /// Report when this time has passed. In the simulation time is virtual and costs nothing.
     Wait { timer: TimerId, ms: u64 },
-    /// The history is changed, or will be once the results of the running step have come.
+    /// The history is changed, or will be once the results of the running step have arrived.
     Changed(Change),
     /// The turn is over.
     Ended(TurnOutcome),
@@ -85,7 +86,7 @@ pub enum Output {
 pub struct RequestId(pub u32);
 
 impl RequestId {
-    /// Whether the same agent has sent both, or the same of its sub-agents.
+    /// True if the same agent, or the same sub-agent, has sent both requests.
     pub fn is_of_same_agent(self, other: RequestId) -> bool {
         self.0 / SHARE == other.0 / SHARE
     }

@@ -1,8 +1,9 @@
-//! What the model gets wrong, made fit to be kept.
+//! Corrects mistakes of the model, so that the reply can be kept.
 //!
-//! A name that no tool could have, an id that is missing, taken or foreign, and arguments that are no object: with any
-//! of them in it the provider refuses the thread for good. They are corrected once, when they come, so that the call,
-//! its result and every later request agree. What the model reads about such a call is the truth.
+//! A name that no tool could have, an id that is missing, taken or foreign, arguments that are not an object:
+//! with any of these in a thread, the provider rejects it permanently. They are corrected once, on arrival,
+//! so that the call, its result and every later request agree. The result of such a call tells the model
+//! truthfully what was wrong.
 
 use serde_json::Value;
 
@@ -12,10 +13,10 @@ use super::thread::{CallResult, Message};
 use brickbat_scenario::trace::ShownState;
 use brickbat_scenario::wire::{self, IdForm, ReplyEvent};
 
-/// Characters that every provider takes in the name of a tool.
+/// The number of characters in the name of a tool that every provider accepts.
 const MAX_NAME: usize = 64;
 
-/// Why a call cannot be run.
+/// The reason why a call cannot be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InvalidCall {
     UnknownTool,
@@ -23,26 +24,26 @@ pub(crate) enum InvalidCall {
     Empty,
     /// The arguments break off.
     CutOff,
-    /// They hold half of a surrogate pair.
+    /// They contain half of a surrogate pair.
     LoneSurrogate,
     NotJson,
     NotObject,
-    /// They are an object that the tool does not take.
+    /// They are an object that does not match the tool's schema.
     SchemaMismatch,
 }
 
-/// Why an id of a call cannot be kept.
+/// The reason why the id of a call cannot be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IdProblem {
     Missing,
     /// Another call of the thread has it.
     Taken,
-    /// The provider would not take it back.
+    /// The provider would not accept it in a later request.
     Refused,
 }
 
 impl InvalidCall {
-    /// What the model reads.
+    /// The message for the model.
     fn text(self) -> &'static str {
         match self {
             InvalidCall::UnknownTool => "Not run: there is no such tool.",
@@ -56,13 +57,13 @@ impl InvalidCall {
     }
 }
 
-/// Why a tool with that schema cannot run with these arguments, if so.
+/// The reason why a tool with this schema cannot run with these arguments, if there is one.
 pub(super) fn problem(schema: Option<&Value>, text: &str) -> Option<InvalidCall> {
     let args: Value = match serde_json::from_str(text) {
         Ok(args) => args,
         Err(_) if text.is_empty() => return Some(InvalidCall::Empty),
         Err(error) if error.is_eof() => return Some(InvalidCall::CutOff),
-        // Valid JSON apart from an escape that is half a surrogate pair.
+        // The JSON is valid except for an escape that is half of a surrogate pair.
         Err(_) if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() => {
             return Some(InvalidCall::LoneSurrogate);
         }
@@ -82,7 +83,7 @@ pub(super) fn problem(schema: Option<&Value>, text: &str) -> Option<InvalidCall>
 }
 
 impl Agent {
-    /// Takes what the model said, and starts each call that is complete with it.
+    /// Takes events of the model's reply, and starts each call that they complete.
     pub(super) fn hear(&mut self, step: &mut Step, events: Vec<ReplyEvent>) {
         for event in events {
             let Some(event) = self.corrected(step, event) else { continue };
@@ -92,8 +93,7 @@ impl Agent {
         }
     }
 
-    /// What the model said, with a name and an id that can be kept where it opens a call; nothing where it repeats
-    /// itself.
+    /// The event, with a valid name and id if it opens a call. `None` if it repeats an earlier event.
     fn corrected(&mut self, step: &mut Step, event: ReplyEvent) -> Option<ReplyEvent> {
         match event {
             ReplyEvent::CallStart { index, id, .. } if step.has_begun(index, &id) => None,
@@ -128,7 +128,7 @@ impl Agent {
         call.state = CallState::Done(CallResult::text(call_id, text, true));
     }
 
-    /// The name of a tool, or the nearest that a provider takes.
+    /// The name of the tool, or the closest name that providers accept.
     fn kept_name(&self, name: String) -> String {
         let is_known = self.setup.tools.iter().any(|tool| tool.name == name);
         if is_known || self.decisions.keeps_name(&name) {
@@ -137,7 +137,7 @@ impl Agent {
         fitted_name(&name)
     }
 
-    /// The id of a call, or a new one.
+    /// The id of the call, or a new one.
     fn kept_id(&mut self, step: &Step, id: String) -> String {
         let problem = match id.as_str() {
             "" => Some(IdProblem::Missing),
@@ -150,8 +150,8 @@ impl Agent {
         }
     }
 
-    /// Gives the calls of a stored thread that was begun at another provider ids that this one takes, and their results
-    /// with them.
+    /// Replaces ids in a stored thread from another provider by ids that this provider accepts, in calls and
+    /// results.
     pub(super) fn fit_stored_ids(&mut self) {
         for id in self.refused_ids() {
             let problem = if id.is_empty() { IdProblem::Missing } else { IdProblem::Refused };
@@ -161,14 +161,14 @@ impl Agent {
         }
     }
 
-    /// The ids of calls in the thread that this provider does not take.
+    /// The ids of calls in the thread that this provider does not accept.
     pub(super) fn refused_ids(&self) -> Vec<String> {
         let wire = wire::of(self.setup.dialect);
         let ids = self.session.thread.iter().flat_map(Message::calls).map(|call| &call.id);
         ids.filter(|id| !wire.takes_id(id)).cloned().collect()
     }
 
-    /// Gives the call of that id another one, and its result with it.
+    /// Gives the call with this id a new id, in the call and in its result.
     pub(super) fn replace_id(&mut self, id: &str) {
         let new = self.new_id(None);
         self.session.thread.iter_mut().for_each(|message| message.rename_call(id, &new));
@@ -191,13 +191,13 @@ impl Agent {
     }
 }
 
-/// The nearest name that every provider takes.
+/// The closest name that every provider accepts.
 pub(super) fn fitted_name(name: &str) -> String {
     let fit = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     format!("_{}", name.chars().map(fit).take(MAX_NAME - 1).collect::<String>())
 }
 
-/// Whether every provider takes a name. Some want it to begin with a letter or an underscore.
+/// True if every provider accepts the name. Some require a letter or an underscore at the beginning.
 pub(super) fn is_valid_name(name: &str) -> bool {
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     begins
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_that_do_not_fit_are_distinguished() {
+    fn invalid_arguments_are_distinguished() {
         let schema = json!({ "required": ["ref"], "properties": { "ref": { "type": "string" } } });
         let of = |text| problem(Some(&schema), text);
         assert_eq!(of(r#"{"ref":"x","more":1}"#), None);

@@ -1,5 +1,5 @@
-//! Pictures that tools have returned. They are sent again with each request, so one that the provider refuses bricks the
-//! thread.
+//! Pictures that tools have returned. They are sent again with each request, so a picture that the provider
+//! rejects bricks the thread.
 
 use super::Agent;
 use super::thread::{CallResult, Message};
@@ -8,7 +8,7 @@ use brickbat_rules::longest_side;
 use brickbat_scenario::plan::GivenPicture;
 
 impl Agent {
-    /// Puts words in the place of those pictures of a stored thread that are not sent.
+    /// Replaces the pictures of a stored thread that are not sent by a text.
     pub(super) fn fit_pictures(&mut self) {
         let Agent { setup, decisions, session, .. } = self;
         let is_sent = |picture: &GivenPicture| {
@@ -22,10 +22,10 @@ impl Agent {
     }
 }
 
-/// The provider to which our client sends pictures.
+/// The provider to which this client sends pictures.
 const SENT_TO: Dialect = Dialect::AnthropicMessages;
 
-/// What the model reads instead of a picture.
+/// The text that the model reads instead of a picture.
 pub(super) fn word_of(picture: &GivenPicture) -> String {
     format!("[a picture, {}]", picture.media_type)
 }
@@ -44,7 +44,7 @@ mod tests {
     use brickbat_scenario::plan::{GivenBlock, GivenMessage, GivenResult};
     use brickbat_scenario::scenario::{Picture, PictureFormat};
 
-    /// The results of a thread that an agent has loaded, in which a tool had returned a picture of that height.
+    /// The result in a loaded thread in which a tool had returned a picture of this height.
     fn loaded(dialect: Dialect, height: u32) -> CallResult {
         let picture = Picture { format: PictureFormat::Png, width: 8, height, bytes: 0 };
         let picture = GivenPicture { media_type: "image/png".to_owned(), data: picture.base64() };
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_sent_where_the_provider_takes_it() {
+    fn a_picture_is_sent_if_the_provider_accepts_it() {
         let small = loaded(Dialect::AnthropicMessages, 2000);
         assert!(small.picture.is_some() && small.text == "taken", "{small:?}");
         for (dialect, height) in [(Dialect::AnthropicMessages, 2001), (Dialect::OpenaiChat, 1)] {

@@ -1,8 +1,8 @@
-//! A thread goes on with another provider.
+//! Continues a thread with another provider.
 //!
-//! What one provider has given out means nothing to another: ids may have a form that it does not take, and what the model
-//! thought is signed by somebody else. So the thread is translated once, when the provider is switched, and stored like
-//! that: what was said, the calls and their results stay, and the rest goes.
+//! The output of one provider means nothing to another: ids may have a form that it does not accept, and
+//! thinking is signed by the other provider. So the thread is translated once, at the switch, and stored in
+//! that form: the messages, the calls and their results stay, and the rest is dropped.
 
 use super::thread::{Block, Message};
 use super::{Agent, Setup};
@@ -10,7 +10,7 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::wire;
 
 impl Setup {
-    /// The same at a provider of that dialect, with a current model of it.
+    /// The same setup at a provider of this dialect, with a current model of it.
     pub(super) fn at(&self, dialect: Dialect) -> Setup {
         let wire = wire::of(dialect);
         let model = wire.current_model().to_owned();
@@ -21,7 +21,7 @@ impl Setup {
 }
 
 impl Agent {
-    /// The same agent at a provider of that dialect, with the thread as it is stored.
+    /// The same agent at a provider of this dialect, with its stored thread.
     pub fn at(mut self, dialect: Dialect) -> Agent {
         if dialect != self.setup.dialect {
             self.setup = self.setup.at(dialect);
@@ -29,7 +29,7 @@ impl Agent {
         self
     }
 
-    /// Goes over to a provider of that dialect.
+    /// Switches to a provider of this dialect.
     pub(super) fn go_over_to(&mut self, dialect: Dialect) {
         self.setup = self.setup.at(dialect);
         let thread = std::mem::take(&mut self.session.thread);
@@ -41,8 +41,8 @@ impl Agent {
         self.fit_pictures();
     }
 
-    /// A thread with what the model must have said between results and a prompt, where this provider wants that and the one
-    /// before did not.
+    /// Adds the model's text between results and a prompt, if this provider requires one and the one before
+    /// did not.
     fn with_words_after_results(&self, thread: Vec<Message>) -> Vec<Message> {
         let word = self.decisions.word_after_results();
         let word = word.filter(|_| wire::of(self.setup.dialect).traits.wants_word_after_results);
@@ -58,8 +58,8 @@ impl Agent {
     }
 }
 
-/// A thread without what its provider alone can read: what the model thought, with what it signed its calls, and what the
-/// provider ran itself.
+/// A thread without the parts that only its provider can read: thinking, signatures of calls, and the
+/// provider's own tools.
 fn unsigned(thread: Vec<Message>) -> Vec<Message> {
     let messages = thread.into_iter().filter_map(|message| match message {
         Message::Assistant(blocks) => {
@@ -90,7 +90,7 @@ mod tests {
     use brickbat_scenario::plan::Change;
 
     #[test]
-    fn a_thread_keeps_what_was_said_and_done_at_another_provider() {
+    fn a_thread_keeps_messages_and_calls_at_another_provider() {
         let thought = Thought { text: "hm".to_owned(), signature: Some("sig".to_owned()) };
         let (id, tool) = ("toolu_01AduG6n3QhGe3JfHWpdM2qw".to_owned(), "lookup".to_owned());
         let call = Call { id: id.clone(), tool, args: "{}".to_owned(), signature: Some("sig".to_owned()) };

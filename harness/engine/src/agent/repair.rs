@@ -1,19 +1,20 @@
 //! Repairs a thread that an earlier process has left.
 //!
-//! What a process leaves may be cut anywhere, and older versions of a store wrote what no provider takes. Nothing of it
-//! is on its way any more, so each call gets one result, directly after its message and in the order of the calls: the
-//! real one wherever it stands, else one that says that the tool may have run. What answers no call is dropped, and
-//! nothing that the user or the model said is lost.
+//! The thread may be cut off anywhere, and older versions of a store wrote things that no provider accepts.
+//! Nothing of it is in flight any more. So each call gets one result, directly after its message and in the
+//! order of the calls: the real one wherever it is, otherwise one that says that the tool may have run.
+//! Results without a call are dropped. No message of the user or the model is lost.
 //!
-//! What the model thought in a turn that is over is dropped: a provider has no more use for it, and refuses it if the
-//! store has changed it, which nobody can see.
+//! The model's thinking in a finished turn is dropped. A provider has no more use for it, and rejects it if
+//! the store has changed it, which cannot be detected.
 
 use super::model_errors::{fitted_name, is_valid_name};
 use super::server_tools::{without_open, without_orphans};
 use super::step::interrupted;
 use super::thread::{Block, Call, CallResult, Message, Thought};
 
-/// The thread with one result for every call. Of what the provider ran itself whole pairs stay.
+/// The thread with one result for every call. Only complete pairs of the provider's own calls and results
+/// stay.
 pub(crate) fn repaired(thread: Vec<Message>) -> Vec<Message> {
     let mut results = Results::of(&thread);
     let mut seen: Vec<String> = Vec::new();
@@ -45,15 +46,15 @@ pub(crate) fn repaired(thread: Vec<Message>) -> Vec<Message> {
     whole
 }
 
-/// Where the run of calls and results begins that the next request may still go on with. Providers count what the user
-/// says after results to the results.
+/// The start of the calls and results that the next request may still continue. Providers treat the user's
+/// messages after results as part of the results.
 fn open_from(thread: &[Message]) -> usize {
     let is_reply = |message: &Message| matches!(message, Message::Assistant(_)) && !message.has_calls();
     thread.iter().rposition(is_reply).map_or(0, |last| last + 1)
 }
 
-/// A block that a provider takes: a thought that it may still want, text that says something, and the first call of each
-/// id, with an object as arguments.
+/// The block, if a provider accepts it: thinking that it may still need, a text that is not blank, or the
+/// first call of an id. The arguments of the call become an object.
 fn worth_keeping(block: Block, is_open: bool, seen: &mut Vec<String>) -> Option<Block> {
     match block {
         Block::Thought(thought) if !is_wanted(&thought, is_open) => None,
@@ -73,7 +74,8 @@ fn worth_keeping(block: Block, is_open: bool, seen: &mut Vec<String>) -> Option<
     }
 }
 
-/// Whether a provider takes a thought back and may still want it. An object is what a call may be bound to.
+/// True if a provider accepts the thinking and may still need it. A signature that is an object may belong to
+/// a call, whatever the turn.
 fn is_wanted(thought: &Thought, is_open: bool) -> bool {
     match thought.signature.as_deref().unwrap_or_default() {
         "" => false,
@@ -82,13 +84,13 @@ fn is_wanted(thought: &Thought, is_open: bool) -> bool {
     }
 }
 
-/// Whether an object has the encrypted part by which a provider that stores nothing knows what it thought.
+/// True if the object has the encrypted part in which a provider without storage keeps its thinking.
 fn is_sealed(signature: &str) -> bool {
     let object: serde_json::Value = serde_json::from_str(signature).unwrap_or_default();
     object["encrypted_content"].as_str().is_some_and(|part| !part.is_empty())
 }
 
-/// The results of a thread, wherever they stand.
+/// The results of a thread, wherever they are.
 struct Results(Vec<CallResult>);
 
 impl Results {
@@ -100,7 +102,7 @@ impl Results {
         Results(results.cloned().collect())
     }
 
-    /// The answer to a call. Of two the first is the one that the model has read.
+    /// The answer to a call. If there are two, it is the first, because the model has read that one.
     fn answer(&mut self, call: &Call) -> CallResult {
         match self.0.iter().position(|result| result.call_id == call.id) {
             Some(at) => self.0.remove(at),
@@ -127,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn results_are_moved_to_their_calls_from_wherever_they_stand() {
+    fn results_are_moved_to_their_calls_from_anywhere() {
         let broken = vec![
             Message::Assistant(vec![call("a"), call("b")]),
             Message::Results(vec![result("b", "two")]),
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_provider_takes_is_mended_or_dropped() {
+    fn content_that_no_provider_accepts_is_repaired_or_dropped() {
         let mut cut = call("b");
         if let Block::Call(call) = &mut cut {
             call.args = "{\"key\":\"b".to_owned();

@@ -1,17 +1,17 @@
-//! From a thread to a request body.
+//! Makes a request body from a thread.
 
 use super::thread::{Block, Message};
 use super::{Setup, Tool};
 use brickbat_scenario::wire::{self, OfferedTool};
 
-/// The body that asks for the next reply.
+/// The body of the request for the next reply.
 pub(crate) fn body(setup: &Setup, thread: &[Message]) -> Vec<u8> {
     let Setup { dialect, delivery, thinking, model, declared, .. } = setup;
     wire::of(*dialect).request_body(model, *delivery, *thinking, declared, thread)
 }
 
-/// Whether the open batch of a thread was made without thinking. Some providers want the calls that are being answered to
-/// begin with it, and they count what the user says after results to the results.
+/// True if the open batch of a thread was made without thinking. Some providers require thinking before the
+/// calls that are being answered, and treat the user's messages after results as part of the results.
 pub(crate) fn follows_unthinking(thread: &[Message]) -> bool {
     let mut rest = thread;
     let mut has_batch = false;
@@ -27,7 +27,7 @@ pub(crate) fn follows_unthinking(thread: &[Message]) -> bool {
     }
 }
 
-/// The tools as a request offers them.
+/// The tools, as a request offers them.
 pub(super) fn offered(tools: &[Tool]) -> Vec<OfferedTool<'_>> {
     let offered = tools.iter().map(|Tool { name, description, input_schema, .. }| OfferedTool {
         name,

@@ -1,41 +1,41 @@
-//! What the simulation asks of an agent without I/O, ours or that of an SDK's author.
+//! The interface between the simulation and an agent without I/O, ours or that of an SDK's author.
 
 use super::{Agent, Delivery, Input, Output};
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::scenario::Need;
 
-/// An agent without I/O: it takes what has arrived, and returns what it wants done.
+/// An agent without I/O: it takes inputs and returns outputs.
 ///
-/// One value is the agent in one process. What a new process finds is what [`SansIo::saved`] gave.
+/// A value is the agent in one process. A new process gets the bytes of [`SansIo::saved`].
 pub trait SansIo: Sized {
-    /// The agent that a plan is driven on, with the plan's tools; none if it does not speak the plan's dialect.
+    /// The agent for a plan, with the plan's tools. `None` if it does not speak the plan's dialect.
     fn of_plan(plan: &Plan) -> Option<Self>;
 
-    /// Whether it can do what some plans need; those that need what it cannot do are not driven on it.
+    /// True if it supports this need. Plans with other needs are not driven on it.
     fn can(need: Need) -> bool;
 
-    /// The path, below the provider's base URL, to which it posts its requests.
+    /// The path of its requests, below the provider's base URL.
     fn path(&self) -> &str;
 
-    /// Takes what happened and says what to do.
+    /// Takes an input and returns the resulting outputs.
     fn step(&mut self, input: Input<'_>) -> Vec<Output>;
 
-    /// What it remembers, as a JSON array of messages.
+    /// The conversation that it remembers, as a JSON array of messages.
     fn history(&self) -> Vec<u8>;
 
-    /// What it has saved.
+    /// The bytes that it has saved.
     fn saved(&self) -> Vec<u8>;
 
-    /// The agent that a new process makes of what was saved.
+    /// The agent in a new process, with these saved bytes.
     #[must_use]
     fn reborn_from(&self, saved: &[u8]) -> Self;
 
-    /// Takes over what another process has saved since. What cannot be read changes nothing.
+    /// Takes over the bytes that another process has saved since. Bytes that cannot be read change nothing.
     fn reload(&mut self, saved: &[u8]) {
         *self = self.reborn_from(saved);
     }
 
-    /// Entries of what it saves, which are written one after the other. Only a plan that holds saves asks.
+    /// The number of entries that it saves one after the other. Only used for plans that hold saves.
     fn n_entries(&self) -> usize {
         0
     }

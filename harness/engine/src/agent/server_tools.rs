@@ -1,9 +1,10 @@
 //! Tools that the provider runs itself.
 //!
-//! Their calls and their results stand in the provider's own replies, and a client has nothing to do with them but to send
-//! them back as they came. A call that is not over is run when the reply is sent back: at once after a pause, or with the
-//! results of the client's own calls. Once anything else is said, the provider refuses it, and it always refuses a result
-//! without its call. So half of a pair is dropped as soon as the other half can no longer come.
+//! Their calls and results are in the provider's own replies, and a client only has to send them back as they
+//! came. The provider runs an open call when the reply is sent back: at once after a pause, or with the
+//! results of the client's own calls. After any other message the provider rejects the open call, and it
+//! always rejects a result without its call. So half of a pair is dropped as soon as the other half can no
+//! longer come.
 
 use super::Agent;
 use super::step::{Step, StepBlock};
@@ -12,14 +13,15 @@ use brickbat_scenario::scenario::Stop;
 use brickbat_scenario::wire;
 
 impl Agent {
-    /// Whether the provider has paused: the reply is sent back as the last message, and the model goes on.
+    /// True if the provider has paused. The reply is then sent back as the last message, and the model
+    /// continues.
     pub(super) fn is_paused(&self, step: &Step) -> bool {
         let word = wire::of(self.setup.dialect).stop_word(Stop::Pause);
         let ends_with_tool = matches!(step.blocks.last(), Some(StepBlock::Server(_)));
         word.is_some() && step.stop.as_deref() == word && ends_with_tool && step.calls().next().is_none()
     }
 
-    /// Drops the calls of the provider's tools that it will not run any more, because something else is said.
+    /// Drops the calls of the provider's tools that it will no longer run, because another message follows.
     pub(super) fn drop_open_searches(&mut self) {
         if self.decisions.drops_open_searches() {
             without_open(&mut self.session.thread);
@@ -33,7 +35,7 @@ pub(crate) fn without_open(thread: &mut Vec<Message>) {
     retain(thread, |block| called(block).is_none_or(|id| answered.iter().any(|other| other == id)));
 }
 
-/// Drops the results whose call is gone.
+/// Drops the results without a call.
 pub(crate) fn without_orphans(thread: &mut Vec<Message>) {
     let known: Vec<String> = blocks(thread).filter_map(called).map(str::to_owned).collect();
     retain(thread, |block| answered(block).is_none_or(|id| known.iter().any(|other| other == id)));
@@ -66,7 +68,7 @@ pub(crate) fn answered(block: &ServerBlock) -> Option<&str> {
     }
 }
 
-/// Keeps those blocks of the provider's tools, and no message that has nothing but thoughts without the others.
+/// Keeps only these blocks of the provider's tools. Also drops messages that then consist only of thinking.
 pub(crate) fn retain(thread: &mut Vec<Message>, keeps: impl Fn(&ServerBlock) -> bool) {
     thread.retain_mut(|message| {
         let Message::Assistant(blocks) = message else { return true };
@@ -90,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_pair_goes_and_pairs_stay() {
+    fn incomplete_pairs_are_dropped_and_complete_pairs_stay() {
         let text = || Block::Text("Look.".to_owned());
         let mut thread = vec![
             Message::Assistant(vec![found("x"), text()]),

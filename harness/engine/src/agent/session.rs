@@ -1,5 +1,5 @@
-//! What an agent has beyond the running turn: its thread, the tools that were given up and may answer late, and what it
-//! wants done.
+//! The state of an agent besides the running turn: its thread, the tools that were given up and may answer
+//! late, and its outputs.
 
 use super::Output;
 use super::io::{RequestId, RunId, TimerId};
@@ -12,13 +12,13 @@ pub(crate) struct Session {
     pub(crate) thread: Vec<Message>,
     pub(crate) late: Vec<LateRun>,
     pub(crate) counter: Counter,
-    /// The tokens of the last request that the provider has counted.
+    /// The provider's count of tokens for the last request.
     pub(crate) tokens: u64,
-    /// What is to be done after the present input.
+    /// The outputs of the current input.
     pub(crate) outputs: Vec<Output>,
 }
 
-/// A tool that was given up.
+/// A tool run that was given up.
 #[derive(Debug, Clone)]
 pub(crate) struct LateRun {
     pub(crate) run: RunId,
@@ -26,21 +26,21 @@ pub(crate) struct LateRun {
 }
 
 impl Session {
-    /// Saves a reply, if there is anything of it.
+    /// Saves a reply, unless it is empty.
     pub(crate) fn push_message(&mut self, blocks: Vec<Block>) {
         if !blocks.is_empty() {
             self.thread.push(Message::Assistant(blocks));
         }
     }
 
-    /// Saves the results of a reply, if it has any.
+    /// Saves the results of a reply, if there are any.
     pub(crate) fn push_results(&mut self, results: Vec<CallResult>) {
         if !results.is_empty() {
             self.thread.push(Message::Results(results));
         }
     }
 
-    /// Gives up the tools that run. They are remembered: a tool that does not react answers late.
+    /// Gives up the running tools. They are remembered, because a tool that does not react answers late.
     pub(crate) fn let_go(&mut self, step: &Step) {
         for call in step.calls() {
             let CallState::Running(run) = call.state else { continue };
@@ -68,14 +68,14 @@ impl Session {
         self.outputs.push(Output::Ended(outcome));
     }
 
-    /// The call of a tool that was given up and answers now.
+    /// The call of a tool that was given up and now answers.
     pub(crate) fn take_late(&mut self, run: RunId) -> Option<String> {
         let at = self.late.iter().position(|late| late.run == run)?;
         Some(self.late.remove(at).call_id)
     }
 }
 
-/// Numbers given out.
+/// Counters for the agent's numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Counter {
     n_requests: u32,
@@ -85,7 +85,7 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    /// A counter that gives no number below that one.
+    /// A counter that gives out no number below `first`.
     pub(crate) fn from(first: u32) -> Counter {
         Counter { n_requests: first, n_runs: first, n_ids: 0, n_timers: first }
     }
@@ -95,7 +95,7 @@ impl Counter {
         RequestId(self.n_requests - 1)
     }
 
-    /// The number of an id that the agent gives a call itself.
+    /// The number for an id that the agent itself gives to a call.
     pub(crate) fn id(&mut self) -> u32 {
         self.n_ids += 1;
         self.n_ids

@@ -1,8 +1,9 @@
-//! Changes of the history, the switch of thinking, and the request outside of turns that some changes take.
+//! Changes of the history, the switch of thinking, and the request outside of turns that some changes need.
 //!
-//! Such a request offers no tools, so it sends the thread as one text: providers refuse calls without tools, and also a
-//! thread with which something is wrong must be summarised.
-//! While a turn runs, a change waits until the results of its step have come, or calls would be separated from them.
+//! Such a request offers no tools, so it sends the thread as one text: providers reject calls without tools,
+//! and a thread with faults must be summarised, too.
+//! While a turn runs, a change waits until the results of its step have come. Otherwise calls would be
+//! separated from them.
 
 use super::decisions::Asking;
 use super::step::{Phase, Step};
@@ -12,17 +13,18 @@ use super::{Agent, BodyEnd, Delivery, Input, Output, RequestId, Setup, Thinking,
 use brickbat_scenario::plan::Change;
 use brickbat_scenario::wire::{ReplyEvent, decode_whole};
 
-/// A request outside of turns, and what it is for.
+/// A request outside of turns, and the change that needs it.
 #[derive(Debug)]
 pub(crate) struct SideRequest {
     step: Step,
     change: Change,
 }
 
-/// What asks the model for a summary.
+/// The prompt for a summary.
 pub(crate) const SUMMARISE: &str = "Summarise this conversation.";
 
-/// The messages of a step: the calls, and their results. While a turn runs they stay, as the model has not seen them.
+/// The messages of a step: the calls and their results. They stay while a turn runs, because the model has
+/// not seen them.
 pub(super) const STEP: usize = 2;
 
 impl SideRequest {
@@ -39,8 +41,8 @@ impl Agent {
         }
     }
 
-    /// The change that a full context calls for, if there is anything before these messages but what the user began the
-    /// running turn with. A thread that is too short stays as it is until it is longer.
+    /// The change that a full context requires. There is one only if the first `end` messages contain more
+    /// than the prompt of the running turn. A thread that is too short stays as it is until it is longer.
     pub(super) fn own_compaction(&mut self, end: usize, start_of_turn: usize) -> Option<Change> {
         let thread = &self.session.thread;
         let prompt = compaction::prompt_from(thread, start_of_turn);
@@ -48,7 +50,8 @@ impl Agent {
         (is_long && self.decisions.is_full(self.session.tokens)).then_some(Change::Summarise { keep: 0 })
     }
 
-    /// Changes the history, or asks the provider for what it takes. `turn` is the running one, between two steps.
+    /// Changes the history, or sends the request that the change needs. `turn` is the running turn, between
+    /// two steps. Returns whether a request was sent.
     pub(super) fn begin_change(&mut self, change: &Change, turn: Option<&mut Turn>) -> bool {
         match change {
             Change::Trim { keep } => self.trim(*keep as usize, turn),
@@ -76,7 +79,7 @@ impl Agent {
         false
     }
 
-    /// Whether an input belongs to the side request.
+    /// True if an input belongs to the side request.
     pub(super) fn is_of_side_request(&self, input: &Input<'_>) -> bool {
         let (Input::Head { request, .. } | Input::Body { request, .. } | Input::End { request, .. }) = input
         else {
@@ -85,7 +88,7 @@ impl Agent {
         self.side_request.as_ref().is_some_and(|side_request| side_request.step.request == *request)
     }
 
-    /// Takes what comes of the side request.
+    /// Takes an input for the side request.
     pub(super) fn advance_side_request(&mut self, turn: Option<Turn>, input: Input<'_>) -> Option<Turn> {
         let Some(mut side_request) = self.side_request.take() else { return turn };
         match input {
@@ -102,7 +105,8 @@ impl Agent {
         turn
     }
 
-    /// A summary takes its place, if there is one, and the turn that has waited for it goes on.
+    /// Handles the end of the side request. A summary replaces the beginning of the thread, and the turn that
+    /// waited for it continues.
     fn side_request_over(
         &mut self,
         mut side_request: SideRequest,
@@ -118,10 +122,10 @@ impl Agent {
             let summary = side_request.step.text();
             let thread = &mut self.session.thread;
             *thread = self.decisions.summarised(thread, keep, &summary, is_running);
-            // What was counted is the longer thread.
+            // The count was for the longer thread.
             self.session.tokens = 0;
             let thread = &mut self.session.thread;
-            // After the summary.
+            // The prompt comes after the summary.
             compaction::keep_prompt(thread, 1, prompt.as_ref());
         }
         let Some(mut turn) = turn else {
@@ -170,13 +174,13 @@ impl Agent {
     }
 }
 
-/// The body that asks for a summary of these messages.
+/// The body of a request for a summary of these messages.
 pub(crate) fn of_summary(setup: &Setup, thread: &[Message]) -> Vec<u8> {
     let text = format!("{SUMMARISE}\n\n{}", compaction::transcript(thread));
     request::body(&without_tools(setup), &[Message::User(text)])
 }
 
-/// The body that asks a question about a thread.
+/// The body of a request that asks a question about a thread.
 pub(crate) fn of_question(setup: &Setup, thread: &[Message], question: &str) -> Vec<u8> {
     let text = format!("This is a conversation:\n\n{}\n{question}", compaction::transcript(thread));
     request::body(&without_tools(setup), &[Message::User(text)])
@@ -186,7 +190,7 @@ pub(crate) fn without_tools(setup: &Setup) -> Setup {
     Setup { declared: String::new(), ..setup.unthinking() }
 }
 
-/// How many messages stay; while a turn runs, its last step does.
+/// The number of messages that stay. While a turn runs, its last step stays.
 fn kept(keep: u32, is_turn_running: bool) -> usize {
     if is_turn_running { (keep as usize).max(STEP) } else { keep as usize }
 }

@@ -1,4 +1,4 @@
-//! One reply on its way, and the tools that it started.
+//! One incoming reply, and the tools that it started.
 
 use super::thread::{Block, Call, CallResult, ServerBlock, Thought};
 use super::{Delivery, RequestId, RunId, TimerId};
@@ -6,42 +6,42 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::ToolOutcome;
 use brickbat_scenario::wire::{Decoder, ReplyEvent};
 
-/// One reply of the model as far as it has come.
+/// The state of one reply of the model.
 #[derive(Debug)]
 pub(crate) struct Step {
     pub(crate) request: RequestId,
     pub(crate) phase: Phase,
     pub(crate) blocks: Vec<StepBlock>,
-    /// The ids of the calls as the model gave them, each with the one that is kept.
+    /// The ids of the calls as the model wrote them, each with the id that is kept.
     pub(crate) ids: Vec<(String, String)>,
     /// The stop reason.
     pub(crate) stop: Option<String>,
-    /// The provider's id of the reply, where it has one by which a request can go on.
+    /// The provider's id of the reply, if requests can refer to it.
     pub(crate) response: Option<String>,
-    /// Whether a text of nothing but space is kept.
+    /// True if a text of only white space is kept.
     keeps_blank_text: bool,
-    /// What the provider reported inside the stream.
+    /// The error that the provider reported inside the stream.
     pub(crate) error: Option<String>,
-    /// Why the reply came to no end, if its tools ran all the same.
+    /// The reason why the reply did not come to its end, if its tools ran anyway.
     pub(crate) broken: Option<String>,
     /// The body of an answer that is not a stream.
     pub(crate) whole: Vec<u8>,
-    /// After how long the provider wants to be asked again, if it says so.
+    /// How long the provider wants the client to wait before the next request, if it says so.
     pub(crate) pause_ms: Option<u64>,
-    /// The tokens of the request, as the provider counts them, if it has said so.
+    /// The provider's count of tokens for the request, if it reports one.
     pub(crate) tokens: Option<u64>,
 }
 
-/// How far the reply has come.
+/// The phase of a reply.
 #[derive(Debug)]
 pub(crate) enum Phase {
-    /// Nothing is asked yet: the provider wants a pause.
+    /// No request is sent yet: the provider wants a pause.
     Pausing(TimerId),
-    /// Nothing has come.
+    /// The request is sent, but nothing has arrived.
     Asked,
-    /// A body comes.
+    /// The body is arriving.
     Coming { status: u16, decoder: Decoder, terminated: bool },
-    /// All has come; tools may still run.
+    /// The reply has arrived; tools may still run.
     Over,
 }
 
@@ -54,7 +54,7 @@ pub(crate) enum StepBlock {
     Server(ServerBlock),
 }
 
-/// What the model thinks, as far as it has come.
+/// A thought of the model, as far as it has arrived.
 #[derive(Debug)]
 pub(crate) struct StepThought {
     pub(crate) text: String,
@@ -63,7 +63,8 @@ pub(crate) struct StepThought {
 }
 
 impl StepBlock {
-    /// What it leaves in a message. A thought that was cut off before its signature is refused by providers.
+    /// The block for a message. A thought that was cut off before its signature is left out, because
+    /// providers reject it.
     pub(crate) fn kept(&self, keeps_blank_text: bool) -> Option<Block> {
         match self {
             StepBlock::Thought(StepThought { text, signature, .. }) => {
@@ -86,18 +87,18 @@ pub(crate) struct StepCall {
     pub(crate) state: CallState,
 }
 
-/// How far a call has come.
+/// The state of a call.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CallState {
-    /// Its arguments are still coming.
+    /// Its arguments are still arriving.
     Open,
     /// The user is asked whether its tool may run.
     Asked(RunId),
     /// Its tool runs.
     Running(RunId),
-    /// It is answered.
+    /// It has its result.
     Done(CallResult),
-    /// It gets no result; that is always a bug.
+    /// It gets no result, which is always a bug.
     Forgotten,
 }
 
@@ -119,17 +120,18 @@ impl Step {
         }
     }
 
-    /// A step in which nothing is left to be done.
+    /// A step in which nothing is left to do.
     pub(crate) fn over(request: RequestId) -> Step {
         Step { phase: Phase::Over, ..Step::new(request, false) }
     }
 
-    /// An answer has begun.
+    /// Notes that an answer has begun.
     pub(crate) fn answered_with(&mut self, status: u16, dialect: Dialect) {
         self.phase = Phase::Coming { status, decoder: Decoder::new(dialect), terminated: false };
     }
 
-    /// Takes a piece of the answer's body, and gives what it says; a body in one piece says nothing before its end.
+    /// Takes a piece of the answer's body and returns its events. A body in one piece has no events before
+    /// its end.
     pub(crate) fn take_in(&mut self, bytes: &[u8], delivery: Delivery) -> Vec<ReplyEvent> {
         let mut events = Vec::new();
         match &mut self.phase {
@@ -142,7 +144,7 @@ impl Step {
         events
     }
 
-    /// All text that has come.
+    /// All text that has arrived.
     pub(crate) fn text(&self) -> String {
         let texts = self.blocks.iter().filter_map(|block| match block {
             StepBlock::Text(text) => Some(text.as_str()),
@@ -159,7 +161,7 @@ impl Step {
         })
     }
 
-    /// The calls, in order, to change them.
+    /// The calls, in order, as mutable references.
     pub(crate) fn calls_mut(&mut self) -> impl Iterator<Item = &mut StepCall> {
         self.blocks.iter_mut().filter_map(|block| match block {
             StepBlock::Call(call) => Some(call),
@@ -167,7 +169,7 @@ impl Step {
         })
     }
 
-    /// The thoughts, in order, to change them.
+    /// The thoughts, in order, as mutable references.
     pub(crate) fn thoughts_mut(&mut self) -> impl Iterator<Item = &mut StepThought> {
         self.blocks.iter_mut().filter_map(|block| match block {
             StepBlock::Thought(thought) => Some(thought),
@@ -175,7 +177,7 @@ impl Step {
         })
     }
 
-    /// Takes what the model said. Returns the index of a call that has just become complete.
+    /// Takes an event of the reply. Returns the index of a call that is complete with this event.
     pub(crate) fn take_event(&mut self, event: ReplyEvent) -> Option<u64> {
         match event {
             ReplyEvent::Thought(text) => match self.blocks.last_mut() {
@@ -228,24 +230,25 @@ impl Step {
         None
     }
 
-    /// The open call with that index; a later attempt may use the index of an earlier one again.
+    /// The open call with this index. A later attempt may reuse the index of an earlier one.
     pub(crate) fn open_call(&mut self, index: u64) -> Option<&mut StepCall> {
         self.calls_mut().find(|call| call.index == index && call.state == CallState::Open)
     }
 
-    /// The id that the model gave a call.
+    /// The id as the model wrote it.
     fn said_id(&self, call: &StepCall) -> &str {
         let known = self.ids.iter().find(|(_, kept)| *kept == call.call.id);
         known.map_or("", |(said, _)| said.as_str())
     }
 
-    /// Whether the opening of a call has come before: the call with that index is open, and has the same id.
+    /// True if the start of this call is a repetition: the call with this index is open and has the same id.
     pub(crate) fn has_begun(&self, index: u64, said_id: &str) -> bool {
         let mut open = self.calls().filter(|call| call.index == index && call.state == CallState::Open);
         open.any(|call| self.said_id(call) == said_id)
     }
 
-    /// Drops the open call with that index if it repeats another one, down to its id and arguments: it was meant once.
+    /// Drops the open call with this index if it repeats another one, including its id and arguments: the
+    /// model meant one call.
     pub(crate) fn drop_repeated(&mut self, index: u64) {
         let open = |call: &StepCall| call.index == index && call.state == CallState::Open;
         let Some(late) = self.calls().find(|call| open(call)) else { return };
@@ -260,37 +263,37 @@ impl Step {
         }
     }
 
-    /// The call that a tool run belongs to.
+    /// The call to which a tool run belongs.
     pub(crate) fn call_of(&mut self, run: RunId) -> Option<&mut StepCall> {
         self.calls_mut().find(|call| call.state == CallState::Running(run))
     }
 
-    /// The call that a question to the user is about.
+    /// The call to which a question to the user belongs.
     pub(crate) fn asked_about(&mut self, run: RunId) -> Option<&mut StepCall> {
         self.calls_mut().find(|call| call.state == CallState::Asked(run))
     }
 
-    /// Whether the model has said anything in words.
+    /// True if the reply contains text.
     pub(crate) fn has_text(&self) -> bool {
         self.blocks.iter().any(|block| matches!(block, StepBlock::Text(_)))
     }
 
-    /// Whether a tool has been started or a call has been answered.
+    /// True if a tool has been started or a call has been answered.
     pub(crate) fn has_side_effects(&self) -> bool {
         self.calls().any(|call| call.state != CallState::Open)
     }
 
-    /// Whether tools run, or wait for the user.
+    /// True if tools run or wait for the user.
     pub(crate) fn is_running(&self) -> bool {
         self.calls().any(|call| matches!(call.state, CallState::Running(_) | CallState::Asked(_)))
     }
 
-    /// Whether the user is being asked about a call.
+    /// True if the user is being asked about a call.
     pub(crate) fn is_asking(&self) -> bool {
         self.calls().any(|call| matches!(call.state, CallState::Asked(_)))
     }
 
-    /// Drops the calls whose arguments never became complete.
+    /// Drops the calls with incomplete arguments.
     pub(crate) fn drop_open_calls(&mut self) {
         self.blocks.retain(|block| !matches!(block, StepBlock::Call(call) if call.state == CallState::Open));
     }
@@ -300,7 +303,7 @@ impl Step {
         message_of(&self.blocks, self.keeps_blank_text)
     }
 
-    /// The same if the reply were over now: without the calls whose arguments are not complete.
+    /// The assistant message, if the reply ended now: without the calls with incomplete arguments.
     pub(crate) fn message_so_far(&self) -> Vec<Block> {
         let is_open =
             |block: &&StepBlock| matches!(block, StepBlock::Call(call) if call.state == CallState::Open);
@@ -317,8 +320,8 @@ impl Step {
     }
 }
 
-/// A message of these blocks. Providers refuse a message that is nothing but thinking. A model may write text between
-/// two calls, but Claude refuses it in that order: only calls may follow the first call.
+/// A message of these blocks. Providers reject a message that contains only thinking. A model may write text
+/// between two calls, but Claude rejects that order: only calls may follow the first call.
 pub(crate) fn message_of<'a>(
     blocks: impl IntoIterator<Item = &'a StepBlock>,
     keeps_blank_text: bool,
@@ -329,10 +332,10 @@ pub(crate) fn message_of<'a>(
     if has_more { kept } else { Vec::new() }
 }
 
-/// What the model reads about a tool that ended.
+/// The result for a tool that ended.
 pub(crate) fn result_of(call: &Call, outcome: &ToolOutcome) -> CallResult {
     let text = match outcome {
-        // Providers refuse some empty texts, and a result that is left out for that leaves its call open.
+        // Providers reject some empty texts, and leaving the result out would leave its call open.
         ToolOutcome::Return(text) | ToolOutcome::Error(text) if text.is_empty() => "(no output)".to_owned(),
         ToolOutcome::Return(text) => text.clone(),
         ToolOutcome::Error(text) => text.clone(),
@@ -342,15 +345,15 @@ pub(crate) fn result_of(call: &Call, outcome: &ToolOutcome) -> CallResult {
     CallResult::text(call.id.clone(), text, !outcome.is_success())
 }
 
-/// What the model reads about a tool that the user, being asked, did not allow.
+/// The result for a tool that the user did not allow.
 pub(crate) fn not_allowed(call: &Call, why: &str) -> CallResult {
     CallResult::text(call.id.clone(), format!("Not run: {why}."), true)
 }
 
-/// How the result of a tool that was cut off begins.
+/// The beginning of the result for a tool that was cut off.
 pub(crate) const MADE_UP: &str = "Interrupted before a result was known";
 
-/// What the model reads about a tool that was cut off.
+/// The result for a tool that was cut off.
 pub(crate) fn interrupted(call: &Call) -> CallResult {
     CallResult::text(call.id.clone(), format!("{MADE_UP}; the tool may have run."), true)
 }

@@ -1,8 +1,9 @@
-//! What an agent keeps of its thread, so that a new process can go on with it.
+//! The stored form of an agent's thread, with which a new process can continue.
 //!
-//! The bytes are JSON with a version. They hold the thread as it would stand if the agent died at this moment: the
-//! user's message, what the model has said, the calls whose tools were started, and the results that have come.
-//! A call that has no result yet is stored without one; whoever loads the thread gives it one.
+//! The bytes are JSON with a version. They contain the thread as it would be if the agent died at this
+//! moment: the user's message, the model's messages, the calls whose tools have started, and the results that
+//! have come.
+//! A call that has no result yet is stored without one; the process that loads the thread gives it one.
 
 use std::fmt;
 
@@ -16,10 +17,10 @@ use super::sub_agent::SubThread;
 use super::thread::{Block, Call, CallResult, Message, Thought};
 use brickbat_scenario::plan::{GivenBlock, GivenMessage, GivenResult};
 
-/// The version of the format. Another one is not guessed at.
+/// The version of the format. Other versions are rejected.
 const VERSION: u32 = 1;
 
-/// A store that cannot be read.
+/// The error for a store that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenStore(String);
 
@@ -35,10 +36,11 @@ impl std::error::Error for BrokenStore {}
 struct StoreOut<'a> {
     version: u32,
     thread: &'a [Message],
-    /// A process that loads the thread must know that it is too long.
+    /// A process that loads the thread must know if it is too long.
     #[serde(skip_serializing_if = "is_small")]
     tokens: u64,
-    /// What the sub-agents have said that run, apart from the thread: no request of it ever holds that.
+    /// The threads of the running sub-agents. They are separate from the thread, because no request of it
+    /// ever contains them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     sub_agents: Vec<SubThread>,
 }
@@ -58,15 +60,15 @@ struct StoreIn {
 }
 
 impl Agent {
-    /// What must stand on the disk now for a new agent to go on with this thread.
+    /// The bytes that must be on disk now, so that a new agent can continue with this thread.
     ///
-    /// It changes only in [`Agent::step`]. A driver writes it after each step and *before* it carries out what the
-    /// step asked for: then nothing has happened in the world that the store does not know.
+    /// They change only in [`Agent::step`]. A driver writes them after each step and *before* it carries out
+    /// the outputs of the step. So nothing has happened in the world that the store does not know.
     pub fn saved(&self) -> Vec<u8> {
         stored(&self.thread_now(), self.session.tokens, self.sub_threads())
     }
 
-    /// What the store holds now, counted: what the user said, the calls, and the results.
+    /// The number of entries in the store now: the user's messages, the calls, and the results.
     pub fn n_entries(&self) -> usize {
         let entries = self.thread_now().into_iter().map(|message| match message {
             Message::User(_) => 1,
@@ -76,8 +78,9 @@ impl Agent {
         entries.sum()
     }
 
-    /// What must stand on the disk for an agent to find a given history there, as this store says it: instructions and
-    /// failed replies never come into it, a compaction takes what was before it away, and for a picture a word stands.
+    /// The bytes that must be on disk for an agent to find a given history there, in the form of this store.
+    /// They never include instructions and failed replies, a compaction removes everything before it, and a
+    /// text replaces each picture.
     pub fn stored(given: &[GivenMessage]) -> Vec<u8> {
         let is_compaction = |message: &GivenMessage| matches!(message, GivenMessage::Compacted(_));
         let start = given.iter().rposition(is_compaction).unwrap_or(0);
@@ -85,7 +88,7 @@ impl Agent {
         stored(&thread, 0, Vec::new())
     }
 
-    /// The thread as it would stand if the agent died now.
+    /// The thread as it would be if the agent died now.
     pub(super) fn thread_now(&self) -> Vec<Message> {
         let mut thread = self.session.thread.clone();
         if let Some(turn) = &self.turn {
@@ -95,23 +98,23 @@ impl Agent {
         thread
     }
 
-    /// This agent, which has no thread yet, with a stored one. Nothing of the dead process is on its way any more, so
-    /// every call without a result gets one: that its tool may have run.
+    /// This agent, which has no thread yet, with a stored thread. Nothing of the dead process is in flight
+    /// any more, so every call without a result gets one: its tool may have run.
     ///
     /// # Errors
     ///
-    /// When the bytes are not what [`Agent::saved`] writes.
+    /// Fails if the bytes are not in the format of [`Agent::saved`].
     pub fn with_thread(mut self, saved: &[u8]) -> Result<Agent, BrokenStore> {
         self.load(saved)?;
         Ok(self)
     }
 
-    /// Takes over what another process has stored since. A process that shares its session reads the store before each
-    /// turn, or it would overwrite what it does not know.
+    /// Takes over the thread that another process has stored since. A process that shares its session reads
+    /// the store before each turn; otherwise it would overwrite the other's messages.
     ///
     /// # Errors
     ///
-    /// When the bytes are not what [`Agent::saved`] writes.
+    /// Fails if the bytes are not in the format of [`Agent::saved`].
     pub fn reload(&mut self, saved: &[u8]) -> Result<(), BrokenStore> {
         if self.decisions.rereads() { self.load(saved) } else { Ok(()) }
     }
@@ -132,7 +135,7 @@ impl Agent {
     }
 }
 
-/// The bytes of a thread.
+/// The bytes for a thread.
 fn stored(thread: &[Message], tokens: u64, sub_agents: Vec<SubThread>) -> Vec<u8> {
     serde_json::to_vec(&StoreOut { version: VERSION, thread, tokens, sub_agents })
         .expect("a thread is strings and flags, which JSON can say")
@@ -207,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_comes_back_as_it_was_saved() {
+    fn a_thread_is_loaded_as_it_was_saved() {
         let whole = [
             Message::User("hello".to_owned()),
             Message::Assistant(vec![Block::Text("hm".to_owned()), call("a")]),
@@ -219,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_without_a_result_are_answered_in_their_order() {
+    fn calls_without_a_result_are_answered_in_order() {
         let broken = [
             Message::Assistant(vec![call("a"), call("b")]),
             Message::Results(vec![result("b")]),

@@ -1,9 +1,9 @@
 //! Sub-agents: tools of an agent that are agents themselves.
 //!
-//! A sub-agent has a thread of its own, which begins with what its call asks of it, and the tools that are no sub-agents. Its
-//! last words are the result of its call, and an error that it ends with is the error of its call. Nothing else of it comes
-//! into the thread of the agent that has started it: whoever stops that agent stops the sub-agent as well, and the call is
-//! answered like any other that was cut off.
+//! A sub-agent has a thread of its own, which begins with the task in its call, and the tools that are not
+//! sub-agents. Its last message is the result of its call, and an error with which it ends is the error of
+//! its call. Nothing else of it enters the thread of the agent that started it. A stop of that agent also
+//! stops the sub-agent, and the call is answered like any other call that was cut off.
 
 use std::collections::VecDeque;
 
@@ -17,40 +17,40 @@ use brickbat_scenario::wire;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The sub-agents that run.
+/// The running sub-agents.
 #[derive(Debug, Default)]
 pub(super) struct SubAgents {
     running: Vec<SubAgent>,
     n_started: u32,
 }
 
-/// One of them.
+/// A running sub-agent.
 #[derive(Debug)]
 struct SubAgent {
-    /// The run of the tool that it is.
+    /// The tool run of this sub-agent.
     run: RunId,
-    /// The number of its first request, run and timer: by their numbers it is known what belongs to it.
+    /// Its first number for requests, runs and timers. The numbers show to which agent something belongs.
     first: u32,
     agent: Agent,
 }
 
-/// What a running sub-agent has said so far, as it is stored.
+/// The thread of a running sub-agent, as it is stored.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SubThread {
-    /// The run of the tool that it is.
+    /// The tool run of this sub-agent.
     run: u32,
     pub(crate) thread: Vec<Message>,
 }
 
-/// Numbers of requests, runs and timers that each agent has for itself. One turn has at most 64 requests.
+/// The count of numbers for requests, runs and timers that each agent has. One turn has at most 64 requests.
 pub(super) const SHARE: u32 = 1 << 16;
 
-/// Whether something happens to a sub-agent.
+/// True if an input is for a sub-agent.
 pub(super) fn is_of_one(input: &Input<'_>) -> bool {
     number(input).is_some_and(|number| number >= SHARE)
 }
 
-/// The number of the request, the run or the timer that an input is about.
+/// The number of the request, the run or the timer in an input.
 fn number(input: &Input<'_>) -> Option<u32> {
     match input {
         Input::Head { request: RequestId(number), .. }
@@ -69,13 +69,13 @@ fn number(input: &Input<'_>) -> Option<u32> {
 }
 
 impl Agent {
-    /// What happens to a sub-agent; one that is gone hears of nothing.
+    /// Takes an input for a sub-agent. If the sub-agent is gone, nothing happens.
     pub(super) fn step_sub_agent(&mut self, input: Input<'_>) -> Vec<Output> {
         let first = number(&input).unwrap_or_default() / SHARE * SHARE;
         let Some(at) = self.sub_agents.running.iter().position(|running| running.first == first) else {
             return Vec::new();
         };
-        // It has no sub-agents of its own.
+        // A sub-agent has no sub-agents of its own.
         let outputs = self.sub_agents.running[at].agent.step_itself(input);
         let mut done = Vec::new();
         let own = self.hand_on(at, outputs, &mut done);
@@ -83,7 +83,7 @@ impl Agent {
         done
     }
 
-    /// Starts and stops the sub-agents among the tools that this agent wants started and stopped.
+    /// Starts and stops sub-agents if the outputs of this agent start and stop such tools.
     pub(super) fn lead(&mut self, outputs: Vec<Output>) -> Vec<Output> {
         let mut todo = VecDeque::from(outputs);
         let mut done = Vec::new();
@@ -107,7 +107,7 @@ impl Agent {
         done
     }
 
-    /// What the running sub-agents have said.
+    /// The threads of the running sub-agents.
     pub(super) fn sub_threads(&self) -> Vec<SubThread> {
         let said = |running: &SubAgent| SubThread { run: running.run.0, thread: running.agent.thread_now() };
         self.sub_agents.running.iter().map(said).collect()
@@ -128,8 +128,8 @@ impl Agent {
         (self.sub_agents.running.len() - 1, outputs)
     }
 
-    /// Does what a sub-agent wants done. When it has ended, its call has its result, and what this agent wants done then is
-    /// returned. The user sees the calls of this agent alone.
+    /// Processes the outputs of a sub-agent. When it has ended, its call gets its result, and the resulting
+    /// outputs of this agent are returned. The user sees only the calls of this agent.
     fn hand_on(&mut self, at: usize, outputs: Vec<Output>, done: &mut Vec<Output>) -> Vec<Output> {
         let mut own = Vec::new();
         for output in outputs {
@@ -148,7 +148,7 @@ impl Agent {
         own
     }
 
-    /// Stops a sub-agent, of which nothing more is heard.
+    /// Stops a sub-agent and removes it.
     fn stop_sub_agent(&mut self, at: usize) -> Vec<Output> {
         let mut stopped = self.sub_agents.running.remove(at).agent;
         let mut outputs = stopped.step_itself(Input::Stop);
@@ -159,7 +159,7 @@ impl Agent {
 }
 
 impl SubAgent {
-    /// How its call ends.
+    /// The outcome of the sub-agent's call.
     fn outcome(&self, outcome: TurnOutcome) -> ToolOutcome {
         match outcome {
             TurnOutcome::Returned => ToolOutcome::Return(last_words(&self.agent.session.thread)),
@@ -169,7 +169,7 @@ impl SubAgent {
     }
 }
 
-/// What the model has said last in a thread.
+/// The model's last text in a thread.
 fn last_words(thread: &[Message]) -> String {
     let Some(Message::Assistant(blocks)) = thread.last() else { return String::new() };
     let texts = blocks.iter().filter_map(|block| match block {
@@ -180,7 +180,8 @@ fn last_words(thread: &[Message]) -> String {
 }
 
 impl Setup {
-    /// That of a sub-agent: with the tools that are none, and without what is planted in this agent.
+    /// The setup of a sub-agent: with the tools that are not sub-agents, and without the planted bug of this
+    /// agent.
     fn of_sub_agent(&self) -> Setup {
         let tools: Vec<_> = self.tools.iter().filter(|tool| !tool.agent).cloned().collect();
         let declared =

@@ -1,4 +1,4 @@
-//! A turn: from the user's message to the moment when the agent is idle again.
+//! A turn, from the user's message until the agent is idle again.
 
 use std::borrow::Cow;
 
@@ -19,21 +19,21 @@ pub(crate) struct Turn {
     pub(crate) step: Step,
     pub(crate) n_retries: u32,
     pub(crate) n_requests: u32,
-    /// How often a request of it was too long, and the thread was made shorter.
+    /// How many times a request of the turn was too long and the thread was shortened.
     pub(super) n_shortened: u32,
-    /// Length of the thread before the turn.
+    /// The length of the thread before the turn.
     pub(crate) start: usize,
-    /// Replies with calls that are over.
+    /// The number of finished replies with calls.
     pub(super) n_steps: u32,
-    /// What was said to the turn and is not yet in the thread.
+    /// Messages to the turn that are not yet in the thread.
     pub(crate) said: Vec<MidTurnMessage>,
 }
 
-/// Requests of one turn; more is a loop.
+/// The most requests of one turn; more means a loop.
 pub(super) const MAX_REQUESTS: u32 = 64;
 
 impl Agent {
-    /// The user says something: it is in the thread before the provider is asked.
+    /// Begins a turn with the user's message, which is in the thread before the first request.
     pub(super) fn begin(&mut self, text: &str) -> Option<Turn> {
         let start = self.session.thread.len();
         self.put_off = None;
@@ -50,7 +50,7 @@ impl Agent {
         let step = Step::over(RequestId(u32::MAX));
         let mut turn =
             Turn { step, n_retries: 0, n_requests: 1, n_shortened: 0, start, n_steps: 0, said: Vec::new() };
-        // A context that is full is compacted before the provider is asked.
+        // A full context is compacted before the first request.
         let end = compaction::start(&self.session.thread, STEP);
         let is_compacting = match self.own_compaction(end, start) {
             Some(change) => self.begin_change(&change, Some(&mut turn)),
@@ -62,7 +62,7 @@ impl Agent {
         Some(turn)
     }
 
-    /// Something happens while the turn runs.
+    /// Takes an input while the turn runs.
     pub(super) fn advance(&mut self, mut turn: Turn, input: Input<'_>) -> Option<Turn> {
         match input {
             Input::Head { request, status, pause_ms } => {
@@ -105,7 +105,7 @@ impl Agent {
         }
     }
 
-    /// Asks the provider for the next reply.
+    /// Sends the request for the next reply.
     pub(super) fn ask(&mut self, asking: Asking) -> Step {
         let request = self.session.counter.request();
         let thinks = self.decisions.asks_to_think(self.setup.dialect, &self.session.thread);
@@ -117,7 +117,7 @@ impl Agent {
         step
     }
 
-    /// Does what a decision wants next; without one, the turn is given back.
+    /// Carries out the next step that a decision chose. Without one, the turn is returned.
     pub(super) fn follow(&mut self, next: Next, mut turn: Turn) -> std::ops::ControlFlow<Option<Turn>, Turn> {
         use std::ops::ControlFlow::{Break, Continue};
         match next {
@@ -134,7 +134,7 @@ impl Agent {
         }
     }
 
-    /// A call has become complete: its tool starts, or the user is asked, or the call cannot be run.
+    /// Handles a call that is now complete: its tool starts, or the user is asked, or the call cannot be run.
     pub(super) fn start_call(&mut self, step: &mut Step, index: u64) {
         let Some(call) = step.open_call(index) else { return };
         if call.call.args.is_empty() && self.decisions.fills_empty_arguments() {
@@ -155,7 +155,8 @@ impl Agent {
         self.session.start(call, run);
     }
 
-    /// The user has answered: the tool runs, or the call has its result. After a stop nothing is left to answer.
+    /// Handles the user's answer: the tool runs, or the call gets its result. After a stop nothing is left to
+    /// answer.
     fn consented(&mut self, mut turn: Turn, run: RunId, consent: Consent) -> Option<Turn> {
         let Some(call) = turn.step.asked_about(run) else { return Some(turn) };
         if self.decisions.may_run(consent) {
@@ -173,7 +174,7 @@ impl Agent {
         if matches!(turn.step.phase, Phase::Over) { self.go_on(turn) } else { Some(turn) }
     }
 
-    /// A tool has ended, before or after the end of the reply.
+    /// Handles the end of a tool, before or after the end of the reply.
     fn tool_done(&mut self, mut turn: Turn, run: RunId, outcome: &ToolOutcome) -> Option<Turn> {
         let is_over = matches!(turn.step.phase, Phase::Over);
         let Some(call) = turn.step.call_of(run) else {
@@ -208,14 +209,15 @@ impl Agent {
         if is_over { self.go_on(turn) } else { Some(turn) }
     }
 
-    /// A tool that was given up answers: its call has its result already.
+    /// Handles the late answer of a tool that was given up. Its call already has a result.
     pub(super) fn answered_late(&mut self, run: RunId, outcome: &ToolOutcome) {
         if let Some(call_id) = self.session.take_late(run) {
             self.decisions.late_result(call_id, outcome, &mut self.session.thread);
         }
     }
 
-    /// The reply is over: when no tool runs any more, the step is saved and the next request goes out.
+    /// Continues after the end of the reply. When no tool runs any more, the step is saved and the next
+    /// request is sent.
     pub(super) fn go_on(&mut self, mut turn: Turn) -> Option<Turn> {
         if !self.decisions.is_settled(&turn.step) {
             return Some(turn);
@@ -236,12 +238,13 @@ impl Agent {
         let is_paused = self.is_paused(&turn.step) && self.decisions.resumes();
         let goes_on = is_paused || turn.step.calls().next().is_some();
         self.put_off = self.put_off.take().or_else(|| {
-            // The step is not in the thread yet, and stays; where it ends the turn, one message before it does, too.
+            // The step is not in the thread yet, so it stays. If it ends the turn, the message before it
+            // stays as well.
             let thread = &self.session.thread;
             let end = if goes_on { thread.len() } else { compaction::start(thread, STEP - 1) };
             self.own_compaction(end, turn.start)
         });
-        // A change that has waited for this step comes before what was said meanwhile.
+        // A change that has waited for this step comes before the messages that arrived meanwhile.
         let waits = self.put_off.is_some();
         let said = if waits { std::mem::take(&mut turn.said) } else { Vec::new() };
         let was_told = self.save(&mut turn) || !said.is_empty();
@@ -255,7 +258,7 @@ impl Agent {
         if let Some(change) = self.put_off.take()
             && self.begin_change(&change, Some(&mut turn))
         {
-            // All of this step is in the thread; the next one begins when the summary is there.
+            // The complete step is in the thread. The next step begins when the summary has arrived.
             turn.step = Step::over(turn.step.request);
             return Some(turn);
         }
@@ -264,7 +267,7 @@ impl Agent {
         Some(turn)
     }
 
-    /// Saves the step and, after it, what was said meanwhile. Returns whether something was.
+    /// Saves the step and, after it, the messages that arrived meanwhile. Returns whether there were any.
     pub(super) fn save(&mut self, turn: &mut Turn) -> bool {
         let was_told = !turn.said.is_empty();
         self.decisions.record(turn, self.put_off.as_ref(), &mut self.session);
@@ -272,7 +275,8 @@ impl Agent {
         was_told
     }
 
-    /// Saves what the user said. Where a prompt may not follow results, the model must have said something between.
+    /// Saves a message of the user. If a prompt may not follow results directly, a text of the model is
+    /// inserted between them.
     pub(super) fn push_user(&mut self, text: String) {
         self.drop_open_searches();
         let thread = &mut self.session.thread;

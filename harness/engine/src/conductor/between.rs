@@ -1,4 +1,5 @@
-//! Between two turns: the system is idle, and what is due before the user speaks again happens, one thing at a time.
+//! The time between two turns: the system is idle, and the actions that are due before the user speaks again
+//! happen one at a time.
 
 use super::pending::Pending;
 use super::turn::TurnStage;
@@ -7,8 +8,8 @@ use brickbat_scenario::plan::PlannedPoint;
 use brickbat_scenario::trace::Confidence;
 
 impl Conductor {
-    /// Goes on to the next turn when this one is over and nothing is under way. After a turn that the harness has stopped
-    /// itself none is played: what it would show would follow from that stop.
+    /// Starts the next turn when this one is over and nothing is in progress. No turn is played after one
+    /// that the harness itself has stopped: its results would follow from that stop.
     pub(super) fn next_turn(&mut self, commands: &mut Vec<Command>) {
         let is_busy = self.tools.is_settling() || self.changing.is_some();
         if !self.turn.stage.is_over() || is_busy || commands.contains(&Command::Finish) {
@@ -23,14 +24,14 @@ impl Conductor {
             self.turn.stage = TurnStage::Resuming;
         }
         match due {
-            // A dead process does nothing: what is due waits for the new one.
+            // A dead process does nothing: due actions wait for the new one.
             Some(_) if self.turn.stage.is_killed() => {}
             Some(index) => self.act_between_turns(index, commands),
             None => commands.extend(self.begin(self.turn.idx + 1)),
         }
     }
 
-    /// The first action that is due before the next turn begins.
+    /// Index of the first action that is due before the next turn begins.
     fn due_between_turns(&self) -> Option<usize> {
         let next = self.turn.idx + 1;
         let is_due = |receipt: &Pending| {
@@ -46,7 +47,7 @@ impl Conductor {
             self.changing = Some((index, Confidence::Observed));
             return commands.push(Command::Change(change));
         }
-        // The system has said itself that the turn is over.
+        // The system has reported the end of the turn itself.
         receipt.prove(Confidence::Observed);
         self.turn.stage = TurnStage::Dead;
         commands.push(Command::Kill);

@@ -1,4 +1,4 @@
-//! Planned actions are carried out: at held replies, and at the points that tools reach.
+//! Carries out planned actions, at held replies and at the points that tools reach.
 
 use super::pending::Pending;
 use super::turn::TurnStage;
@@ -8,14 +8,14 @@ use brickbat_scenario::action::Action;
 use brickbat_scenario::plan::{BoundAction, CallKey, PlannedPoint};
 use brickbat_scenario::trace::{Aside, Confidence, ExchangeId};
 
-/// Where an action is due.
+/// The kind of place at which an action is due.
 #[derive(Clone, Copy)]
 enum Due {
     AtHold(ExchangeId),
     AtTools,
 }
 
-/// Whether an action is done with, so that the next one may happen.
+/// The result of carrying out an action; the next one may happen only after `Yes`.
 enum Carried {
     Yes,
     NotYet,
@@ -23,7 +23,7 @@ enum Carried {
 }
 
 impl Conductor {
-    /// Does what is to happen at held replies, and lets them go on.
+    /// Carries out the actions that are due at held replies, and lets those replies continue.
     pub(super) fn work_holds(&mut self, commands: &mut Vec<Command>) {
         if self.turn.stage == TurnStage::Dying {
             return;
@@ -38,8 +38,8 @@ impl Conductor {
                 }
             }
         }
-        // A reply that the user stopped stays held until the turn is over: the system hears the stop, not the rest.
-        // While a result is under way, what is due after it is not yet known.
+        // A reply in a stopped turn stays held until the turn is over, so that the system receives the stop
+        // and not the rest of the reply. While a result is in flight, the next due action is not yet known.
         let is_stopping = self.turn.stopped && !self.turn.stage.is_over() && !self.turn.is_let_go;
         let waits = is_stopping || self.tools.is_settling() || self.changing.is_some();
         self.holding.retain(|holding| {
@@ -51,7 +51,7 @@ impl Conductor {
         });
     }
 
-    /// Does what waits for a tool to start or settle.
+    /// Carries out the actions that wait for a tool to start or settle.
     pub(super) fn tool_point(&mut self, point: PlannedPoint, grade: Confidence, commands: &mut Vec<Command>) {
         for index in 0..self.actions.len() {
             let action = &self.actions[index];
@@ -65,7 +65,7 @@ impl Conductor {
         }
     }
 
-    /// A question has come: what has only waited for it happens.
+    /// Carries out the actions that only waited for a question, now that it has been asked.
     pub(super) fn tool_points_after_question(&mut self, commands: &mut Vec<Command>) {
         for index in 0..self.actions.len() {
             if self.actions[index].turn == self.turn.idx && !self.waits_for_question(index) {
@@ -75,21 +75,21 @@ impl Conductor {
         }
     }
 
-    /// Ends the turn, where that has waited for a result that was under way.
+    /// Ends the turn if its end was postponed until a result in flight had arrived.
     pub(super) fn end_put_off(&mut self, commands: &mut Vec<Command>) {
         if self.tools.is_settling() {
             return;
         }
         let put_off = std::mem::take(&mut self.turn.put_off);
-        // A turn that is over by itself is not ended any more.
+        // A turn that has already ended by itself needs no second end.
         let is_over = self.turn.stage.is_over();
         for (index, grade) in put_off.into_iter().filter(|_| !is_over) {
             self.carry_out(index, Due::AtTools, grade, commands);
         }
     }
 
-    /// Settles a call that has started, where that was due before: tools that run side by side start in an order of the
-    /// system's own.
+    /// Settles a call that has just started, if it was due to settle earlier. Parallel tools start in an
+    /// order that the system chooses.
     pub(super) fn settle_awaited(&mut self, call: CallKey, commands: &mut Vec<Command>) {
         let awaiting = std::mem::take(&mut self.turn.awaiting);
         let is_due = |(index, _): &(usize, Confidence)| self.actions[*index].what == Action::Settle(call);
@@ -100,9 +100,9 @@ impl Conductor {
         }
     }
 
-    /// Whether an action would end the turn before the user is asked what an earlier one in the file leaves open. Some
-    /// systems ask while the other tools of the batch run, and some when these have ended: by the file the question is
-    /// open when the turn ends, whatever the order.
+    /// True if an action would end the turn before the user is asked a question that an earlier action in the
+    /// file leaves open. Some systems ask while the other tools of the batch run, and some ask after these
+    /// have ended. The file requires the question to be open when the turn ends, in either order.
     fn waits_for_question(&self, index: usize) -> bool {
         let action = &self.actions[index];
         let is_open = |earlier: &Pending| match earlier.at {
@@ -125,7 +125,7 @@ impl Conductor {
         let what = self.actions[index].what.clone();
         let action = &mut self.actions[index];
         match (&what, due) {
-            // A result that is under way comes before the end of its turn.
+            // A result in flight comes before the end of its turn.
             (_, Due::AtHold(_)) if what.ends_turn() && self.tools.is_settling() => return Carried::NotYet,
             (_, Due::AtTools) if what.ends_turn() && self.tools.is_settling() => {
                 self.turn.put_off.push((index, grade));
@@ -133,7 +133,7 @@ impl Conductor {
             }
             (Action::Kill, _) => {
                 action.prove(grade);
-                // Also where its turn was over: the next one waits for its death.
+                // This applies even if the turn was over: the next turn waits for the death of the process.
                 self.turn.stage = TurnStage::Dying;
                 commands.push(Command::Kill);
                 return Carried::Dying;
@@ -150,7 +150,7 @@ impl Conductor {
                 self.settle(*call, commands);
             }
             (Action::Stall, Due::AtHold(_)) => return Carried::NotYet,
-            // A history is not changed at a held reply, and the provider answers with an HTTP error by itself.
+            // The history is not changed at a held reply, and the provider sends an HTTP error by itself.
             (
                 Action::Http(_)
                 | Action::Tokens(_)
@@ -162,7 +162,7 @@ impl Conductor {
                 | Action::Provider(_),
                 Due::AtHold(_),
             ) => {}
-            // The user says nothing to a turn that is stopped, and what they say when it is over begins the next one.
+            // The user says nothing to a stopped turn, and a message after its end begins the next turn.
             (Action::Steer(_) | Action::Prompt(_), _) if self.turn.stopped => {}
             (Action::Prompt(_), _) if self.turn.stage.is_over() => {}
             (
@@ -180,7 +180,7 @@ impl Conductor {
         Carried::Yes
     }
 
-    /// Does what a system takes in at once.
+    /// Carries out an action that a system takes in at once.
     fn act_at_once(
         &mut self,
         index: usize,
@@ -207,7 +207,7 @@ impl Conductor {
         commands.extend(commands_of(what));
     }
 
-    /// Gives a result while a reply is held, which goes on when the result has arrived.
+    /// Gives a result while a reply is held. The reply continues when the result has arrived.
     fn settle_at_hold(
         &mut self,
         index: usize,
@@ -216,7 +216,7 @@ impl Conductor {
         commands: &mut Vec<Command>,
     ) -> Carried {
         let action = &mut self.actions[index];
-        // It had to settle before, for the turn of this system to end.
+        // The call had to settle earlier, so that the turn of this system could end.
         if !action.asked && self.tools.has_settled(call) {
             return Carried::Yes;
         }
@@ -233,7 +233,7 @@ impl Conductor {
     }
 }
 
-/// What the harness does for an action that a system takes in at once.
+/// The commands for an action that a system takes in at once.
 fn commands_of(what: &BoundAction) -> Vec<Command> {
     let say = |way, text: &String| vec![Command::Say { way, text: text.clone() }];
     match what {
@@ -243,7 +243,7 @@ fn commands_of(what: &BoundAction) -> Vec<Command> {
         Action::Interrupt(cause) => vec![Command::Interrupt(*cause)],
         Action::StopAgain => vec![Command::Stop, Command::Stop],
         Action::Abort | Action::Stall => vec![Command::Stop],
-        // The provider or the supervisor does it, or it was carried out above.
+        // The provider or the supervisor carries it out, or it was carried out above.
         Action::Kill
         | Action::Pause
         | Action::Reset

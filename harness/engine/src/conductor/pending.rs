@@ -7,16 +7,17 @@ use brickbat_scenario::action::Action;
 use brickbat_scenario::plan::{CallKey, Plan};
 use brickbat_scenario::trace::{Confidence, Ending, ExchangeId};
 
-/// An action and how far it has come.
+/// An action of the plan, and its progress.
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) receipt: Receipt,
     pub(super) asked: bool,
-    /// Its point has come, and it waits for a question that comes before it in the file; with how sure the point is.
+    /// Set when its point was reached while it waits for a question that comes before it in the file: the
+    /// confidence of that point.
     pub(super) due: Option<Confidence>,
-    /// It is over without having happened.
+    /// True if it is over without having happened.
     pub(super) is_forgone: bool,
-    /// The ending that will prove it.
+    /// The reply and the ending of it that will prove the action.
     armed: Option<(ExchangeId, Option<Ending>)>,
 }
 
@@ -35,7 +36,7 @@ impl DerefMut for Pending {
 }
 
 impl Pending {
-    /// Every action of a plan, with a blank receipt.
+    /// All actions of a plan, each with a blank receipt.
     pub(super) fn all_of(plan: &Plan) -> Vec<Pending> {
         let turns = plan.turns.iter().enumerate();
         turns
@@ -63,14 +64,15 @@ impl Pending {
         self.grade = Some(grade);
     }
 
-    /// The system says that there is nothing to do: the action is over, and nothing is proven.
+    /// Ends the action without proof, because the system reports that there is nothing to do.
     pub(super) fn forgo(&mut self) {
         self.asked = true;
         self.is_forgone = true;
     }
 
-    /// The action happens as soon as the provider ends that reply in that way. Without an ending it is a frame that is
-    /// sent next: then the reply goes on to any end of its own, or the client hangs up because of it.
+    /// Marks the action as happening as soon as the provider ends the reply with this ending. `None` stands
+    /// for an extra frame that is sent next: the reply then continues to any ending of its own, or the client
+    /// hangs up because of the frame.
     pub(super) fn arm(&mut self, exchange: ExchangeId, grade: Confidence, ending: Option<Ending>) {
         self.asked = true;
         self.grade = Some(grade);
@@ -83,7 +85,7 @@ impl Pending {
         }
     }
 
-    /// The client has gone away in the middle of a reply.
+    /// Handles a client that disconnects in the middle of a reply.
     pub(super) fn hung_up(&mut self, exchange: ExchangeId) {
         if self.armed == Some((exchange, None)) {
             self.fired = true;
@@ -92,7 +94,7 @@ impl Pending {
 
     pub(super) fn settled(&mut self, call: CallKey, grade: Confidence) {
         if self.asked && self.what == Action::Settle(call) {
-            // At a hold it is as sure as the place of the hold.
+            // At a hold the proof has at most the confidence of that hold.
             self.prove(self.grade.map_or(grade, |held| held.min(grade)));
         }
     }

@@ -1,4 +1,4 @@
-//! What the system has asked the user, and what the user answers.
+//! Questions that the system has asked the user, and the user's answers.
 
 use brickbat_scenario::plan::{CallKey, Plan};
 use brickbat_scenario::trace::{Consent, QuestionId};
@@ -7,7 +7,7 @@ use brickbat_scenario::trace::{Consent, QuestionId};
 #[derive(Debug, Default)]
 pub(super) struct Questions {
     waiting: Vec<(QuestionId, Option<CallKey>)>,
-    /// Calls about which the user says nothing for the time being.
+    /// Calls that the user does not answer questions about for now.
     left: Vec<CallKey>,
 }
 
@@ -16,17 +16,17 @@ impl Questions {
         self.waiting.push((question, call));
     }
 
-    /// The user does not answer what is asked about that call.
+    /// Makes the user leave questions about this call unanswered.
     pub(super) fn leave(&mut self, call: CallKey) {
         self.left.push(call);
     }
 
-    /// The user answers everything after all.
+    /// Makes the user answer all questions again.
     pub(super) fn reopen(&mut self) {
         self.left.clear();
     }
 
-    /// Those that are to be answered now; all of them when the turn is over.
+    /// Takes the questions that are to be answered now: all of them once the turn is over.
     pub(super) fn take(&mut self, is_over: bool) -> Vec<(QuestionId, Option<CallKey>)> {
         let left = &self.left;
         let is_due = |call: Option<CallKey>| is_over || call.is_none_or(|call| !left.contains(&call));
@@ -34,8 +34,8 @@ impl Questions {
     }
 }
 
-/// What the user says to a call: yes, unless the plan has it refused. A system may ask about calls for which the
-/// scenario does not want it to, or about work of its own; that is let through.
+/// The user's answer about a call: yes, unless the plan rejects it. A system may also ask about calls that
+/// need no approval in the scenario, or about work of its own; those are approved.
 pub(super) fn consent(plan: &Plan, call: Option<CallKey>) -> Consent {
     match call.map(|call| &plan.calls[call.0 as usize]) {
         Some(call) if call.is_refused() => Consent::Refused,

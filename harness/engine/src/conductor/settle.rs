@@ -1,8 +1,8 @@
-//! Which tool settles next.
+//! Decides which tool settles next.
 
 use brickbat_scenario::plan::{CallKey, Plan, PlannedCall};
 
-/// The calls of a plan as far as they have come.
+/// The calls of a plan and their progress.
 #[derive(Debug)]
 pub(super) struct ToolRuns {
     calls: Vec<CallProgress>,
@@ -11,31 +11,32 @@ pub(super) struct ToolRuns {
     in_flight: Option<CallKey>,
 }
 
-/// How far one call has come.
+/// The progress of one call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct CallProgress {
     replied: bool,
-    /// Its reply ended as it should, so its tool is expected to start.
+    /// True if its reply ended as it should, so that its tool is expected to start.
     awaited: bool,
     started: bool,
     settled: bool,
     cancelled: bool,
-    /// The user has to be asked, and has not said yes; or no system can run it; or one handoff is taken before it.
+    /// True if the tool must not start: the user has not approved it yet, no system can run it, or another
+    /// handoff is taken first.
     forbidden: bool,
-    /// It starts a sub-agent, which ends by itself.
+    /// True if it starts a sub-agent, which ends by itself.
     is_sub_agent: bool,
-    /// The call whose sub-agent makes it.
+    /// The call that started the sub-agent which makes this call.
     within: Option<CallKey>,
 }
 
-/// What decides, besides the calls themselves, which of them may settle.
+/// Conditions, besides the calls themselves, that decide which calls may settle.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Now {
-    /// Tools that the system runs at once, where known.
+    /// Tools that the system runs at once, if known.
     pub(super) width: Option<usize>,
-    /// Whether the user has stopped the turn.
+    /// True if the user has stopped the turn.
     pub(super) stopped: bool,
-    /// Whether nothing else has happened for a while.
+    /// True if nothing else has happened for a while.
     pub(super) forced: bool,
 }
 
@@ -64,22 +65,22 @@ impl ToolRuns {
         self.reserved = reserved.to_vec();
     }
 
-    /// No action will settle the call: it settles by itself.
+    /// Lets the call settle by itself, because no action will settle it.
     pub(super) fn release(&mut self, call: CallKey) {
         self.reserved.retain(|reserved| *reserved != call);
     }
 
-    /// No action will settle anything any more.
+    /// Lets all calls settle by themselves, because no action will settle any.
     pub(super) fn release_all(&mut self) {
         self.reserved.clear();
     }
 
-    /// The user has said yes: the tool is expected to start.
+    /// Notes that the user has approved the call: its tool is expected to start.
     pub(super) fn allowed(&mut self, call: CallKey) {
         self.at(call).forbidden = false;
     }
 
-    /// The tool started; if it ran before, it runs again.
+    /// Notes that the tool has started, for the first time or again.
     pub(super) fn started(&mut self, call: CallKey) {
         let progress = self.at(call);
         *progress = CallProgress { started: true, settled: false, cancelled: false, ..*progress };
@@ -105,23 +106,24 @@ impl ToolRuns {
         }
     }
 
-    /// The call's reply ended as it should: its tool is waited for.
+    /// Notes that the call's reply ended as it should: its tool is expected.
     pub(super) fn reply_complete(&mut self, call: CallKey) {
         self.at(call).replied = true;
         self.at(call).awaited = true;
     }
 
-    /// The call's reply was cut off: its tool settles if it has started.
+    /// Notes that the call's reply was cut off: its tool settles only if it has started.
     pub(super) fn reply_cut(&mut self, call: CallKey) {
         self.at(call).replied = true;
     }
 
-    /// The result under way will not arrive.
+    /// Gives up on the result in flight.
     pub(super) fn give_up(&mut self) {
         self.in_flight = None;
     }
 
-    /// The process that ran the tools is dead: what it had started will not settle, and nothing is under way to it.
+    /// Handles the death of the process that ran the tools: none of them will settle, and no result is in
+    /// flight.
     pub(super) fn die(&mut self) {
         self.in_flight = None;
         for progress in self.calls.iter_mut().filter(|progress| progress.is_open()) {
@@ -129,7 +131,7 @@ impl ToolRuns {
         }
     }
 
-    /// Whether the reply that makes the call is over.
+    /// True if the reply that makes the call is over.
     pub(super) fn is_replied(&self, call: CallKey) -> bool {
         self.calls[call.0 as usize].replied
     }
@@ -160,19 +162,20 @@ impl ToolRuns {
 
     fn count(&self, plan: &Plan, turn: usize, holds: impl Fn(CallProgress) -> bool) -> u32 {
         let calls = plan.calls.iter().zip(&self.calls);
-        // A scenario counts what stands in its replies.
+        // A scenario counts only the calls in its own replies.
         let is_counted = |call: &PlannedCall| call.turn == turn && !call.given && call.within.is_none();
         calls.filter(|(call, progress)| is_counted(call) && holds(**progress)).count() as u32
     }
 
-    /// Whether every call that can run now has started: as many as were made, or as many as the system runs at once.
+    /// True if every call that can run now has started: all that were made, or as many as the system runs at
+    /// once.
     pub(super) fn is_ready(&self, width: Option<usize>, forced: bool) -> bool {
         let n_open = self.n_open();
         (self.all_started() && !self.awaits_sub_agent())
             || (n_open > 0 && (forced || width.is_some_and(|width| n_open >= width)))
     }
 
-    /// Whether tools run, and none that is waited for has still to start.
+    /// True if tools are running and no expected tool has yet to start.
     pub(super) fn all_started(&self) -> bool {
         let progress = |call: &CallKey| self.calls[call.0 as usize];
         self.n_open() > 0
@@ -187,7 +190,7 @@ impl ToolRuns {
         self.order.iter().filter(is_open).count()
     }
 
-    /// Whether a sub-agent is about to ask the provider, or to call a tool: what it does next comes first.
+    /// True if a sub-agent is about to send a request or to call a tool. That comes first.
     fn awaits_sub_agent(&self) -> bool {
         let progress = |call: &CallKey| self.calls[call.0 as usize];
         let calls_tool = |agent: CallKey| {
@@ -200,8 +203,10 @@ impl ToolRuns {
 
     /// The call that settles next.
     ///
-    /// While the turn runs, calls settle in the turn's order, once their reply is over and the batch is ready.
-    /// After the user's stop only tools that cannot hear it settle, or, when nothing else happens, those left over.
+    /// While the turn runs, calls settle in the turn's order, once their reply is over and the batch is
+    /// ready.
+    /// After the user's stop only the tools that ignore it settle; if nothing else happens, so do the
+    /// remaining ones.
     /// Tools of earlier turns that still run, or run again, settle as well.
     pub(super) fn next(&self, plan: &Plan, turn: usize, now: Now) -> Option<CallKey> {
         let is_ready = self.is_ready(now.width, now.forced);
@@ -224,7 +229,7 @@ impl ToolRuns {
         self.order.iter().copied().chain(leftovers).find(may_settle)
     }
 
-    /// Whether the reply is over that has made a call, or has started the sub-agent that makes it.
+    /// True if the reply that made the call, or that started the sub-agent making it, is over.
     fn is_batch_replied(&self, progress: CallProgress) -> bool {
         progress.within.is_none_or(|starter| self.calls[starter.0 as usize].replied)
     }

@@ -1,25 +1,25 @@
-//! Sub-agents: no gate shows that one runs, so it has started when it first asks the provider, and ended with its last words,
-//! or with the first error that the provider answers in their place.
+//! Sub-agents. No gate reports that one runs: it starts with its first request, and ends with its last reply,
+//! or with the first error that it gets instead.
 
 use super::{Command, Conductor};
 use brickbat_scenario::plan::CallKey;
 use brickbat_scenario::trace::{Confidence, Ending, ExchangeId, RequestKind};
 
 impl Conductor {
-    /// Whether a request is of a sub-agent, so that its tool has ended when the reply is over.
+    /// True if a sub-agent sent the request. Its tool ends when the reply is over.
     pub fn is_of_sub_agent(&self, exchange: ExchangeId) -> bool {
         matches!(self.kinds.get(&exchange), Some(RequestKind::OfSubAgent { .. }))
     }
 
-    /// The reply to a sub-agent is written, and nothing shows that the system has taken it in.
+    /// Notes that the reply to a sub-agent is written, without proof that the system received it.
     pub fn doubt(&mut self, exchange: ExchangeId) {
         self.doubted.insert(exchange);
     }
 
-    /// A sub-agent asks the provider.
+    /// Handles a request of a sub-agent.
     pub(super) fn sub_agent_asks(&mut self, kind: RequestKind, commands: &mut Vec<Command>) {
         let RequestKind::OfSubAgent { call, reply, refused } = kind else { return };
-        // A client that is refused asks again.
+        // A client whose request was rejected sends it again.
         let is_repeated = refused.is_some() && self.tools.has_settled(call);
         let is_new = !self.tools.has_started(call) || (reply == 0 && !self.tools.is_running(call));
         if is_new && !is_repeated {
@@ -32,7 +32,7 @@ impl Conductor {
         }
     }
 
-    /// A reply to a sub-agent is over.
+    /// Handles the end of a reply to a sub-agent.
     pub(super) fn sub_agent_hears(
         &mut self,
         exchange: ExchangeId,

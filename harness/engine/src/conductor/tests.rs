@@ -22,7 +22,7 @@ fn request(number: u32) -> Event {
 }
 
 #[test]
-fn a_system_that_asks_without_end_is_stopped_and_then_given_up() {
+fn endless_requests_are_stopped_and_then_given_up() {
     let mut conductor = Conductor::new(plan(), PATIENCE, None);
     conductor.start();
     let commands: Vec<Command> = (0..1000).flat_map(|number| conductor.observe(&request(number))).collect();
@@ -41,7 +41,7 @@ fn a_silent_system_is_stopped_and_then_given_up() {
 }
 
 #[test]
-fn what_is_held_goes_on_in_a_stopped_turn_of_a_system_that_notices_the_stop_only_then() {
+fn held_replies_continue_if_the_system_notices_a_stop_only_then() {
     let in_text = include_str!("../../../../scenarios/abort/in-text.yaml");
     for grace in [None, Some(2)] {
         let plans = lower::plans("x", "x.yaml", in_text, &[Dialect::OpenaiChat], 0).unwrap();
@@ -67,7 +67,7 @@ fn what_is_held_goes_on_in_a_stopped_turn_of_a_system_that_notices_the_stop_only
 }
 
 #[test]
-fn nothing_is_played_after_a_turn_that_the_harness_had_to_stop() {
+fn no_turn_is_played_after_one_that_the_harness_stopped() {
     let mut conductor = Conductor::new(plan(), PATIENCE, None);
     conductor.start();
     (0..2).for_each(|_| drop(conductor.observe(&Event::Quiet)));
@@ -76,14 +76,14 @@ fn nothing_is_played_after_a_turn_that_the_harness_had_to_stop() {
 }
 
 #[test]
-fn a_client_that_asks_again_after_longer_and_longer_pauses_is_waited_for() {
+fn a_client_that_backs_off_gets_more_time() {
     let patience = Patience { progress: 15, hang: 60, grace: None };
     let mut conductor = Conductor::new(plan(), patience, None);
     conductor.start();
     let gives_up = |conductor: &mut Conductor, n_quiet: u32| {
         (0..n_quiet).any(|_| conductor.observe(&Event::Quiet).contains(&Command::GiveUp))
     };
-    // The pauses of a real client, in quarters of a second: in all it asks seven times within 90 s.
+    // The pauses of a real client, in quarters of a second: it sends seven requests within 90 s.
     for (number, pause) in (0..).zip([4, 8, 10, 23, 37, 96, 182]) {
         assert!(!gives_up(&mut conductor, pause), "pause {number}");
         conductor.observe(&request(number));
@@ -93,7 +93,7 @@ fn a_client_that_asks_again_after_longer_and_longer_pauses_is_waited_for() {
 }
 
 #[test]
-fn the_user_answers_by_the_plan_and_after_a_stop_not_at_all() {
+fn the_user_answers_as_planned_and_not_after_a_stop() {
     let text = include_str!("../../../../scenarios/approval/batch.yaml");
     let plans = lower::plans("approval/batch", "batch.yaml", text, &[Dialect::OpenaiChat], 0).unwrap();
     let plan = plans.into_iter().find(|plan| plan.id.variant == "b=pay,c=refund").unwrap();
@@ -109,7 +109,7 @@ fn the_user_answers_by_the_plan_and_after_a_stop_not_at_all() {
     };
     assert_eq!(ask(0, Some(CallKey(1))), Consent::Given);
     assert_eq!(ask(1, Some(CallKey(2))), Consent::Refused);
-    // Systems also ask for tools of their own, and for tools that need not ask.
+    // Systems also ask about tools of their own, and about tools that need no approval.
     assert_eq!(ask(2, None), Consent::Given);
     assert_eq!(ask(3, Some(CallKey(0))), Consent::Given);
     (0..2).for_each(|_| drop(conductor.observe(&Event::Quiet)));
@@ -120,7 +120,7 @@ fn the_user_answers_by_the_plan_and_after_a_stop_not_at_all() {
 }
 
 #[test]
-fn the_stop_comes_with_the_planned_result_and_not_before() {
+fn the_stop_waits_for_the_planned_result() {
     let plan = plan();
     let mut conductor = Conductor::new(Arc::clone(&plan), PATIENCE, None);
     conductor.start();
@@ -151,7 +151,7 @@ fn conductor_of(text: &str) -> Conductor {
 }
 
 #[test]
-fn a_second_prompt_has_a_turn_of_its_own_unless_it_is_refused() {
+fn a_second_prompt_gets_its_own_turn_unless_it_is_rejected() {
     let text = include_str!("../../../../scenarios/steer/second-prompt.yaml");
     for refused in [true, false] {
         let mut conductor = conductor_of(text);
@@ -188,7 +188,7 @@ fn a_second_prompt_has_a_turn_of_its_own_unless_it_is_refused() {
 }
 
 #[test]
-fn a_question_that_the_user_leaves_open_is_answered_when_nothing_else_happens() {
+fn a_question_left_open_is_answered_when_nothing_else_happens() {
     let mut conductor = conductor_of(include_str!("../../../../scenarios/approval/answered-late.yaml"));
     conductor.start();
     let asked = Event::Asked { question: QuestionId(0), id: String::new(), call: Some(CallKey(1)) };
@@ -206,7 +206,7 @@ fn settled(key: u32) -> Event {
     Event::ToolSettled { call: CallKey(key), outcome, grade: Confidence::Observed }
 }
 
-/// The first reply of the first turn is asked for.
+/// Sends the request for the first reply of the first turn.
 fn ask_for_first_reply(conductor: &mut Conductor) {
     conductor.start();
     let (kind, body) = (RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 }, Vec::new().into());
@@ -220,14 +220,14 @@ fn ask_for_first_reply(conductor: &mut Conductor) {
 }
 
 #[test]
-fn a_call_that_is_to_settle_when_another_starts_settles_when_it_has_started_itself() {
+fn a_call_settles_only_after_it_has_started_itself() {
     let mut conductor = conductor_of(
         "schema: 1\ncomment: Two calls.\nclass: [generated]\ntools: { lookup: { returns: ok } }\nturns:\n\
          - user: Do step 1.\n  replies:\n  - [{ call: { as: a, tool: lookup, args: {} } }, { call: { as: b, tool: lookup, args: {} } }]\n  \
          at: [{ after: { started: 1 }, do: { settle: a } }]\n",
     );
     ask_for_first_reply(&mut conductor);
-    // Nothing settles by itself while the reply goes on.
+    // Nothing settles by itself while the reply continues.
     assert_eq!(conductor.observe(&started(1)), []);
     let commands = conductor.observe(&started(0));
     assert!(matches!(commands[..], [Command::Settle { call: CallKey(0), .. }]), "{commands:?}");
@@ -236,7 +236,7 @@ fn a_call_that_is_to_settle_when_another_starts_settles_when_it_has_started_itse
 }
 
 #[test]
-fn what_ends_the_turn_waits_for_a_result_that_is_under_way() {
+fn the_end_of_a_turn_waits_for_a_result_in_flight() {
     let text = include_str!("../../../../corpora/accusations/interrupt-while-a-result-is-under-way.yaml");
     let mut conductor = conductor_of(text);
     ask_for_first_reply(&mut conductor);
@@ -250,7 +250,7 @@ fn what_ends_the_turn_waits_for_a_result_that_is_under_way() {
 }
 
 #[test]
-fn a_process_that_is_gone_is_not_stopped_any_more() {
+fn a_dead_process_gets_no_stop() {
     let text = include_str!("../../../../corpora/accusations/interrupt-while-a-result-is-under-way.yaml");
     let mut conductor = conductor_of(text);
     ask_for_first_reply(&mut conductor);
@@ -263,7 +263,7 @@ fn a_process_that_is_gone_is_not_stopped_any_more() {
 }
 
 #[test]
-fn the_user_says_nothing_to_a_turn_that_is_stopped() {
+fn the_user_says_nothing_to_a_stopped_turn() {
     let text = include_str!("../../../../corpora/accusations/prompt-when-asked-after-a-stop.yaml");
     let mut conductor = conductor_of(text);
     ask_for_first_reply(&mut conductor);
@@ -275,7 +275,7 @@ fn the_user_says_nothing_to_a_turn_that_is_stopped() {
 }
 
 #[test]
-fn a_turn_that_has_just_been_stopped_is_waited_for() {
+fn a_turn_that_was_just_stopped_gets_time_to_end() {
     let text = include_str!("../../../../corpora/accusations/stall-where-a-call-cannot-settle.yaml");
     let mut conductor = conductor_of(text);
     ask_for_first_reply(&mut conductor);
@@ -287,7 +287,8 @@ fn a_turn_that_has_just_been_stopped_is_waited_for() {
     assert_eq!(conductor.observe(&Event::Quiet), [Command::GiveUp, Command::Finish]);
 }
 
-/// The commands of a conductor whose system runs call a and asks about call b, in the order of these events.
+/// The commands of a conductor when the system runs call a and asks about call b, in the order of these
+/// events.
 fn killed_while_asked(events: &[Event]) -> Vec<Vec<Command>> {
     let mut conductor = conductor_of(include_str!("../../../../scenarios/approval/kill-while-asked.yaml"));
     conductor.start();
@@ -309,18 +310,18 @@ fn killed_while_asked(events: &[Event]) -> Vec<Vec<Command>> {
 }
 
 #[test]
-fn the_process_dies_when_the_question_is_open_whether_it_comes_before_the_result_or_after_it() {
+fn the_process_dies_while_the_question_is_open_in_either_order() {
     let asked = Event::Asked { question: QuestionId(0), id: String::new(), call: Some(CallKey(1)) };
     let outcome = ToolOutcome::Return("found".into());
     let settled = Event::ToolSettled { call: CallKey(0), outcome, grade: Confidence::Observed };
     let first = killed_while_asked(&[asked.clone(), settled.clone()]);
     assert_eq!(first, [vec![], vec![Command::Kill]]);
-    // A system that asks only when the other tools of the batch have ended.
+    // Some systems ask only after the other tools of the batch have ended.
     assert_eq!(killed_while_asked(&[settled, asked]), first);
 }
 
 #[test]
-fn a_turn_that_waits_for_a_result_kept_for_a_later_one_gets_it() {
+fn a_turn_gets_a_result_reserved_for_a_later_turn_if_it_waits_for_it() {
     let text = include_str!("../../../../corpora/accusations/result-kept-for-a-later-turn.yaml");
     let mut conductor = conductor_of(text);
     ask_for_first_reply(&mut conductor);

@@ -1,4 +1,4 @@
-//! The turn that is being conducted, and how far it has come.
+//! The current turn and its progress.
 
 use super::Conductor;
 use brickbat_scenario::plan::PlannedPoint;
@@ -8,36 +8,37 @@ use brickbat_scenario::trace::{Confidence, RequestKind};
 pub(super) struct TurnState {
     pub(super) idx: usize,
     pub(super) stage: TurnStage,
-    /// Whether the user, or the harness, has stopped it or broken it off; that stays so when it is over.
+    /// True if the user or the harness has stopped it or broken it off; stays true after its end.
     pub(super) stopped: bool,
-    /// Whether it was the harness that has stopped it, since it would not have ended.
+    /// True if the harness has stopped it because it would not have ended.
     pub(super) is_broken_off: bool,
-    /// Whether provider and tools go on although it was stopped.
+    /// True if the provider and the tools continue although it was stopped.
     pub(super) is_let_go: bool,
-    /// Quiet spells since anything happened.
+    /// Quiet periods since the last event.
     pub(super) n_quiet: u32,
-    /// The most quiet spells before a request.
+    /// The largest number of quiet periods before a request.
     pub(super) longest_wait: u32,
     pub(super) n_requests: u32,
-    /// Whether a request came for which the script had no reply left.
+    /// True if a request came after the last reply of the script.
     pub(super) is_off_script: bool,
-    /// How sure it is that the system has the results that it was given.
+    /// How certain it is that the system has received the results of its tools.
     pub(super) results: Confidence,
-    /// Actions that end the turn when the result under way has arrived, as indices, with the grade of their place.
+    /// Indices of actions that end the turn when the result in flight has arrived, each with the confidence
+    /// of its point.
     pub(super) put_off: Vec<(usize, Confidence)>,
-    /// Actions that settle a call which has not started yet, with the grade of their place.
+    /// Indices of actions that settle a call that has not started yet, each with the confidence of its point.
     pub(super) awaiting: Vec<(usize, Confidence)>,
 }
 
-/// How far a turn has come.
+/// The stage of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TurnStage {
-    /// So many of the user's prompts have not had their turn.
+    /// The turn runs; `n_prompts` of the user's prompts have not had their turn yet.
     Running {
         n_prompts: u32,
     },
     Over,
-    /// The process is being killed in the middle of its work. What it still does is not conducted.
+    /// The process is being killed in the middle of its work. Whatever it still does is ignored.
     Dying,
     /// The process is dead, or idle and about to die.
     Dead,
@@ -74,14 +75,14 @@ impl TurnStage {
         matches!(self, TurnStage::Dying | TurnStage::Dead | TurnStage::Resuming)
     }
 
-    /// A prompt that is given to a running turn begins a turn of its own.
+    /// Adds a prompt that is given to a running turn and begins a turn of its own.
     pub(super) fn prompted(&mut self) {
         if let TurnStage::Running { n_prompts } = self {
             *n_prompts += 1;
         }
     }
 
-    /// One of the prompts has had its turn, or gets none.
+    /// Removes a prompt that has had its turn, or gets none.
     fn prompt_done(&mut self) {
         match self {
             TurnStage::Running { n_prompts: n @ 2.. } => *n -= 1,
@@ -111,19 +112,19 @@ impl Conductor {
         if self.turn.stage.is_over() {
             self.note_finish();
         } else {
-            // The user spoke while this turn ran. The turn of that prompt begins now, and has not been stopped.
+            // The user spoke while this turn ran. The turn of that prompt begins now, and is not stopped.
             self.turn.stopped = false;
         }
     }
 
-    /// The prompt that was given to the running turn gets no turn of its own. What the user was asked before is
-    /// answered then.
+    /// Handles a rejected prompt: it was given to the running turn and gets no turn of its own. Earlier
+    /// questions to the user are then answered.
     pub(super) fn prompt_refused(&mut self) {
         self.turn.stage.prompt_done();
         self.questions.reopen();
     }
 
-    /// Proves that the turn ended after the step after which it was to end, if it did.
+    /// Proves that the turn ended after the planned step, if it did.
     fn note_finish(&mut self) {
         let turn = self.turn.idx;
         let served = self.kinds.values().filter_map(|kind| match kind {

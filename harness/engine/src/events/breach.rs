@@ -1,5 +1,5 @@
-//! What must hold of stored calls in whatever order events come: terminal states absorb, and nothing is lost, duplicated or
-//! resurrected.
+//! Invariants of stored calls, whatever the order of events: a terminal state is final, and nothing is lost,
+//! duplicated or resurrected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,18 +8,18 @@ use serde::Serialize;
 
 use super::{Consumed, Event, State, Stored};
 
-/// What a store did wrong with a call.
+/// A mistake of a store with a call.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Breach {
     /// The id of the call.
     pub call: String,
-    /// What was done.
+    /// The kind of mistake.
     pub wrong: Wrong,
-    /// The event after which it shows, from 0; the number of events, if it shows when the stream has ended.
+    /// The event after which it shows, from 0. The number of events, if it shows when the stream has ended.
     pub at: usize,
 }
 
-/// What can be done wrong with a call.
+/// A kind of mistake with a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wrong {
@@ -27,18 +27,18 @@ pub enum Wrong {
     Lost,
     /// It is stored twice.
     Duplicated,
-    /// It was over, and is open again, has another result or is gone.
+    /// It was over, but is open again, has another result or is gone.
     Resurrected,
-    /// The stream has ended, and it is still open.
+    /// It is still open when the stream has ended.
     Open,
-    /// A result came while the turn ran, and what is stored is not the first one that came.
+    /// A result came while the turn ran, but the stored result is not the first one.
     ResultLost,
     /// Its arguments changed after they were complete.
     ArgumentsChanged,
 }
 
 impl Wrong {
-    /// Its name in reports.
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Wrong::Lost => "lost",
@@ -67,10 +67,11 @@ impl fmt::Display for Breach {
     }
 }
 
-/// Everything that a store did wrong with a sequence of events; each breach of a call once.
+/// All mistakes of a store with a sequence of events, each once for a call.
 ///
-/// Not judged: a result whose call was never declared, a call that is declared when the turn is over or was refused, and what
-/// a late result does to a call that was interrupted: to keep it and to leave it are both honest.
+/// These are not judged: a result for a call that was never declared, a call that is declared after the end
+/// of the turn or was rejected, and the effect of a late result on an interrupted call, because keeping it
+/// and leaving it out are both honest.
 pub fn breaches(events: &[Event], consumed: &Consumed) -> BTreeSet<Breach> {
     let mut found = BTreeSet::new();
     let mut before: BTreeMap<&str, &Stored> = BTreeMap::new();
@@ -100,7 +101,7 @@ pub fn breaches(events: &[Event], consumed: &Consumed) -> BTreeSet<Breach> {
     found
 }
 
-/// What is wrong with how a call has changed with an event.
+/// The mistake in how an event changed a call, if there is one.
 fn change(was: &Stored, is: Option<&Stored>) -> Option<Wrong> {
     let Some(is) = is else { return Some(Wrong::Resurrected) };
     let is_other = is.state != was.state || is.result != was.result;
@@ -111,7 +112,7 @@ fn change(was: &Stored, is: Option<&Stored>) -> Option<Wrong> {
     (was.state != State::Streaming && is.arguments != was.arguments).then_some(Wrong::ArgumentsChanged)
 }
 
-/// What is wrong with what is stored in the end.
+/// The mistakes in what is stored at the end.
 fn at_rest(events: &[Event], stored: &BTreeMap<&str, &Stored>) -> Vec<(String, Wrong)> {
     let n_in_turn = events.iter().position(|event| *event == Event::Finish).unwrap_or(events.len());
     let in_turn = &events[..n_in_turn];

@@ -1,18 +1,18 @@
-//! Sequences of events: a batch of calls, and what goes wrong on the way.
+//! Random sequences of events: a batch of calls, with faults.
 
 use super::Event;
 
-/// A sequence has at most so many events.
+/// The most events in a sequence.
 pub const MAX_EVENTS: usize = 64;
 
-/// A batch has at most so many calls.
+/// The most calls in a batch.
 const MAX_CALLS: usize = 4;
 
-/// At most so many things go wrong.
+/// The most faults in a sequence.
 const MAX_EDITS: usize = 4;
 
-/// Draws the turn of a batch of calls, whose results come in any order, and events of it that are swapped, late, duplicated,
-/// dropped or repeated. `below(n)` chooses a number below `n`; 0 is always the simplest choice.
+/// Creates a random turn with a batch of calls. Results come in any order, and some events are swapped, late,
+/// duplicated, dropped or repeated. `below(n)` chooses a number below `n`; 0 is always the simplest choice.
 pub fn shuffled(below: &mut dyn FnMut(usize) -> usize) -> Vec<Event> {
     let mut events = batch(below);
     for _ in 0..below(MAX_EDITS + 1) {
@@ -64,7 +64,7 @@ fn edit(events: &mut Vec<Event>, below: &mut dyn FnMut(usize) -> usize) {
         3 => {
             events.remove(at);
         }
-        // A retry begins a call again, under the id that it had.
+        // A retry begins a call again under the same id.
         4 => {
             if let Some(call) = events[at].call().map(str::to_owned) {
                 let to = at + 1 + below(events.len() - at);

@@ -2,37 +2,38 @@
 
 use super::{Consumed, Event, State, Stored};
 
-/// Calls as they are stored, whatever the order of events. A result that comes early waits for its call; what comes after the end of a call is not taken.
+/// Stored calls, independent of the order of events. A result that comes early waits for its call; anything
+/// after the end of a call is ignored.
 #[derive(Debug, Default)]
 pub struct Store {
     calls: Vec<Stored>,
-    /// Results whose calls are not ready, with whether they are errors.
+    /// Results that came before their calls were ready, each with whether it is an error.
     early: Vec<(String, String, bool)>,
     is_over: bool,
     bug: Option<StoreBug>,
 }
 
-/// A bug of a store, as real ones have had it.
+/// A bug that real stores have had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreBug {
     /// A result that comes before its call is ready is dropped.
     DropsEarlyResult,
     /// A call that is declared again begins again.
     RestartReopens,
-    /// The end of arguments takes a call that has its result back to ready.
+    /// The end of the arguments sets a call with a result back to ready.
     ReadyReopens,
     /// A call that is declared again is stored twice.
     RestartAppends,
     /// The end of the turn leaves calls as they are.
     LeavesOpen,
-    /// A result takes the place of an earlier one.
+    /// A result replaces an earlier one.
     LastResultWins,
     /// Arguments that come after their end are appended.
     TakesLateArguments,
 }
 
 impl StoreBug {
-    /// Every bug that can be planted.
+    /// All bugs that can be planted.
     pub const ALL: [StoreBug; 7] = [
         StoreBug::DropsEarlyResult,
         StoreBug::RestartReopens,
@@ -43,7 +44,7 @@ impl StoreBug {
         StoreBug::TakesLateArguments,
     ];
 
-    /// Its name, such as `leaves-open`.
+    /// The name, such as `leaves-open`.
     pub fn name(self) -> &'static str {
         match self {
             StoreBug::DropsEarlyResult => "drops-early-result",
@@ -57,7 +58,7 @@ impl StoreBug {
     }
 }
 
-/// What a store says to a sequence of events, right or with a bug.
+/// The contents of a store after each event of a sequence, optionally with a bug.
 pub fn consume(events: &[Event], bug: Option<StoreBug>) -> Consumed {
     let mut store = Store { bug, ..Store::default() };
     let mut stored: Vec<Vec<Stored>> = Vec::with_capacity(events.len() + 1);
@@ -140,7 +141,7 @@ impl Store {
         }
     }
 
-    /// Gives a call the first result that has waited for it.
+    /// Gives a call the first result that waits for it.
     fn settle(&mut self, at: usize) {
         let call = &mut self.calls[at];
         if call.state.is_terminal() {

@@ -1,12 +1,12 @@
 //! Arguments that fit a JSON Schema.
 //!
-//! What of JSON Schema the declarations of tools use is kept to: types, `enum`, `const`, properties and what is required
-//! of them, items, lengths, bounds, `multipleOf`, formats, alternatives, `allOf` and references inside the schema. A
-//! `pattern` is kept to only where an example or a default fits it. Any value has an answer; a schema that nothing small
-//! fits, such as one that requires itself, gets one that does not fit.
+//! It supports the part of JSON Schema that tool declarations use: types, `enum`, `const`, properties,
+//! `required`, items, lengths, bounds, `multipleOf`, formats, alternatives, `allOf` and references inside the
+//! schema. A `pattern` is respected only if an example or a default matches it. Every schema gets a value; if
+//! no small value fits, for example because the schema requires itself, the value does not fit.
 //!
-//! The values are harmless where their names are understood: a command only prints a word, and an address is one at
-//! which nothing listens.
+//! Values are harmless where their names are understood: a command only prints a word, and nothing listens at
+//! an address.
 
 mod numbers;
 mod strings;
@@ -23,19 +23,20 @@ pub fn fill(schema: &Value, random: &mut Random) -> Value {
     filling.value(schema, "", 0)
 }
 
-/// Values in one list of arguments. Real tools take a dozen; a hostile schema could ask for millions.
+/// The most values in one list of arguments. Real tools take a dozen; a hostile schema could ask for
+/// millions.
 const MAX_VALUES: usize = 500;
 
-/// Levels below which nothing is given that need not be. Real schemas have up to six.
+/// Below this depth optional values are left out. Real schemas have up to six levels.
 const MAX_OPTIONAL_DEPTH: usize = 4;
 
-/// Levels below which a schema is not followed: it requires itself.
+/// Below this depth a schema is not followed, because it requires itself.
 const MAX_DEPTH: usize = 24;
 
-/// Items of one list at the most, whatever the schema asks for.
+/// The most items of one list, whatever the schema requires.
 const MAX_ITEMS: u64 = 64;
 
-/// Attempts to find an item that a list does not have yet.
+/// Attempts to find an item that is not in the list yet.
 const MAX_TRIES: usize = 8;
 
 struct Filling<'s, 'r> {
@@ -45,7 +46,7 @@ struct Filling<'s, 'r> {
 }
 
 impl Filling<'_, '_> {
-    /// A value for a schema, under that name.
+    /// A value for a schema. `name` is the name of the property.
     fn value(&mut self, schema: &Value, name: &str, depth: usize) -> Value {
         self.n_left = self.n_left.saturating_sub(1);
         if depth > MAX_DEPTH || self.n_left == 0 {
@@ -57,7 +58,7 @@ impl Filling<'_, '_> {
         }
         if let Some(values) = schema.get("enum").and_then(Value::as_array).filter(|values| !values.is_empty())
         {
-            // Gemini's schemas may hold an empty word for "none of these".
+            // Gemini's schemas may contain an empty word for "none of these".
             let said: Vec<&Value> = values.iter().filter(|value| !value.is_null() && **value != "").collect();
             return self.random.pick(&said).map_or(Value::Null, |value| (*value).clone());
         }
@@ -126,7 +127,8 @@ impl Filling<'_, '_> {
                 }
                 value = self.value(item, name, depth + 1);
             }
-            // A set of fewer than its schema asks for is nearer to it than one with an item twice, unless it has to be longer.
+            // A set with too few items is better than one with a duplicate, unless the schema requires more
+            // items.
             if is_set && items.contains(&value) && index >= least {
                 break;
             }
@@ -135,7 +137,7 @@ impl Filling<'_, '_> {
         Value::Array(items)
     }
 
-    /// A schema without references, alternatives and parts: those are put in.
+    /// The schema with its references, alternatives and `allOf` parts merged into it.
     fn plain<'v>(&self, schema: &'v Value, depth: usize) -> Cow<'v, Value> {
         let mut schema = Cow::Borrowed(schema);
         for _ in depth..MAX_DEPTH {
@@ -152,13 +154,13 @@ impl Filling<'_, '_> {
         schema
     }
 
-    /// What a schema refers to and has to be put into it, if there is anything.
+    /// The schemas that this schema refers to and that must be merged into it, if there are any.
     fn parts(&self, schema: &Value) -> Option<Vec<Value>> {
         let mut parts = Vec::new();
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
             let pointer = reference.strip_prefix('#').unwrap_or_default();
             parts.extend(self.root.pointer(pointer).filter(|_| !pointer.is_empty()).cloned());
-            // Nothing is known of what stands elsewhere.
+            // References to other documents are not resolved.
             parts.push(json!({}));
         }
         for key in ["anyOf", "oneOf"] {
@@ -171,7 +173,7 @@ impl Filling<'_, '_> {
     }
 }
 
-/// Puts what one schema asks for into another.
+/// Merges the requirements of one schema into another.
 fn merge(schema: &mut Value, added: &Value) {
     let Value::Object(added) = added else { return };
     if !schema.is_object() {
@@ -193,7 +195,7 @@ fn merge(schema: &mut Value, added: &Value) {
     }
 }
 
-/// The types of a schema, in lower case: Gemini has them in capitals.
+/// The types of a schema in lower case, because Gemini writes them in capitals.
 fn types(schema: &Value) -> Vec<String> {
     let words = match schema.get("type") {
         Some(Value::Array(types)) => types.iter().filter_map(Value::as_str).collect(),
@@ -203,7 +205,7 @@ fn types(schema: &Value) -> Vec<String> {
     words.into_iter().map(str::to_ascii_lowercase).collect()
 }
 
-/// What a value of a schema is. Where it says nothing, what it says about such values tells.
+/// The type of a schema's values. If the schema does not name it, it follows from the keywords about values.
 fn kind(schema: &Value, depth: usize) -> &'static str {
     const KINDS: [&str; 6] = ["object", "array", "string", "integer", "number", "boolean"];
     let types = types(schema);

@@ -6,7 +6,7 @@ use brickbat_scenario::wire::{Delivery, OfferedTool, Thinking, thread::Message};
 
 const MANNER: Manner = Manner { seed: 7, n_rounds: 1 };
 
-/// What is said in a dialect to a prompt, with these tools.
+/// The reply to a prompt in a dialect, with these tools.
 fn said(dialect: Dialect, seed: u64, number: u32, names: &[&str], standing: Standing) -> Improvised {
     let schema =
         json!({ "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"] });
@@ -24,7 +24,7 @@ const PROMPTED: Standing = Standing { n_rounds: 0, has_begun: false };
 const ANSWERED: Standing = Standing { n_rounds: 1, has_begun: true };
 
 #[test]
-fn a_prompt_gets_several_calls_in_every_dialect_and_results_get_a_text() {
+fn prompts_get_several_calls_and_results_get_a_text_in_every_dialect() {
     for dialect in Dialect::ALL {
         for number in 0..50 {
             let Improvised { plan, script } = said(dialect, 7, number, &["get_weather", "bash"], PROMPTED);
@@ -41,7 +41,7 @@ fn a_prompt_gets_several_calls_in_every_dialect_and_results_get_a_text() {
 }
 
 #[test]
-fn the_same_seed_and_number_say_the_same_and_others_do_not() {
+fn the_reply_depends_on_the_seed_and_the_number() {
     let one = |seed, number| {
         let Improvised { plan, script } = said(Dialect::OpenaiChat, seed, number, &["a", "b"], PROMPTED);
         (plan.calls, script)
@@ -56,7 +56,7 @@ fn the_same_seed_and_number_say_the_same_and_others_do_not() {
 }
 
 #[test]
-fn what_a_request_says_about_calls_is_kept_to() {
+fn a_requests_limits_on_calls_are_respected() {
     let offered = |more: Value| {
         let mut body = json!({
             "model": "m",
@@ -91,7 +91,7 @@ fn what_a_request_says_about_calls_is_kept_to() {
 }
 
 #[test]
-fn results_count_back_to_the_last_prompt_whatever_stands_next_to_them() {
+fn results_are_counted_back_to_the_last_prompt() {
     let standing = |messages: Value| {
         let text = json!({ "messages": messages }).to_string();
         let document = Document::parse(text.as_bytes()).unwrap();

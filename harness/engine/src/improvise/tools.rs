@@ -1,19 +1,19 @@
-//! Which of the offered tools the model calls.
+//! Chooses the tools that the model calls.
 //!
-//! The tools of a program really run. So the model prefers tools that by their names only look at something, and calls
-//! one that writes or executes only where a request offers nothing else.
+//! The tools of a program really run. So the model prefers tools with names that suggest reading only. It
+//! calls a tool that writes or executes only if a request offers nothing else.
 
 use brickbat_scenario::random::Random;
 use brickbat_scenario::wire::offer::CallableTool;
 use brickbat_scenario::wire::{Offer, ToolChoice};
 
-/// Calls in one reply at the most.
+/// The most calls in one reply.
 pub(super) const MAX_CALLS: usize = 3;
 
-/// The fewest, where several are allowed.
+/// The fewest calls in one reply, if several are allowed.
 const MIN_CALLS: u64 = 2;
 
-/// The tools that are called, in order. A tool may be called twice: that, too, is a parallel batch.
+/// The tools to call, in order. A tool may be called twice: that is a parallel batch as well.
 pub(super) fn called<'t, 'a>(offer: &Offer<'t, 'a>, random: &mut Random) -> Vec<CallableTool<'t, 'a>> {
     let forced = forced(offer);
     if !forced.is_empty() || offer.choice == ToolChoice::Never {
@@ -27,7 +27,7 @@ pub(super) fn called<'t, 'a>(offer: &Offer<'t, 'a>, random: &mut Random) -> Vec<
     (0..n_calls).filter_map(|_| random.pick(&mild).map(|tool| (*tool).clone())).collect()
 }
 
-/// The tool that a request insists on: programs take structured answers in this way.
+/// The tool that a request requires; programs use this to get structured answers.
 pub(super) fn forced<'t, 'a>(offer: &Offer<'t, 'a>) -> Vec<CallableTool<'t, 'a>> {
     let wanted = match &offer.choice {
         ToolChoice::Only(name) => offer.tools.iter().find(|tool| tool.name == *name),
@@ -37,7 +37,7 @@ pub(super) fn forced<'t, 'a>(offer: &Offer<'t, 'a>) -> Vec<CallableTool<'t, 'a>>
     wanted.into_iter().cloned().collect()
 }
 
-/// What a tool does to the world, as far as its name says.
+/// The effect of a tool, judged by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Effect {
     Looks,
@@ -46,14 +46,14 @@ enum Effect {
     Acts,
 }
 
-/// Words in the names of tools that only look at something.
+/// Words in the names of tools that only read.
 const LOOKING: &str = "read view get list ls glob grep search find lookup look show cat query status check count \
                        describe weather time";
 
 /// Words in the names of tools that ask the user, start other agents or end the work.
 const ASKING: &str = "ask question task agent plan mode attempt complete completion finish exit done todo";
 
-/// Words in the names of tools that change something, execute something or go out to the network.
+/// Words in the names of tools that change something, execute something or access the network.
 const ACTING: &str = "write edit create update delete remove move rename patch apply replace insert bash shell exec \
                       execute run command terminal kill send post push commit install deploy fetch web browser http \
                       save upload download notebook git process";
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_say_what_a_tool_does() {
+    fn names_reveal_the_effect_of_a_tool() {
         for (name, effect) in [
             ("read_file", Effect::Looks),
             ("Glob", Effect::Looks),

@@ -2,12 +2,12 @@
 
 use brickbat_scenario::random::Random;
 
-/// What the model says before it calls tools.
+/// The model's words before it calls tools.
 pub(super) fn before_calls(random: &mut Random) -> &'static str {
     pick(random, &["Let me look at this.", "I will check a few things first.", "Looking that up now."])
 }
 
-/// What it says when the results have come.
+/// The model's words when the results have come.
 pub(super) fn after_results(random: &mut Random) -> &'static str {
     pick(
         random,
@@ -15,12 +15,12 @@ pub(super) fn after_results(random: &mut Random) -> &'static str {
     )
 }
 
-/// What it says where it has nothing to call.
+/// The model's words when it has nothing to call.
 pub(super) fn without_tools(random: &mut Random) -> &'static str {
     pick(random, &["Here is a short answer.", "Yes, that is clear.", "All right, noted."])
 }
 
-/// A word that means nothing, for arguments.
+/// A meaningless word for arguments.
 pub(super) fn word(random: &mut Random) -> &'static str {
     pick(random, &["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath"])
 }

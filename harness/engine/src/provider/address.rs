@@ -1,8 +1,8 @@
-//! Requests of the thread that go where no provider of the plan is: to the API of another dialect, or to one that begins
-//! below another path.
+//! Requests of the thread that reach no provider of the plan: they go to the API of another dialect, or to an
+//! API with a different base path.
 //!
-//! No provider refuses anything then. A client that was pointed at the wrong address is answered as every server answers it,
-//! and the run says nothing about the system.
+//! No provider rejects anything then. A client with the wrong address gets the usual answer of a server that
+//! does not know the path, and the run proves nothing about the system.
 
 use super::Request;
 use brickbat_rules::dialect::Dialect;
@@ -10,18 +10,19 @@ use brickbat_rules::json::Json;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::wire::{self, Delivery};
 
-/// A request of the thread that its provider never got.
+/// A request of the thread that its provider never received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misaddressed {
-    /// The dialect of the API that was asked.
+    /// The dialect of the API to which the request was sent.
     pub asked: Dialect,
-    /// Below the base URL.
+    /// The path, below the base URL.
     pub path: String,
     /// The dialect of the turn.
     pub dialect: Dialect,
 }
 
-/// Characters of a path that are shown: an API's path with the name of a model has below a hundred.
+/// Characters of a path that are shown. The path of an API, including the name of a model, has fewer than a
+/// hundred.
 const MAX_PATH_CHARS: usize = 200;
 
 impl std::fmt::Display for Misaddressed {
@@ -43,15 +44,16 @@ impl std::fmt::Display for Misaddressed {
     }
 }
 
-/// What has gone astray so far.
+/// The misaddressed requests so far.
 #[derive(Debug, Default)]
 pub(super) struct Addresses {
-    /// The first request that did, with its turn, unless the system found its provider later in that turn.
+    /// The first misaddressed request, with its turn, unless the system found its provider later in that
+    /// turn.
     lost: Option<(usize, Misaddressed)>,
 }
 
 impl Addresses {
-    /// A request that this provider does not know came while a turn still had replies to give.
+    /// Notes a request that this provider does not know, while the turn still has replies to give.
     pub(super) fn unknown(
         &mut self,
         plan: &Plan,
@@ -60,7 +62,8 @@ impl Addresses {
         body: Json,
     ) {
         let Request { method, path, .. } = request;
-        // A plan that changes the provider has another one at that address, which the system may still have to do with.
+        // A plan that changes the provider has another one at that address, and the system may still send
+        // requests there.
         let is_of_plan = plan.dialects().iter().any(|own| wire::of(*own).route(method, path).is_some());
         if self.lost.is_some() || is_of_plan {
             return;
@@ -74,7 +77,8 @@ impl Addresses {
         }
     }
 
-    /// The provider got a request of the thread: a client that tries one address after the other has found the right one.
+    /// Notes that the provider received a request of the thread: a client that tries several addresses has
+    /// found the right one.
     pub(super) fn found(&mut self, turn: usize) {
         self.lost = self.lost.take().filter(|(of, _)| *of != turn);
     }
@@ -96,7 +100,7 @@ mod tests {
     use brickbat_scenario::wire::{OfferedTool, Searching, Thinking};
     use serde_json::json;
 
-    /// The providers of a scenario's plans, about to be asked for the replies of the first turn.
+    /// The providers of a scenario's plans, before the first request of the first turn.
     fn providers(scenario: &str, dialect: Dialect) -> impl Iterator<Item = (Arc<Plan>, Provider)> {
         let plans = lower::plans("x", "x.yaml", scenario, &[dialect], 0).unwrap();
         plans.into_iter().map(Arc::new).map(move |plan| {
@@ -121,7 +125,8 @@ mod tests {
         provider.answer(Request { method, path, headers: Headers::NONE, body });
     }
 
-    /// What the user says first, with the tools or without, as a client of a dialect asks for the reply.
+    /// The first request of a client in this dialect, with the user's first message, and with or without
+    /// tools.
     fn first(plan: &Plan, dialect: Dialect, with_tools: bool) -> (String, Vec<u8>) {
         let wire = wire::of(dialect);
         let schema = json!({ "type": "object" });
@@ -143,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_of_the_thread_to_the_api_of_another_dialect_names_both() {
+    fn a_request_to_the_api_of_another_dialect_names_both_dialects() {
         let mut n_pairs = 0;
         for (own, other) in pairs() {
             let (plan, mut provider) = provider(BATCH, own);
@@ -152,7 +157,7 @@ mod tests {
             let lost = provider.misaddressed().unwrap_or_else(|| panic!("{own}, {other}"));
             let words = lost.to_string();
             assert!(words.contains(&format!("POST {path}")) && words.contains(own.name()), "{words}");
-            // Both have one path for OpenAI's API and that of Mistral, which has the same form.
+            // The path is the same for OpenAI's API and for Mistral's, which has the same form.
             assert!(words.contains(other.name()) || other == Dialect::Mistral, "{words}");
             n_pairs += 1;
         }
@@ -160,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_url_that_is_too_short_or_too_long_is_named() {
+    fn a_base_url_that_is_too_short_or_too_long_is_reported() {
         for (own, path, is_lost) in [
             (Dialect::OpenaiChat, "/chat/completions", true),
             (Dialect::OpenaiChat, "/v1/v1/chat/completions", true),
@@ -181,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_beside_the_thread_is_answered_as_before() {
+    fn requests_outside_the_thread_are_answered_as_before() {
         for (own, other) in pairs() {
             let (plan, mut provider) = provider(BATCH, own);
             let (path, title) = first(&plan, other, false);
@@ -200,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_finds_its_provider_in_the_same_turn_has_asked_for_nothing_wrong() {
+    fn a_client_that_finds_its_provider_in_the_same_turn_is_not_misaddressed() {
         for (own, other) in pairs() {
             let (plan, mut provider) = provider(BATCH, own);
             let (path, body) = first(&plan, other, true);
@@ -212,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_provider_of_a_plan_that_changes_it_is_no_wrong_address() {
+    fn the_other_provider_of_a_switching_plan_is_not_a_wrong_address() {
         let mut n_switches = 0;
         for own in Dialect::ALL {
             for (plan, mut provider) in providers(SWITCH, own) {

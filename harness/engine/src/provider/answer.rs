@@ -1,4 +1,4 @@
-//! What goes into the provider and what comes out.
+//! The input and output of the provider: requests and answers.
 
 use std::borrow::Cow;
 
@@ -13,27 +13,28 @@ pub struct Request<'a> {
     pub method: &'a str,
     /// The path below the plan's base URL, for example `/v1/messages`, without the query.
     pub path: &'a str,
-    /// The headers, which no answer depends on.
+    /// The headers; no answer depends on them.
     pub headers: Headers<'a>,
-    /// The body.
+    /// The body, as received.
     pub body: &'a [u8],
 }
 
-/// The headers of a request, as they were sent. They are parsed on demand.
+/// The headers of a request as they were sent. They are parsed on demand.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Headers<'a>(&'a [u8]);
 
 impl<'a> Headers<'a> {
-    /// No headers: the request did not come over HTTP.
+    /// No headers, for a request that did not come over HTTP.
     pub const NONE: Headers<'static> = Headers(&[]);
 
-    /// The headers in the head of a request, which begins with the request line and is known to be well-formed.
+    /// The headers in the head of a request. The head begins with the request line and is known to be
+    /// well-formed.
     pub fn of_head(head: &'a [u8]) -> Headers<'a> {
         let end_of_first_line = head.iter().position(|byte| *byte == b'\n').map_or(head.len(), |at| at + 1);
         Headers(&head[end_of_first_line..])
     }
 
-    /// Each name and value, in order. Invalid UTF-8 becomes replacement characters.
+    /// Iterates over the names and values, in order. Invalid UTF-8 becomes replacement characters.
     pub fn iter(self) -> impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)> {
         self.0.split(|byte| *byte == b'\n').filter_map(|line| {
             let colon = line.iter().position(|byte| *byte == b':')?;
@@ -43,28 +44,28 @@ impl<'a> Headers<'a> {
     }
 }
 
-/// The header that says after how many milliseconds a client may come back. `retry-after`, which counts in seconds,
-/// is sent as well, for clients that do not know it.
+/// The header with the number of milliseconds after which a client may retry. `retry-after`, in seconds, is
+/// also sent, for clients that do not know this one.
 pub(super) const RETRY_AFTER_MS: &str = "retry-after-ms";
 
-/// What the provider sends for one request.
+/// The response of the provider to one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The number of the request.
     pub exchange: ExchangeId,
-    /// The model that the request asked, if its path names it.
+    /// The model in the path of the request, if the path has one.
     pub model: Option<String>,
-    /// Whether the request shows that the system has compacted its history by itself.
+    /// True if the request shows that the system has compacted its history by itself.
     pub compacted: bool,
-    /// HTTP status.
+    /// The HTTP status.
     pub status: u16,
-    /// Headers besides the framing ones.
+    /// The headers, without the framing ones.
     pub headers: Vec<(&'static str, Cow<'static, str>)>,
-    /// Whether the body is a stream in chunks; otherwise it has a content length.
+    /// True if the body is a stream in chunks; otherwise it has a content length.
     pub streamed: bool,
-    /// The body.
+    /// The body, in frames.
     pub frames: Frames,
-    /// Where to stop until released, in order.
+    /// The places at which to stop until released, in order.
     pub holds: Vec<Hold>,
     /// How the body ends.
     pub ending: Ending,
@@ -73,9 +74,9 @@ pub struct Answer {
 /// A place in an answer at which the provider stops until it is released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hold {
-    /// What must have been sent: nothing, or the head and so many frames.
+    /// The part of the answer that must have been sent before.
     pub after: Sent,
-    /// The same in the words of the plan.
+    /// The same place in the words of the plan.
     pub at: Held,
 }
 
@@ -84,18 +85,18 @@ pub struct Hold {
 pub enum Sent {
     /// Nothing.
     Nothing,
-    /// The head and the first so many frames.
+    /// The head and this number of frames.
     Frames(usize),
 }
 
 impl Answer {
-    /// How long the client is to wait before it asks again, if the provider says so.
+    /// How many milliseconds the client is to wait before it retries, if the provider says so.
     pub fn pause_ms(&self) -> Option<u64> {
         let header = self.headers.iter().find(|(name, _)| *name == RETRY_AFTER_MS)?;
         header.1.parse().ok()
     }
 
-    /// Holds before the head, whatever else is planned.
+    /// Adds a hold before the head, whatever else is planned.
     pub(super) fn wait_before_head(&mut self) {
         let at = Held { mark: Mark::Headers, side: Side::Before };
         if !self.holds.iter().any(|hold| hold.at == at) {
@@ -109,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_are_read_off_a_head() {
+    fn headers_are_read_from_a_head() {
         let head = b"POST /v1/messages HTTP/1.1\r\nHost: a:1\r\nX-Api-Key:k\n\r\n";
         let read: Vec<_> = Headers::of_head(head).iter().collect();
         assert_eq!(read, [("Host".into(), "a:1".into()), ("X-Api-Key".into(), "k".into())]);

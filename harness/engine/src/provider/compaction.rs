@@ -1,7 +1,8 @@
-//! Compactions of the system's own: the provider has reported a full context, and the system makes its history shorter.
+//! Compactions by the system itself: the provider has reported a full context, and the system shortens its
+//! history.
 //!
-//! When it does so, and whether it asks the provider for a summary, is its own affair. What is known of it is what it sends:
-//! a request of the thread that lacks what the one before held.
+//! The system decides when to do so, and whether to ask the provider for a summary. Only its requests show
+//! it: a request of the thread lacks something that the one before contained.
 
 use std::collections::BTreeSet;
 
@@ -12,35 +13,37 @@ use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::RequestKind;
 use serde_json::Value;
 
-/// What the provider of a plan knows of compactions.
+/// What the provider of a plan knows about compactions.
 #[derive(Debug, Default)]
 pub(super) struct Compaction {
-    /// A full context was reported, or a request was too long, and nothing is gone since.
+    /// True if a full context was reported or a request was too long, and nothing has disappeared since.
     is_due: bool,
-    /// What every reply reports until something is gone: a thread that grows does not need fewer tokens.
+    /// The count of tokens in every reply until something disappears: a growing thread does not need fewer
+    /// tokens.
     tokens: Option<u64>,
-    /// A summary was asked for since.
+    /// True if a summary was requested since then.
     is_asked: bool,
-    /// Whether the request at hand shows that something is gone.
+    /// True if the current request shows that something has disappeared.
     is_seen: bool,
-    /// What stands in the thread: the marks of the last request that was answered, and of its reply.
+    /// The contents of the thread: the marks of the last answered request and of its reply.
     standing: BTreeSet<String>,
 }
 
 impl Compaction {
-    /// The provider says that the context is full, with a count of tokens, or that it is too long.
+    /// Notes that the provider reports a full context: with a count of tokens, or as a request that is too
+    /// long.
     pub(super) fn report(&mut self, tokens: Option<u64>) {
         (self.is_due, self.is_asked) = (true, false);
         self.tokens = tokens.or(self.tokens);
     }
 
-    /// The tokens that are reported for a request, if it is not the usual count.
+    /// The count of tokens to report with a reply, if it differs from the usual one.
     pub(super) fn tokens(&self) -> Option<u64> {
         self.tokens
     }
 
-    /// Whether a request asks for a summary though it offers tools, as systems do whose prompt is in the provider's cache:
-    /// it ends in words of the system's own that say so.
+    /// True if a request asks for a summary although it offers tools. Systems with a prompt in the provider's
+    /// cache do so: the request then ends in words of the system's own that mention a summary.
     pub(super) fn is_asked_for(&self, plan: &Plan, body: &[u8], history: impl FnOnce() -> History) -> bool {
         if !self.is_due || self.is_asked || !speaks_of_a_summary(&String::from_utf8_lossy(body)) {
             return false;
@@ -50,11 +53,12 @@ impl Compaction {
             Content::Text { text } => speaks_of_a_summary(text),
             _ => false,
         });
-        // A thread without tools may be summarised as one text, which holds the user's words.
+        // A thread without tools may be summarised as one text that contains the user's words.
         asks && (plan.tools.is_empty() || ends_in_words_of_the_system(plan, &history))
     }
 
-    /// Looks at a request of the thread before it is answered: what is gone shows that the history was compacted.
+    /// Inspects a request of the thread before it is answered: missing marks show that the history was
+    /// compacted.
     pub(super) fn look(&mut self, body: &[u8]) {
         if !self.is_due {
             return;
@@ -65,7 +69,7 @@ impl Compaction {
         }
     }
 
-    /// A request is answered. Whether it shows that the history was compacted.
+    /// Records an answered request. Returns whether it shows that the history was compacted.
     pub(super) fn answered(&mut self, plan: &Plan, kind: RequestKind, body: &[u8]) -> bool {
         let mut actions = plan.turns.iter().flat_map(|turn| &turn.actions);
         if plan.window.is_none() && !actions.any(|action| action.what.fills_context()) {
@@ -84,13 +88,13 @@ impl Compaction {
     }
 }
 
-/// What every prompt for a summary has a word of.
+/// True if the text contains a word that every prompt for a summary contains.
 fn speaks_of_a_summary(text: &str) -> bool {
     ["summar", "Summar", "SUMMAR"].iter().any(|word| text.contains(word))
 }
 
-/// The marks of the calls of a reply that comes to its end, which stand in the history from then on. Of a reply that is cut
-/// a system may keep nothing, and of a malformed call it need not keep the arguments.
+/// The marks of the calls in a complete reply, which are in the history from then on. A system may drop a
+/// reply that was cut off, and it need not keep the arguments of a malformed call.
 pub(crate) fn replied(plan: &Plan, kind: RequestKind) -> Vec<String> {
     let RequestKind::Scripted { turn, reply, attempt } = kind else { return Vec::new() };
     let Some(turn) = plan.turns.get(turn) else { return Vec::new() };
@@ -103,7 +107,8 @@ pub(crate) fn replied(plan: &Plan, kind: RequestKind) -> Vec<String> {
     calls.map(|call| call.marker.clone()).filter(|marker| !marker.is_empty()).collect()
 }
 
-/// What stands in a request that holds the conversation: what the user says, and the marks of the calls.
+/// The marks by which a conversation is recognised in a request: the user's words, and the markers of the
+/// calls.
 pub(crate) fn marks(plan: &Plan) -> impl Iterator<Item = String> + '_ {
     let written = |text: &str| Value::from(text.trim()).to_string().trim_matches('"').to_owned();
     let said = plan.turns.iter().map(move |turn| written(&turn.user));

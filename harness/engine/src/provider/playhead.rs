@@ -1,4 +1,4 @@
-//! Where the script of a plan stands: which attempt of which reply is served next.
+//! The position in the script of a plan: which attempt of which reply is served next.
 
 use brickbat_scenario::action::HttpFault;
 use brickbat_scenario::plan::{Plan, PlannedAction, PlannedPoint, Script};
@@ -11,21 +11,21 @@ pub(crate) struct Playhead {
     n_http_faults: u32,
 }
 
-/// Which attempt of which reply.
+/// An attempt of a reply.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Position {
     pub(crate) reply: usize,
     pub(crate) attempt: usize,
 }
 
-/// What the script has for a request.
+/// The next item of the script for a request.
 #[derive(Debug)]
 pub(crate) enum Due<'p> {
-    /// This reply, with what happens in it.
+    /// A reply, with the actions that happen in it.
     Reply { script: &'p Script, actions: Vec<&'p PlannedAction>, at: Position },
-    /// An HTTP error in place of the reply.
+    /// An HTTP error instead of the reply.
     Fault { fault: &'p HttpFault, at: Position },
-    /// Nothing more in this turn.
+    /// No more replies in this turn.
     Nothing,
 }
 
@@ -35,17 +35,17 @@ impl Playhead {
         *self = Playhead { turn, ..Playhead::default() };
     }
 
-    /// The turn that is played.
+    /// The turn that is being played.
     pub(crate) fn turn(&self) -> usize {
         self.turn
     }
 
-    /// What is served next in it.
+    /// The position that is served next in the turn.
     pub(crate) fn next(&self) -> Position {
         self.next
     }
 
-    /// What is due for a request, which takes it.
+    /// Takes the next item of the script for a request.
     pub(crate) fn take<'p>(&mut self, plan: &'p Plan) -> Due<'p> {
         let at = self.next;
         let Some(turn) = plan.turns.get(self.turn) else { return Due::Nothing };

@@ -1,6 +1,7 @@
-//! What the provider of a plan remembers: the replies that it gave, in its own words.
+//! The memory of a plan's provider: the replies that it sent, in its own format.
 //!
-//! It is worked out from the plan and the requests alone, so the checkers come to the same memory as the provider did.
+//! The memory depends only on the plan and the requests, so the checks compute the same memory as the
+//! provider.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -19,14 +20,14 @@ use brickbat_scenario::wire::{self, Envelope, Tokens};
 /// The replies of one plan's provider.
 #[derive(Debug)]
 pub struct Recall {
-    /// Part of every id: 16 hexadecimal digits.
+    /// The part that all ids share: 16 hexadecimal digits.
     stem: String,
-    /// What the provider of each dialect remembers: none knows what another has said.
+    /// The memory of each dialect's provider. No provider knows the replies of another.
     memories: BTreeMap<Dialect, Memory>,
 }
 
 impl Recall {
-    /// What the provider of a plan remembers before the first request: what it thought in the given history.
+    /// The memory before the first request: the thinking in the given history.
     pub fn of(plan: &Plan) -> Recall {
         let stem = plan.id.to_string().bytes().fold(plan.seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -43,12 +44,12 @@ impl Recall {
         Recall { stem: format!("{stem:016x}"), memories }
     }
 
-    /// What the provider of a turn remembers.
+    /// The memory of the provider with this dialect.
     pub fn memory(&self, dialect: Dialect) -> &Memory {
         &self.memories[&dialect]
     }
 
-    /// Adds what the provider of that dialect replied to a request, if anything was.
+    /// Adds the reply of this dialect's provider to a request, if there was one.
     pub fn replied(
         &mut self,
         plan: &Plan,
@@ -60,7 +61,7 @@ impl Recall {
         if Memory::keeps(dialect, request) == Retention::Nothing {
             return;
         }
-        // What the provider ran itself it does not keep.
+        // A memory does not include the searches that the provider itself ran.
         let sight = || Sight::of_thinking(wire::of(dialect).asks_to_think(request));
         let (script, told) = match kind {
             RequestKind::Scripted { turn, reply, attempt } => {
@@ -93,13 +94,13 @@ impl Recall {
         }
     }
 
-    /// Digits that no other answer has.
+    /// Digits that are unique to the answer.
     pub(super) fn unique(&self, exchange: ExchangeId) -> String {
         format!("{}{:08x}", self.stem, exchange.0)
     }
 }
 
-/// Adds a reply to what a provider remembers. `unique` are the digits of its answer.
+/// Adds a reply to the memory of a provider. `unique` has the digits of its answer.
 pub(crate) fn remember(
     memory: &mut Memory,
     (plan, dialect): (&Plan, Dialect),
@@ -118,25 +119,25 @@ pub(crate) fn remember(
     memory.add(dialect, request, &wire.encode_whole(plan, script, envelope), told);
 }
 
-/// What a request lets its client see of a reply.
+/// The parts of a reply that a request lets its client see.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Sight {
-    /// Whether it asks the model to think.
+    /// True if it asks the model to think.
     thinking: bool,
     searches: Option<Searches>,
 }
 
-/// What a request says about the searches of the plan.
+/// The searches of the plan in a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Searches {
-    /// Whether it offers the search.
+    /// True if it offers the search.
     is_offered: bool,
-    /// Those that it calls and that are not over, which the provider runs now.
+    /// Searches that the request calls and that have no result in it: the provider runs them now.
     open: Vec<SearchKey>,
 }
 
 impl Sight {
-    /// That of a request to a provider of that dialect.
+    /// Reads the sight of a request to a provider of this dialect.
     pub(crate) fn of(plan: &Plan, dialect: Dialect, body: Json) -> Sight {
         let wire = wire::of(dialect);
         let searches = (!plan.searches.is_empty()).then(|| Searches {
@@ -146,14 +147,14 @@ impl Sight {
         Sight { thinking: wire.asks_to_think(body), searches }
     }
 
-    /// That of a request in which nothing is searched, which asks the model to think or not.
+    /// The sight of a request without searches. `thinking` is true if it asks the model to think.
     pub(crate) fn of_thinking(thinking: bool) -> Sight {
         Sight { thinking, searches: None }
     }
 
-    /// A reply as it can be: without searches that are not offered. It begins with what came of the searches that the
-    /// request leaves open, as it does where the plan says so, and the model does not search for that again; what came of
-    /// others that the request does not know is not in it.
+    /// Fits a reply to the request. Searches that are not offered are removed. The reply begins with the
+    /// results of the searches that the request leaves open, as it does where the plan says so, and the model
+    /// does not repeat those searches. Results of other searches that the request does not know are removed.
     fn fitted<'s>(&self, plan: &Plan, script: &'s Script) -> Cow<'s, Script> {
         let Some(Searches { is_offered, open }) = &self.searches else { return Cow::Borrowed(script) };
         let has = |block| script.server_blocks().any(|other| other == block);
@@ -181,7 +182,7 @@ impl Sight {
     }
 }
 
-/// The searches of a plan that a request calls and that have no result in it.
+/// The searches of a plan that a request calls without containing their results.
 fn open_searches(plan: &Plan, history: &History) -> Vec<SearchKey> {
     let blocks = || {
         history.items.iter().filter_map(|item| match &item.content {
@@ -195,8 +196,8 @@ fn open_searches(plan: &Plan, history: &History) -> Vec<SearchKey> {
     searches.filter(|(_, search)| is_open(search)).map(|(key, _)| key).collect()
 }
 
-/// What a client gets to see of a reply. A model that is asked to think does: where the plan says nothing about it, because
-/// the system asks by itself, it thinks before each reply.
+/// The part of a reply that a client sees. A model that is asked to think does so: if the plan does not
+/// mention thinking, because the system asks for it by itself, the model thinks before each reply.
 pub(crate) fn shown<'s>(plan: &Plan, script: &'s Script, sight: &Sight) -> Cow<'s, Script> {
     match sight.fitted(plan, script) {
         Cow::Borrowed(script) => thought_over(plan, script, sight.thinking),
@@ -204,7 +205,7 @@ pub(crate) fn shown<'s>(plan: &Plan, script: &'s Script, sight: &Sight) -> Cow<'
     }
 }
 
-/// A reply with what the model thinks before it, or without, by whether it is asked to.
+/// A reply with or without thinking, depending on whether the request asks for it.
 fn thought_over<'s>(plan: &Plan, script: &'s Script, is_asked: bool) -> Cow<'s, Script> {
     match (is_asked, script.thinks()) {
         (true, false) if !plan.thinks() => Cow::Owned(script.with_thought(THOUGHT)),
@@ -213,11 +214,11 @@ fn thought_over<'s>(plan: &Plan, script: &'s Script, is_asked: bool) -> Cow<'s, 
     }
 }
 
-/// What the model thinks where the plan says nothing about it.
+/// The model's thought when the plan does not specify one.
 const THOUGHT: &str = "The user asks me for something.";
 
-/// What the provider of that dialect answers to these violations of a request, if it refuses it. It takes back what it gave
-/// out, whatever form the ids have, and not what another provider did.
+/// The violation for which the provider of this dialect rejects a request, if any. It accepts the ids that it
+/// created itself, whatever their form, but not those of another provider.
 pub fn refusal<'v>(
     plan: &Plan,
     dialect: Dialect,
@@ -236,7 +237,7 @@ pub fn refusal<'v>(
     violations.iter().find(|violation| violation.severity == Severity::Error && !takes(violation))
 }
 
-/// Whether a reply does not come to its end because of an action.
+/// True if an action keeps a reply from reaching its end.
 pub(super) fn cuts(action: &PlannedAction, reply: usize, attempt: usize) -> bool {
     let PlannedPoint::Stream { reply: r, attempt: a, mark, side } = action.at else { return false };
     let is_inside = (mark, side) != (Mark::Reply, Side::After);
@@ -244,7 +245,7 @@ pub(super) fn cuts(action: &PlannedAction, reply: usize, attempt: usize) -> bool
     (r, a) == (reply, attempt) && is_inside && ends
 }
 
-/// The reply to a request beyond the script.
+/// The reply to a request after the last one of the script.
 pub(crate) fn surplus() -> Script {
     short_text("Done.")
 }

@@ -1,7 +1,9 @@
-//! Requests of a run that goes on after its stop: they come in a later turn, and are not of its thread.
+//! Requests of a run that continues after its stop. They arrive in a later turn and do not belong to its
+//! thread.
 //!
-//! A request belongs to a turn by what it says, not by when it comes. One that lacks what the user says in the turn, and
-//! has no more of the user's words than the thread had when the turn before was stopped, is that of the stopped turn.
+//! The content of a request, not its time, decides to which turn it belongs. It belongs to the stopped turn
+//! if it lacks the user's message of the current turn, and contains no more messages of the user than the
+//! thread had when the turn before was stopped.
 
 use brickbat_rules::Memory;
 use brickbat_rules::dialect::Dialect;
@@ -10,22 +12,23 @@ use brickbat_scenario::history::{Content, History, Item, Role};
 use brickbat_scenario::plan::{Plan, PlannedTurn};
 use brickbat_scenario::wire;
 
-/// What the provider of a plan knows of runs that may go on after their stop.
+/// What the provider of a plan knows about runs that may continue after their stop.
 #[derive(Debug, Default)]
 pub(super) struct Strays {
-    /// How often the user has spoken in the last request of the turn; counted only where the plan stops it.
+    /// The number of the user's messages in the last request of the turn; counted only if the plan stops the
+    /// turn.
     n_said: Option<usize>,
-    /// The same when the last turn was over that the plan stops.
+    /// The same number at the end of the last turn that the plan stops.
     n_said_at_stop: Option<usize>,
 }
 
 impl Strays {
-    /// The user says something new.
+    /// Notes that the user says something new.
     pub(super) fn begin_turn(&mut self) {
         self.n_said_at_stop = self.n_said.take().or(self.n_said_at_stop);
     }
 
-    /// Whether a request is of a turn that is over; else it is one of this turn, and is remembered.
+    /// True if a request belongs to a turn that is over. Otherwise it belongs to this turn, and is counted.
     pub(super) fn has(&mut self, plan: &Plan, turn: usize, memory: &Memory, body: Json) -> bool {
         let dialect = plan.dialect_of(turn);
         let Some(planned) = plan.turns.get(turn) else { return false };
@@ -50,12 +53,12 @@ fn n_said(history: &History) -> usize {
     user_texts(history).count()
 }
 
-/// Whether what the user says in a turn is in a request.
+/// True if a request contains the user's message of a turn.
 pub(crate) fn says(history: &History, turn: &PlannedTurn) -> bool {
     user_texts(history).any(|text| text.contains(turn.user.trim()))
 }
 
-/// Whether a request ends in texts of the user's role of which none holds anything that the plan lets the user say.
+/// True if a request ends in user texts that contain nothing the plan lets the user say.
 pub(super) fn ends_in_words_of_the_system(plan: &Plan, history: &History) -> bool {
     let is_user_text = |item: &&Item| matches!(item.content, Content::Text { .. }) && item.role == Role::User;
     let last: Vec<&str> = history.items.iter().rev().take_while(is_user_text).filter_map(user_text).collect();
@@ -80,7 +83,7 @@ fn user_text(item: &Item) -> Option<&str> {
     }
 }
 
-/// The conversation that a request goes on with, what it only names included.
+/// The conversation that a request continues, including the parts that it only references.
 pub(crate) fn conversation(dialect: Dialect, memory: &Memory, body: Json) -> History {
     let Some(written) = memory.expanded(body) else {
         return wire::history(dialect, body);

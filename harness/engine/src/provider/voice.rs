@@ -1,4 +1,4 @@
-//! Puts what a provider says into answers: frames, holds and an ending.
+//! Encodes what a provider says as answers, with frames, holds and an ending.
 
 use serde_json::Value;
 
@@ -11,19 +11,19 @@ use brickbat_scenario::plan::{BoundAction, Mark, Plan, PlannedAction, PlannedPoi
 use brickbat_scenario::trace::{Ending, ExchangeId, Held};
 use brickbat_scenario::wire::{self, Encoded, Envelope, Frames, Route, Tokens, Wire};
 
-/// What a request asks for, wherever its dialect says it.
+/// The terms of a request, wherever its dialect puts them.
 #[derive(Debug, Clone)]
 pub(crate) struct ReplyTerms {
     pub(crate) streamed: bool,
     pub(crate) model: String,
-    /// Whether it asks for a report of the tokens.
+    /// True if it asks for a report of the tokens.
     usage: bool,
-    /// Whether the model is to show what it thinks.
+    /// True if the model is to show its thinking.
     pub(crate) thinking: bool,
 }
 
 impl ReplyTerms {
-    /// The terms of a request, by its path and its body.
+    /// Reads the terms of a request from its path and its body.
     pub(crate) fn of(wire: &Wire, route: &Route<'_>, body: Json) -> ReplyTerms {
         let named = body.field("model").as_str();
         ReplyTerms {
@@ -35,24 +35,24 @@ impl ReplyTerms {
     }
 }
 
-/// The provider as it answers one request.
+/// The provider, while it answers one request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Voice<'a> {
-    /// Whose calls the scripts make.
+    /// The plan with the calls that the scripts make.
     pub(crate) plan: &'a Plan,
-    /// The dialect that it speaks.
+    /// The dialect of the answer.
     pub(crate) dialect: Dialect,
     pub(crate) exchange: ExchangeId,
-    /// Digits that no other answer has: 24 hexadecimal ones.
+    /// Digits that are unique to the answer: 24 hexadecimal ones.
     pub(crate) unique: &'a str,
-    /// The tokens that a reply reports.
+    /// The count of tokens that a reply reports.
     pub(crate) tokens: Tokens,
     /// Frames by which a canary is late.
     pub(crate) n_late: usize,
 }
 
 impl Voice<'_> {
-    /// A reply of the model, with the holds and the ending that the actions ask for.
+    /// A reply of the model, with the holds and the ending that the actions require.
     pub(crate) fn speak(&self, asked: &ReplyTerms, script: &Script, actions: &[&PlannedAction]) -> Answer {
         let ReplyTerms { streamed, ref model, usage, .. } = *asked;
         let id = self.wire().message_id(self.unique);
@@ -68,7 +68,8 @@ impl Voice<'_> {
         let mut n_frames = encoded.frames.len();
         for action in actions {
             let PlannedPoint::Stream { mark, side, .. } = action.at else { continue };
-            // A body in one piece has no points inside: what is planned there does not happen, and is not proven.
+            // A body in one piece has no points inside: actions planned there do not happen and are not
+            // proven.
             let is_in_place = action.what.http().is_some() || action.what.tokens().is_some();
             if is_in_place || !(streamed || mark == Mark::Headers) {
                 continue;
@@ -114,7 +115,7 @@ impl Voice<'_> {
             return self.too_long();
         }
         let mut answer = self.whole(fault.status, &self.wire().status_body(fault.status));
-        // Only where a retry can help: not for 402, when the credit is used up.
+        // Only if a retry can help. It cannot for 402, when the credit is used up.
         if matches!(fault.status, 408 | 409 | 429 | 500..) {
             answer.headers.push((RETRY_AFTER_MS, fault.retry_after_ms.to_string().into()));
             answer.headers.push(("retry-after", fault.retry_after_ms.div_ceil(1000).to_string().into()));
@@ -122,17 +123,17 @@ impl Voice<'_> {
         answer
     }
 
-    /// The refusal of a request that is too long for the model.
+    /// The rejection of a request that is too long for the model.
     pub(crate) fn too_long(&self) -> Answer {
         self.whole(400, &self.wire().overflow_body())
     }
 
-    /// The refusal of a request, in the provider's own words.
+    /// The rejection of a request, in the provider's own words.
     pub(crate) fn refuse(&self, violation: &Violation) -> Answer {
         self.whole(violation.status(), &violation.envelope(&self.request_id()))
     }
 
-    /// Puts the frame into a stream that an action adds to it.
+    /// Inserts the frame that an action adds to a stream.
     fn spoil(&self, encoded: &mut Encoded, action: &PlannedAction) {
         let PlannedPoint::Stream { mark, side, .. } = action.at else { return };
         let at = match (mark, encoded.frame_of(mark)) {
@@ -141,7 +142,7 @@ impl Voice<'_> {
             (_, None) => return,
         };
         match action.what {
-            // Gateways that write the opening themselves also hand on the provider's.
+            // Gateways that write the opening themselves also pass on the provider's.
             Action::Duplicate => {
                 let opening = encoded.frames.slice(0..1.min(encoded.frames.len())).to_vec();
                 encoded.insert(at, &opening);
@@ -151,7 +152,7 @@ impl Voice<'_> {
         }
     }
 
-    /// A place in an answer as this provider keeps to it.
+    /// A place in an answer, shifted by the delay of a canary.
     fn delayed(&self, after: Sent) -> Sent {
         match (self.n_late, after) {
             (0, after) => after,
@@ -160,7 +161,7 @@ impl Voice<'_> {
         }
     }
 
-    /// Answers what is not a request for a reply: models, token counts, anything unknown.
+    /// Answers a request for something other than a reply: models, token counts, anything unknown.
     pub(crate) fn beside(&self, request: Request<'_>) -> Answer {
         match self.wire().side_answer(request.method, request.path, request.body) {
             Some(body) => self.whole(200, &body),
@@ -168,7 +169,7 @@ impl Voice<'_> {
         }
     }
 
-    /// An answer in one piece with that status.
+    /// An answer in one piece with this status.
     pub(crate) fn whole(&self, status: u16, body: &Value) -> Answer {
         let mut answer = self.head(status, JSON);
         answer.frames.push_with(|out| out.extend_from_slice(body.to_string().as_bytes()));
@@ -208,7 +209,7 @@ impl Voice<'_> {
 
 const JSON: &str = "application/json";
 
-/// The ending that a fault makes, if it makes one.
+/// The ending that a fault causes, if it causes one.
 pub fn ending_of(fault: &BoundAction) -> Option<Ending> {
     match fault {
         Action::Reset => Some(Ending::Reset),

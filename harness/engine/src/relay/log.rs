@@ -1,4 +1,4 @@
-//! What a relay keeps of what happened: counts, and the first of each kind. It keeps no word of a conversation.
+//! The events that a relay keeps: counts, and the first of each kind. It keeps nothing of the conversations.
 
 use std::collections::BTreeMap;
 
@@ -9,66 +9,66 @@ use crate::standalone::log::{N_NAMED, shortened};
 use brickbat_rules::streams::{Ended, StreamReport};
 use brickbat_scenario::trace::ExchangeId;
 
-/// What is kept.
+/// Counts and examples of the events at a relay.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RelayLog {
-    /// The requests, their refusals, and the faults.
+    /// The requests, their rejections, and the faults.
     pub requests: Log,
     /// The streams that came back.
     pub streams: Streams,
-    /// Rules that streams broke.
+    /// The rules that streams broke.
     pub broken: BTreeMap<&'static str, BrokenStreams>,
-    /// Answers with an error, by status; 200 where the error came inside a stream.
+    /// Answers with an error, by status; 200 if the error came inside a stream.
     pub reported: BTreeMap<u16, u64>,
-    /// Requests that break a rule and were let through, by rule: how many of them the server accepted, and how many it
-    /// refused.
+    /// Requests that break a rule and were let through, by rule: how many the server accepted, and how many
+    /// it rejected.
     pub let_through: BTreeMap<&'static str, LetThrough>,
     /// Ways in which the server failed, and how often.
     pub failures: BTreeMap<String, u64>,
     /// Exchanges that could not be recorded.
     pub unrecorded: u64,
-    /// Requests for something other than a reply.
+    /// Requests for something other than a reply, by method and path.
     pub beside: BTreeMap<String, u64>,
 }
 
-/// Streams by what became of them.
+/// The number of streams, by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Streams {
-    /// That are legal and came to their end.
+    /// Legal streams that came to their end.
     pub complete: u64,
-    /// That ended with an error of the server, which is legal.
+    /// Legal streams that ended with an error of the server.
     pub error_events: u64,
-    /// That are illegal, or broke off.
+    /// Streams that are illegal or broke off.
     pub broken: u64,
 }
 
 /// The streams that broke one rule, and the first of them.
 #[derive(Debug, Clone, Serialize)]
 pub struct BrokenStreams {
-    /// How many.
+    /// The number of those streams.
     pub times: u64,
     /// The number of the first such exchange.
     pub exchange: u32,
-    /// What was found and what was expected.
+    /// The actual and the expected content.
     pub message: String,
 }
 
-/// What a server said to requests that break a rule.
+/// The server's answers to requests that break a rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct LetThrough {
-    /// It accepted so many.
+    /// The number of requests that it accepted.
     pub accepted: u64,
-    /// It refused so many.
+    /// The number of requests that it rejected.
     pub refused: u64,
 }
 
 impl RelayLog {
-    /// Whether a request was refused, a stream was broken, or the server failed.
+    /// True if a request was rejected, a stream was broken, or the server failed.
     pub fn has_findings(&self) -> bool {
         self.requests.n_refused() > 0 || self.streams.broken > 0 || !self.failures.is_empty()
     }
 
-    /// Counts a request for something other than a reply; whether it is the first to that path.
+    /// Counts a request for something other than a reply. Returns whether it is the first one to that path.
     pub(super) fn beside(&mut self, method: &str, path: &str) -> bool {
         count(&mut self.beside, format!("{method} {}", shortened(path))) == Some(1)
     }
@@ -105,7 +105,7 @@ impl RelayLog {
     }
 }
 
-/// Counts under a name, of which there are not too many; the count.
+/// Increments the count of a name and returns it, as long as the number of names has not reached its limit.
 fn count(counts: &mut BTreeMap<String, u64>, name: String) -> Option<u64> {
     if !counts.contains_key(&name) && counts.len() >= N_NAMED {
         return None;

@@ -1,4 +1,4 @@
-//! One answer on its way through: bytes of the server in, steps out.
+//! One answer on its way through the relay: bytes of the server in, steps out.
 
 use std::sync::Arc;
 
@@ -18,35 +18,35 @@ use brickbat_scenario::point::Point;
 use brickbat_scenario::trace::{Ending, ExchangeId};
 use brickbat_scenario::wire::{self, Decoder, ReplyEvent};
 
-/// What is to be done with an answer, in order.
+/// A step in passing on an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// The head is sent.
+    /// Send the head.
     Head,
-    /// These bytes are sent.
+    /// Send these bytes.
     Send(Vec<u8>),
-    /// Once the client has read everything, there is a silence.
+    /// Send nothing for a while, once the client has read everything.
     Stall,
-    /// Once the client has read everything, the answer ends so, and the server is hung up on.
+    /// End the answer this way once the client has read everything, and disconnect from the server.
     End(Ending),
 }
 
 /// How an answer ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PassageEnd {
-    /// As the server ended it.
+    /// The server ended it.
     Whole,
-    /// By a fault.
+    /// A fault ended it.
     Spoilt,
-    /// The client went away.
+    /// The client disconnected.
     ClientGone,
-    /// The server broke off, in these words.
+    /// The server broke off, with this error.
     BrokeOff(String),
-    /// The server gave no answer, in these words.
+    /// The server did not answer, with this error.
     Failed(String),
 }
 
-/// A request that goes on.
+/// A request that is passed on.
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) exchange: ExchangeId,
@@ -57,12 +57,13 @@ pub(super) struct Asked {
     pub(super) strictness: StreamStrictness,
     /// The body, if it is recorded.
     pub(super) request: Vec<u8>,
-    /// The rule that it breaks, and where.
+    /// The rule that it breaks, and the place.
     pub(super) refusal: Option<(&'static str, String)>,
 }
 
 impl Asked {
-    /// The row of a request with the status of its answer; nothing if it is not recorded, or no JSON object.
+    /// The row of a request with the status of its answer. `None` if it is not recorded, or is not a JSON
+    /// object.
     fn row(&self, status: u16, url: &str) -> Option<Value> {
         let request: Value = serde_json::from_slice(&self.request).ok().filter(Value::is_object)?;
         let mut row = json!({
@@ -79,7 +80,7 @@ impl Asked {
         Some(row)
     }
 
-    /// The row of a request that was refused here: what it says is no word of the server.
+    /// The row of a request that the relay rejected. The message is not the server's.
     pub(super) fn refused_row(&self, status: u16, message: &str, url: &str) -> Option<Value> {
         let mut row = self.row(status, url)?;
         row["by"] = Value::from("brickbat");
@@ -88,11 +89,11 @@ impl Asked {
     }
 }
 
-/// An answer on its way.
+/// An answer on its way to the client.
 #[derive(Debug)]
 pub struct Passage {
     exchange: ExchangeId,
-    /// What was asked, where that is understood.
+    /// The request, if it was understood.
     asked: Option<Asked>,
     planned: Option<Planned>,
     status: u16,
@@ -100,43 +101,43 @@ pub struct Passage {
     reader: Reader,
     said: Said,
     whereabouts: Whereabouts,
-    /// The beginning of the stream, which the error inside it is made to fit.
+    /// The beginning of the stream, so that an injected error can be made to fit it.
     sent: Vec<u8>,
-    /// What takes out of the server's words what must not be kept.
+    /// Removes secrets from the server's words.
     redactor: Arc<Redactor>,
 }
 
-/// How what comes is read.
+/// The reader of an answer's bytes.
 #[derive(Debug)]
 enum Reader {
-    /// Not at all.
+    /// Reads nothing.
     Nothing,
-    /// As a stream; in pieces as long as it is to be spoilt.
+    /// Reads a stream; splits it into events while a fault is still to be injected.
     Stream(Decoder, Option<Pieces>),
-    /// As one body, so far.
+    /// Collects one body.
     Whole(Vec<u8>),
 }
 
-/// Bytes of a body in one piece that are kept until it can be read.
+/// The most bytes of a body in one piece that are kept until it can be read.
 const MAX_WHOLE: usize = 32 << 20;
 
-/// The same of an error. Those of providers have some hundred bytes.
+/// The same limit for an error. Providers' errors have a few hundred bytes.
 const MAX_ERROR: usize = 64 << 10;
 
-/// What came of an answer.
+/// The outcome of an answer.
 #[derive(Debug)]
 pub(super) struct Over {
     pub(super) status: u16,
-    /// The rule that the request breaks, which was let through.
+    /// The rule that the request breaks, if it was let through.
     pub(super) refused: Option<&'static str>,
-    /// The server's error, in its words.
+    /// The server's error message.
     pub(super) reported: Option<String>,
     pub(super) stream: Option<StreamReport>,
     pub(super) row: Option<Value>,
 }
 
 impl Passage {
-    /// An answer to something that is not understood.
+    /// An answer to a request that is not understood.
     pub(super) fn unread(exchange: ExchangeId) -> Passage {
         Passage {
             exchange,
@@ -152,13 +153,13 @@ impl Passage {
         }
     }
 
-    /// The same, with what is taken out of the server's words before they are kept or told.
+    /// The same passage with this redactor, which cleans the server's words before they are kept or reported.
     #[must_use]
     pub fn cleaned_by(self, redactor: Arc<Redactor>) -> Passage {
         Passage { redactor, ..self }
     }
 
-    /// What takes out of the server's words what must not be kept.
+    /// The redactor for the server's words.
     pub fn redactor(&self) -> Arc<Redactor> {
         self.redactor.clone()
     }
@@ -173,7 +174,7 @@ impl Passage {
         self.exchange
     }
 
-    /// The server has begun to answer. `coding` is how its body is packed.
+    /// Takes the head of the server's answer. `coding` is the compression of its body.
     pub fn head(&mut self, status: u16, content_type: &str, coding: Option<&str>) -> Vec<Step> {
         self.status = status;
         let is_success = (200..300).contains(&status);
@@ -181,7 +182,7 @@ impl Passage {
         if let Some(asked) = self.asked.as_ref().filter(|_| !is_packed) {
             let is_frames = content_type.starts_with("application/vnd.amazon.eventstream");
             let is_events = content_type.starts_with("text/event-stream") || is_frames;
-            // Gemini streams an array where the client does not ask for events.
+            // Gemini streams an array if the client does not ask for events.
             let is_array = asked.streamed && asked.dialect == Dialect::Gemini && !is_events;
             if is_success && (is_events || is_array) {
                 self.linter = Some(Linter::with(asked.strictness));
@@ -198,11 +199,11 @@ impl Passage {
             };
         }
         if !is_success || is_packed {
-            // What goes wrong already need not be made to, and what is not understood has no points.
+            // An answer that fails already needs no fault, and one that is not understood has no points.
             self.planned = None;
         }
         if !matches!(self.reader, Reader::Stream(..)) {
-            // What is no stream has no events.
+            // Only a stream has events.
             self.planned.take_if(|planned| matches!(planned.kind, FaultKind::Error | FaultKind::EndEarly));
         }
         match self.planned.take() {
@@ -251,7 +252,7 @@ impl Passage {
         vec![Step::Send(bytes.to_vec())]
     }
 
-    /// The server has sent everything: what was held back is sent.
+    /// Handles the end of the server's answer: sends the bytes that were held back.
     pub fn rest(&mut self) -> Vec<Step> {
         match &mut self.reader {
             Reader::Stream(_, Some(pieces)) => {
@@ -262,7 +263,7 @@ impl Passage {
         }
     }
 
-    /// Passes whole events on, up to the point at which something is to happen.
+    /// Passes complete events on, up to the point of the planned fault.
     fn events(&mut self, events: Vec<Vec<u8>>) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut events = events.into_iter();
@@ -286,7 +287,7 @@ impl Passage {
             steps.extend(act(planned, error));
             self.planned = None;
             if planned == FaultKind::Stall {
-                // Everything goes its way from here on.
+                // From here on, everything passes unchanged.
                 if side == Side::Before {
                     steps.push(Step::Send(event));
                 }
@@ -305,7 +306,7 @@ impl Passage {
         steps
     }
 
-    /// What is to happen before or after an event that reaches these points.
+    /// The fault that is due before or after an event that reaches these points.
     fn due(&self, said: &[ReplyEvent], reached: &[Reached]) -> Option<(FaultKind, Side)> {
         let planned = self.planned.as_ref()?;
         match &planned.at {
@@ -324,14 +325,14 @@ impl Passage {
         }
     }
 
-    /// Keeps what was sent of a stream that is to end with an error.
+    /// Keeps a copy of the sent events if the stream is to end with an error.
     fn keep(&mut self, event: &[u8]) {
         if self.planned.as_ref().is_some_and(|planned| planned.kind == FaultKind::Error) {
             self.sent.extend_from_slice(event);
         }
     }
 
-    /// The error inside the stream that a fault adds.
+    /// The error that a fault adds to the stream.
     fn error(&self, kind: FaultKind) -> Vec<u8> {
         match (kind, &self.asked) {
             (FaultKind::Error, Some(asked)) => {
@@ -367,7 +368,7 @@ impl Passage {
         }
     }
 
-    /// The row of a recording: a request that the server has answered, with what it said.
+    /// The row of a recording: a request that the server has answered, with the answer.
     fn row(&self, end: &PassageEnd, answer: &Value, url: &str) -> Option<Value> {
         if matches!(end, PassageEnd::Failed(_)) || self.status == 0 {
             return None;
@@ -389,21 +390,21 @@ impl Passage {
     }
 }
 
-/// The steps of a fault.
+/// The steps that carry out a fault.
 fn act(kind: FaultKind, error: Vec<u8>) -> Vec<Step> {
     match kind {
         FaultKind::Stall => vec![Step::Stall],
         FaultKind::Eof => vec![Step::End(Ending::Eof)],
         FaultKind::Reset => vec![Step::End(Ending::Reset)],
         FaultKind::EndEarly => vec![Step::End(Ending::EndEarly)],
-        // An HTTP error in place of the reply is answered without asking the server.
+        // An HTTP error instead of the reply is sent without asking the server.
         FaultKind::Error | FaultKind::Overloaded | FaultKind::RateLimit => {
             vec![Step::Send(error), Step::End(Ending::ErrorEvent)]
         }
     }
 }
 
-/// The sentence of an error body, whichever envelope it has.
+/// The message of an error body, in any envelope.
 fn words_of(answer: &Value) -> String {
     let places = ["/error/message", "/message", "/detail", "/error"];
     let found = places.iter().find_map(|place| answer.pointer(place)?.as_str());

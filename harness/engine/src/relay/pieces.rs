@@ -1,24 +1,24 @@
-//! Cuts a stream into its events, whose bytes stay as they are.
+//! Splits a stream into its events without changing their bytes.
 
 use std::ops::Range;
 
-/// How a stream is cut.
+/// The way in which a stream is split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
     /// After each blank line.
     Lines,
-    /// By the length that each frame begins with.
+    /// By the length at the beginning of each frame.
     Frames,
 }
 
-/// The bytes that are no whole event yet.
+/// The bytes that do not form a complete event yet.
 #[derive(Debug)]
 pub(super) struct Pieces {
     cut: Cut,
     waiting: Vec<u8>,
 }
 
-/// Bytes of an event that are waited for. A longer one goes on in parts.
+/// The most bytes of an event that are buffered. A longer event is passed on in parts.
 const MAX_EVENT_BYTES: usize = 16 << 20;
 
 impl Pieces {
@@ -26,7 +26,7 @@ impl Pieces {
         Pieces { cut, waiting: Vec::new() }
     }
 
-    /// Takes bytes, and gives the events that are whole now.
+    /// Takes bytes and returns the events that are now complete.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
         self.waiting.extend_from_slice(bytes);
         let mut whole = Vec::new();
@@ -42,12 +42,12 @@ impl Pieces {
         whole
     }
 
-    /// What is left.
+    /// Takes the remaining bytes.
     pub(super) fn rest(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.waiting)
     }
 
-    /// The next whole event from a place on.
+    /// The range of the next complete event, starting at `from`.
     fn next(&self, from: usize) -> Option<Range<usize>> {
         let bytes = &self.waiting[from..];
         let length = match self.cut {
@@ -55,7 +55,7 @@ impl Pieces {
             Cut::Frames => {
                 let length = u32::from_be_bytes(bytes.get(..4)?.try_into().ok()?);
                 let length = usize::try_from(length).ok()?;
-                // A length that cannot be is the linter's business.
+                // An impossible length is left to the linter.
                 if (4..=MAX_EVENT_BYTES).contains(&length) { length } else { bytes.len() }
             }
         };
@@ -63,8 +63,8 @@ impl Pieces {
     }
 }
 
-/// Where the first event ends: after the blank line that follows it. A CR at the end may be half of a CRLF, so it is waited
-/// for what follows.
+/// The end of the first event: after the blank line that follows it. A CR at the end may be half of a CRLF,
+/// so the next byte is awaited.
 fn end_of_event(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     let mut is_blank = true;
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn events_come_out_alike_in_any_split_and_no_byte_is_lost() {
+    fn any_split_gives_the_same_events_and_loses_no_byte() {
         let lines = b"event: a\ndata: 1\n\n: note\r\n\r\ndata: 2\r\n\r\ndata: half";
         let frames =
             [&5_u32.to_be_bytes()[..], b"x", &6_u32.to_be_bytes()[..], b"yz", &9_u32.to_be_bytes()[..]]
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_that_cannot_be_hides_no_bytes() {
+    fn an_impossible_length_hides_no_bytes() {
         let (events, rest) = cut(Cut::Frames, b"\0\0\0\x01junk", 8);
         assert_eq!((events.concat(), rest), (b"\0\0\0\x01junk".to_vec(), Vec::new()));
     }

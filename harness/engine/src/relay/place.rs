@@ -1,24 +1,24 @@
-//! How far a foreign reply has got, in the points of scenarios.
+//! The progress of a foreign reply, in the points of scenarios.
 
 use std::collections::BTreeMap;
 
 use brickbat_scenario::point::Point;
 use brickbat_scenario::wire::ReplyEvent;
 
-/// What has been said of a reply so far.
+/// The content of a reply so far.
 #[derive(Debug, Default)]
 pub(super) struct Whereabouts {
     n_texts: u32,
     n_thoughts: u32,
     /// The calls by their index.
     calls: BTreeMap<u64, Called>,
-    /// The last call that began.
+    /// The index of the last call that began.
     last: Option<u64>,
-    /// Texts, thoughts, beginnings, deltas and ends of calls so far.
+    /// The number of texts, thoughts, and beginnings, deltas and ends of calls so far.
     pub(super) n_pieces: u32,
 }
 
-/// A call.
+/// The progress of one call.
 #[derive(Debug)]
 struct Called {
     letter: String,
@@ -30,13 +30,13 @@ struct Called {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reached {
     pub(super) point: Point,
-    /// Whether the event only shows that the point was passed before it: in some dialects nothing closes a call but the stop
-    /// reason, or the next call.
+    /// True if the event only shows that the point was passed earlier. In some dialects nothing closes a call
+    /// except the stop reason or the next call.
     pub(super) was_before: bool,
 }
 
 impl Whereabouts {
-    /// Takes one event of the stream, as what it says, and gives the points that it reaches.
+    /// Takes one event of the stream, decoded, and returns the points that it reaches.
     pub(super) fn take(&mut self, said: &[ReplyEvent]) -> Vec<Reached> {
         let begins = |of: u64| {
             said.iter().any(|event| matches!(event, ReplyEvent::CallStart { index, .. } if *index == of))
@@ -97,7 +97,7 @@ impl Whereabouts {
     }
 }
 
-/// `a` to `z`; a call beyond has no name.
+/// The name of a call, `a` to `z`; further calls have no name.
 fn letter(at: usize) -> String {
     u8::try_from(at)
         .ok()

@@ -1,4 +1,4 @@
-//! What goes wrong with a reply of the server, and where.
+//! Faults for replies of the server, and their places.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ use brickbat_scenario::random::Random;
 /// A fault at a given point: `eof after end a of reply 2`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spoil {
-    /// What.
+    /// The kind of fault.
     pub kind: FaultKind,
-    /// Where.
+    /// The point of the reply.
     pub at: ReplyPoint,
 }
 
-/// Why words name no fault at a point.
+/// The error for words that do not name a fault at a point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoSpoil(String);
 
@@ -31,7 +31,7 @@ impl std::error::Error for NoSpoil {}
 impl std::str::FromStr for Spoil {
     type Err = NoSpoil;
 
-    /// Reads `KIND after POINT of reply N`, or `before` it; without a number it is the first reply.
+    /// Reads `KIND after POINT of reply N`, or `before`. Without a number, it means the first reply.
     fn from_str(words: &str) -> Result<Spoil, NoSpoil> {
         let (first, point) = words.trim().split_once(' ').unwrap_or((words.trim(), ""));
         let Some(kind) = FaultKind::ALL.into_iter().find(|kind| kind.name() == first) else {
@@ -43,23 +43,23 @@ impl std::str::FromStr for Spoil {
     }
 }
 
-/// What is to go wrong with one reply.
+/// The fault that is planned for one reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Planned {
     pub(super) kind: FaultKind,
     pub(super) at: At,
 }
 
-/// Where.
+/// The place of a fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum At {
     Point(Side, Point),
-    /// After so many pieces of what the model says, and in any case before the stop reason: a reply that is whole is no
-    /// spoilt one. How long a foreign reply will be is not known beforehand.
+    /// After this number of pieces of the reply, and in any case before the stop reason, because a complete
+    /// reply is not a broken one. The length of a foreign reply is not known in advance.
     Pieces(u32),
 }
 
-/// The most pieces after which a drawn fault happens. Replies with calls have about ten.
+/// The highest number of pieces after which a random fault happens. Replies with calls have about ten.
 const MAX_PIECES: u64 = 8;
 
 impl Planned {
@@ -72,7 +72,7 @@ impl Planned {
         Planned { kind, at: At::Pieces(n_pieces) }
     }
 
-    /// The same for a reply in one piece, which has no points inside.
+    /// A fault for a reply in one piece, which has no points inside.
     pub(super) fn of_whole(kind: FaultKind) -> Planned {
         Planned { kind, at: At::Point(Side::After, Point::Headers) }
     }

@@ -18,7 +18,7 @@ fn behaviour() -> RelayBehaviour {
     }
 }
 
-/// A request with a tool, and what a strict provider streams for it.
+/// A request with a tool, and a strict provider's streamed answer to it.
 fn asked(dialect: Dialect, delivery: Delivery) -> (String, Vec<u8>) {
     let schema =
         json!({ "type": "object", "properties": { "key": { "type": "string" } }, "required": ["key"] });
@@ -50,7 +50,8 @@ fn answered(path: &str, body: &[u8]) -> (String, Vec<u8>) {
     (answer.headers[0].1.to_string(), bytes)
 }
 
-/// Plays a whole answer through a passage, in chunks; what was sent, and the ending that a fault made.
+/// Plays a complete answer through a passage in chunks. Returns the bytes that were sent, and the ending that
+/// a fault caused.
 fn play(
     passage: &mut Passage,
     kind: &str,
@@ -100,7 +101,7 @@ fn each(mut test: impl FnMut(Dialect, Delivery, &str, &[u8])) {
 }
 
 #[test]
-fn a_reply_passes_unchanged_is_judged_and_becomes_a_row() {
+fn a_reply_passes_unchanged_is_checked_and_becomes_a_row() {
     each(|dialect, delivery, path, body| {
         let (kind, bytes) = answered(path, body);
         let mut relay = Relay::new(behaviour());
@@ -120,7 +121,7 @@ fn a_reply_passes_unchanged_is_judged_and_becomes_a_row() {
 }
 
 #[test]
-fn a_stream_that_breaks_off_or_is_illegal_is_named() {
+fn a_stream_that_breaks_off_or_is_illegal_is_reported() {
     let (path, body) = asked(Dialect::AnthropicMessages, Delivery::Streamed);
     let (kind, bytes) = answered(&path, &body);
     let mut relay = Relay::new(behaviour());
@@ -139,7 +140,7 @@ fn a_stream_that_breaks_off_or_is_illegal_is_named() {
 }
 
 #[test]
-fn a_request_that_breaks_a_rule_is_refused_here_or_let_through_and_compared() {
+fn a_request_that_breaks_a_rule_is_rejected_or_let_through_and_compared() {
     let call = json!({ "type": "tool_use", "id": "toolu_1", "name": "look", "input": {} });
     let body = json!({ "model": "m", "max_tokens": 9, "messages": [
         { "role": "user", "content": "Look." },
@@ -165,7 +166,7 @@ fn a_request_that_breaks_a_rule_is_refused_here_or_let_through_and_compared() {
 }
 
 #[test]
-fn every_drawn_fault_falls_inside_the_reply_and_its_stream_is_not_held_against_the_server() {
+fn every_random_fault_is_inside_the_reply_and_never_blamed_on_the_server() {
     each(|dialect, delivery, path, body| {
         for kind in FaultKind::ALL {
             for seed in 0..12 {
@@ -213,7 +214,7 @@ fn every_drawn_fault_falls_inside_the_reply_and_its_stream_is_not_held_against_t
 }
 
 #[test]
-fn a_fault_happens_at_the_point_that_is_named() {
+fn a_fault_happens_at_the_given_point() {
     for dialect in Dialect::ALL {
         let (path, body) = asked(dialect, Delivery::Streamed);
         let (kind, bytes) = answered(&path, &body);
@@ -236,7 +237,7 @@ fn a_fault_happens_at_the_point_that_is_named() {
 }
 
 #[test]
-fn a_spoil_is_read_with_its_point() {
+fn a_fault_is_parsed_with_its_point() {
     let spoil: Spoil = "eof after end a of reply 2".parse().unwrap();
     assert_eq!((spoil.kind, spoil.at.to_string()), (FaultKind::Eof, "after end a of reply 2".to_owned()));
     for wrong in ["", "eof", "boom after calls", "stall at calls"] {
@@ -245,7 +246,7 @@ fn a_spoil_is_read_with_its_point() {
 }
 
 #[test]
-fn what_is_no_request_for_a_reply_goes_on_and_is_named_once() {
+fn other_requests_are_passed_on_and_reported_once() {
     let mut relay = Relay::new(behaviour());
     for _ in 0..2 {
         let get = Request { method: "GET", path: "/v1/models", headers: Headers::NONE, body: b"" };

@@ -1,5 +1,5 @@
-//! Whether a history that was cut or summarised is any shorter, where the system itself says nothing of it: an agent
-//! without an adapter may take the order for a message of its user, or find nothing to do.
+//! Finds out whether cutting or summarising a history really made it shorter, for systems that do not report
+//! it. An agent without an adapter may take the order for a message of its user, or find nothing to do.
 
 use brickbat_scenario::plan::{Change, Plan};
 use brickbat_scenario::trace::{Event, RequestKind, Trace};
@@ -8,7 +8,8 @@ use super::{Receipt, Run};
 use crate::provider::{marks, replied};
 
 impl Run {
-    /// The same without the receipts of changes after which the next request still has all that the last one before had.
+    /// The same run without receipts for changes that had no effect: the next request still has everything
+    /// that the last one before the change had.
     #[must_use]
     pub fn doubting_changes(mut self, plan: &Plan) -> Run {
         let is_cut = |receipt: &&mut Receipt| {
@@ -25,7 +26,8 @@ impl Run {
     }
 }
 
-/// For each cut or summary, whether nothing came of it. A provider that refuses what it was asked for it is no doubt.
+/// For each cut or summary, true if it had no effect. A change is not in doubt if the provider rejected the
+/// request that the system sent for it.
 fn idle_changes(plan: &Plan, trace: &Trace) -> Vec<bool> {
     let mut idle = Vec::new();
     let mut before: Vec<String> = Vec::new();
@@ -63,7 +65,7 @@ mod tests {
     use brickbat_rules::dialect::Dialect;
     use brickbat_scenario::lower;
 
-    /// Whether the summary of a plan that keeps so many messages is still proven.
+    /// True if the summary of a plan that keeps this number of messages is still proven.
     fn is_proven(keep: u32) -> bool {
         let text = include_str!("../../../../scenarios/transform/summarise-then-tools.yaml");
         let text = text.replace("summarise: 1", &format!("summarise: {keep}"));
@@ -75,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_after_which_everything_is_still_there_is_not_proven() {
+    fn a_summary_that_removes_nothing_is_not_proven() {
         assert!(is_proven(0) && is_proven(1));
         assert!(!is_proven(99));
     }

@@ -1,8 +1,8 @@
-//! The reference agent, with canaries that hear what it hears.
+//! The reference agent together with canaries that get the same inputs.
 //!
-//! A run follows from what its agent answers. So a canary that answers as the reference agent does, whatever it is asked,
-//! brings about the same run, and need not be played. That is most canaries in most plans, and to let them listen takes less
-//! than half the time of playing them.
+//! A run depends only on the agent's answers. A canary that always answers like the reference agent therefore
+//! causes the same run, and need not be played. That is true of most canaries in most plans, and feeding them
+//! the inputs takes less than half the time of playing them.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -15,7 +15,8 @@ use crate::run::Run;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::scenario::Need;
 
-/// Plays a plan on the reference agent: the run, and those of some canaries that have answered anything else in it.
+/// Plays a plan on the reference agent. Returns the run, and the canaries that answered differently at some
+/// point.
 pub fn play_among(plan: &Arc<Plan>, canaries: &[Canary]) -> (Run, Vec<Canary>) {
     let agent = |canary| Agent::of_plan(plan, Delivery::Streamed, canary);
     let chorus = Chorus {
@@ -32,13 +33,13 @@ pub fn play_among(plan: &Arc<Plan>, canaries: &[Canary]) -> (Run, Vec<Canary>) {
 struct Chorus {
     reference: Agent,
     canaries: Vec<Agent>,
-    /// Of each canary, whether it has answered as the reference agent so far, in whatever process. One that has not is not
-    /// asked again.
+    /// For each canary, whether it has answered like the reference agent so far, in every process. After the
+    /// first difference it is not asked again.
     are_alike: Rc<[Cell<bool>]>,
 }
 
 impl Chorus {
-    /// What the reference agent answers to a question. Each canary is asked, too.
+    /// The reference agent's answer to a question. Each canary is asked, too.
     fn ask<T: PartialEq>(&self, question: fn(&Agent) -> T) -> T {
         let answer = question(&self.reference);
         for (canary, is_alike) in self.canaries.iter().zip(self.are_alike.iter()) {

@@ -1,7 +1,7 @@
-//! Whether a reply is held where the plan says.
+//! Verifies that a reply is held at the planned place.
 //!
-//! The provider says where it holds, and a receipt must not rest on its word alone. So what was really sent is counted
-//! against the script, which is encoded anew.
+//! The provider reports where it holds, but a receipt must not depend on that report alone. So the bytes that
+//! were really sent are compared with the script, which is encoded again.
 
 use crate::provider::recall::shown;
 use crate::provider::{Answer, Sent, Sight};
@@ -10,9 +10,9 @@ use brickbat_scenario::plan::{Mark, Plan, Side};
 use brickbat_scenario::trace::{Held, RequestKind};
 use brickbat_scenario::wire::{self, Envelope, Tokens};
 
-/// Whether so much of the reply to a request, which lets its client see so much, is what stands before a hold of the
-/// plan. Of replies that are no scripted streams nothing is held inside, and where the harness adds frames of its own they
-/// are not counted.
+/// True if the sent part of a reply is exactly the part before a hold of the plan. `sight` is what the
+/// request lets its client see. Replies without a scripted stream have no holds inside. If the harness adds
+/// frames of its own, nothing is compared.
 pub(super) fn is_as_planned(
     plan: &Plan,
     (kind, sight): (RequestKind, &Sight),
@@ -29,7 +29,7 @@ pub(super) fn is_as_planned(
         return true;
     }
     let script = shown(plan, &plan.turns[turn].replies[reply].attempts[attempt], sight);
-    // If token usage was asked for, a frame with it follows the stop reason.
+    // If the request asked for token usage, a frame with it follows the stop reason.
     [false, true].into_iter().any(|usage| {
         let envelope = Envelope { id: "check", model: "check", usage, tokens: Tokens::PLANNED };
         let encoded = wire::encode_stream(plan.dialect_of(turn), plan, &script, envelope);

@@ -1,4 +1,4 @@
-//! A plan and its control plan in the simulation, judged.
+//! A plan and its control plan, played in the simulation and judged.
 
 use std::sync::Arc;
 
@@ -11,21 +11,21 @@ use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::{Judgement, Verdict};
 
-/// Plays a plan under its own profile. `concurrency` is what its control plan has shown of the agent, if that was played.
+/// Plays a plan under its own profile. `concurrency` is the result of its control plan, if that was played.
 pub fn play<A: SansIo>(plan: &Arc<Plan>, agent: A, concurrency: Option<&Concurrency>) -> Run {
     simulate(plan, plan.profile_from(&[]), agent, concurrency.and_then(Concurrency::n_at_once))
 }
 
-/// Judges what [`play`] has brought about.
+/// Judges the run of [`play`].
 pub fn assess(plan: &Plan, run: &Run, concurrency: Option<&Concurrency>) -> Judgement {
     judge(plan, run, plan.profile_from(&[]), Confidence::Observed, concurrency)
 }
 
-/// The judgement over a plan, with what its control plan has shown of the agent.
+/// Plays a plan after its control plan, and judges both.
 ///
 /// # Errors
 ///
-/// The judgement over the control plan, if that does not pass: then the plan says nothing.
+/// Returns the judgement of the control plan if that does not pass. The plan then proves nothing.
 pub fn judged<A: SansIo>(plan: &Plan, agent: impl Fn(&Plan) -> A) -> Result<Judgement, Judgement> {
     let control = Arc::new(lower::control(plan));
     let run = play(&control, agent(&control), None);

@@ -1,4 +1,4 @@
-//! Where a request goes: in which dialect it is written, and by which profile it is judged.
+//! The address of a request: the dialect in which it is written, and the profile that applies to it.
 
 use std::borrow::Cow;
 
@@ -7,37 +7,37 @@ use brickbat_rules::json::{Json, Part, walk};
 use brickbat_rules::{self as rules, Address, Api, Profile};
 use brickbat_scenario::wire::{self, Route};
 
-/// How strict the provider is, as far as the user says it.
+/// The strictness of the provider, as far as the user specifies it.
 #[derive(Debug, Clone, Default)]
 pub struct Strictness {
-    /// The profile of its dialect.
+    /// The profile, for requests in its dialect.
     pub profile: Option<&'static Profile>,
-    /// Whom the program believes to speak with, as a host.
+    /// The host that the program believes to be talking to.
     pub host: Option<String>,
-    /// The model by whose rules requests are judged, whichever they name.
+    /// The model with the rules that apply, whatever model a request names.
     pub model: Option<String>,
 }
 
-/// Why a request is judged by a profile.
+/// The reason why a profile applies to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
-    /// The path begins with its name.
+    /// The path begins with the name of the profile.
     Path,
-    /// The user named it.
+    /// The user named the profile.
     Option,
     /// The user named the host.
     Host,
-    /// The server to which requests are passed on is at a host that is known.
+    /// The server that receives the requests is at a known host.
     Upstream,
     /// Only one provider has the model.
     Model,
-    /// The dialect has this one as its newest.
+    /// The profile is the newest of the dialect.
     Newest,
 }
 
 impl Basis {
-    /// The reason in words.
+    /// The reason as a phrase.
     pub fn words(self) -> &'static str {
         match self {
             Basis::Path => "as the path says",
@@ -50,7 +50,7 @@ impl Basis {
     }
 }
 
-/// What the address of a request for a reply says.
+/// The address of a request for a reply, parsed.
 #[derive(Debug)]
 pub(crate) struct Addressed<'r> {
     pub(crate) profile: &'static Profile,
@@ -58,7 +58,7 @@ pub(crate) struct Addressed<'r> {
     pub(crate) route: Route<'r>,
 }
 
-/// A path in two parts: the profile that it begins with, if any, and the rest.
+/// Splits a path into the profile that it begins with, if any, and the rest.
 pub(crate) fn split(path: &str) -> (Option<&'static Profile>, &str) {
     let below = path.strip_prefix('/').unwrap_or(path);
     let (first, _) = below.split_once('/').unwrap_or((below, ""));
@@ -68,7 +68,7 @@ pub(crate) fn split(path: &str) -> (Option<&'static Profile>, &str) {
     }
 }
 
-/// Where a request for a reply goes; nothing if its path leads to no reply.
+/// The address of a request for a reply. `None` if its path does not lead to one.
 pub(crate) fn addressed<'r>(
     strictness: &Strictness,
     method: &str,
@@ -93,7 +93,7 @@ pub(crate) fn addressed<'r>(
     Some(Addressed { profile, basis, route })
 }
 
-/// By which profile requests in a dialect are judged. Mistral's API has the paths of OpenAI's.
+/// The profile for requests in a dialect. Mistral's API has the same paths as OpenAI's.
 fn judge(strictness: &Strictness, dialect: Dialect, model: &str) -> (&'static Profile, Basis) {
     let is_meant = |profile: &&Profile| {
         profile.dialect == dialect || (profile.dialect == Dialect::Mistral && dialect == Dialect::OpenaiChat)
@@ -114,11 +114,11 @@ fn judge(strictness: &Strictness, dialect: Dialect, model: &str) -> (&'static Pr
     profile.map_or((Profile::newest(dialect), Basis::Newest), |profile| (profile, Basis::Model))
 }
 
-/// The model that a body names; an empty text if it names none.
+/// The model in a body, or an empty text if the body names none.
 fn named_model(body: &[u8]) -> String {
     let mut model = String::new();
     let name = |body: Json| body.field("model").as_str().map(Cow::into_owned);
-    // A body that is no JSON names no model; that it is none is for the rules to say.
+    // A body that is not JSON names no model. Reporting that is left to the rules.
     let _ = walk(body, "messages", |part| {
         if let Part::Rest(body) = part {
             model = name(body).unwrap_or_default();
@@ -127,8 +127,8 @@ fn named_model(body: &[u8]) -> String {
     model
 }
 
-/// The dialects that may answer what is no request for a reply, with the paths by which they may know it. Base URLs of
-/// some clients end in `/v1`, those of others do not.
+/// The dialects that may answer a request for something other than a reply, each with the path that it may
+/// know. The base URLs of some clients end in `/v1`, others do not.
 pub(crate) fn beside(path: &str) -> Vec<(Dialect, Cow<'_, str>)> {
     let (named, below) = split(path);
     let dialects = named.map_or_else(|| Dialect::ALL.to_vec(), |profile| vec![profile.dialect]);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_path_the_option_the_host_and_the_model_say_how_strict_it_is() {
+    fn path_option_host_and_model_determine_the_strictness() {
         let chat = "/v1/chat/completions";
         let of = |profile, host: Option<&str>| Strictness {
             profile: Option::and_then(profile, Profile::named),

@@ -1,41 +1,41 @@
-//! Faults on replies that no scenario plans: which reply, which fault, and where in it.
+//! Faults in replies outside a scenario: the reply, the fault, and its place in the reply.
 
 use brickbat_scenario::action::{Action, ErrorKind, HttpFault, SOON_MS};
 use brickbat_scenario::plan::{BoundAction, Mark, PlannedAction, PlannedPoint, Side};
 use brickbat_scenario::random::Random;
 
 brickbat_scenario::named! {
-    /// What goes wrong with a reply.
+    /// A kind of fault in a reply.
     pub enum FaultKind {
         /// The connection is closed inside the body (FIN).
         Eof = "eof",
         /// The connection is reset (RST).
         Reset = "reset",
-        /// The body ends as HTTP wants it, without the terminal event.
+        /// The body ends correctly for HTTP, but without the terminal event.
         EndEarly = "end-early",
         /// An error event inside a stream that began with status 200.
         Error = "error",
-        /// The provider is overloaded: an HTTP error in place of the reply.
+        /// The provider is overloaded: an HTTP error instead of the reply.
         Overloaded = "overloaded",
-        /// Status 429 in place of the reply.
+        /// Status 429 instead of the reply.
         RateLimit = "rate-limit",
-        /// The provider falls silent inside the reply, and goes on after a while.
+        /// The provider sends nothing for a while inside the reply, then continues.
         Stall = "stall",
     }
 }
 
-/// Which replies are spoilt, and how.
+/// The choice of replies that get a fault, and of the fault.
 #[derive(Debug, Clone)]
 pub struct Faults {
-    /// The kinds to draw from; not empty.
+    /// The kinds to choose from; not empty.
     pub kinds: Vec<FaultKind>,
-    /// Each so-manieth reply.
+    /// The interval: 2 means every second reply.
     pub every: u32,
 }
 
 impl Faults {
-    /// What is drawn from if the user names nothing. A program without a limit of its own waits for ever at a stall, so
-    /// that one is named on purpose.
+    /// The kinds to choose from if the user names none. A stall is not among them, because a program without
+    /// a timeout would wait for it forever.
     pub const USUAL: [FaultKind; 6] = [
         FaultKind::Eof,
         FaultKind::Reset,
@@ -45,7 +45,7 @@ impl Faults {
         FaultKind::RateLimit,
     ];
 
-    /// The fault of the reply of that number, from 1, if it has one.
+    /// The fault of a reply, if it has one. `number` counts from 1.
     pub(crate) fn of_reply(&self, number: u32, random: &mut Random) -> Option<FaultKind> {
         let is_due = number.checked_rem(self.every) == Some(0);
         is_due.then(|| random.pick(&self.kinds).copied()).flatten()
@@ -53,8 +53,8 @@ impl Faults {
 }
 
 impl FaultKind {
-    /// The same for a reply in one piece, which has no events: no provider answers such a request with an error and status
-    /// 200, or leaves out an event.
+    /// The corresponding fault for a reply in one piece, which has no events. No provider answers such a
+    /// request with an error and status 200, or leaves out an event.
     pub(crate) fn of_whole(self) -> FaultKind {
         match self {
             FaultKind::Error => FaultKind::Overloaded,
@@ -69,7 +69,7 @@ impl FaultKind {
 }
 
 impl FaultKind {
-    /// The same as an action of a plan.
+    /// The fault as an action of a plan.
     pub(super) fn action(self, overloaded_status: u16) -> BoundAction {
         let http =
             |status| Action::Http(HttpFault { status, overflow: false, times: 1, retry_after_ms: SOON_MS });
@@ -85,14 +85,14 @@ impl FaultKind {
     }
 }
 
-/// The fault as an action of a plan, at a place of the reply that is drawn from these.
+/// The fault as an action of a plan, at a random one of these places in the reply.
 pub(crate) fn planned(
     kind: FaultKind,
     overloaded_status: u16,
     marks: &[Mark],
     random: &mut Random,
 ) -> PlannedAction {
-    // Something has to be missing: a reply that is whole is no broken one.
+    // Something must be missing: a complete reply is not a broken one.
     let inside: Vec<Mark> =
         marks.iter().copied().filter(|mark| !matches!(mark, Mark::Stop | Mark::Reply)).collect();
     let what = kind.action(overloaded_status);

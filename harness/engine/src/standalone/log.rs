@@ -1,5 +1,5 @@
-//! What a provider that stands by itself keeps of what happened: counts, the last exchanges, and the last faults. It keeps
-//! no word of a conversation.
+//! The events that a provider without a plan keeps: counts, the last exchanges, and the last faults. It keeps
+//! nothing of the conversations.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,33 +12,35 @@ use brickbat_rules::{Profile, Violation};
 use brickbat_scenario::history::{Content, History};
 use brickbat_scenario::trace::{Confidence, ExchangeId};
 
-/// Exchanges and faults that are kept: enough to look back over a session, whatever came before.
+/// The number of exchanges and of faults that are kept, enough to review a session.
 const N_KEPT: usize = 1000;
 
-/// Paths that lead nowhere, and ways to judge, that are kept apart: a program has a few, a scanner has thousands.
+/// The number of unknown paths and of profile choices that are kept. A program has a few, a scanner has
+/// thousands.
 pub(crate) const N_NAMED: usize = 100;
 
-/// Characters of a path, a model or a shape that are kept.
+/// The most characters of a path, a model or a shape that are kept.
 const MAX_CHARS: usize = 200;
 
-/// What is kept.
+/// Counts and records of the events at a provider.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Log {
     /// Requests by dialect.
     pub dialects: BTreeMap<Dialect, Requests>,
-    /// Refusals by rule.
+    /// Rejections by rule.
     pub refusals: BTreeMap<&'static str, Refusals>,
     /// Faults, and points at which the program was ended.
     pub faults: Faulted,
-    /// How often each way of judging was chosen.
+    /// Each choice of a profile.
     pub chosen: Vec<Choice>,
-    /// Requests to paths that lead to nothing here.
+    /// Requests to paths that do not exist here.
     pub unspoken: BTreeMap<String, u64>,
     /// Accepted requests that offer tools.
     pub offers: u64,
-    /// Replies that are numbered: those to requests that offer tools, or all as long as none does.
+    /// Numbered replies: replies to requests that offer tools, or all replies while no request has offered
+    /// any.
     pub replies: u32,
-    /// Replies with calls that no later request has a result of, the earliest first.
+    /// Replies with calls that have no result in any later request, the earliest first.
     pub unanswered: Vec<Unanswered>,
     #[serde(skip)]
     exchanges: Ring<Exchange>,
@@ -51,43 +53,43 @@ pub struct Log {
 pub struct Requests {
     /// Requests for a reply.
     pub requests: u64,
-    /// Those of them that were refused.
+    /// Rejected requests for a reply.
     pub refused: u64,
-    /// Others, such as counts of tokens.
+    /// Other requests, such as counts of tokens.
     pub beside: u64,
 }
 
-/// The refusals by one rule, and the first of them.
+/// The rejections by one rule, and the first of them.
 #[derive(Debug, Clone, Serialize)]
 pub struct Refusals {
-    /// How many.
+    /// The number of those rejections.
     pub times: u64,
     /// The number of the first such exchange.
     pub exchange: u32,
-    /// The profile by which it was judged.
+    /// The name of the profile.
     pub profile: &'static str,
     /// The HTTP status.
     pub status: u16,
-    /// Where in the body.
+    /// The place in the body, as a JSON pointer.
     pub pointer: String,
-    /// The provider's words.
+    /// The provider's error message.
     pub message: String,
 }
 
-/// Faults by what became of them.
+/// The number of faults, by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Faulted {
-    /// That were to happen.
+    /// Planned faults.
     pub armed: u64,
-    /// That happened where they were to.
+    /// Faults that happened where they were planned.
     pub delivered: u64,
-    /// Requests that came next and were accepted.
+    /// Faults after which the next request was accepted.
     pub then_accepted: u64,
-    /// Requests that came next and were refused.
+    /// Faults after which the next request was rejected.
     pub then_refused: u64,
 }
 
-/// A reply with calls that no later request has a result of.
+/// A reply with calls that have no result in any later request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unanswered {
     /// The number of the reply, from 1.
@@ -98,14 +100,14 @@ pub struct Unanswered {
     pub calls: Vec<String>,
 }
 
-/// A way of judging that was chosen.
+/// The choice of a profile for a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Choice {
-    /// The path, without the profile that it may begin with.
+    /// The path, without the name of a profile at its beginning.
     pub path: String,
-    /// The profile.
+    /// The name of the profile.
     pub profile: &'static str,
-    /// Why.
+    /// The reason for the choice.
     pub basis: Basis,
 }
 
@@ -116,21 +118,21 @@ pub struct Exchange {
     pub exchange: u32,
     /// The dialect.
     pub dialect: Dialect,
-    /// The profile by which it was judged.
+    /// The name of the profile.
     pub profile: &'static str,
-    /// The model that was asked.
+    /// The model in the request.
     pub model: String,
-    /// The history in the request, in a line.
+    /// The history in the request, in one line.
     pub shape: String,
     /// The HTTP status of the answer.
     pub status: u16,
-    /// The rule by which it was refused.
+    /// The rule that the request broke.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<&'static str>,
-    /// Where in the body.
+    /// The place in the body, as a JSON pointer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
-    /// What was to go wrong with the answer.
+    /// The fault that was planned for the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
 }
@@ -140,21 +142,21 @@ pub struct Exchange {
 pub struct FaultRecord {
     /// The exchange in which it happens.
     pub exchange: u32,
-    /// What happens and where, in words.
+    /// The fault and its place, as a phrase.
     pub words: String,
-    /// The proof that it happened, if it did.
+    /// The confidence of its receipt, if it happened.
     pub receipt: Option<Confidence>,
-    /// What became of the next request in that dialect.
+    /// The answer to the next request in the same dialect.
     pub then: Option<Followed>,
 }
 
-/// What followed a fault.
+/// The outcome of the request after a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Followed {
     /// The next request was accepted.
     Accepted,
-    /// It was refused by this rule.
+    /// The next request was rejected by this rule.
     Refused(&'static str),
 }
 
@@ -169,27 +171,27 @@ impl Log {
         self.kept_faults.kept.iter()
     }
 
-    /// How many exchanges happened before those that are kept.
+    /// The number of exchanges before those that are kept.
     pub fn n_forgotten(&self) -> u64 {
         self.exchanges.n_dropped
     }
 
-    /// Requests for a reply, in all dialects.
+    /// The number of requests for a reply, in all dialects.
     pub fn n_requests(&self) -> u64 {
         self.dialects.values().map(|requests| requests.requests).sum()
     }
 
-    /// Those of them that were refused.
+    /// The number of rejected requests for a reply, in all dialects.
     pub fn n_refused(&self) -> u64 {
         self.dialects.values().map(|requests| requests.refused).sum()
     }
 
-    /// How often the request that came next after a fault, or after the end of the program at a point, was answered.
+    /// How many faults, or ends of the program, were followed by a request that got an answer.
     pub fn n_followed(&self) -> u64 {
         self.faults.then_accepted + self.faults.then_refused
     }
 
-    /// Notes a reply with calls. Of very many that are never answered, the last are kept.
+    /// Records a reply with calls. If very many are never answered, only the last ones are kept.
     pub(crate) fn called(&mut self, open: Unanswered) {
         if self.unanswered.len() >= N_KEPT {
             self.unanswered.remove(0);
@@ -197,8 +199,8 @@ impl Log {
         self.unanswered.push(open);
     }
 
-    /// Notes the results of a request. A program may give the calls ids of its own: results where no id is known are those
-    /// of the first reply that waits.
+    /// Records the results in a request. A program may give the calls ids of its own: if no id is known, the
+    /// results belong to the first reply that waits for some.
     pub(crate) fn results(&mut self, dialect: Dialect, history: &History) {
         let of_results = || {
             history.items.iter().filter_map(|item| match &item.content {
@@ -229,7 +231,7 @@ impl Log {
         self.dialects.entry(dialect).or_default().beside += 1;
     }
 
-    /// Counts a request that leads nowhere; whether it is the first to that path.
+    /// Counts a request to an unknown path. Returns whether it is the first one to that path.
     pub(crate) fn unspoken(&mut self, method: &str, path: &str) -> bool {
         let key = format!("{method} {}", shortened(path));
         if !self.unspoken.contains_key(&key) && self.unspoken.len() >= N_NAMED {
@@ -240,7 +242,7 @@ impl Log {
         *times == 1
     }
 
-    /// Notes a way of judging; the note if it is new.
+    /// Records the choice of a profile. Returns the choice if it is new.
     pub(crate) fn chosen(&mut self, path: &str, profile: &'static Profile, basis: Basis) -> Option<Choice> {
         let choice = Choice { path: shortened(path), profile: profile.name, basis };
         if self.chosen.contains(&choice) || self.chosen.len() >= N_NAMED {
@@ -259,7 +261,7 @@ impl Log {
         self.exchanges.push(exchange);
     }
 
-    /// Notes the status with which an exchange was answered in the end.
+    /// Records the final status of an exchange.
     pub(crate) fn answered(&mut self, exchange: ExchangeId, status: u16) {
         let mut exchanges = self.exchanges.kept.iter_mut().rev();
         if let Some(kept) = exchanges.find(|kept| kept.exchange == exchange.0) {
@@ -284,7 +286,7 @@ impl Log {
         self.kept_faults.push(FaultRecord { exchange: exchange.0, words, receipt: None, then: None });
     }
 
-    /// Notes the proof that a fault happened; its words.
+    /// Records the proof that a fault happened. Returns the words for it.
     pub(crate) fn delivered(&mut self, exchange: ExchangeId, grade: Confidence) -> Option<String> {
         let record = self.record(exchange)?;
         if record.receipt.replace(grade).is_some() {
@@ -310,7 +312,7 @@ impl Log {
     }
 }
 
-/// The last of many.
+/// The last items of a long series.
 #[derive(Debug, Clone)]
 struct Ring<T> {
     kept: VecDeque<T>,

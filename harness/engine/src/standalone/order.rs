@@ -1,4 +1,4 @@
-//! What is ordered while the provider runs: a stop, or a fault, at a point of a reply that is still to come.
+//! Orders that are given while the provider runs: a stop or a fault, at a point of a future reply.
 
 use std::fmt;
 
@@ -9,17 +9,17 @@ use brickbat_scenario::action::Action;
 use brickbat_scenario::plan::{BoundAction, Plan, PlannedAction, Script};
 use brickbat_scenario::trace::{Confidence, ExchangeId};
 
-/// What happens at the point.
+/// The event that is ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ordered {
-    /// The reply is held there until it is released, so that whoever ordered it can stop its agent.
+    /// The reply is held there until it is released, so that the user can stop the agent.
     Stop,
-    /// The reply is spoilt there.
+    /// A fault is injected there.
     Fault(FaultKind),
 }
 
 impl Ordered {
-    /// The word for it.
+    /// The name of the event.
     pub fn name(self) -> &'static str {
         match self {
             Ordered::Stop => "stop",
@@ -27,7 +27,7 @@ impl Ordered {
         }
     }
 
-    /// What the word stands for.
+    /// The event with this name.
     pub fn named(word: &str) -> Option<Ordered> {
         let mut all = std::iter::once(Ordered::Stop).chain(FaultKind::ALL.map(Ordered::Fault));
         all.find(|ordered| ordered.name() == word)
@@ -48,11 +48,15 @@ pub struct Order {
     at: ReplyPoint,
 }
 
-/// Any status will do where an order is only looked at.
+/// The status of an order that is only inspected; its value does not matter.
 const SOME_STATUS: u16 = 503;
 
 impl Order {
-    /// The order, if that can happen there.
+    /// Creates an order.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the event cannot happen at that point.
     pub fn new(what: Ordered, at: ReplyPoint) -> Result<Order, NoPoint> {
         let refusal = match at.point.region(at.side) {
             Ok(region) => what.action(SOME_STATUS).spec().refusal(region),
@@ -83,29 +87,29 @@ pub(super) struct Orders {
 #[derive(Debug)]
 struct Placed {
     order: Order,
-    /// Replies that had been given when it was ordered.
+    /// The number of replies before the order was given.
     n_before: u32,
     exchange: Option<ExchangeId>,
 }
 
-/// What became of an order.
+/// The outcome of an order.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct OrderRecord {
-    /// What was ordered, in words.
+    /// The order, as a phrase.
     pub words: String,
-    /// The exchange that gave the reply, if there was one with the point.
+    /// The exchange with the reply, if there was one with this point.
     pub exchange: Option<u32>,
-    /// The proof that it happened, if it did.
+    /// The confidence of its receipt, if it happened.
     pub receipt: Option<Confidence>,
-    /// What became of the next request in that dialect.
+    /// The answer to the next request in the same dialect.
     pub then: Option<Followed>,
 }
 
-/// Orders at the most: a test has a few.
+/// The highest number of orders. A test has a few.
 const MAX_ORDERS: usize = 1000;
 
 impl Orders {
-    /// Takes an order, and gives its number. Replies are counted from here.
+    /// Takes an order and returns its number. Replies are counted from here.
     pub(super) fn place(&mut self, order: Order, n_before: u32) -> Result<usize, NoPoint> {
         let number = n_before.saturating_add(order.at.reply);
         let is_open = |placed: &&Placed| placed.exchange.is_none() && placed.number() == number;
@@ -122,12 +126,12 @@ impl Orders {
         Ok(self.all.len() - 1)
     }
 
-    /// Replies are counted from the start again.
+    /// Starts counting replies again.
     pub(super) fn count_anew(&mut self) {
         self.all.iter_mut().for_each(|placed| placed.n_before = 0);
     }
 
-    /// What is ordered for a reply of that number. An order for a point that the reply does not have stays open.
+    /// The order for this reply. An order for a point that the reply does not have stays open.
     pub(super) fn due(
         &mut self,
         exchange: ExchangeId,
@@ -148,7 +152,7 @@ impl Orders {
         self.all.iter().position(|placed| placed.exchange == Some(exchange))
     }
 
-    /// The orders with their exchanges, in order.
+    /// The orders with their exchanges, in the order in which they were given.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Order, Option<ExchangeId>)> {
         self.all.iter().map(|placed| (&placed.order, placed.exchange))
     }
@@ -169,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_happen_at_a_point_is_refused() {
+    fn impossible_orders_are_rejected() {
         for (what, at) in [
             ("stop", "after end a of reply 2"),
             ("reset", "after delta b 2"),
@@ -184,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_has_one_order_and_orders_count_from_when_they_are_given() {
+    fn a_reply_has_one_order_and_counting_starts_with_the_order() {
         let mut orders = Orders::default();
         let of = |at| order("stop", at).expect(at);
         assert_eq!(orders.place(of("after calls of reply 2"), 0), Ok(0));

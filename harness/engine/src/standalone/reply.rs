@@ -1,4 +1,4 @@
-//! The reply to a request that is accepted: from the scenario, or improvised, with what goes wrong in it.
+//! The reply to an accepted request: from the scenario, or improvised, with its faults.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ use brickbat_scenario::random::Random;
 use brickbat_scenario::trace::{Ending, ExchangeId, Held, RequestKind};
 use brickbat_scenario::wire::{self, Tokens};
 
-/// A request that is accepted.
+/// An accepted request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Accepted<'r, 't, 'a> {
     pub(super) exchange: ExchangeId,
@@ -30,10 +30,10 @@ pub(super) struct Accepted<'r, 't, 'a> {
     pub(super) history: &'r History,
 }
 
-/// An answer with what is to go wrong in it, in words.
+/// An answer, with a phrase for the fault in it.
 type Replied = (RequestKind, Answer, Option<String>);
 
-/// Bytes that make a token, roughly.
+/// The approximate number of bytes of a token.
 const BYTES_PER_TOKEN: u64 = 4;
 
 impl Standalone {
@@ -77,7 +77,7 @@ impl Standalone {
         }
     }
 
-    /// The reply of the scenario, if there is one and it is not over.
+    /// The reply of the scenario, if there is a scenario and it is not over.
     fn scripted(
         &mut self,
         request: &Accepted<'_, '_, '_>,
@@ -86,7 +86,8 @@ impl Standalone {
         number: Option<u32>,
     ) -> Option<Replied> {
         let at = self.tapes.iter().position(|tape| tape.dialect() == request.dialect)?;
-        // Taken out while the reply is spoken, since that notes what is armed.
+        // The tape is taken out while the reply is encoded, because encoding records the planned faults in
+        // `self`.
         let mut tape = self.tapes.swap_remove(at);
         let plan = tape.plan_apart();
         let replied = match tape.take(standing) {
@@ -106,7 +107,7 @@ impl Standalone {
         replied
     }
 
-    /// What was ordered for the reply of that number.
+    /// The order for the reply of that number.
     fn ordered(
         &mut self,
         request: &Accepted<'_, '_, '_>,
@@ -118,8 +119,8 @@ impl Standalone {
         self.orders.due(request.exchange, number?, plan, script, status)
     }
 
-    /// The number of a reply among those that count, from 1: those to requests that offer tools, or, as long as none
-    /// does, all.
+    /// The number of a reply, from 1, among those that count: replies to requests that offer tools, or all
+    /// replies while no request has offered any.
     fn count(&mut self, request: &Accepted<'_, '_, '_>) -> Option<u32> {
         let offers = wire::of(request.dialect).offers_tools(request.body);
         if offers && !self.has_offered {
@@ -164,7 +165,7 @@ impl Standalone {
         let delivery = if is_cut { Delivery::Cut } else { Delivery::Whole };
         let memory = self.memories.entry(request.dialect).or_default();
         if memory.is_full() {
-            // What is forgotten is not refused, so the memory may begin again.
+            // Forgotten replies are not rejected, so the memory may be emptied.
             *memory = Memory::default();
         }
         remember(memory, (plan, plan.dialect), &unique, script, request.body, delivery);
@@ -192,7 +193,7 @@ impl Open {
     const NOTHING: Open = Open { fault: None, stalls: false, end: None, grade: None };
 }
 
-/// What is to happen in an answer, and the same in words; nothing if its points are not in it.
+/// What is to happen in an answer, and a phrase for it. `None` if its points are not in the answer.
 fn open(plan: &Plan, answer: &Answer, actions: &[&PlannedAction]) -> (Option<Open>, Option<String>) {
     let mut open = Open::NOTHING;
     let mut words = Vec::new();
@@ -214,7 +215,7 @@ fn open(plan: &Plan, answer: &Answer, actions: &[&PlannedAction]) -> (Option<Ope
     (words.is_some().then_some(open), words)
 }
 
-/// A mark as scenarios write the point.
+/// A mark, in the notation of scenarios.
 fn mark_words(plan: &Plan, mark: Mark) -> Cow<'static, str> {
     let call = |key: brickbat_scenario::plan::CallKey| {
         plan.calls.get(key.0 as usize).map_or("?", |call| call.name.as_str())
@@ -241,7 +242,7 @@ fn n_bytes(plan: &Plan, call: u32) -> usize {
     plan.calls.get(call as usize).map_or(0, |call| call.deltas.iter().map(String::len).sum())
 }
 
-/// The provider as it answers one request, with the tokens that it reports.
+/// The provider while it answers one request, with the counts of tokens that it reports.
 fn voice<'a>(plan: &'a Plan, exchange: ExchangeId, unique: &'a str, input: u64, n_said: usize) -> Voice<'a> {
     let tokens = Tokens { input, output: (n_said as u64 / BYTES_PER_TOKEN).max(1) };
     Voice { plan, dialect: plan.dialect, exchange, unique, tokens, n_late: 0 }

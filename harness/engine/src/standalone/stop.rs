@@ -1,4 +1,4 @@
-//! Points at which the program itself is stopped or killed, in words: `after end a of reply 2`.
+//! Points at which the program itself is stopped or killed, as a phrase: `after end a of reply 2`.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use brickbat_scenario::action::Action;
 use brickbat_scenario::plan::{BoundAction, Mark, Plan, PlannedAction, PlannedPoint, Script, Side};
 use brickbat_scenario::point::Point;
 
-/// How the program is ended.
+/// The way in which the program is ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProgramEnd {
-    /// As by Ctrl-C.
+    /// Like Ctrl-C.
     Interrupt,
     /// At once, by SIGKILL.
     Kill,
@@ -21,25 +21,25 @@ pub enum ProgramEnd {
 pub struct ReplyPoint {
     pub(crate) side: Side,
     pub(crate) point: Point,
-    /// Which reply of the program, from 1.
+    /// The number of the reply, from 1.
     pub(crate) reply: u32,
 }
 
-/// The program is ended at a point.
+/// A point at which the program is ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramStop {
-    /// Where.
+    /// The point.
     pub at: ReplyPoint,
-    /// How.
+    /// The way.
     pub end: ProgramEnd,
 }
 
-/// Why words name no point of a reply.
+/// The error for words that do not name a point of a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoPoint(String);
 
 impl NoPoint {
-    /// With the reason.
+    /// An error with this reason.
     pub fn because(reason: String) -> NoPoint {
         NoPoint(reason)
     }
@@ -56,7 +56,7 @@ impl std::error::Error for NoPoint {}
 impl std::str::FromStr for ReplyPoint {
     type Err = NoPoint;
 
-    /// Reads `after POINT of reply N`, or `before` it; without a number it is the first reply.
+    /// Reads `after POINT of reply N`, or `before`. Without a number, it means the first reply.
     fn from_str(words: &str) -> Result<ReplyPoint, NoPoint> {
         let unknown = || {
             NoPoint(format!(
@@ -101,7 +101,7 @@ impl fmt::Display for ReplyPoint {
 }
 
 impl ReplyPoint {
-    /// An action at this point of a reply, if the reply has it.
+    /// An action at this point of a reply, if the reply has the point.
     pub(super) fn planned(&self, plan: &Plan, script: &Script, what: BoundAction) -> Option<PlannedAction> {
         let find = |name: &str| script.calls().find(|key| plan.calls[key.0 as usize].name == name);
         let mark = match &self.point {
@@ -121,13 +121,13 @@ impl ReplyPoint {
 }
 
 impl ProgramStop {
-    /// The stop in a reply of that number, if it is this one and has the point.
+    /// The stop as an action, if the number matches and the reply has the point.
     pub(super) fn planned(&self, number: u32, plan: &Plan, script: &Script) -> Option<PlannedAction> {
         (self.at.reply == number).then(|| self.at.planned(plan, script, action(self.end))).flatten()
     }
 }
 
-/// The action of plans that ends a program so.
+/// The action of a plan that ends a program this way.
 fn action(end: ProgramEnd) -> BoundAction {
     match end {
         ProgramEnd::Interrupt => Action::Abort,
@@ -135,7 +135,7 @@ fn action(end: ProgramEnd) -> BoundAction {
     }
 }
 
-/// How an action of a plan ends the program, if it does.
+/// The way in which an action of a plan ends the program, if it does.
 pub(super) fn end_of(what: &BoundAction) -> Option<ProgramEnd> {
     match what {
         Action::Abort | Action::StopAgain => Some(ProgramEnd::Interrupt),
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_are_read_as_scenarios_say_them() {
+    fn points_are_read_in_the_notation_of_scenarios() {
         for (words, shown) in [
             ("after calls", "after calls of reply 1"),
             ("before  headers of reply 2", "before headers of reply 2"),

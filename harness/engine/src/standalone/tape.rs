@@ -1,4 +1,5 @@
-//! The replies of a scenario, for a program that nobody drives: its own words decide which turn it is in.
+//! The replies of a scenario for a program that the harness does not drive: the program's own requests decide
+//! which turn it is in.
 
 use std::sync::Arc;
 
@@ -12,15 +13,15 @@ use crate::provider::playhead::{Due, Playhead};
 
 /// A scenario that is played to a program.
 ///
-/// It begins again with each thread, which is a request in which the model has not said anything. A turn begins with a
-/// request that ends in words of the user, once the turn before has begun.
+/// It begins again with each thread, that is, with a request without any message of the model. A turn begins
+/// with a request that ends in the user's words, once the turn before has begun.
 #[derive(Debug, Clone)]
 pub(super) struct Tape {
     plan: Arc<Plan>,
     playhead: Playhead,
 }
 
-/// What the tape has for a request.
+/// The next item of the tape for a request.
 #[derive(Debug)]
 pub(super) enum Served<'p> {
     Reply(&'p Script, Vec<&'p PlannedAction>),
@@ -30,8 +31,8 @@ pub(super) enum Served<'p> {
 }
 
 impl Tape {
-    /// The tape of a plan. The marker, by which the harness knows calls again, is no argument that the tools of a program
-    /// know.
+    /// Creates the tape of a plan. The marker by which the harness recognises calls is removed, because the
+    /// tools of a program do not know that argument.
     pub(super) fn of(mut plan: Plan) -> Tape {
         plan.turns.retain(|turn| !turn.follow_up);
         for call in plan.calls.iter_mut().filter(|call| call.malformation.is_none()) {
@@ -48,12 +49,12 @@ impl Tape {
         self.plan.dialect
     }
 
-    /// The plan, to be held while a reply is taken.
+    /// A handle on the plan, independent of the tape.
     pub(super) fn plan_apart(&self) -> Arc<Plan> {
         Arc::clone(&self.plan)
     }
 
-    /// What is due for a request, which takes it.
+    /// Takes the next item of the tape for a request.
     pub(super) fn take(&mut self, standing: Standing) -> Served<'_> {
         let next = self.playhead.next();
         let is_at_start = next.reply == 0 && self.playhead.turn() == 0;

@@ -15,7 +15,7 @@ fn behaviour() -> Behaviour {
     }
 }
 
-/// A client of one dialect, which keeps a thread as it should.
+/// A client of one dialect that maintains its thread correctly.
 struct Client {
     core: Standalone,
     dialect: Dialect,
@@ -41,7 +41,7 @@ impl Client {
         self.core.answer(Request { method: "POST", path: &path, headers: Headers::NONE, body: &body })
     }
 
-    /// Keeps a reply, with the results of all its calls but the last so many.
+    /// Adds a reply to the thread, with the results of all its calls except the last `n_lost`.
     fn keep(&mut self, answer: &Answer, n_lost: usize) {
         let mut blocks: Vec<Block> = Vec::new();
         let mut take = |event| match event {
@@ -96,7 +96,7 @@ fn each(mut test: impl FnMut(Dialect, Delivery)) {
 }
 
 #[test]
-fn a_thread_goes_on_in_every_dialect_and_a_lost_result_is_refused_by_name() {
+fn threads_continue_in_every_dialect_and_a_lost_result_is_rejected() {
     each(|dialect, delivery| {
         let mut client = Client::new(behaviour(), dialect, delivery);
         let (_, first) = client.ask();
@@ -129,7 +129,7 @@ fn equal_requests_in_equal_order_get_equal_bytes() {
 }
 
 #[test]
-fn state_and_journal_say_what_happened_without_its_words() {
+fn state_and_journal_report_events_without_content() {
     let mut client = Client::new(behaviour(), Dialect::OpenaiChat, Delivery::Whole);
     let (_, first) = client.ask();
     client.keep(&first, 1);
@@ -147,7 +147,7 @@ fn state_and_journal_say_what_happened_without_its_words() {
 }
 
 #[test]
-fn what_is_no_request_for_a_reply_is_answered_beside() {
+fn requests_for_something_other_than_a_reply_are_answered() {
     let mut client = Client::new(behaviour(), Dialect::AnthropicMessages, Delivery::Whole);
     for path in ["/v1/models", "/openai-chat/v1/models", "/deepseek/models", "/v1beta/models", "/"] {
         assert!(client.get(path)["error"].is_null(), "{path}");
@@ -160,7 +160,7 @@ fn what_is_no_request_for_a_reply_is_answered_beside() {
 }
 
 #[test]
-fn a_packed_body_is_no_fault_of_the_program() {
+fn a_compressed_body_is_not_blamed_on_the_program() {
     let mut core = Standalone::new(behaviour());
     let head = b"POST /v1/messages HTTP/1.1\r\ncontent-encoding: zstd\r\n\r\n";
     let headers = Headers::of_head(head);
@@ -170,7 +170,7 @@ fn a_packed_body_is_no_fault_of_the_program() {
 }
 
 #[test]
-fn tokens_are_those_that_are_planned_or_follow_from_the_size() {
+fn tokens_are_as_planned_or_follow_from_the_size() {
     let tokens = |usage| {
         let mut client =
             Client::new(Behaviour { usage, ..behaviour() }, Dialect::AnthropicMessages, Delivery::Whole);
@@ -183,7 +183,7 @@ fn tokens_are_those_that_are_planned_or_follow_from_the_size() {
 }
 
 #[test]
-fn each_so_manieth_reply_is_spoilt_and_counts_with_its_receipt() {
+fn every_nth_reply_gets_a_fault_that_counts_with_its_receipt() {
     each(|dialect, delivery| {
         for kind in FaultKind::ALL {
             let faults = Some(Faults { kinds: vec![kind], every: 2 });
@@ -212,7 +212,7 @@ fn each_so_manieth_reply_is_spoilt_and_counts_with_its_receipt() {
 }
 
 #[test]
-fn a_fault_whose_client_has_gone_before_is_armed_and_not_delivered() {
+fn a_fault_after_the_client_disconnected_is_armed_but_not_delivered() {
     let faults = Some(Faults { kinds: vec![FaultKind::Eof], every: 1 });
     let mut client =
         Client::new(Behaviour { faults, ..behaviour() }, Dialect::AnthropicMessages, Delivery::Streamed);
@@ -223,7 +223,7 @@ fn a_fault_whose_client_has_gone_before_is_armed_and_not_delivered() {
 }
 
 #[test]
-fn the_program_is_ended_at_its_point_and_nowhere_else() {
+fn the_program_is_ended_only_at_the_given_point() {
     let at = "after calls of reply 2".parse().unwrap();
     let stops = vec![ProgramStop { at, end: ProgramEnd::Interrupt }];
     let mut client = Client::new(Behaviour { stops, ..behaviour() }, Dialect::OpenaiChat, Delivery::Streamed);
@@ -238,7 +238,7 @@ fn the_program_is_ended_at_its_point_and_nowhere_else() {
 }
 
 #[test]
-fn a_scenario_gives_the_replies_turn_by_turn_and_begins_again_with_each_thread() {
+fn a_scenario_is_played_turn_by_turn_and_restarts_with_each_thread() {
     let text = "
 schema: 1
 comment: Two turns, the first with calls.

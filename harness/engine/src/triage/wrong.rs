@@ -1,4 +1,4 @@
-//! What goes wrong in a scenario: in words, in kinds, and as the name of a file.
+//! The faults of a scenario: in words, in kinds, and as the name of a file.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::Signature;
 use brickbat_scenario::hash::fnv1a;
 use brickbat_scenario::scenario::{Action, Block, Given, GivenBlock, GivenMessage, Scenario};
 
-/// What goes wrong, for a reader: each action in its place, and whatever else is odd.
+/// The faults in words: each action with its place, and all other oddities.
 pub fn words(scenario: &Scenario) -> String {
     let mut wrong = Vec::new();
     for (turn, said) in scenario.turns.iter().enumerate() {
@@ -16,13 +16,13 @@ pub fn words(scenario: &Scenario) -> String {
     if wrong.is_empty() { "nothing goes wrong".to_owned() } else { wrong.join(", and ") }
 }
 
-/// The kinds of things that go wrong, wherever they do.
+/// The kinds of faults, without their places.
 pub fn kinds(scenario: &Scenario) -> BTreeSet<String> {
     let actions = scenario.turns.iter().flat_map(|turn| &turn.at).map(|at| action(&at.action));
     actions.chain(oddities(scenario)).collect()
 }
 
-/// The name of the file of a regression: the same for the same cause, and for no other.
+/// The name of the file of a regression. Equal causes have equal names, different causes have different ones.
 pub fn file_name(signature: &Signature, scenario: &Scenario) -> String {
     let kinds: Vec<String> = kinds(scenario).into_iter().collect();
     let Signature { harm, check, says } = signature;
@@ -31,7 +31,7 @@ pub fn file_name(signature: &Signature, scenario: &Scenario) -> String {
     format!("{name}-{:06x}.yaml", fnv1a(key.as_bytes()) & 0x00ff_ffff)
 }
 
-/// Kinds that stand in the name of a file; the hash holds all of them.
+/// The most kinds in the name of a file. The hash covers all of them.
 const MAX_NAMED: usize = 3;
 
 fn action(action: &Action) -> String {
@@ -41,12 +41,12 @@ fn action(action: &Action) -> String {
     }
     match action {
         Action::Interrupt(cause) => format!("{name}-{}", cause.name()),
-        // What differs in words alone is one kind.
+        // Actions that differ only in their texts are of one kind.
         _ => name.to_owned(),
     }
 }
 
-/// What is odd besides the actions: in what the model says, and in how tools end.
+/// Oddities besides the actions: in the model's replies, and in how tools end.
 fn oddities(scenario: &Scenario) -> Vec<String> {
     let mut odd = BTreeSet::new();
     let mut add = |is_so: bool, name: &str| {
@@ -101,7 +101,7 @@ fn oddities(scenario: &Scenario) -> Vec<String> {
     odd.into_iter().collect()
 }
 
-/// What is odd in the given history, beyond its being there.
+/// Oddities in the given history. A given history by itself is not one.
 fn in_given(given: &Given, add: &mut impl FnMut(bool, &str)) {
     add(!given.lost().is_empty(), "lost-call");
     for message in given.messages() {

@@ -65,7 +65,7 @@ fn complaint(key: &str, message: impl Into<String>) -> Option<Complaint> {
 
 /// What is said of a file of the format before.
 const OLD: &str = "this is version 1 of the format, which listed plans instead of causes; \
-     `brickbat run --system NAME --write-baseline FILE` writes this file anew and keeps its reasons";
+     `brickbat run --system NAME --write-baseline FILE` rewrites this file and keeps its reasons";
 
 impl BaselineFile {
     /// What is wrong beyond the types.
@@ -74,7 +74,7 @@ impl BaselineFile {
             let found = self.schema;
             return complaint(
                 "schema",
-                format!("version {found} of the format is not known, this is {SCHEMA}"),
+                format!("unknown version {found} of the format; this Brickbat reads version {SCHEMA}"),
             );
         }
         if let Some(message) = system_complaint(&self.system) {
@@ -113,7 +113,7 @@ impl Entry {
             }
         }
         if let Some(at) = self.systems.iter().position(|name| !is_below(name, system)) {
-            return wrong(&format!("systems/{at}"), format!("this is no version or mode of `{system}`"));
+            return wrong(&format!("systems/{at}"), format!("this is not a version or mode of `{system}`"));
         }
         if self.reason.split_whitespace().count() < MIN_REASON_WORDS {
             return wrong("reason", "explain the findings in a sentence".to_owned());
@@ -128,7 +128,7 @@ impl Entry {
         let at = self.shown.iter().position(|note| note.split_once(' ').is_none())?;
         wrong(
             &format!("shown/{at}"),
-            "write a system and, after a space, a plan that shows it there".to_owned(),
+            "write a system, a space, and a plan that shows the finding there".to_owned(),
         )
     }
 }
@@ -215,10 +215,10 @@ mod tests {
         refused("    reported: not reported\n", "", 4, "the key `reported` is missing");
         refused("reported: not reported", "reported: see there", 7, "is not a link");
         refused("reported:", "rule: openai-chat/no-such\n    reported:", 7, "unknown rule");
-        refused("reported:", "systems: [other@6]\n    reported:", 7, "no version or mode of `ai-sdk@6`");
+        refused("reported:", "systems: [other@6]\n    reported:", 7, "not a version or mode of `ai-sdk@6`");
         refused("reported:", "cases: [a/b@x, '']\n    reported:", 7, "the name of a plan is empty");
         refused("reported:", "case: [a/b@x]\n    reported:", 7, "unknown key `case`");
-        refused("ai-sdk@6.0.326/ui-messages a/b@x", "a/b@x", 8, "write a system and, after a space, a plan");
+        refused("ai-sdk@6.0.326/ui-messages a/b@x", "a/b@x", 8, "write a system, a space, and a plan");
         refused("entries:", "entries: 7\nx:", 3, "expected a list");
         refused(GOOD, "", 1, "the file is empty");
     }

@@ -34,14 +34,17 @@ impl ClassesFile {
     /// What is wrong beyond the types, and the JSON pointer to it.
     fn complaint(&self) -> Option<(String, String)> {
         if self.schema != SCHEMA {
-            let message = format!("version {} of the format is not known, this is {SCHEMA}", self.schema);
+            let message = format!(
+                "unknown version {} of the format; this Brickbat reads version {SCHEMA}",
+                self.schema
+            );
             return Some(("/schema".to_owned(), message));
         }
         let mut seen = BTreeSet::new();
         self.classes.iter().enumerate().find_map(|(index, class)| {
             let again = !seen.insert(class.id.as_str());
             let twice =
-                again.then(|| ("id".to_owned(), format!("the class `{}` is there already", class.id)));
+                again.then(|| ("id".to_owned(), format!("the class `{}` is defined twice", class.id)));
             let (key, message) = twice.or_else(|| complaint(class))?;
             Some((format!("/classes/{index}/{key}"), message))
         })
@@ -54,7 +57,7 @@ fn complaint(class: &Class) -> Option<(String, String)> {
         return wrong("id", "a class is named in kebab-case, such as `abort-batch`");
     }
     if class.id == CONTROL {
-        return wrong("id", "nothing goes wrong in a control, so it is no class of failures");
+        return wrong("id", "a control is not a failure class, because nothing goes wrong in it");
     }
     if !is_sentence(&class.summary) {
         return wrong("summary", "describe in a sentence what happens");
@@ -122,7 +125,7 @@ mod tests {
     fn mistakes_are_shown_where_they_are() {
         refused("schema: 1", "schema: 2", 1, "version 2 of the format");
         refused("abort-batch", "Abort", 3, "kebab-case");
-        refused("abort-batch", "control", 3, "no class of failures");
+        refused("abort-batch", "control", 3, "a control is not a failure class");
         refused("family: A", "family: Z", 4, "Z");
         refused("cover: card", "cover: cards", 5, "cards");
         refused("The user stops the turn.", "A stop.", 6, "describe in a sentence what happens");
@@ -132,6 +135,6 @@ mod tests {
         refused("[a/b#1]", "[a/b#1]\n    missing: so", 8, "why no scenario covers it yet");
         refused("[a/b#1]", "[a/b#1]\n    note: so", 8, "unknown key `note`");
         let again = GOOD.lines().skip(2).collect::<Vec<&str>>().join("\n");
-        refused("[a/b#1]\n", &format!("[a/b#1]\n{again}\n"), 8, "is there already");
+        refused("[a/b#1]\n", &format!("[a/b#1]\n{again}\n"), 8, "is defined twice");
     }
 }

@@ -158,9 +158,9 @@ fn reason(class: &Class, status: Status, canaries: &[CanaryCell]) -> String {
         return "No planted bug belongs to it.".to_owned();
     }
     let of_canary = |canary: &CanaryCell| match canary.killed_outside.as_slice() {
-        [] => format!("{} is killed by no scenario of the class.", canary.name),
+        [] => format!("No scenario of the class kills {}.", canary.name),
         outside => {
-            format!("{} is also killed by scenarios outside the class: {}.", canary.name, some(outside))
+            format!("Scenarios outside the class also kill {}: {}.", canary.name, some(outside))
         }
     };
     canaries.iter().map(of_canary).collect::<Vec<String>>().join(" ")
@@ -282,10 +282,10 @@ mod tests {
     fn a_bug_that_others_kill_or_nobody_kills_proves_nothing() {
         let broad = row_of(&["x/one", "x/other"]);
         assert_eq!(broad.status, Status::Said);
-        assert_eq!(broad.reason.unwrap(), "bug is also killed by scenarios outside the class: x/other.");
+        assert_eq!(broad.reason.unwrap(), "Scenarios outside the class also kill bug: x/other.");
         let survivor = row_of(&[]);
         assert_eq!(survivor.status, Status::Said);
-        assert_eq!(survivor.reason.unwrap(), "bug is killed by no scenario of the class.");
+        assert_eq!(survivor.reason.unwrap(), "No scenario of the class kills bug.");
         assert_eq!(unproven(&[row_of(&[]), row_of(&["x/one"])]).count(), 1);
     }
 

@@ -8,7 +8,7 @@ use brickbat_scenario::trace::{Event, RequestKind, TurnOutcome};
 use brickbat_scenario::verdict::Severity;
 
 /// Why no test asserts a finding that names no turn.
-const UNKNOWN_TURN: &str = "its turn is not known";
+const UNKNOWN_TURN: &str = "its turn is unknown";
 
 /// An assertion of a test.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +34,7 @@ impl Assertion {
             return accepted(record, rule);
         }
         let assert = ASSERTED.iter().find(|(check, _)| *check == finding.check).map(|(_, assert)| assert);
-        assert.ok_or_else(|| "no assertion is known for this check".to_owned())?(record, finding)
+        assert.ok_or_else(|| "there is no assertion for this check".to_owned())?(record, finding)
     }
 
     /// The last turn, from 0, that is needed to see it.
@@ -82,13 +82,13 @@ fn works(record: &Record, finding: &FindingNote) -> Result<Assertion, String> {
 }
 
 fn results_kept(record: &Record, finding: &FindingNote) -> Result<Assertion, String> {
-    let name = call_in(&finding.message).ok_or("the call is not known")?;
+    let name = call_in(&finding.message).ok_or("the call is unknown")?;
     let call = record
         .plan
         .calls
         .iter()
         .find(|call| call.name == name && !call.given)
-        .ok_or("the call is not known")?;
+        .ok_or("the call is unknown")?;
     kept(record, call.turn, "the result of a tool", vec![call.outcome.text().to_owned()])
 }
 
@@ -137,8 +137,8 @@ fn whole_arguments(record: &Record, _: &FindingNote) -> Result<Assertion, String
 }
 
 fn once(record: &Record, finding: &FindingNote) -> Result<Assertion, String> {
-    let name = call_in(&finding.message).ok_or("the call is not known")?;
-    let key = record.plan.calls.iter().position(|call| call.name == name).ok_or("the call is not known")?;
+    let name = call_in(&finding.message).ok_or("the call is unknown")?;
+    let key = record.plan.calls.iter().position(|call| call.name == name).ok_or("the call is unknown")?;
     let starts = events(record).filter(
         |(_, event)| matches!(event, Event::ToolStarted { call: Some(call), .. } if call.0 as usize == key),
     );

@@ -45,7 +45,7 @@ impl Page<'_> {
     pub(super) fn test(&self) -> Result<ExportFile, Refusal> {
         let language = self.framework.language();
         if language == Language::Python && self.is_deaf() {
-            return Err(Refusal::Story("a tool that goes on after a stop, in Python".to_owned()));
+            return Err(Refusal::Story("a tool that continues after a stop, in Python".to_owned()));
         }
         let frame = match language {
             Language::JavaScript => JAVASCRIPT,

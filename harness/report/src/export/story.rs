@@ -119,8 +119,8 @@ impl Teller<'_> {
             | Event::LetGo
             | Event::Quiet => {}
             Event::Asked { .. } | Event::Answered { .. } => return Err(refused("a question to the user")),
-            Event::Interrupted { .. } => return Err(refused("an exception from inside the SDK's loop")),
-            Event::Said { .. } | Event::PromptRefused => return Err(refused("words said to a running turn")),
+            Event::Interrupted { .. } => return Err(refused("an exception inside the SDK's loop")),
+            Event::Said { .. } | Event::PromptRefused => return Err(refused("a message to a running turn")),
             Event::Killed | Event::Resumed => return Err(refused("the death of a process")),
             Event::Switched { .. } => return Err(refused("two processes")),
             Event::Changed { .. } => return Err(refused("a change of the stored history")),

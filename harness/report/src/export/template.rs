@@ -14,7 +14,7 @@ pub(super) fn fill(template: &str, values: Values<'_>) -> Result<String, String>
         let wrong = |what: &str| format!("line {}: {what}", at + 1);
         match (condition(line), shown) {
             (Some("end"), Some(_)) => shown = None,
-            (Some("end"), None) => return Err(wrong("`end` without a beginning")),
+            (Some("end"), None) => return Err(wrong("`end` without a condition")),
             (Some(_), Some(_)) => return Err(wrong("conditions do not nest")),
             (Some(words), None) => shown = Some(holds(words, values).map_err(|what| wrong(&what))?),
             (None, Some(false)) => {}
@@ -40,7 +40,7 @@ fn condition(line: &str) -> Option<&str> {
 fn holds(words: &str, values: Values<'_>) -> Result<bool, String> {
     let mut all = true;
     for word in words.split_whitespace() {
-        let (key, wanted) = word.split_once('=').ok_or_else(|| format!("`{word}` is no condition"))?;
+        let (key, wanted) = word.split_once('=').ok_or_else(|| format!("`{word}` is not a condition"))?;
         let (key, is_wanted) = key.strip_suffix('!').map_or((key, true), |key| (key, false));
         let value = value(key, values)?;
         all &= wanted.split('|').any(|wanted| wanted == value) == is_wanted;
@@ -93,10 +93,10 @@ mod tests {
     #[test]
     fn mistakes_are_named_with_their_line() {
         for (template, words) in [
-            ("a\n//? end", "line 2: `end` without a beginning"),
+            ("a\n//? end", "line 2: `end` without a condition"),
             ("//? mode=run\n//? mode=run", "line 2: conditions do not nest"),
             ("//? mode=run", "a condition has no `end`"),
-            ("//? mode", "line 1: `mode` is no condition"),
+            ("//? mode", "line 1: `mode` is not a condition"),
             ("//? dialect=x", "line 1: there is no value `dialect`"),
             ("{{dialect}}", "line 1: there is no value `dialect`"),
         ] {

@@ -40,7 +40,7 @@ impl Record {
     pub fn read(file: FileReader<'_>) -> Result<Record, RecordError> {
         let case: CaseNote = needed(file, "case.json")?;
         if case.schema != SCHEMA {
-            let why = format!("this brickbat reads version {SCHEMA}, not {}", case.schema);
+            let why = format!("this Brickbat reads version {SCHEMA}, not {}", case.schema);
             return Err(RecordError::new("case.json", why));
         }
         let plan: PlanNote = needed(file, "plan.json")?;

@@ -117,7 +117,7 @@ fn causes(html: &mut String, report: &Report, fail_on: Severity, records: &[Reco
     }
     if causes.is_empty() {
         let words = match report.stopped {
-            Some(_) => "No cause was seen before the run was stopped.",
+            Some(_) => "No cause was found before the run was stopped.",
             None => "Nothing is wrong in the judged plans.",
         };
         let _ = writeln!(html, "<p>{words}</p>");

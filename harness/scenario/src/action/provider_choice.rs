@@ -1,4 +1,4 @@
-//! The provider with which a thread goes on.
+//! The provider with which a thread continues.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,21 +7,21 @@ use brickbat_rules::dialect::Dialect;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// A provider by the name of its dialect, or the `first`, with which the thread began.
+/// A provider: the name of its dialect, or `first` for the provider with which the thread began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum ProviderChoice {
-    /// The one with which the thread began.
+    /// The provider with which the thread began.
     First,
-    /// That of a dialect.
+    /// The provider of a dialect.
     Of(Dialect),
 }
 
-/// How a scenario names [`ProviderChoice::First`].
+/// The name of [`ProviderChoice::First`] in scenarios.
 const FIRST: &str = "first";
 
 impl ProviderChoice {
-    /// The dialect, in a thread that began with `first`.
+    /// The dialect of this provider in a thread that began with `first`.
     pub fn dialect(self, first: Dialect) -> Dialect {
         match self {
             ProviderChoice::First => first,

@@ -1,4 +1,4 @@
-//! What is known of an action.
+//! The properties of actions.
 
 use super::Action;
 use super::table;
@@ -6,29 +6,31 @@ use super::{ErrorKind, HttpFault, ProviderChoice};
 use crate::point::Region;
 use crate::scenario::{InterruptCause, Need};
 
-/// What is known of an action, whatever it says.
+/// The properties of an action that do not depend on its payload.
 #[derive(Debug)]
 pub struct ActionSpec {
     /// The key in scenario files.
     pub name: &'static str,
-    /// Who does it.
+    /// Who performs it.
     pub actor: Actor,
-    /// What is over with it.
+    /// The part of the turn that it ends.
     pub ends: Ends,
-    /// What a system must be able to do to meet it.
+    /// The capability that a system needs for it.
     pub needs: Option<Need>,
-    /// What it says, and how it is made; nothing for what no scenario writes.
+    /// The kind of its payload, and how to make the action from one.
     pub payload: Payload,
-    /// Actions with one effect are one cause to exploration, which tries those that have one.
+    /// The effect of the action, if exploration tries it. Exploration takes actions with the same effect for
+    /// one cause.
     pub effect: Option<Effect>,
-    /// How often generation takes it at a point of each [`Region`], in their order: [`NO`] is not allowed.
+    /// The weight of the action in generation at a point of each [`Region`], in their order. [`NO`] means
+    /// that it is not allowed there.
     pub(super) at: [i8; Region::ALL.len()],
-    /// What is said where it is not allowed, if the region's own sentence does not say it.
+    /// The messages for regions where the action is not allowed and the region's own message does not fit.
     pub(super) unless: &'static [Unless],
 }
 
 crate::named! {
-    /// Who does something.
+    /// Who performs an action.
     pub enum Actor {
         /// The provider, or the network in front of it.
         Provider = "provider",
@@ -43,21 +45,21 @@ crate::named! {
     }
 }
 
-/// What is over with an action.
+/// The part of a turn that an action ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ends {
     /// Nothing.
     Nothing,
     /// The attempt of the reply, so that a client may ask again.
     Attempt,
-    /// The turn, by the user's stop.
+    /// The turn, because the user stops it.
     TurnByStop,
-    /// The turn, without one.
+    /// The turn, without a stop.
     Turn,
 }
 
 crate::named! {
-    /// What an action does to a system: actions of one effect that fail alike are one cause.
+    /// The effect of an action on a system: actions with the same effect that fail alike are one cause.
     #[expect(missing_docs, reason = "the names are self-explanatory")]
     pub enum Effect {
         Stop = "stop",
@@ -70,7 +72,7 @@ crate::named! {
     }
 }
 
-/// What an action says besides its name, and how the action is made of it.
+/// The payload of an action, and how to make the action from it.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Payload {
@@ -82,12 +84,12 @@ pub enum Payload {
     Tokens(fn(u64) -> Action),
     Text {
         make: fn(String) -> Action,
-        /// What it says where it does not matter what.
+        /// The text to use if any text will do.
         plain: &'static str,
     },
     Keep {
         make: fn(u32) -> Action,
-        /// The fewest that may stay.
+        /// The smallest number that may stay.
         least: u32,
     },
     Turn(fn(u32) -> Action),
@@ -95,40 +97,40 @@ pub enum Payload {
     Provider(fn(ProviderChoice) -> Action),
 }
 
-/// What is said where an action is not allowed.
+/// The message for some regions where an action is not allowed.
 #[derive(Debug)]
 pub(super) struct Unless {
     pub(super) regions: &'static [Region],
     pub(super) refusal: Refusal,
 }
 
-/// Why something cannot stand at a point, with what to do about it.
+/// Why something is not allowed at a point, and what to do instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refusal {
-    /// What is wrong.
+    /// The error message.
     pub message: &'static str,
-    /// What to write instead.
+    /// Advice on what to write instead.
     pub hint: &'static str,
 }
 
-/// The action is not allowed in a region.
+/// The weight of an action that is not allowed in a region.
 pub(super) const NO: i8 = -1;
 
 impl ActionSpec {
     /// Every action that a scenario can write.
     pub const ALL: [&'static ActionSpec; table::ALL.len()] = table::ALL;
 
-    /// How often generation takes it in a region; nothing where it is not allowed.
+    /// The weight of the action in generation in a region; `None` if it is not allowed there.
     pub fn weight(&self, region: Region) -> Option<usize> {
         usize::try_from(self.at[region as usize]).ok()
     }
 
-    /// Whether something is said in it.
+    /// True if the payload is a text.
     pub fn is_said(&self) -> bool {
         matches!(self.payload, Payload::Text { .. })
     }
 
-    /// Why it cannot happen in a region, if so.
+    /// The reason why the action is not allowed in a region; `None` if it is allowed.
     pub fn refusal(&self, region: Region) -> Option<Refusal> {
         if self.weight(region).is_some() {
             return None;

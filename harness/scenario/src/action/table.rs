@@ -1,5 +1,5 @@
-//! The table of actions: a line for each, the user's first, then the process's, the provider's, the tools' and those on
-//! the history.
+//! The table of actions, one line each: first those of the user, then those of the process, the provider, the
+//! tools and the history.
 
 use super::Action;
 use super::spec::{ActionSpec, Actor, Effect, Ends, NO, Payload, Refusal, Unless};
@@ -43,7 +43,7 @@ const fn refused(regions: &'static [Region], message: &'static str, hint: &'stat
     Unless { regions, refusal: Refusal { message, hint } }
 }
 
-/// Most actions.
+/// The values that most actions share.
 const PLAIN: ActionSpec = ActionSpec {
     name: "",
     actor: Actor::User,
@@ -333,7 +333,7 @@ pub(super) static THINKING: ActionSpec = ActionSpec {
     ..PLAIN
 };
 
-// Generation leaves it out: which pairs there are, the scenarios below `scenarios/switch` say.
+// Generation leaves this action out: the scenarios below `scenarios/switch` list the pairs of providers.
 pub(super) static PROVIDER: ActionSpec = ActionSpec {
     name: "provider",
     actor: Actor::History,

@@ -1,4 +1,4 @@
-//! What is done to the history of a conversation on purpose.
+//! Deliberate changes of a conversation's history.
 
 use brickbat_rules::dialect::Dialect;
 use schemars::JsonSchema;
@@ -7,23 +7,24 @@ use serde::{Deserialize, Serialize};
 use super::CallKey;
 use crate::action::{Action, ProviderChoice};
 
-/// A change of the history, a question outside it, or a switch of what is asked for or of who is asked. The user asks for it, or the application around the SDK does.
+/// A change of the history, a question outside it, or a switch of the thinking or of the provider. Either the
+/// user requests it, or the application around the SDK.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Change {
-    /// The history is cut: about so many of its last messages stay.
+    /// The history is cut to about its last `keep` messages.
     Trim {
-        /// The messages.
+        /// The number of messages to keep.
         keep: u32,
     },
-    /// A summary takes the place of the history, but for about so many of its last messages.
+    /// A summary replaces the history except for about its last `keep` messages.
     Summarise {
-        /// The messages.
+        /// The number of messages to keep.
         keep: u32,
     },
-    /// What was said from one of the user's messages on is taken back, as if it had never been said.
+    /// Everything from one of the user's messages on is taken back, as if it had never been said.
     Rewind {
-        /// How many messages of the user are taken back, the last ones.
+        /// The number of user messages that are taken back, counted from the end.
         prompts: u32,
     },
     /// The user asks something outside the conversation. Neither question nor answer becomes part of it.
@@ -31,20 +32,20 @@ pub enum Change {
         /// The question.
         question: String,
     },
-    /// From the next turn on the model is asked to think, or no longer.
+    /// From the next turn on, the model is asked to think, or no longer asked.
     Thinking {
-        /// Whether it is asked to think.
+        /// True if the model is asked to think.
         on: bool,
     },
-    /// From the next turn on the thread goes on with another provider.
+    /// From the next turn on, the thread continues with another provider.
     Provider {
-        /// The dialect that it speaks.
+        /// The dialect of that provider.
         dialect: Dialect,
     },
 }
 
 impl Change {
-    /// In words: `rewind by 1`.
+    /// A short description: `rewind by 1`.
     pub fn words(&self) -> String {
         match self {
             Change::Trim { keep } => format!("trim {keep}"),
@@ -58,16 +59,16 @@ impl Change {
     }
 }
 
-/// An action whose calls are those of the plan, and which takes back so many messages of the user.
+/// An action that names the calls of a plan, and the number of user messages that it takes back.
 pub type BoundAction = Action<CallKey, Prompts>;
 
-/// How many messages of the user are taken back, the last ones.
+/// The number of user messages that are taken back, counted from the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Prompts(pub u32);
 
 impl BoundAction {
-    /// The change of the history that it is.
+    /// The change of the history, if the action is one.
     pub fn change(&self) -> Option<Change> {
         match self {
             Action::Trim(keep) => Some(Change::Trim { keep: *keep }),
@@ -76,7 +77,7 @@ impl BoundAction {
             Action::Aside(question) => Some(Change::Aside { question: question.clone() }),
             Action::Thinking(on) => Some(Change::Thinking { on: *on }),
             Action::Provider(ProviderChoice::Of(dialect)) => Some(Change::Provider { dialect: *dialect }),
-            // A test holds that these are all whose line in the table says so.
+            // A test checks that these are exactly the actions that the table lists as changes.
             _ => None,
         }
     }

@@ -1,18 +1,19 @@
-//! Whether a result in a request is what its tool has returned, told by its text.
+//! Decides from the text of a result whether its tool returned it.
 
 use super::{CallKey, PlannedCall, ToolOutcome};
 
-/// Whether the result of a call with that text is made up: no tool has returned it. `settled` is how the tool of the call
-/// really ended, if it did.
+/// True if the result of a call with this text is made up: no tool returned it. `settled` is the real outcome
+/// of the call's tool, if it ended.
 ///
-/// Only what a tool returns is carried on word for word: an SDK puts a failure into words of its own, and writes the result
-/// of a handoff itself. What another call of the plan has returned is misplaced, and not made up.
+/// Only the text that a tool returns is passed on word for word: an SDK describes a failure in its own words,
+/// and writes the result of a handoff itself. A result that another call of the plan returned is misplaced,
+/// but not made up.
 pub fn is_made_up(calls: &[PlannedCall], key: CallKey, settled: Option<&ToolOutcome>, text: &str) -> bool {
     let Some(call) = calls.get(key.0 as usize) else { return false };
     let has_marker = calls.iter().any(|call| !call.marker.is_empty() && text.contains(&call.marker));
     let is_part_of = |said: &str| {
         let text = text.trim();
-        // An SDK may cut a long result off.
+        // An SDK may truncate a long result.
         said.is_empty() || (!text.is_empty() && said.contains(text))
     };
     match settled {
@@ -62,7 +63,7 @@ mod tests {
             (Some(a), "found", false),
             (Some(a), "Tool execution aborted", true),
             (Some(a), "", true),
-            // The harness may hear later than the system that a tool has ended.
+            // The harness may learn later than the system that a tool has ended.
             (None, "found marker-a and more", false),
             (None, "Tool execution aborted", true),
             (Some(a), "found marker-b and more", false),

@@ -1,6 +1,6 @@
-//! A given history, lowered: with the ids and signatures that a provider of the dialect would have minted.
+//! A lowered given history, with the ids and signatures that a provider of the dialect would have minted.
 //!
-//! This is also the form in which adapters get it, to write it into their store in the SDK's own.
+//! Adapters receive it in this form and write it into their store in the SDK's own format.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,69 +10,73 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub enum GivenMessage {
-    /// What the user said.
+    /// A user message.
     User(String),
-    /// A picture that the user showed. It comes only to adapters with `givenPictures`.
+    /// A picture from the user. Only adapters with `givenPictures` receive it.
     Picture(GivenPicture),
-    /// Instructions of the program, in between. They come only to adapters with `givenMarks`.
+    /// Instructions from the program, in the middle of the conversation. Only adapters with `givenMarks`
+    /// receive them.
     System(String),
-    /// What the model said in one reply.
+    /// One reply of the model.
     Assistant(Vec<GivenBlock>),
-    /// A reply that failed: the error, to be stored as the SDK stores one. It comes only to adapters with `givenMarks`.
+    /// A failed reply: the error, to be stored as the SDK stores one. Only adapters with `givenMarks` receive
+    /// it.
     Failed(String),
-    /// What came of calls.
+    /// The results of calls.
     Results(Vec<GivenResult>),
-    /// A compaction, with the summary that stands for all that came before it. It comes only to adapters with `givenMarks`.
+    /// A compaction, with the summary that replaces everything before it. Only adapters with `givenMarks`
+    /// receive it.
     Compacted(String),
 }
 
-/// A piece of what the model said.
+/// A block of a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub enum GivenBlock {
-    /// What the model thought. It comes only to adapters with `givenThinking`.
+    /// Thinking of the model. Only adapters with `givenThinking` receive it.
     Thinking {
-        /// The words.
+        /// The text of the thinking.
         text: String,
-        /// What the provider signed it with, as much as the store has of it; nothing if the field is missing.
+        /// The part of the provider's signature that the store has; left out if the field is missing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signature: Option<String>,
     },
-    /// Text.
+    /// Text of the model.
     Text(String),
-    /// A call.
+    /// A call of the model.
     Call {
         /// The id that the provider gave it.
         id: String,
         /// The tool.
         tool: String,
-        /// The arguments; a string where they are no JSON.
+        /// The arguments; a string if they are not JSON.
         args: Value,
-        /// The text of the arguments, where they are no JSON object. It comes only to adapters with `givenRawArguments`.
+        /// The text of the arguments, if they are not a JSON object. Only adapters with `givenRawArguments`
+        /// receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         raw: Option<String>,
     },
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GivenResult {
-    /// The call's id.
+    /// The id of the call.
     pub id: String,
-    /// What the tool said.
+    /// The text that the tool returned.
     pub text: String,
-    /// Whether it failed.
+    /// True if the call failed.
     pub is_error: bool,
-    /// The picture that it returned. It comes only to adapters with `givenPictures`.
+    /// The picture that the tool returned. Only adapters with `givenPictures` receive it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<GivenPicture>,
-    /// The tool of a call that the store has lost. It comes only to adapters with `givenOrphans`.
+    /// The tool of a call that the store has lost. Only adapters with `givenOrphans` receive it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orphan_of: Option<String>,
 }
 
-/// A picture of a given history.
+/// A picture in a given history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GivenPicture {
@@ -83,7 +87,7 @@ pub struct GivenPicture {
 }
 
 impl GivenMessage {
-    /// The blocks of a reply; none of any other message.
+    /// The blocks of a reply; empty for any other message.
     pub fn blocks(&self) -> &[GivenBlock] {
         match self {
             GivenMessage::Assistant(blocks) => blocks,
@@ -91,7 +95,7 @@ impl GivenMessage {
         }
     }
 
-    /// The results in it.
+    /// The results in this message; empty for any other kind of message.
     pub fn results(&self) -> &[GivenResult] {
         match self {
             GivenMessage::Results(results) => results,
@@ -99,7 +103,7 @@ impl GivenMessage {
         }
     }
 
-    /// Puts the calls under the names that a system offers the tools to the model by.
+    /// Gives the calls the tool names that a system uses towards the model.
     pub(super) fn rename_tools(&mut self, name: impl Fn(&str) -> String) {
         match self {
             GivenMessage::Assistant(blocks) => {

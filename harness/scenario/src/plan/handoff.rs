@@ -1,9 +1,10 @@
-//! Calls that hand the conversation over to another agent, as a plan has them.
+//! Calls of a plan that hand the conversation over to another agent.
 
 use super::{CallKey, Plan, PlannedCall, PlannedTool, Script};
 
 impl PlannedTool {
-    /// The name of the agent to which it hands over, if it does: an identifier, which some systems ask for.
+    /// The name of the agent that the tool hands over to, if it does. It is an identifier, because some
+    /// systems require one.
     pub fn other_agent(&self) -> Option<String> {
         let stem: String =
             self.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
@@ -12,7 +13,7 @@ impl PlannedTool {
 }
 
 impl Plan {
-    /// Whether a call of the same reply hands over before it, so that a system need not run this one.
+    /// True if an earlier call of the same reply hands over, so that a system need not run this one.
     pub fn is_extra_handoff(&self, key: CallKey) -> bool {
         let call = &self.calls[key.0 as usize];
         let place = (call.turn, call.reply, call.attempt);
@@ -23,7 +24,7 @@ impl Plan {
 }
 
 impl Script {
-    /// Whether a call of it hands the conversation over. `calls` are the calls of the plan.
+    /// True if one of its calls hands the conversation over. `calls` are the calls of the plan.
     pub fn hands_over(&self, calls: &[PlannedCall]) -> bool {
         self.calls().any(|key| calls[key.0 as usize].hands_over)
     }

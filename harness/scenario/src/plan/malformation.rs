@@ -1,36 +1,36 @@
-//! What is wrong with a call as the model makes it.
+//! Malformed calls of the model.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::PlannedCall;
 
-/// What is wrong with a call, and what it would be if nothing were.
+/// The defects of a call, and the call without them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Malformation {
     /// It calls a tool that the system was never given.
     pub tool: bool,
-    /// Its arguments are not what the tool takes.
+    /// Its arguments do not fit the tool.
     pub args: bool,
     /// It has no id.
     pub no_id: bool,
-    /// What it would be.
+    /// The call without the defects.
     pub right: WellFormedCall,
 }
 
-/// A call as it should be.
+/// A call without defects.
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WellFormedCall {
     pub id: String,
     pub tool: String,
     pub args: Value,
-    /// The same as text, cut into deltas.
+    /// The arguments as text, cut into deltas.
     pub deltas: Vec<String>,
 }
 
 impl PlannedCall {
-    /// The same call with nothing wrong about it.
+    /// Removes the defects of the call.
     pub fn put_right(&mut self) {
         let Some(malformation) = self.malformation.take() else { return };
         let WellFormedCall { id, tool, args, deltas } = malformation.right;

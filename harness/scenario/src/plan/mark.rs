@@ -1,4 +1,4 @@
-//! Where in the stream of a reply something happens.
+//! Positions in the stream of a reply.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use super::{CallKey, SearchKey};
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Mark {
     Headers,
-    /// Fragment K of what the model thinks, from 1, counted over the whole reply.
+    /// Fragment K of the model's thinking, from 1, counted over the whole reply.
     Think(u32),
     /// Fragment K of the text, from 1, counted over the whole reply.
     Text(u32),
@@ -18,9 +18,9 @@ pub enum Mark {
     /// Delta K of a call's arguments, from 1.
     Delta(CallKey, u32),
     End(CallKey),
-    /// A search is called, and nothing of what it found has been sent.
+    /// A search is called, and no part of its result has been sent.
     Search(SearchKey),
-    /// What a search found is complete.
+    /// The result of a search is complete.
     Found(SearchKey),
     Calls,
     Stop,

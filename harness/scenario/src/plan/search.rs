@@ -1,39 +1,39 @@
-//! A search that the provider runs itself.
+//! Searches that the provider runs itself.
 
 use serde::{Deserialize, Serialize};
 
-/// One search.
+/// One search that the provider runs itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSearch {
     /// The scenario's name for it, such as `s`.
     pub name: String,
-    /// Its id on the wire.
+    /// The id on the wire.
     pub id: String,
-    /// What is searched for.
+    /// The query.
     pub query: String,
-    /// The same as the arguments of the search, a JSON object as text, cut into deltas.
+    /// The query as the arguments of the search: a JSON object as text, cut into deltas.
     pub deltas: Vec<String>,
-    /// The title of the page that is found; nothing where the turn ends before.
+    /// The title of the page that is found; `None` if the turn ends before.
     pub finds: Option<String>,
 }
 
-/// A search of a plan, as an index into its list.
+/// A search of a plan, as an index into [`super::Plan::searches`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SearchKey(pub u32);
 
-/// A block of a search in a reply.
+/// A block of a reply that belongs to a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ServerBlock {
-    /// It is called.
+    /// The call of the search.
     Search(SearchKey),
-    /// What it found.
+    /// The result of the search.
     Found(SearchKey),
 }
 
 impl ServerBlock {
-    /// The search.
+    /// The search that the block belongs to.
     pub fn key(self) -> SearchKey {
         match self {
             ServerBlock::Search(key) | ServerBlock::Found(key) => key,

@@ -1,4 +1,4 @@
-//! Sub-agents of a plan: each has a conversation of its own with the provider.
+//! The sub-agents of a plan, each with its own conversation with the provider.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -6,32 +6,33 @@ use serde_json::{Value, json};
 use super::{CallKey, MARKER, Plan, Script};
 use crate::history::{Content, History, Role};
 
-/// The only argument of a call that starts a sub-agent: what it is asked. SDKs that make a tool of an agent name it so.
+/// The only argument of a call that starts a sub-agent: its prompt. SDKs that make a tool of an agent use
+/// this name.
 pub const PROMPT: &str = "input";
 
-/// A sub-agent.
+/// A sub-agent that a call of the plan starts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlannedSubAgent {
-    /// The call that starts it. The marker of the call stands in what the sub-agent is asked.
+    /// The call that starts it. The prompt of the sub-agent contains the marker of this call.
     pub call: CallKey,
-    /// What its model says, the last reply without calls.
+    /// The replies of its model; the last one has no calls.
     pub replies: Vec<Script>,
-    /// The HTTP error that comes in place of the last reply.
+    /// The HTTP error that replaces the last reply.
     pub refused: Option<u16>,
 }
 
 impl PlannedSubAgent {
-    /// The HTTP error in place of a reply, if there is one.
+    /// The HTTP error that replaces a reply, if there is one.
     pub fn refusal_of(&self, reply: usize) -> Option<u16> {
         self.refused.filter(|_| self.is_last(reply))
     }
 
-    /// Whether nothing follows that reply.
+    /// True if no reply follows this one.
     pub fn is_last(&self, reply: usize) -> bool {
         reply + 1 == self.replies.len()
     }
 
-    /// What it says last.
+    /// The text of the last reply.
     pub fn last_words(&self) -> String {
         self.replies.last().map(Script::text).unwrap_or_default()
     }
@@ -43,9 +44,9 @@ impl Plan {
         self.sub_agents.iter().find(|agent| agent.call == call)
     }
 
-    /// The sub-agent whose conversation a request goes on with, and the number of the reply that comes next. It is known by
-    /// the marker in what it is asked, whatever a system puts around that, and its next reply is the first whose calls are
-    /// not in the conversation, so that a request may be repeated.
+    /// The sub-agent whose conversation a request continues, and the number of the next reply. The sub-agent
+    /// is recognised by the marker in its prompt, whatever text a system puts around it. The next reply is
+    /// the first one whose calls are missing from the conversation, so a request may be repeated.
     pub fn sub_agent_of(&self, conversation: &History) -> Option<(&PlannedSubAgent, usize)> {
         if self.sub_agents.is_empty() {
             return None;
@@ -83,12 +84,12 @@ pub(super) fn input_schema() -> Value {
     })
 }
 
-/// What a call that starts a sub-agent gives it: what it is asked, and the marker of the call.
+/// The arguments of a call that starts a sub-agent: the prompt, and the marker of the call.
 pub(crate) fn arguments(asked: &str, marker: &str) -> Value {
     json!({ PROMPT: format!("{asked} [{marker}]") })
 }
 
-/// The marker in arguments: an argument of its own, or the last word of what a sub-agent is asked.
+/// The marker in arguments: an argument of its own, or the last word of a sub-agent's prompt.
 pub fn marker_in(args: &Value) -> Option<&str> {
     match args.get(MARKER) {
         Some(marker) => marker.as_str(),

@@ -1,27 +1,27 @@
-//! A history that a system finds in its store when the scenario begins: what an earlier process has left there.
+//! The history that a system finds in its store when the scenario begins, as an earlier process left it.
 //!
-//! It is neutral like the scenario itself: calls have symbolic names, and lowering mints the ids that a provider of the
-//! dialect would have given them, and the signatures of what the model thought. A call with an `id` of its own comes from
-//! another provider, at which the thread began.
+//! Like the scenario itself, it is neutral: calls have symbolic names, and lowering mints the ids that a
+//! provider of the dialect would have given them, and the signatures of the model's thinking. A call with its
+//! own `id` comes from another provider, at which the thread began.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Picture};
 
-/// What a system finds when the scenario begins.
+/// The stored history that a system finds when the scenario begins.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Given {
-    /// The file of a stored history, below the folder of the scenario: its name ends in `.json`.
+    /// The file with the history, below the scenario's folder. Its name ends in `.json`.
     pub history: String,
-    /// What the file says, once it has been read.
+    /// The content of the file, once it has been read.
     #[serde(skip)]
     pub content: Option<GivenHistory>,
 }
 
 impl Given {
-    /// The messages; none before the file has been read.
+    /// The messages; empty until the file has been read.
     pub fn messages(&self) -> &[GivenMessage] {
         self.content.as_ref().map_or(&[], |content| &content.messages)
     }
@@ -32,21 +32,22 @@ impl Given {
     }
 }
 
-/// The file of a stored history.
+/// The content of a file with a stored history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GivenHistory {
     /// Version of this format; 1 is the only one.
     pub schema: u32,
-    /// How such a history comes about, in a sentence or two.
+    /// How such a history arises, in a sentence or two.
     pub comment: String,
-    /// The public thread that shows it, as `owner/repo#number` or an address; left out for a history of one's own.
+    /// The public thread that shows it, as `owner/repo#number` or an address; left out for a history of your
+    /// own.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// Calls that the store has lost: results speak of them, and no message has them.
+    /// Calls that the store has lost: results refer to them, but no message contains them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<Call>,
-    /// The messages, in order. They may break any rule of a provider: that is what they are for.
+    /// The messages, in order. They may break any rule of a provider; that is their purpose.
     pub messages: Vec<GivenMessage>,
 }
 
@@ -54,24 +55,24 @@ pub struct GivenHistory {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum GivenMessage {
-    /// What the user said.
+    /// A user message.
     User(String),
-    /// A picture that the user showed.
+    /// A picture from the user.
     Picture(Picture),
-    /// Instructions of the program, in between.
+    /// Instructions from the program, in the middle of the conversation.
     System(String),
-    /// What the model said in one reply: `think`, `text` and `call`.
+    /// One reply of the model, with the blocks `think`, `text` and `call`.
     Assistant(Vec<GivenBlock>),
-    /// A reply that failed: the error that the product stored in its place.
+    /// A failed reply: the error that the product stored in its place.
     Failed(String),
-    /// What came of calls, as one message of the store.
+    /// Results of calls, as one message of the store.
     Results(Vec<GivenResult>),
-    /// A compaction: this summary stands for all that came before it.
+    /// A compaction: this summary replaces everything before it.
     Compacted(String),
 }
 
 impl GivenMessage {
-    /// The blocks of a reply; none of any other message.
+    /// The blocks of a reply; empty for any other message.
     pub fn blocks(&self) -> &[GivenBlock] {
         match self {
             GivenMessage::Assistant(blocks) => blocks,
@@ -79,7 +80,7 @@ impl GivenMessage {
         }
     }
 
-    /// The results in it.
+    /// The results in this message; empty for any other kind of message.
     pub fn results(&self) -> &[GivenResult] {
         match self {
             GivenMessage::Results(results) => results,
@@ -88,20 +89,21 @@ impl GivenMessage {
     }
 }
 
-/// A piece of a stored reply.
+/// A block of a stored reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum GivenBlock {
-    /// What the model thought.
+    /// Thinking of the model.
     Think(GivenThought),
-    /// What the model said. A blank text is stored as it is.
+    /// Text of the model. Blank text is stored as it is.
     Text(String),
-    /// A call. With `raw` its arguments are that text, JSON or not; with `id` it has an id that is none of this provider's.
+    /// A call. With `raw`, its arguments are that text, valid JSON or not; with `id`, it has an id that is
+    /// not one of this provider's.
     Call(Call),
 }
 
 impl GivenBlock {
-    /// The call that it is.
+    /// The call, if this block is one.
     pub fn call(&self) -> Option<&Call> {
         match self {
             GivenBlock::Call(call) => Some(call),
@@ -110,27 +112,27 @@ impl GivenBlock {
     }
 }
 
-/// What the model thought, as it is stored.
+/// The model's thinking, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GivenThought {
-    /// The words; empty where the store has lost them.
+    /// The text; empty if the store has lost it.
     pub text: String,
-    /// What is left of the provider's signature.
+    /// The part of the provider's signature that the store kept.
     #[serde(default = "full")]
     pub signature: Signature,
 }
 
 crate::named! {
-    /// What a store has of the signature of a thought.
+    /// How much of a thought's signature a store has.
     pub enum Signature {
-        /// All of it, as the provider gave it.
+        /// The complete signature, as the provider gave it.
         Full = "full",
-        /// A field without content.
+        /// An empty field.
         Empty = "empty",
         /// No field.
         Absent = "absent",
-        /// Something that the provider never gave.
+        /// A value that the provider never gave.
         Altered = "altered",
     }
 }
@@ -139,7 +141,7 @@ fn full() -> Signature {
     Signature::Full
 }
 
-/// What came of a call. Exactly one of `returns` and `fails` is given; with `shows` it may be neither.
+/// The result of a call. Give exactly one of `returns` and `fails`; with `shows`, both may be left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GivenResult {
@@ -148,10 +150,10 @@ pub struct GivenResult {
     /// The tool returned this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returns: Option<String>,
-    /// The tool failed, and said this.
+    /// The tool failed with this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fails: Option<String>,
-    /// A picture stands in the result.
+    /// The result contains this picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shows: Option<Picture>,
 }

@@ -1,18 +1,18 @@
-//! What else than the user can end a turn.
+//! Ways in which a turn ends without the user.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 crate::named! {
-    /// Why an exception leaves the loop of the system.
+    /// The cause of an exception in the system's loop.
     pub enum InterruptCause {
         /// The user's credits are used up.
         Credits = "credits",
-        /// The limit of steps is reached.
+        /// The step limit is reached.
         Steps = "steps",
-        /// The limit of tokens is reached.
+        /// The token limit is reached.
         Tokens = "tokens",
-        /// The endpoint that serves the turn has run for as long as its host lets it.
+        /// The endpoint that serves the turn has run for as long as its host allows.
         EndpointTimeout = "endpoint-timeout",
         /// Nothing has happened for too long.
         IdleTimeout = "idle-timeout",
@@ -27,15 +27,16 @@ crate::named! {
     }
 }
 
-/// What the system allows a turn, and the model a request.
+/// The limits that the system sets for a turn, and the model for a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// Replies with calls after which the system ends the turn by itself, 1 to 16. Some turn has more of them.
+    /// The number of replies with calls after which the system ends the turn by itself, 1 to 16. At least one
+    /// turn must have more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u32>,
-    /// Bytes of tool results that the model's window holds, 100 to 1,000,000. The provider refuses a request with more as too
-    /// long, whatever else is in it.
+    /// The bytes of tool results that fit the model's window, 100 to 1,000,000. The provider rejects a
+    /// request with more as too long, whatever else it contains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
 }

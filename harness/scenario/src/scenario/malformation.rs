@@ -1,32 +1,32 @@
-//! What a model says wrongly about its calls and its replies.
+//! Malformed calls and malformed replies.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An id that is none of the call's own.
+/// An id that is not the call's own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CallId {
-    /// There is no id. Only in dialects in which a call may lack it.
+    /// No id. Only in dialects in which a call may lack one.
     Missing,
     /// This text, which may be empty or foreign to the provider.
     Text(String),
-    /// The id of an earlier call, by its name.
+    /// The id of an earlier call, given by its name.
     Same(String),
 }
 
 crate::named! {
     /// A stop reason.
     pub enum Stop {
-        /// The reply has reached its greatest length.
+        /// The reply has reached its maximum length.
         Length = "length",
         /// The provider pauses a long turn.
         Pause = "pause",
-        /// The provider does not let the model go on.
+        /// The provider stops the model from continuing.
         Refusal = "refusal",
-        /// There are calls to be run.
+        /// The model has calls to run.
         Calls = "calls",
-        /// The model has said all.
+        /// The model is done.
         End = "end",
     }
 }

@@ -1,21 +1,21 @@
-//! A picture by its size. Its content is none: it is made anew, blank.
+//! Pictures, which scenarios describe by their size. The files are generated, and blank.
 
 mod blank;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A picture of which only the size matters.
+/// A blank picture of a given size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Picture {
-    /// How it is encoded.
+    /// The file format.
     pub format: PictureFormat,
-    /// Pixels from left to right.
+    /// The width in pixels.
     pub width: u32,
-    /// Pixels from top to bottom.
+    /// The height in pixels.
     pub height: u32,
-    /// The least number of bytes of the file; a blank picture takes fewer, and is filled up.
+    /// The minimum size of the file in bytes. A blank picture is smaller, so it is padded.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub bytes: u32,
 }
@@ -25,7 +25,7 @@ fn is_zero(bytes: &u32) -> bool {
 }
 
 crate::named! {
-    /// The encoding of a picture.
+    /// The file format of a picture.
     pub enum PictureFormat {
         /// PNG.
         Png = "png",
@@ -35,7 +35,7 @@ crate::named! {
 }
 
 impl PictureFormat {
-    /// The media type.
+    /// The media type, such as `image/png`.
     pub fn media_type(self) -> &'static str {
         match self {
             PictureFormat::Png => "image/png",
@@ -45,15 +45,15 @@ impl PictureFormat {
 }
 
 impl Picture {
-    /// The largest file. The greatest limit of a provider that is known is 20 MB for one picture; what is made here goes
-    /// into a plan, which is held in memory.
+    /// The maximum size of a file. The highest known limit of a provider is 20 MB for one picture. The
+    /// picture becomes part of a plan, which is held in memory.
     pub const MAX_BYTES: u32 = 8 << 20;
 
-    /// The longest side: twice the greatest limit of a provider that is known, 8000 pixels at Anthropic
+    /// The maximum length of a side: twice the highest known limit of a provider, 8000 pixels at Anthropic
     /// (<https://platform.claude.com/docs/en/build-with-claude/vision>).
     pub const MAX_SIDE: u32 = 16_384;
 
-    /// What is wrong with it.
+    /// The error message for a side or a file size that is out of bounds.
     pub fn complaint(&self) -> Option<String> {
         let is_side = |side: u32| (1..=Picture::MAX_SIDE).contains(&side);
         if !is_side(self.width) || !is_side(self.height) {
@@ -63,7 +63,7 @@ impl Picture {
         is_large.then(|| format!("a picture has at most {} bytes", Picture::MAX_BYTES))
     }
 
-    /// The file of a blank picture of that size.
+    /// The file: a blank picture of this size.
     pub fn file(&self) -> Vec<u8> {
         match self.format {
             PictureFormat::Png => blank::png(self.width, self.height, self.bytes as usize),
@@ -71,7 +71,7 @@ impl Picture {
         }
     }
 
-    /// The same in base64.
+    /// The file in base64.
     pub fn base64(&self) -> String {
         blank::base64(&self.file())
     }

@@ -1,4 +1,4 @@
-//! What a scenario was found to show.
+//! The failure that a scenario was found to show.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 use crate::verdict::Severity;
 use brickbat_rules::dialect::Dialect;
 
-/// The one cause that a scenario was found to show, and where. `brickbat shrink` and `run --explore` write it, and
-/// `brickbat replay` judges it.
+/// The single cause that a scenario was found to show, and where. `brickbat shrink` and `run --explore` write
+/// it, and `brickbat replay` checks it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
-    /// The check that fails.
+    /// The failing check.
     pub check: String,
-    /// What the user loses.
+    /// The severity: what the user loses.
     pub harm: Severity,
-    /// The rule that is broken, without its dialect, or what a system says that refuses. Nothing where the check says it
-    /// all.
+    /// The broken rule without its dialect, or the message of a system that refuses. Empty if the check alone
+    /// identifies the cause.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub says: String,
     /// The system on which it was found, such as `ai-sdk@6.0.326/ui-messages`.
     pub system: String,
-    /// The planted bug that shows the same in the simulation, if there is one.
+    /// The planted bug that shows the same failure in the simulation, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canary: Option<String>,
     /// The dialect on which it was found.
@@ -29,20 +29,20 @@ pub struct Provenance {
     /// The seed of the wire ids.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub seed: u64,
-    /// How often it came, where not every run showed it.
+    /// How often the failure occurred, if not in every run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<Frequency>,
     /// The version of Brickbat that found it.
     pub brickbat: String,
 }
 
-/// How many of several runs showed something.
+/// How many of several runs showed a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Frequency {
-    /// Runs that showed it.
+    /// The number of runs that showed it.
     pub runs: u32,
-    /// Runs in all.
+    /// The total number of runs.
     pub of: u32,
 }
 

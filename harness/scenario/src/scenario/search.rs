@@ -3,27 +3,28 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A search of the web that the provider runs itself. The model goes on when it is over, so the call and what it found
-/// stand in one reply, and the client has nothing to run.
+/// A web search that the provider runs itself. The model continues when the search is over, so the call and
+/// its result are in one reply, and the client has nothing to run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
-    /// The name by which the rest of the scenario speaks of this search.
+    /// The name that the rest of the scenario uses for this search.
     #[serde(rename = "as")]
     pub name: String,
-    /// What is searched for.
+    /// The query.
     pub query: String,
-    /// The title of the page that is found. Left out where the search is not over at this place: a `found` says then what
-    /// came of it, later in this reply, or at the start of the next one if this one ends with `stop: pause` or with calls.
+    /// The title of the page that is found. Leave it out if the search is not over at this place: a `found`
+    /// block then gives the result, later in this reply, or at the start of the next one if this one ends
+    /// with `stop: pause` or with calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finds: Option<String>,
 }
 
-/// What a search found that was not over when it was called.
+/// The result of a search that was not complete when it was called.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Found {
-    /// The search.
+    /// The name of the search.
     pub search: String,
     /// The title of the page that is found.
     pub finds: String,

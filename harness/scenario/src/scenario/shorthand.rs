@@ -1,4 +1,5 @@
-//! The two places where the format accepts a short form: a reply that is only blocks, and a call or a count.
+//! The two short forms that the format accepts: a reply that is only a list of blocks, and a name or a count
+//! for a call.
 
 use std::fmt;
 
@@ -8,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 use super::{Block, Indices, Reply, Stop, Which};
 
-/// The long form of a reply. Exactly one of `blocks` and `attempts` is given.
+/// The long form of a reply. Give exactly one of `blocks` and `attempts`.
 #[derive(serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct LongReply {
@@ -16,13 +17,13 @@ struct LongReply {
     blocks: Option<Vec<Block>>,
     /// The blocks of each attempt.
     attempts: Option<Vec<Vec<Block>>>,
-    /// The argument deltas of the calls arrive in turns instead of one call after the other.
+    /// The argument deltas of the calls are interleaved instead of sent one call after the other.
     #[serde(default)]
     interleave: bool,
-    /// The stop reason that is sent, whatever the reply says. After a search, `pause` leaves the turn open: the system
-    /// sends the reply back as the last message, and the next reply goes on.
+    /// The stop reason to send, whatever the reply contains. After a search, `pause` leaves the turn open:
+    /// the system sends the reply back as the last message, and the next reply continues it.
     stop: Option<Stop>,
-    /// How the calls of the stream are numbered, if not one after the other. Only `openai-chat` and `mistral` number
+    /// How the calls of the stream are numbered, if not in sequence. Only `openai-chat` and `mistral` number
     /// them.
     indices: Option<Indices>,
 }

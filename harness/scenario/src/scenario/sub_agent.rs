@@ -1,20 +1,20 @@
-//! What a sub-agent is asked, and what its model says.
+//! The conversation of a sub-agent: its prompt and its model's replies.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Block;
 
-/// The conversation of a sub-agent. What it says last is the result of the call that has started it.
+/// The conversation of a sub-agent. Its last text is the result of the call that started it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubAgent {
-    /// What it is asked, the only argument of its call.
+    /// The prompt of the sub-agent, which is the only argument of its call.
     pub asked: String,
-    /// What its model answers: replies with calls, and as the last one a text. Its calls have names like all others, so
-    /// that things can happen when their tools start and settle.
+    /// The replies of its model: replies with calls, then a text as the last one. Its calls have names like
+    /// all others, so that actions can happen when their tools start and settle.
     pub replies: Vec<Vec<Block>>,
-    /// The provider answers with this HTTP error in place of the last reply, as often as it is asked.
+    /// The provider answers with this HTTP error instead of the last reply, every time it is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<u16>,
 }

@@ -116,18 +116,18 @@ impl Reason {
             Reason::NotApproved => {
                 "the call was never approved and did not run, which is recorded as its result"
             }
-            Reason::Duplicate => "the second copy of a result is taken out",
-            Reason::DuplicateCall => "the second copy of a call is taken out",
-            Reason::DuplicateThought => "the second copy of a thought is taken out",
-            Reason::DuplicateMessage => "the second copy of a message is taken out",
-            Reason::Orphan => "a result without a call is taken out",
-            Reason::Unfinished => "a call that was never finished, so that it cannot have run, is taken out",
-            Reason::Blank => "a blank text or message is taken out",
-            Reason::Hollow => "a thought that the provider refuses is taken out",
+            Reason::Duplicate => "the second copy of a result is removed",
+            Reason::DuplicateCall => "the second copy of a call is removed",
+            Reason::DuplicateThought => "the second copy of a thought is removed",
+            Reason::DuplicateMessage => "the second copy of a message is removed",
+            Reason::Orphan => "a result without a call is removed",
+            Reason::Unfinished => "a call that was never finished, and so cannot have run, is removed",
+            Reason::Blank => "a blank text or message is removed",
+            Reason::Hollow => "a thought that the provider refuses is removed",
             Reason::HalfCharacter => "half of a character is replaced by U+FFFD",
-            Reason::Stray => "what stands there by mistake is taken out, or written as an escape",
-            Reason::Unreadable => "what cannot be read is taken out",
-            Reason::Truncated => "everything after is taken off the branch",
+            Reason::Stray => "stray bytes are removed, or written as an escape",
+            Reason::Unreadable => "an unreadable record is removed",
+            Reason::Truncated => "everything after it is removed from the branch",
         }
     }
 

@@ -13,7 +13,7 @@ pub fn repaired(mended: &Mended) -> String {
     let n_lost = mended.edits.iter().filter(|planned| planned.reason.loses()).count();
     let lost = match n_lost {
         0 => "nothing lost".to_owned(),
-        n => format!("{n} of them take something out that stands nowhere else"),
+        n => format!("{n} of them remove something that is stored nowhere else"),
     };
     let edits = match mended.edits.len() + mended.reattached.len() {
         1 => "1 edit".to_owned(),
@@ -22,8 +22,7 @@ pub fn repaired(mended: &Mended) -> String {
     let companions = mended.files.companions();
     let mut text = format!("{edits}, {lost}.\n");
     for place in &mended.reattached {
-        let _ =
-            writeln!(text, "  {}: the line is put after the one that came before it", at(place, &companions));
+        let _ = writeln!(text, "  {}: the line is attached to the line before it", at(place, &companions));
     }
     for planned in &mended.edits {
         let _ = writeln!(text, "  {}: {}", at(&planned.place, &companions), planned.reason.words());

@@ -38,7 +38,7 @@ impl Sarif {
         }
         if let Some(cut) = one.session.cut.as_ref().filter(|_| one.judgement.verdict == Verdict::Cut) {
             self.rules.insert(CUT, None);
-            let words = "the branch is cut off from what came before it, which is not sent";
+            let words = "the branch is cut off, so everything before this line is not sent";
             self.results.push(finding(one, CUT, "warning", words, Some(&cut.place)));
         }
         for trouble in one.session.troubles.iter().filter(|trouble| trouble.loses.is_some()) {
@@ -75,12 +75,12 @@ fn described(id: &str, rule: Option<&'static Rule>) -> Value {
     let (short, full) = match rule {
         Some(rule) => (rule.summary, rule.why),
         None if id == CUT => (
-            "A line of the conversation hangs on one that is not in the file.",
-            "The model has forgotten what came before it.",
+            "The parent of a line is not in the file.",
+            "The product does not send anything before that line.",
         ),
         None if id == UNREADABLE => (
-            "A record of the store cannot be read, or stands there by mistake.",
-            "The product passes over it, or cannot load the session.",
+            "A record of the store cannot be read, or is there by mistake.",
+            "The product skips it, or cannot load the session.",
         ),
         None => ("The product gives up before it sends a request.", "The next turn of the session fails."),
     };

@@ -122,7 +122,7 @@ pub fn detail(examined: &Examined) -> String {
         let _ = writeln!(text, "{}: {}", at(&trouble.place, companions), trouble.words);
     }
     if !session.unknown.is_empty() {
-        let _ = writeln!(text, "Passed over, not known: {}.", session.unknown.join(", "));
+        let _ = writeln!(text, "Skipped, unknown: {}.", session.unknown.join(", "));
     }
     match judgement.verdict {
         Verdict::Refused => {}
@@ -138,7 +138,7 @@ pub fn detail(examined: &Examined) -> String {
     for refusal in judgement.by_later_models.iter().take(MAX_LISTED) {
         let place = placed(refusal, companions);
         let models = refusal.rule.and_then(|rule| rule.models()).unwrap_or("later models");
-        let _ = writeln!(text, "  {place}  {} binds for: {models}", rule_of(refusal));
+        let _ = writeln!(text, "  {place}  {} applies to: {models}", rule_of(refusal));
         let _ = writeln!(text, "  {}", shown::reason(refusal, session));
     }
     if judgement.verdict == Verdict::Undecided {
@@ -171,7 +171,7 @@ fn reasons(examined: &Examined) -> &[Refusal] {
 fn cut(examined: &Examined) -> Option<String> {
     let is_cut = examined.judgement.verdict == Verdict::Cut;
     let cut = examined.session.cut.as_ref().filter(|_| is_cut)?;
-    Some(format!("  at {}: what came before it is not sent", at(&cut.place, &examined.companions)))
+    Some(format!("  at {}: everything before it is not sent", at(&cut.place, &examined.companions)))
 }
 
 fn rule_of(refusal: &Refusal) -> &'static str {

@@ -241,7 +241,7 @@ fn reading_stops_when_rows_exceed_the_file() {
     // Pages that are used twice yield the same bytes twice, just like selecting a column twice.
     let found = database.rows("note", &["data", "data"]);
     assert_eq!(found.rows, []);
-    assert_eq!(found.stopped.as_deref(), Some("its rows are more than its file can hold"));
+    assert_eq!(found.stopped.as_deref(), Some("it has more rows than its file can hold"));
 }
 
 /// Reads everything and writes it again, which must end without a panic.

@@ -66,13 +66,13 @@ impl Store for AiSdkChunks {
             words: words.to_owned(),
         };
         let nowhere = Place::default();
-        let whole = whole(files.main()).ok_or_else(|| refuse(&nowhere, "no JSON any more"))?;
-        let document = Document::parse(&whole.text).map_err(|_| refuse(&nowhere, "no JSON any more"))?;
+        let whole = whole(files.main()).ok_or_else(|| refuse(&nowhere, "no longer JSON"))?;
+        let document = Document::parse(&whole.text).map_err(|_| refuse(&nowhere, "no longer JSON"))?;
         let folded = fold::fold(document.root());
         let parts: BTreeMap<&Place, &fold::Part> =
             folded.parts.iter().map(|part| (&part.place, part)).collect();
         let part = |place: &Place| {
-            parts.get(place).copied().ok_or_else(|| refuse(place, "nothing of the session lies there"))
+            parts.get(place).copied().ok_or_else(|| refuse(place, "no part of the session is there"))
         };
         let own = |place: &Place| part(place).map(|part| part.chunks.as_slice());
         let kinds: Vec<Json<'_, '_>> = document.root().items().map(|chunk| chunk.field("type")).collect();

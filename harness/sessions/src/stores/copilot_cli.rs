@@ -227,7 +227,7 @@ fn user(record: &Record) -> Result<Message, ReadError> {
     }
     match record.value["data"].get("content") {
         Some(Value::String(_) | Value::Null) | None => Ok(of(record, Role::User, Vec::new())),
-        Some(_) => Err(unknown_form(Product::CopilotCli, "a message of the user that is no text")),
+        Some(_) => Err(unknown_form(Product::CopilotCli, "a message of the user that is not a text")),
     }
 }
 
@@ -245,12 +245,12 @@ fn reply(record: &Record) -> Result<Message, ReadError> {
             blocks.push(at(record, "/data/content", histories::Block::Text(words.clone())))
         }
         Some(Value::Null) | None => {}
-        Some(_) => return Err(unknown_form(Product::CopilotCli, "a reply that is no text")),
+        Some(_) => return Err(unknown_form(Product::CopilotCli, "a reply that is not a text")),
     }
     let requests = match data.get("toolRequests") {
         Some(Value::Array(requests)) => requests.as_slice(),
         Some(Value::Null) | None => &[],
-        Some(_) => return Err(unknown_form(Product::CopilotCli, "calls that are no list")),
+        Some(_) => return Err(unknown_form(Product::CopilotCli, "calls that are not a list")),
     };
     blocks.extend(requests.iter().enumerate().map(|(n, request)| {
         let arguments = match request.get("arguments") {

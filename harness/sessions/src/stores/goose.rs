@@ -251,7 +251,7 @@ impl Reader {
         let id = value.get("id").and_then(Value::as_str).map(str::to_owned);
         let content = value.get("content").and_then(Value::as_array);
         let Some(content) = content.filter(|_| is_message(found)) else {
-            let words = "a record that is no message".to_owned();
+            let words = "a record that is not a message".to_owned();
             self.troubles.push(Trouble { place: place.clone(), words, loses: Some("one message") });
             return;
         };
@@ -262,7 +262,7 @@ impl Reader {
     fn take(&mut self, read: Read) {
         self.unknown.extend(read.unknown.iter().map(|kind| name_of(kind)));
         if let Some(kind) = read.unknown.first() {
-            let words = format!("content of a form that is not known: {}", name_of(kind));
+            let words = format!("content of an unknown form: {}", name_of(kind));
             self.troubles.push(Trouble { place: read.message.place.clone(), words, loses: None });
             self.is_unknown = true;
         }

@@ -194,7 +194,7 @@ fn session(
         return Ok(None);
     }
     if state.is_delta {
-        let words = "the messages are kept as differences, which are not read".to_owned();
+        let words = "the messages are stored as differences, which Brickbat does not read".to_owned();
         reader.troubles.push(Trouble {
             place: Place::in_row(CHECKPOINTS, newest.row, ""),
             words,
@@ -266,7 +266,7 @@ fn checkpoint(database: &Database, row: i64) -> Result<Result<State, String>, St
             json::parse(&bytes).map(|value| state_of_json(&value)).ok_or_else(|| json::trouble(&bytes))
         }
         kind => Err(format!(
-            "a checkpoint of type {}, which is not read",
+            "a checkpoint of type {}, which Brickbat does not read",
             name_of(&String::from_utf8_lossy(kind))
         )),
     })
@@ -341,9 +341,9 @@ impl Reader {
         }
         if found.is_none() {
             let class = stored.map(|stored| name_of(&stored.class));
-            let words = class.map_or("a message of a form that is not known".to_owned(), |class| {
+            let words = class.map_or("a message of an unknown form".to_owned(), |class| {
                 self.unknown.insert(class.clone());
-                format!("a message of a class that is not known: {class}")
+                format!("a message of an unknown class: {class}")
             });
             self.troubles.push(Trouble { place, words, loses: None });
             self.is_unknown = true;

@@ -65,7 +65,7 @@ impl<'s> ListWriter<'s> {
     pub(crate) fn message_of(&self, place: &Place) -> Result<usize, WriteError> {
         match self.places.get(place) {
             Some((first, _)) => Ok(*first),
-            None => Err(self.refuse(place, "nothing of the session lies there")),
+            None => Err(self.refuse(place, "no part of the session is there")),
         }
     }
 
@@ -81,7 +81,7 @@ impl<'s> ListWriter<'s> {
         let says_nothing =
             |block: &Block| matches!(&block.content, Content::Text(text) if text.trim().is_empty());
         if own.is_none() || !blocks.all(says_nothing) {
-            return Err(self.refuse(place, "nothing of the session lies there"));
+            return Err(self.refuse(place, "no part of the session is there"));
         }
         self.changes.remove(&place.pointer);
         Ok(())
@@ -120,10 +120,10 @@ impl<'s> ListWriter<'s> {
     pub(crate) fn finish(mut self, files: &Files) -> Result<Files, WriteError> {
         let bytes = files.main();
         let Some(whole) = whole(bytes) else {
-            return Err(self.refuse(&Place::default(), "no JSON any more"));
+            return Err(self.refuse(&Place::default(), "no longer JSON"));
         };
         let Ok(document) = Document::parse(&whole.text) else {
-            return Err(self.refuse(&Place::default(), "no JSON any more"));
+            return Err(self.refuse(&Place::default(), "no longer JSON"));
         };
         self.take_out();
         let n_messages = document.root().len();

@@ -81,7 +81,7 @@ impl Log {
         let (mut records, troubles) = records::of_lines(bytes);
         let n_records = records.len();
         let header = records.first().filter(|record| is_header(&record.value));
-        let header = header.ok_or_else(|| unknown_form(Product::Pi, "the first line is no header"))?;
+        let header = header.ok_or_else(|| unknown_form(Product::Pi, "the first line is not a header"))?;
         let version = header.value.get("version").and_then(Value::as_u64).unwrap_or(1);
         if version > NEWEST_VERSION {
             let words = format!("version {version} is newer than {NEWEST_VERSION}, the newest that is known");

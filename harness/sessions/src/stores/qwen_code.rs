@@ -215,7 +215,7 @@ fn content(record: &Record, at: &str, id: &str) -> Result<Message, ReadError> {
     let parts = match value.get("parts") {
         Some(Value::Array(parts)) => parts.as_slice(),
         None | Some(Value::Null) => &[],
-        _ => return Err(unknown_form(Product::QwenCode, "a message whose parts are no list")),
+        _ => return Err(unknown_form(Product::QwenCode, "a message whose parts are not a list")),
     };
     let blocks: Vec<Block> = parts
         .iter()
@@ -231,7 +231,7 @@ fn content(record: &Record, at: &str, id: &str) -> Result<Message, ReadError> {
         ("model", _) => Role::Assistant,
         ("user", true) => Role::Tool,
         ("user", false) => Role::User,
-        _ => return Err(unknown_form(Product::QwenCode, "a message of a role that is not known")),
+        _ => return Err(unknown_form(Product::QwenCode, "a message with an unknown role")),
     };
     Ok(Message { role, blocks, id: Some(id.to_owned()), place: record.place(""), ending: Ending::Whole })
 }

@@ -66,7 +66,7 @@ impl Tree {
                 Which::Last => lines.last(),
             };
             let words = match line {
-                None => "its parent is not in the file, so all before it is cut off",
+                None => "its parent is not in the file, so everything before it is cut off",
                 Some(_) if self.on_path.contains(&id) => "its parents form a circle",
                 Some(line) => {
                     let record = &self.records[*line];

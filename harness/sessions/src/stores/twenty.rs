@@ -88,7 +88,7 @@ impl Store for Twenty {
             words: words.to_owned(),
         };
         let Ok(document) = Document::parse(files.main()) else {
-            return Err(refuse(&Place::default(), "no JSON any more"));
+            return Err(refuse(&Place::default(), "no longer JSON"));
         };
         let mut rows = Rows::new(session);
         for edit in edits {
@@ -112,7 +112,7 @@ impl Store for Twenty {
                 }
                 Edit::Drop { block } => rows.drop(block),
                 Edit::Truncate { last } => rows.truncate(document.root(), last),
-                Edit::Discard { place } => return Err(refuse(place, "an export has no stretch to take out")),
+                Edit::Discard { place } => return Err(refuse(place, "an export has no stretch to remove")),
             };
             if !done {
                 let (Edit::Move { call: place, .. }
@@ -120,7 +120,7 @@ impl Store for Twenty {
                 | Edit::Drop { block: place }
                 | Edit::Truncate { last: place }
                 | Edit::Discard { place }) = edit;
-                return Err(refuse(place, "nothing of the session lies there"));
+                return Err(refuse(place, "no part of the session is there"));
             }
         }
         let changes = rows.finish();

@@ -1,4 +1,4 @@
-//! Where the connection to an adapter leaves what its sessions wait for.
+//! The hub between the connection to an adapter and the sessions that wait for its messages.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -15,16 +15,17 @@ use crate::driver::event::SessionEvent;
 use crate::driver::questions::Questions;
 use crate::driver::{lines, plain, protocol};
 
-/// Events of one session that are kept until they are taken. A turn shows each of its few calls about four times; the
-/// runner takes events as they come.
+/// Events of one session that are kept until they are taken. A turn shows each of its few calls about four
+/// times, and
+/// the runner takes events as they come.
 const MAX_EVENTS: usize = 4096;
 
-/// Where the connection leaves what the sessions wait for.
+/// Passes what the connection receives to the sessions that wait for it.
 #[derive(Debug)]
 pub(super) struct Hub {
     sessions: Mutex<HashMap<String, mpsc::Sender<SessionEvent>>>,
     pub(super) questions: Questions,
-    /// Why the connection is over, once it is.
+    /// The reason why the connection ended, once it has.
     pub(super) failure: watch::Sender<Option<DriverError>>,
     /// Notified when our side is to close the connection.
     pub(super) hanging_up: Notify,
@@ -48,7 +49,7 @@ impl Hub {
         if sessions.contains_key(id) {
             return Err(DriverError::violation("its answer to session/new names a session that is open", id));
         }
-        // A connection that is over would never close the session: `fail` has been here already.
+        // A connection that has ended would never close the session: `fail` has already run.
         match &*self.failure.borrow() {
             Some(failure) => return Err(failure.clone()),
             None => sessions.insert(id.to_owned(), sender),
@@ -61,9 +62,9 @@ impl Hub {
         self.questions.leave(id);
     }
 
-    /// Passes on what a session shows. What comes for a session that was left is dropped.
+    /// Passes on an update. Updates for a session that was closed are dropped.
     pub(super) fn show(&self, update: &Update) {
-        // The line was checked before: an update that does not parse never comes here.
+        // The line was checked before, so an update that does not parse never gets here.
         if let Ok(Some((id, state))) = lines::shown(&update.update) {
             self.send(&update.session_id, SessionEvent::Shown { id, state });
         }
@@ -92,7 +93,7 @@ impl Hub {
         plain: bool,
     ) {
         let ended = match result {
-            // The connection is over: `fail` says why, to every session.
+            // The connection is over: `fail` reports the cause to every session.
             Err(error) if is_over(&error) => return,
             result if plain => Ok(plain::outcome(result)),
             Ok(answer) => protocol::outcome(answer.meta.as_ref()),
@@ -101,7 +102,8 @@ impl Hub {
         self.send(id, ended.map_or_else(SessionEvent::Lost, SessionEvent::Ended));
     }
 
-    /// The end of a turn whose prompt came while another ran: an error says that it is not taken.
+    /// Handles the end of a turn that was prompted while another ran. An error means that the prompt was
+    /// refused.
     pub(super) fn end_turn_beside(
         &self,
         id: &str,
@@ -114,7 +116,9 @@ impl Hub {
         }
     }
 
-    /// A session that does not take its events is closed: its receiver then finds the end of the channel.
+    /// Sends an event to a session. A session that does not take its events is closed: its receiver then
+    /// finds the end of
+    /// the channel.
     pub(super) fn send(&self, id: &str, event: SessionEvent) {
         let mut sessions = self.sessions();
         if let Some(sender) = sessions.get(id)
@@ -140,7 +144,8 @@ impl Hub {
         })
     }
 
-    /// Why a session was closed. If the connection stands, the session's events were not read.
+    /// The reason why a session was closed. If the connection is still open, the session's events were not
+    /// read.
     pub(super) fn why_closed(&self) -> DriverError {
         let failure = self.failure.borrow().clone();
         failure.unwrap_or(DriverError::EventOverflow { limit: MAX_EVENTS })
@@ -151,10 +156,11 @@ impl Hub {
     }
 }
 
-/// How long the cause of a broken connection may take to be known: a little more than seeing the process off.
+/// How long the cause of a broken connection may take to be known: a little longer than waiting for the
+/// process to exit.
 const CAUSE_WAIT: Duration = Duration::from_secs(6);
 
-/// `session/update`, as far as it is used.
+/// `session/update`, reduced to the fields that are used.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcNotification)]
 #[notification(method = "session/update")]
 #[serde(rename_all = "camelCase")]
@@ -163,13 +169,14 @@ pub(super) struct Update {
     pub(super) update: Value,
 }
 
-/// Whether a request failed because the connection is over.
+/// True if a request failed because the connection is over.
 pub(super) fn is_over(error: &agent_client_protocol::Error) -> bool {
     is_incoming_transport_closed(error) || is_connection_terminated(error) || is_unsent(error)
 }
 
-/// Whether a request met a connection that was just going down: `agent-client-protocol` 5.0.0 then says so in words
-/// alone. A peer that answers with the same words is taken for gone, too.
+/// True if a request met a connection that was just closing: `agent-client-protocol` 5.0.0 reports that only
+/// in the
+/// message. A peer that answers with the same message counts as gone, too.
 fn is_unsent(error: &agent_client_protocol::Error) -> bool {
     let words = error.data.as_ref().and_then(Value::as_str);
     words.is_some_and(|words| words.starts_with("failed to send outgoing request `"))

@@ -1,4 +1,4 @@
-//! `filter.yaml`: what a filter is, and how its driver is installed and started.
+//! `filter.yaml`: the description of a filter, and how its driver is installed and started.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::super::waits::WaitsSheet;
 use brickbat_filter_suite::Mode;
 use brickbat_scenario::parse::{self, Diagnostic};
 
-/// The file, among those of a filter, that describes it.
+/// The file of a filter that describes it.
 pub const FILTER_SHEET: &str = "filter.yaml";
 
 /// A filter at one version.
@@ -24,13 +24,13 @@ pub struct FilterManifest {
     pub name: String,
     /// The exact version of its package.
     pub version: String,
-    /// What it is.
+    /// One sentence that says what the filter does.
     pub description: String,
-    /// Where it is documented.
+    /// The address of its documentation.
     pub link: Option<String>,
     /// The ways in which it is used.
     pub modes: Vec<Mode>,
-    /// How it is installed and started, as a system is.
+    /// How it is installed and started, in the form of a system.
     pub system: Manifest,
 }
 
@@ -71,17 +71,17 @@ impl FilterManifest {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or is no manifest.
+    /// The file cannot be read, or is not a manifest.
     pub fn read(path: &Path) -> Result<Vec<FilterManifest>, ManifestError> {
         let (text, folder) = read_sheet(path)?;
         Ok(FilterManifest::parse(&path.display().to_string(), &text, &FileSource::Folder(folder))?)
     }
 
-    /// The manifests of a text: one for each version that it lists.
+    /// The manifests in a text: one for each version that it lists.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, and where.
+    /// The mistake and its place in the text.
     pub fn parse(file_name: &str, text: &str, place: &FileSource) -> Result<Vec<FilterManifest>, Diagnostic> {
         let sheet: Sheet = parse::document(file_name, text, Sheet::complaint)?;
         Ok(sheet.versions.iter().map(|release| sheet.at(release, place)).collect())
@@ -148,7 +148,7 @@ impl Sheet {
     fn at(&self, release: &Release, place: &FileSource) -> FilterManifest {
         let offered = |mode: &&Mode| release.modes.as_ref().is_none_or(|names| names.contains(&mode.name));
         let system = Manifest {
-            // The cache holds systems of the same names.
+            // The prefix avoids a clash with systems of the same name in the cache.
             name: format!("filter-{}", self.name),
             sdk: Some(self.sdk.clone()),
             version: Some(release.version.clone()),
@@ -158,7 +158,7 @@ impl Sheet {
             env: self.env.clone(),
             files: self.files.clone(),
             kit: self.kit.map(|_| Kit::Filter),
-            // The folder itself is where everything is looked for anyway.
+            // Files are looked for in the folder itself anyway.
             folder: release.folder.clone().filter(|folder| folder != "."),
             megabytes: release.megabytes,
             waits: self.waits.into(),
@@ -187,7 +187,7 @@ impl FilterCatalogue {
     ///
     /// # Errors
     ///
-    /// What is wrong with a manifest, and where.
+    /// The mistake in a manifest and its place.
     pub fn of(folders: &[Files]) -> Result<FilterCatalogue, Diagnostic> {
         let read = |files: &Files| {
             let sheet = files.iter().find(|(name, _)| *name == FILTER_SHEET).map_or("", |(_, text)| *text);
@@ -197,7 +197,7 @@ impl FilterCatalogue {
         Ok(FilterCatalogue { manifests: manifests.concat() })
     }
 
-    /// All of them, those of one name together.
+    /// All filters, grouped by name.
     pub fn manifests(&self) -> &[FilterManifest] {
         &self.manifests
     }
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_is_installed_as_a_system_is() {
+    fn a_filter_is_installed_like_a_system() {
         let found = parse(SHEET).unwrap().remove(0);
         assert_eq!(found.full_name(), "own@1.2.0");
         assert_eq!((found.system.install, found.system.name.as_str()), (Install::Npm, "filter-own"));

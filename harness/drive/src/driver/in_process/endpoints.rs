@@ -1,4 +1,4 @@
-//! Where an agent of our own finds the provider and the gates.
+//! The addresses at which an agent of our own finds the provider and the gates.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,8 @@ pub struct Endpoints {
 }
 
 impl Endpoints {
-    /// A provider at a base URL, the path below it to which the agent posts, and the gates of tools by their names.
+    /// A provider at a base URL, the path below it to which the agent posts, and the gates of tools by their
+    /// names.
     pub fn new<'a>(
         base_url: &str,
         path: &str,
@@ -25,14 +26,14 @@ impl Endpoints {
         Ok(Endpoints { base_url, provider, gates: gates.collect::<Result<_, _>>()? })
     }
 
-    /// The mount of a plan on our server, with the gates where the server has them.
+    /// The mount of a plan on our server, with the gates at the addresses that the server gives them.
     pub fn of_plan(base_url: &str, path: &str, tools: &[PlannedTool]) -> Result<Endpoints, NotAnAddress> {
         let gates: Vec<(&str, String)> =
             tools.iter().map(|tool| (tool.name.as_str(), format!("{base_url}/gate/{}", tool.name))).collect();
         Endpoints::new(base_url, path, gates.iter().map(|(tool, url)| (*tool, url.as_str())))
     }
 
-    /// The agent posts to another path from now on.
+    /// Makes the agent post to another path from now on.
     pub(super) fn post_to(&mut self, path: &str) -> Result<(), NotAnAddress> {
         self.provider = Address::parse(&format!("{}{path}", self.base_url))?;
         Ok(())

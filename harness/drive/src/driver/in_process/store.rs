@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::driver::error::DriverError;
 
-/// A file that holds the last state that was written, whole, whenever its writer dies.
+/// A file that always contains the complete last written state, whenever its writer dies.
 #[derive(Debug)]
 pub struct Store {
     file: PathBuf,
@@ -12,12 +12,12 @@ pub struct Store {
 }
 
 impl Store {
-    /// The file of a session in its folder. Nothing is written yet.
+    /// The file of a session in its folder. It is not written yet.
     pub fn of_session(folder: &Path, session_id: &str) -> Store {
         Store { file: folder.join(format!("{session_id}.json")), written: Vec::new() }
     }
 
-    /// What the file holds; none if there is no file.
+    /// The content of the file; none if there is no file.
     pub fn read(&self) -> Result<Option<Vec<u8>>, DriverError> {
         match std::fs::read(&self.file) {
             Ok(bytes) => Ok(Some(bytes)),
@@ -26,17 +26,20 @@ impl Store {
         }
     }
 
-    /// What somebody else has written since; none if the file holds what was last written or read here.
+    /// The state that another process has written since; none if the file still has the last state written or
+    /// read here.
     pub fn changed(&mut self) -> Result<Option<Vec<u8>>, DriverError> {
         let Some(bytes) = self.read()?.filter(|bytes| *bytes != self.written) else { return Ok(None) };
         self.written = bytes.clone();
         Ok(Some(bytes))
     }
 
-    /// Writes a state, unless the file holds it already.
+    /// Writes a state, unless the file contains it already.
     ///
-    /// The file is replaced in one step. It is not forced to the disk: processes die here, machines do not. The
-    /// writer waits for it, as the caller wants it written before it goes on; a thread is a few kilobytes.
+    /// The file is replaced in one step. It is not flushed to the disk, because processes die here and
+    /// machines do not.
+    /// The write is synchronous, because the caller needs it done before it continues; a thread is a few
+    /// kilobytes.
     pub fn write(&mut self, bytes: Vec<u8>) -> Result<(), DriverError> {
         if bytes == self.written {
             return Ok(());
@@ -58,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_store_holds_what_was_written_last_and_says_when_it_cannot() {
+    fn a_store_keeps_the_last_state_and_reports_failed_writes() {
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::of_session(folder.path(), "session-1");
         assert_eq!(store.read(), Ok(None));

@@ -1,24 +1,24 @@
-//! What of the output of npm, pip, uv or cargo says why they failed.
+//! Extracts the cause of a failure from the output of npm, pip, uv or cargo.
 
 use super::super::manifest::{FileSource, Install, Manifest};
 use super::super::process::end_of;
 
-/// Lines that are shown: the first name the error, and what follows explains it.
+/// Lines that are shown: the first ones name the error, and the following ones explain it.
 const MAX_LINES: usize = 6;
 
-/// Beginnings of the lines in which such a program reports its errors.
+/// Prefixes of the lines in which these programs report their errors.
 const MARKS: [&str; 5] = ["npm error", "npm ERR!", "ERROR:", "error:", "error["];
 
-/// Beginnings of lines of npm that name no cause.
+/// Prefixes of npm's lines that name no cause.
 const IDLE: [&str; 6] = ["code E", "A complete log", "errno", "syscall", "Usage:", "aliases:"];
 
-/// The lines that matter, and what to do about them where that is known.
+/// The relevant lines, followed by advice if the cause is known.
 pub(super) fn decisive(manifest: &Manifest, said: &[u8]) -> String {
     let text = String::from_utf8_lossy(said);
     let marked = text.lines().filter_map(|line| {
         let line = line.trim();
         let mark = MARKS.iter().find(|mark| line.starts_with(**mark))?;
-        // npm puts its mark before each line; for the others it is a part of the sentence.
+        // npm puts its mark before each line; for the others it is part of the sentence.
         Some(if mark.starts_with("npm") { line[mark.len()..].trim() } else { line })
     });
     let lines: Vec<&str> =
@@ -53,7 +53,7 @@ pub(super) fn decisive(manifest: &Manifest, said: &[u8]) -> String {
     lines.into_iter().take(MAX_LINES).collect::<Vec<_>>().join("\n")
 }
 
-/// What says that there was no way to the registry.
+/// Words that show that the registry could not be reached.
 const OFFLINE: [&str; 6] = [
     "EAI_AGAIN",
     "ENOTFOUND",
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stale_lock_file_and_a_missing_network_are_named_with_what_to_do() {
+    fn a_stale_lock_file_and_a_missing_network_are_reported_with_advice() {
         let stale = "npm error code EUSAGE\nnpm error\nnpm error `npm ci` can only install packages when your package.json \
                      and package-lock.json or npm-shrinkwrap.json are in sync. Please update your lock file with `npm \
                      install` before continuing.\nnpm error\nnpm error Missing: left-pad@1.3.0 from lock file\nnpm error\n\
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_errors_are_shown_and_the_end_where_none_is_marked() {
+    fn the_first_errors_are_shown_or_the_end_if_no_line_is_marked() {
         let gone = "npm error code E404\nnpm error 404 Not Found - GET https://registry.npmjs.org/nope\nnpm error A complete \
                     log of this run can be found in: x\n";
         assert_eq!(of(Install::Npm, gone), "404 Not Found - GET https://registry.npmjs.org/nope");

@@ -1,8 +1,9 @@
-//! The kits: the package `brickbat-adapter`, which speaks the protocol for an adapter, and a file next to the driver of a
-//! filter, which does the same for it.
+//! The kits: the package `brickbat-adapter`, which speaks the protocol for an adapter, and a file that does
+//! the same for
+//! the driver of a filter and is written next to it.
 //!
-//! A manifest with `kit: 1` gets the copy that this program brings along, unless its dependencies name the package: then
-//! that one is taken.
+//! A manifest with `kit: 1` gets the copy that is embedded in this program, unless its dependencies include
+//! the package.
 
 use std::path::Path;
 
@@ -26,7 +27,7 @@ const FILTER_IN_JAVASCRIPT: Files =
 const FILTER_IN_PYTHON: Files =
     &[("brickbat_filter.py", include_str!("../../../kit/filter/brickbat_filter.py"))];
 
-/// The files of a kit where dependencies are installed in this way.
+/// The files of a kit for this kind of installation.
 pub(super) fn files(kit: Kit, install: Install) -> Files {
     match (kit, install) {
         (Kit::Adapter, Install::Npm) => JAVASCRIPT,
@@ -37,7 +38,7 @@ pub(super) fn files(kit: Kit, install: Install) -> Files {
     }
 }
 
-/// Whether a folder has the kit: the package among its dependencies, or the file.
+/// True if a folder has the kit: the package among its dependencies, or the file.
 pub(super) fn is_among(folder: &Path, kit: Kit, install: Install) -> bool {
     if kit == Kit::Filter {
         return files(kit, install).iter().all(|(file, _)| folder.join(file).is_file());
@@ -59,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_version_of_the_packages_begins_with_that_of_the_protocol() {
+    fn the_packages_have_the_major_version_of_the_protocol() {
         let package: serde_json::Value = serde_json::from_str(JAVASCRIPT[0].1).unwrap();
         let version = package["version"].as_str().unwrap();
         assert_eq!(version.split('.').next(), Some("1"));

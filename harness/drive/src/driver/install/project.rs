@@ -1,7 +1,8 @@
-//! A working tree that is tested: the user's own, of whatever version it is.
+//! A working tree under test: the user's own, at any version.
 //!
-//! It is linked and not copied, so that a change of it is tested without another installation. Installed anew is only
-//! when what it depends on may have changed.
+//! It is linked rather than copied, so that changes are tested without another installation. It is installed
+//! again only
+//! when its dependencies may have changed.
 
 use std::path::{Path, PathBuf};
 
@@ -10,24 +11,25 @@ use super::super::file_source;
 use super::super::manifest::{FileSource, Install, Manifest};
 use super::{AdapterFile, MAX_LOCK, symlink};
 
-/// What of a working tree decides what is installed.
+/// The parts of a working tree that decide what is installed.
 #[derive(Debug, Hash)]
 pub(super) struct Project {
-    /// The manifest's folder, from which `requirements.txt` names what it names.
+    /// The manifest's folder, to which the paths in `requirements.txt` are relative.
     pub(super) folder: PathBuf,
     /// The tree that the manifest names; none if only `requirements.txt` names one.
     pub(super) tree: Option<PathBuf>,
-    /// The files that say what it depends on.
+    /// The files that list its dependencies.
     depends: Vec<AdapterFile>,
 }
 
-/// The files in which a project says what it depends on.
+/// The files in which a project lists its dependencies.
 const DEPENDENCY_FILES: [&str; 5] =
     ["pyproject.toml", "setup.py", "setup.cfg", "package.json", "package-lock.json"];
 
 impl Project {
-    /// The working tree of a manifest; none if everything comes from a registry. `named` are the files that name
-    /// the dependencies.
+    /// The working tree of a manifest; none if everything comes from a registry. `named` are the files that
+    /// list the
+    /// dependencies.
     pub(super) fn of(manifest: &Manifest, named: &[AdapterFile]) -> Result<Option<Project>, DriverError> {
         let FileSource::Folder(folder) = &manifest.place else { return Ok(None) };
         let requirements = named.iter().filter(|_| manifest.install == Install::Pip);
@@ -56,7 +58,8 @@ impl Project {
         Ok(Some(Project { folder: folder.clone(), tree, depends }))
     }
 
-    /// Links a tree of npm into the `node_modules` of a folder, under the name in its `package.json`. It brings its own
+    /// Links an npm working tree into the `node_modules` of a folder, under the name in its `package.json`.
+    /// It has its own
     /// `node_modules`.
     pub(super) fn link(&self, folder: &Path) -> Result<(), DriverError> {
         let Some(tree) = &self.tree else { return Ok(()) };
@@ -90,7 +93,7 @@ fn local_lines(requirements: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a name leads to one place below `node_modules`: `name` or `@scope/name`.
+/// True if a name leads to one place below `node_modules`: `name` or `@scope/name`.
 fn is_package_name(name: &str) -> bool {
     let is_part = |part: &str| {
         let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
@@ -113,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_of_npm_takes_the_place_of_what_the_registry_gave() {
+    fn a_linked_npm_tree_replaces_the_package_from_the_registry() {
         let folder = tempfile::tempdir().unwrap();
         let (tree, cache) = (folder.path().join("tree"), folder.path().join("cache"));
         std::fs::create_dir_all(&tree).unwrap();
@@ -134,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_package_name_leads_nowhere_else() {
+    fn a_package_name_cannot_leave_node_modules() {
         assert!(is_package_name("tiny-agent") && is_package_name("@me/tiny.agent"));
         for name in ["", "..", "../x", "@me/../x", "a/b", "@/x", ".bin"] {
             assert!(!is_package_name(name), "{name}");

@@ -1,4 +1,5 @@
-//! The programs that adapters need: whether they are there and new enough, and what npm, pip and cargo do.
+//! The programs that adapters need: checks that they are present and recent enough, and runs npm, pip and
+//! cargo.
 
 use std::path::Path;
 use std::process::{Output, Stdio};
@@ -16,29 +17,29 @@ use super::{INSTALL_WAIT, Progress};
 /// What pip installs, and where.
 #[derive(Clone, Copy)]
 struct PipPlace<'a> {
-    /// The folder of the cache, which holds `requirements.txt` and gets `.venv`.
+    /// The folder of the cache, which has `requirements.txt` and gets `.venv`.
     folder: &'a Path,
     project: Option<&'a Project>,
     sdk: &'a str,
-    /// The version that the user wants in place of that of `requirements.txt`.
+    /// The version that the user wants instead of the one in `requirements.txt`.
     pinned: Option<&'a str>,
 }
 
 pub(super) struct Tools<'a> {
     pub(super) manifest: &'a Manifest,
-    /// The program `brickbat`, which supervises what is run.
+    /// The program `brickbat`, which supervises every process that is run.
     pub(super) supervisor: &'a Path,
     pub(super) progress: Progress<'a>,
 }
 
-/// The Python that makes virtual environments.
+/// The Python that creates virtual environments.
 const PYTHON: &str = "python3";
 
 /// How long `--version` may take: it prints a constant.
 const VERSION_WAIT: Duration = Duration::from_secs(20);
 
 impl Tools<'_> {
-    /// Checks that what a system requires is on the machine.
+    /// Checks that the programs that a system requires are on the machine.
     pub(super) async fn check(&self, requires: Requires) -> Result<(), DriverError> {
         if let Some(least) = requires.node {
             self.check_program("node", least, "Node.js {} or later from https://nodejs.org").await?;
@@ -78,7 +79,8 @@ impl Tools<'_> {
         }
     }
 
-    /// Fetches the dependencies into a folder that holds the files which name them, and links the project that is tested.
+    /// Fetches the dependencies into a folder that has the files which list them, and links the project under
+    /// test.
     pub(super) async fn fetch(&self, folder: &Path, project: Option<&Project>) -> Result<(), DriverError> {
         let Manifest { name, sdk, version, pinned, install, .. } = self.manifest;
         let sdk = sdk.as_deref().unwrap_or(name);
@@ -104,7 +106,7 @@ impl Tools<'_> {
                 }
             }
             Install::Pip => {
-                // uv does the same as venv and pip, and is quicker.
+                // uv does the same as venv and pip, but faster.
                 let asked = supervisor_handle::command(self.supervisor, None, ["uv", "--version"]);
                 let has_uv = run(asked, VERSION_WAIT).await.is_ok_and(|output| output.status.success());
                 let with = if has_uv { "uv" } else { "pip" };
@@ -151,7 +153,8 @@ impl Tools<'_> {
         self.requirements(place, &install, advice).await
     }
 
-    /// Installs what `requirements.txt` names, then the project that is tested, and then the version that the user wants.
+    /// Installs the packages of `requirements.txt`, then the project under test, and then the version that
+    /// the user wants.
     async fn requirements(
         &self,
         place: PipPlace<'_>,
@@ -159,7 +162,7 @@ impl Tools<'_> {
         advice: &str,
     ) -> Result<(), DriverError> {
         let PipPlace { folder, project, sdk, pinned } = place;
-        // What a line such as `-e ..` names is looked for from the working folder.
+        // A path in a line such as `-e ..` is relative to the working directory.
         let from = project.map_or(folder, |project| &project.folder);
         let install = async |args: &[&str]| {
             let args = [&install[1..], args].concat();
@@ -170,8 +173,9 @@ impl Tools<'_> {
         if tree.is_none() || requirements.exists() {
             let path = requirements.to_string_lossy();
             let is_lock = std::fs::read_to_string(&requirements).is_ok_and(|text| text.contains("--hash="));
-            // A lock names all that is needed. Of a package with an extra, such as `google-auth[requests]`, pip 23 looks for
-            // newer versions all the same, and then refuses them for want of a hash.
+            // A lock file lists every dependency. For a package with an extra, such as
+            // `google-auth[requests]`, pip 23 still looks
+            // for newer versions, and then rejects them because they have no hash.
             let more: &[&str] = if is_lock { &["--no-deps"] } else { &[] };
             install(&[more, &["-r", &path]].concat()).await?;
         }
@@ -185,8 +189,9 @@ impl Tools<'_> {
         }
     }
 
-    /// Builds an adapter in Rust, into a folder. Cargo knows whether there is anything to do. One that tests a project
-    /// is built where it is, because its `Cargo.toml` names the project by a path from there.
+    /// Builds a Rust adapter in a folder. Cargo decides whether there is anything to do. An adapter that
+    /// tests a project
+    /// is built in place, because its `Cargo.toml` names the project by a relative path.
     pub(super) async fn build(&self, folder: &Path, project: Option<&Project>) -> Result<(), DriverError> {
         let advice = "install Rust from https://rustup.rs";
         (self.progress)(&format!("building {} with cargo", self.manifest.name));
@@ -211,7 +216,7 @@ impl Tools<'_> {
         let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy().into_owned();
         let what = format!("{name} {}", args.first().copied().unwrap_or_default());
         let mut command = supervisor_handle::command(self.supervisor, None, [&[program], args].concat());
-        // The harness's own build may be what runs this; where that builds to is not where the adapter does.
+        // The harness's own build may be running this, and its target directory is not the adapter's.
         command.current_dir(folder).env("CARGO_TARGET_DIR", folder.join("target"));
         let output = match run(command, INSTALL_WAIT).await {
             Ok(output) => output,
@@ -237,7 +242,9 @@ fn version(said: &str) -> Option<AtLeast> {
     AtLeast::of(number.strip_prefix('v').unwrap_or(number))
 }
 
-/// Runs a supervised command to its end, within that time. If the wait is given up, all that it started dies.
+/// Runs a supervised command to its end, for at most `wait`. If the future is dropped, every process that it
+/// started
+/// dies.
 pub(super) async fn run(mut command: Command, wait: Duration) -> std::io::Result<Output> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let started = async {
@@ -257,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_read_as_programs_say_them() {
+    fn versions_are_read_from_the_output_of_programs() {
         assert_eq!(version("v20.20.2"), Some(AtLeast(20, 20)));
         assert_eq!(version("Python 3.11.7"), Some(AtLeast(3, 11)));
         assert_eq!(version("v"), None);

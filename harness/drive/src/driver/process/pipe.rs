@@ -1,10 +1,10 @@
-//! The pipe of a process's standard error: awaited, and read at once.
+//! The pipe of a process's standard error: it can be awaited, or read at once.
 
 use std::io;
 
 use tokio::process::ChildStderr;
 
-/// The end that is read.
+/// The read end.
 #[cfg(unix)]
 #[derive(Debug)]
 pub(super) struct Pipe(tokio::net::unix::pipe::Receiver);
@@ -19,18 +19,18 @@ impl Pipe {
         self.0.readable().await
     }
 
-    /// Reads what the runtime knows of.
+    /// Reads the bytes that the runtime knows of.
     pub(super) fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.try_read(buffer)
     }
 
-    /// Reads what waits in the pipe, whether or not the runtime knows of it.
+    /// Reads the bytes in the pipe, even if the runtime does not know of them yet.
     pub(super) fn read_now(&self, buffer: &mut [u8]) -> io::Result<usize> {
         Ok(rustix::io::read(&self.0, buffer)?)
     }
 }
 
-/// Where there is no Unix, no process is started.
+/// Without Unix, no process is started.
 #[cfg(not(unix))]
 #[derive(Debug)]
 pub(super) struct Pipe(std::convert::Infallible);

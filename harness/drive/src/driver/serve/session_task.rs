@@ -19,7 +19,7 @@ use crate::driver::event::SessionEvent;
 use crate::driver::in_process::InProcess;
 use brickbat_scenario::trace::{Aside, Consent, QuestionId, ShownState, TurnOutcome};
 
-/// What the harness asks of a session, with whom to answer.
+/// A request of the harness to a session, with its responder.
 #[derive(Debug)]
 pub(super) enum SessionCommand {
     Prompt(String, Responder<PromptResponse>),
@@ -27,12 +27,12 @@ pub(super) enum SessionCommand {
     Cancel,
     Barrier(Responder<Acknowledged>),
     History(Responder<StoredHistory>),
-    /// The user's answer to a question of the agent's.
+    /// The user's answer to a question of the agent.
     Answer(QuestionId, Consent),
 }
 
 impl SessionCommand {
-    /// Answers with an error, where there is somebody to answer.
+    /// Answers with an error, if the command expects an answer.
     pub(super) fn refuse(self, error: Error) -> Result<(), Error> {
         match self {
             SessionCommand::Prompt(_, responder) => responder.respond_with_error(error),
@@ -45,7 +45,7 @@ impl SessionCommand {
     }
 }
 
-/// The error of a session whose task is gone: the turn of that moment was answered with the reason.
+/// The error of a session whose task has ended. The turn that was running then was answered with the reason.
 pub(super) fn gone() -> Error {
     Error::internal_error().data("the session is over: its thread could not be stored".to_owned())
 }
@@ -55,9 +55,9 @@ pub(super) struct SessionTask {
     connection: ConnectionTo<Client>,
     session: InProcess,
     turn: Option<Responder<PromptResponse>>,
-    /// A prompt that came while the turn ran.
+    /// A prompt that arrived while the turn ran.
     beside: Option<Responder<PromptResponse>>,
-    /// The calls that the user has seen: ACP shows a call for the first time in another way than later.
+    /// The calls that the user has seen. ACP shows a call differently the first time.
     seen: HashSet<String>,
     commands: mpsc::WeakUnboundedSender<SessionCommand>,
 }
@@ -75,7 +75,7 @@ impl SessionTask {
     /// Serves the session until the process ends, or until the connection is gone.
     pub(super) async fn run(mut self, mut commands: mpsc::UnboundedReceiver<SessionCommand>) {
         self.serve(&mut commands).await;
-        // What was ordered while the session ended is answered as well.
+        // Commands that arrived while the session ended are answered as well.
         commands.close();
         while let Some(command) = commands.recv().await {
             if command.refuse(gone()).is_err() {
@@ -110,7 +110,7 @@ impl SessionTask {
         }
     }
 
-    /// The session is closed: what still runs in it is stopped, and answered as stopped.
+    /// Closes the session: a running turn is stopped, and answered as stopped.
     fn close(&mut self) {
         for turn in self.turn.take().into_iter().chain(self.beside.take()) {
             // A connection that is gone needs no answer.
@@ -157,7 +157,8 @@ impl SessionTask {
                 if !self.session.barrier().await {
                     return responder.respond_with_internal_error("the agent is gone");
                 }
-                // What the agent made of the bytes before the barrier is said before the barrier is answered.
+                // The agent's reactions to the bytes before the barrier are reported before the barrier is
+                // answered.
                 while let Some(Some(event)) = by_now(self.session.next()) {
                     self.report(event)?;
                 }
@@ -185,7 +186,7 @@ impl SessionTask {
                 let refused = self.beside.take();
                 refused.map_or(Ok(()), |responder| responder.respond_with_error(busy()))
             }
-            // What goes wrong with the store is no error of the agent: it fails the request.
+            // A failure of the store is not an error of the agent: it fails the request.
             SessionEvent::Lost(error) => {
                 let error = Error::into_internal_error(error);
                 match self.turn.take() {
@@ -205,7 +206,7 @@ impl SessionTask {
         ];
         let request = RequestPermissionRequest::new(self.id.clone(), call, options);
         let commands = self.commands.clone();
-        // The answer keeps its place among the commands: a barrier that comes after it finds it delivered.
+        // The answer keeps its place among the commands: a later barrier finds it delivered.
         self.connection.prepare_request(request).on_receiving_result(async move |answer| {
             let consent = match answer.map(|answer| answer.outcome) {
                 Ok(RequestPermissionOutcome::Selected(chosen)) if *chosen.option_id.0 == *ALLOW => {
@@ -239,7 +240,7 @@ impl SessionTask {
     }
 }
 
-/// There is one turn at a time.
+/// The error of a second turn at the same time.
 fn busy() -> Error {
     wrong("the turn before is still running")
 }

@@ -1,4 +1,5 @@
-//! Where there is no Unix, nothing can be supervised, so nothing is started. What starts nothing works there, too.
+//! Without Unix, nothing can be supervised, so nothing is started. Features that start no process work there,
+//! too.
 
 use std::convert::Infallible;
 use std::io;
@@ -10,10 +11,10 @@ use tokio::process::{Child, Command};
 
 use super::NotStarted;
 
-/// What a program reads on its standard input.
+/// The standard input of a program.
 pub(in super::super) type Input = OwnedHandle;
 
-/// There is none.
+/// Has no values.
 #[derive(Debug)]
 pub(in super::super) struct SupervisorHandle(Infallible);
 

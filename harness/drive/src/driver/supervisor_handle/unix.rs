@@ -1,4 +1,4 @@
-//! A supervisor where there is Unix: started with one end of a socket, while the handle holds the other.
+//! A supervisor on Unix: it is started with one end of a socket, and the handle holds the other.
 
 use std::fs::File;
 use std::io::{self, IoSlice, IsTerminal, Read};
@@ -19,29 +19,32 @@ use super::super::stopwatch::{TimeOver, within};
 use super::super::supervisor::{INTERRUPT, NO_PROGRAM, NO_SUPERVISOR, SIGNALLED, STARTED};
 use super::NotStarted;
 
-/// What a program reads on its standard input.
+/// The standard input of a program.
 pub(in super::super) type Input = OwnedFd;
 
-/// What holds a supervisor to its task: when it is dropped, or when this process ends in any way, the supervisor ends
-/// what it supervises.
+/// Keeps a supervisor running. When it is dropped, or when this process ends in any way, the supervisor ends
+/// the
+/// processes that it supervises.
 #[derive(Debug)]
 pub(in super::super) struct SupervisorHandle(Mutex<Option<UnixStream>>);
 
-/// How long a supervisor may take to say that its program runs: it takes milliseconds, and the machine may be loaded.
+/// How long a supervisor may take to report that its program runs. It takes milliseconds, but the machine may
+/// be loaded.
 const START_WAIT: Duration = Duration::from_secs(30);
 
-/// A supervisor says one short line.
+/// The limit of a supervisor's message, which is one short line.
 const MAX_LINE_BYTES: u64 = 4 << 10;
 
 impl SupervisorHandle {
-    /// Starts a supervisor. With a program, `stdin` is what the program reads.
+    /// Starts a supervisor. With a program, `stdin` is the program's standard input.
     pub(in super::super) async fn start(
         mut command: Command,
         stdin: Option<Input>,
     ) -> Result<(Child, SupervisorHandle), NotStarted> {
         let (ours, theirs) = std::os::unix::net::UnixStream::pair().map_err(NotStarted::Supervisor)?;
         let child = command.stdin(Stdio::from(OwnedFd::from(theirs))).spawn();
-        // The command holds the supervisor's end: dropped, the supervisor's death can be heard.
+        // The command holds the supervisor's end. Once it is dropped, the death of the supervisor closes the
+        // socket.
         drop(command);
         let child = child.map_err(NotStarted::Supervisor)?;
         let listening = async {
@@ -61,12 +64,12 @@ impl SupervisorHandle {
         }
     }
 
-    /// Lets go: the supervisor kills what it supervises and ends.
+    /// Closes the socket: the supervisor kills what it supervises and exits.
     pub(in super::super) fn let_go(&self) {
         self.take();
     }
 
-    /// Has the program interrupted, as by Ctrl-C in a terminal.
+    /// Interrupts the program, as Ctrl-C does in a terminal.
     pub(in super::super) fn interrupt(&self) {
         let socket = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(socket) = &*socket {
@@ -75,14 +78,15 @@ impl SupervisorHandle {
         }
     }
 
-    /// Lets go, and waits until the supervisor has ended, but no longer than that: then it goes on without us.
+    /// Closes the socket, and waits for at most `limit` until the supervisor has exited. After that it
+    /// finishes on its own.
     pub(in super::super) fn see_off(&self, limit: Duration) {
         let Some(socket) = self.take().and_then(|socket| socket.into_std().ok()) else { return };
         let asked = socket
             .set_nonblocking(false)
             .and_then(|()| socket.set_read_timeout(Some(limit)))
             .and_then(|()| socket.shutdown(Shutdown::Write));
-        // The ends of children interrupt the wait.
+        // Signals about ended children interrupt the wait.
         while asked.is_ok()
             && (&socket).read(&mut [0]).is_err_and(|error| error.kind() == io::ErrorKind::Interrupted)
         {
@@ -94,7 +98,7 @@ impl SupervisorHandle {
     }
 }
 
-/// What brickbat was given on its standard input, unless that is a terminal.
+/// Brickbat's standard input, or no input if that is a terminal.
 pub(in super::super) fn standard_input() -> io::Result<Input> {
     let stdin = io::stdin();
     if stdin.is_terminal() { no_input() } else { stdin.as_fd().try_clone_to_owned() }
@@ -112,7 +116,7 @@ fn hand_over(socket: &std::os::unix::net::UnixStream, stdin: &Input) -> io::Resu
     if !ancillary.push(SendAncillaryMessage::ScmRights(&descriptors)) {
         return Err(io::Error::other("no room for a descriptor"));
     }
-    // A descriptor travels with at least one byte.
+    // A descriptor needs at least one byte of data to travel with.
     sendmsg(socket, &[IoSlice::new(b".")], &mut ancillary, SendFlags::empty())?;
     Ok(())
 }
@@ -140,9 +144,10 @@ fn understood(line: &str) -> Result<(), NotStarted> {
 
 const MAX_SIGNAL: i32 = 64;
 
-/// How the supervised program ended, by how its supervisor did.
+/// The exit status of the supervised program, from that of its supervisor.
 ///
-/// A program that exits with 128 and the number of a signal is taken for one that was ended by it, as by shells.
+/// A program that exits with 128 plus the number of a signal is treated as ended by that signal, as in
+/// shells.
 pub(in super::super) fn program_status(supervisor: ExitStatus) -> ExitStatus {
     match supervisor.code().map(|code| code - SIGNALLED) {
         Some(signal @ 1..=MAX_SIGNAL) => ExitStatus::from_raw(signal),
@@ -155,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_supervisor_tells_what_is_missing() {
+    fn a_supervisor_reports_a_missing_program() {
         assert!(understood("started").is_ok());
         let missing = understood("no-program 2");
         assert!(
@@ -166,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn signals_come_back_as_signals() {
+    fn the_status_keeps_the_signal() {
         let exited = |code: i32| program_status(ExitStatus::from_raw(code << 8)).to_string();
         assert_eq!(exited(3), "exit status: 3");
         assert_eq!(exited(137), "signal: 9 (SIGKILL)");

@@ -1,4 +1,4 @@
-//! The system changes its history.
+//! Makes the system change its history.
 
 use super::Live;
 use crate::driver::DriverError;
@@ -6,7 +6,7 @@ use brickbat_scenario::plan::Change;
 use brickbat_scenario::trace::Event;
 
 impl Live<'_> {
-    /// Has the history changed, and notes that it was, unless nothing came of it.
+    /// Requests a change of the history, and notes it, unless nothing was changed.
     pub(super) async fn change_history(&mut self, change: Change) -> Result<(), DriverError> {
         let is_between_turns = self.conductor.is_between_turns();
         if is_between_turns {
@@ -28,9 +28,9 @@ impl Live<'_> {
             self.come_to_rest().await?;
             self.mount.with_core(|core| core.provider.end_change());
         }
-        // What it asked the provider for that comes before what it has answered.
+        // Its requests to the provider for this change come before its answer.
         self.catch_up().await?;
-        // An agent without an adapter does not say; but it cannot summarise without the provider.
+        // An agent without an adapter does not report it, but it cannot summarise without the provider.
         let mut since = self.trace.events().iter().skip(n_before);
         let is_told = !self.session.is_plain() || is_moving;
         let is_seen = is_told || since.any(|event| matches!(event, Event::Requested { .. }));

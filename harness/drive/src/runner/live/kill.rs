@@ -1,7 +1,9 @@
-//! The death of a system's process, the new one that loads the session, and a second one while the first lives.
+//! The death of a system's process, the new one that loads the session, and a second one while the first
+//! lives.
 //!
-//! Nothing here waits for a while: the process is gone when the kernel says so, its connections are closed by then,
-//! and the server says so of each that was in use. Only then the conversation goes on.
+//! Nothing here waits for a fixed time: the process is gone when the kernel reports it, its connections are
+//! closed by then,
+//! and the server reports this for each one that was in use. Only then does the conversation continue.
 
 use super::Live;
 use super::session::{Remains, SystemSession, broken};
@@ -11,7 +13,8 @@ use crate::server::ServerEvent;
 use brickbat_scenario::trace::Event;
 
 impl Live<'_> {
-    /// Kills the process and waits until nothing of it is left. What it did before it died is reported first.
+    /// Kills the process and waits until nothing of it is left. Everything that it did before it died is
+    /// reported first.
     pub(super) async fn kill_process(&mut self) -> Result<(), DriverError> {
         let remains = self.session.kill().await?;
         self.mount.drop_late_words();
@@ -20,7 +23,7 @@ impl Live<'_> {
                 self.trace.push(event);
             }
         }
-        // What it wrote before it died has come by now, up to the end of its output.
+        // Everything that it wrote before it died has arrived by now, up to the end of its output.
         while let Some(event) = self.session.next().await {
             match event {
                 SessionEvent::Lost(DriverError::AdapterExited { .. }) => break,
@@ -39,13 +42,13 @@ impl Live<'_> {
         self.open.clear();
         self.saves.forget();
         self.remains = Some(remains);
-        // What was still to be done was meant for the process that is dead.
+        // The remaining commands were meant for the dead process.
         self.todo.clear();
         self.observe(Event::Killed);
         Ok(())
     }
 
-    /// Starts a new process, and lets it load the session.
+    /// Starts a new process, and makes it load the session.
     pub(super) async fn restart(&mut self) -> Result<(), DriverError> {
         let said = self.session.stderr_since(self.stderr_from).unwrap_or_default();
         self.session = self.opener.open(&self.base_path, self.dialect, self.remains.as_ref()).await?;
@@ -56,7 +59,7 @@ impl Live<'_> {
         Ok(())
     }
 
-    /// Goes on in the other process; it is started, and loads the session, when it is first needed.
+    /// Continues in the other process, which is started, and loads the session, when it is first needed.
     pub(super) async fn switch_to(&mut self, process: u32) -> Result<(), DriverError> {
         let remains = match &self.session {
             SystemSession::Acp(session) => Remains::Stored(session.id().to_owned()),
@@ -81,8 +84,10 @@ impl Live<'_> {
         Ok(())
     }
 
-    /// Goes on in a new process that is started with the settings of the present provider, and loads the session: so users
-    /// change the provider of an agent that knows nothing of the harness. The process before ends with its session.
+    /// Continues in a new process that is started with the settings of the current provider and loads the
+    /// session: this is
+    /// how users change the provider of an agent that does not know the harness. The previous process ends
+    /// with its session.
     pub(super) async fn move_over(&mut self) -> Result<(), DriverError> {
         let SystemSession::Acp(session) = &self.session else { return Ok(()) };
         let remains = Remains::Stored(session.id().to_owned());
@@ -94,7 +99,8 @@ impl Live<'_> {
         Ok(())
     }
 
-    /// What the server saw next of the dead process; none when each of its connections has been reported.
+    /// The next event that the server saw of the dead process; none once each of its connections has been
+    /// reported.
     async fn next_of_dead(&mut self) -> Result<Option<ServerEvent>, DriverError> {
         if self.alive.is_empty() && self.gates.is_empty() {
             return Ok(by_now(self.mount.next()).flatten());
@@ -102,7 +108,7 @@ impl Live<'_> {
         self.mount.next().await.map(Some).ok_or_else(|| broken("the provider's server stopped"))
     }
 
-    /// What a process did while it was being killed. That its connections closed is not its doing.
+    /// An action of a process while it was being killed. The closing of its connections does not count.
     fn on_dead_event(&mut self, seen: ServerEvent) -> Result<Option<Event>, DriverError> {
         Ok(match seen {
             ServerEvent::Trace(event) => {

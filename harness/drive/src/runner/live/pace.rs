@@ -1,16 +1,16 @@
-//! How long a plan waits for what.
+//! The times that a plan waits.
 
 use std::time::Duration;
 
 use crate::driver::manifest::StopKind;
 use brickbat_engine::conductor::Patience;
 
-/// How long to wait for what, in the time of the system (see `driver::stopwatch`).
+/// The times that a plan waits, in the system's own time (see `driver::stopwatch`).
 #[derive(Debug, Clone, Copy)]
 pub(in crate::runner) struct Pace {
-    /// With nothing happening for so long, a spell is quiet.
+    /// The time without an event that makes a quiet spell.
     pub(super) quiet: Duration,
-    /// A silence of so long is reported, also when it ends.
+    /// A silence of this length is reported, even when it ends.
     pub(super) slow: Duration,
     pub(super) patience: Patience,
 }
@@ -23,7 +23,7 @@ impl Pace {
         patience: Patience { progress: 20, hang: 50, grace: None },
     };
 
-    /// That of an SDK whose turn counts as one that does not end after so long a silence.
+    /// The pace of an SDK. After a silence of this length, its turn counts as one that does not end.
     pub(in crate::runner) fn adapted(silence: Duration, stop: StopKind) -> Pace {
         let grace = match stop {
             StopKind::Preemptive | StopKind::Dropped => None,
@@ -37,25 +37,27 @@ impl Pace {
         }
     }
 
-    /// That of a system that is suspected of a hang.
+    /// The pace for a system that is suspected of a hang.
     pub(in crate::runner) fn longer(self) -> Pace {
         let hang = self.patience.hang.saturating_mul(SUSPECT_FACTOR);
         Pace { patience: Patience { hang, ..self.patience }, ..self }
     }
 }
 
-/// A quiet spell of an SDK: many times what it takes to go on with a turn.
+/// A quiet spell of an SDK: many times what it needs to continue a turn.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// Quiet spells after the stop of a system that notices it only when it goes on: a second, as a user might wait.
+/// Quiet spells after the stop of a system that notices it only at its next step: a second, as a user might
+/// wait.
 const GRACE: u32 = 4;
 
-/// The part of the silence of a hang after which what has not started will not start: about 4 of 15 s.
+/// A divisor of the silence of a hang. What has not started after that part will not start: about 4 of 15 s.
 const PROGRESS_PART: u32 = 4;
 
-/// How much longer a suspect is waited for: 45 s for an SDK. Clients that back off for longer make several requests, for
-/// which the conductor waits longer by itself.
+/// How much longer to wait for a suspect: 45 s for an SDK. Clients that back off for longer make several
+/// requests, and
+/// the conductor waits longer for those by itself.
 const SUSPECT_FACTOR: u32 = 3;
 
-/// Quiet spells below which nothing is a hang.
+/// Quiet spells below which nothing counts as a hang.
 const MIN_HANG: u32 = 2 * PROGRESS_PART;

@@ -1,4 +1,4 @@
-//! The writes of a system's store, each of which waits, before and after it, until the harness lets it go on.
+//! The writes of a system's store. Each waits, before and after it, until the harness lets it continue.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use crate::server::GateId;
 use brickbat_scenario::plan::Side;
 use brickbat_scenario::trace::Event;
 
-/// The writes of the turn, and what is still to be done about the one that waits.
+/// The writes of the turn, and the next steps for the one that waits.
 #[derive(Debug, Default)]
 pub(super) struct Saves {
     /// Entries of the running turn that have been written, or are being written; none between two turns.
@@ -15,32 +15,33 @@ pub(super) struct Saves {
     due: VecDeque<Due>,
 }
 
-/// What is to be done next about a write that waits.
+/// The next step for a write that waits.
 #[derive(Debug, PartialEq)]
 pub(super) enum Due {
-    /// The conductor is to hear of it, and may kill the process.
+    /// Report the event to the conductor, which may kill the process.
     Happened(Event),
-    /// The store goes on.
+    /// Let the store continue.
     GoesOn(GateId),
 }
 
 impl Saves {
-    /// Entries are counted in each turn.
+    /// Restarts the count of entries.
     pub(super) fn begin_turn(&mut self) {
         self.n_entries = Some(0);
     }
 
-    /// What is written until the next turn is none of its entries, and a write that waits only goes on.
+    /// Stops the count: writes until the next turn are not entries of a turn, and a write that waits only
+    /// continues.
     pub(super) fn end_turn(&mut self) {
         self.n_entries = None;
         self.due.retain(|due| matches!(due, Due::GoesOn(_)));
     }
 
-    /// A write waits. Each of its entries is one point of the plan.
+    /// Records a write that waits. Each of its entries is one point of the plan.
     pub(super) fn held(&mut self, gate: GateId, write: &str) -> Result<(), DriverError> {
         let StoreWrite { entries, side } = StoreWrite::of(write)?;
         if let Some(n_entries) = &mut self.n_entries {
-            // The kits have no write begin before the one before it is over.
+            // The kits begin a write only after the previous one has ended.
             let first = match side {
                 Side::Before => n_entries.saturating_add(1),
                 Side::After => n_entries.saturating_add(1).saturating_sub(entries).max(1),
@@ -59,7 +60,7 @@ impl Saves {
         self.due.pop_front()
     }
 
-    /// The process is dead, and with it the write that waited.
+    /// Forgets the write that waited: its process is dead.
     pub(super) fn forget(&mut self) {
         *self = Saves::default();
     }
@@ -74,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn each_entry_of_a_write_is_a_point_before_the_store_goes_on() {
+    fn each_entry_of_a_write_is_a_point_before_the_store_continues() {
         let mut saves = Saves::default();
         saves.begin_turn();
         let saving = |entry, side| Due::Happened(Event::Saving { entry, side });
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_between_two_turns_is_let_go_at_once() {
+    fn a_write_between_two_turns_continues_at_once() {
         let mut saves = Saves::default();
         saves.begin_turn();
         saves.end_turn();
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_that_waits_when_its_turn_ends_is_no_point_of_the_next() {
+    fn a_write_that_waits_when_its_turn_ends_is_not_a_point_of_the_next() {
         let mut saves = Saves::default();
         saves.begin_turn();
         saves.held(GateId(0), r#"{"entries":2,"side":"before"}"#).unwrap();
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_do_not_fit_are_survived() {
+    fn a_number_out_of_range_is_an_error() {
         let mut saves = Saves::default();
         saves.begin_turn();
         saves.held(GateId(0), r#"{"entries":1000,"side":"after"}"#).unwrap();

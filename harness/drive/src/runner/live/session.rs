@@ -15,7 +15,7 @@ pub(in crate::runner) enum SystemSession {
 
 /// What a session leaves when its process is killed.
 pub(in crate::runner) enum Remains {
-    /// What the agent of our own had saved.
+    /// The saved state of our own agent.
     Saved(Vec<u8>),
     /// The session's id; what it had stored is in its state folder.
     Stored(String),
@@ -35,8 +35,9 @@ impl SystemSession {
         Ok(())
     }
 
-    /// Waits until the system has changed the history, or, while a turn runs, has taken note of it. Says whether there was
-    /// anything to change, as far as the system tells.
+    /// Waits until the system has changed the history, or, while a turn runs, has scheduled the change.
+    /// Returns false if the
+    /// system reports that there was nothing to change.
     pub(super) async fn change(&self, change: &Change) -> Result<bool, DriverError> {
         match self {
             SystemSession::InProcess(session) if session.change(change).await => Ok(true),
@@ -76,7 +77,7 @@ impl SystemSession {
         }
     }
 
-    /// The root of the system's processes; none where it runs in this one.
+    /// The id of the root of the system's processes; none if it runs in this process.
     pub(super) fn process(&self) -> Option<u32> {
         match self {
             SystemSession::InProcess(_) => None,
@@ -91,7 +92,7 @@ impl SystemSession {
         }
     }
 
-    /// Whether it is seen from its processes what the system has consumed.
+    /// True if Brickbat watches its processes to learn what the system has consumed.
     pub(super) fn is_watched(&self) -> bool {
         match self {
             SystemSession::InProcess(_) => false,
@@ -99,7 +100,7 @@ impl SystemSession {
         }
     }
 
-    /// Whether it is an agent that knows nothing of the harness.
+    /// True if it is an agent that does not know the harness.
     pub(super) fn is_plain(&self) -> bool {
         match self {
             SystemSession::InProcess(_) => false,
@@ -107,7 +108,8 @@ impl SystemSession {
         }
     }
 
-    /// Waits until the system has done what it had put off for a moment. Our own agent in this process puts nothing off.
+    /// Waits until the system has done the work that it postponed. Our own agent in this process postpones
+    /// nothing.
     pub(super) async fn settle_down(&self) {
         match self {
             SystemSession::InProcess(_) => {}
@@ -122,7 +124,7 @@ impl SystemSession {
         }
     }
 
-    /// What the system has stored, or why it does not say; none if it cannot say.
+    /// What the system has stored, or why it failed to report it; none if it cannot report it.
     pub(super) async fn history(&self) -> Option<Result<Value, DriverError>> {
         match self {
             SystemSession::InProcess(session) => {
@@ -139,7 +141,7 @@ impl SystemSession {
         }
     }
 
-    /// What the adapter's process has written to its standard error since; none if there is no process.
+    /// The standard error of the adapter's process since the first `len` bytes; none if there is no process.
     pub(super) fn stderr_since(&self, len: u64) -> Option<String> {
         match self {
             SystemSession::InProcess(_) => None,
@@ -154,7 +156,7 @@ impl SystemSession {
         }
     }
 
-    /// Kills the system's process, waits until it is gone, and says what is left.
+    /// Kills the system's process, waits until it is gone, and returns what it left.
     pub(super) async fn kill(&mut self) -> Result<Remains, DriverError> {
         match self {
             SystemSession::InProcess(session) => match session.kill().await {

@@ -4,19 +4,19 @@ use serde_json::Value;
 
 use brickbat_scenario::random::Random;
 
-/// How far above the least number is drawn.
+/// Numbers are chosen from the lowest allowed value up to this much above it.
 const SPREAD: u64 = 9;
 
-/// Whole numbers are drawn up to here: JSON readers keep them exact.
+/// The largest integer that is chosen: JSON readers represent integers up to here exactly.
 const MOST: f64 = 9_007_199_254_740_991.0;
 
-/// A whole number.
+/// An integer.
 pub(super) fn integer(schema: &Value, random: &mut Random) -> Value {
     let bounds = Bounds::of(schema);
     bounds.whole(random).map_or_else(|| Value::from(bounds.low.clamp(-MOST, MOST) as i64), Value::from)
 }
 
-/// A number; a whole one if one fits.
+/// A number; an integer if one fits.
 pub(super) fn number(schema: &Value, random: &mut Random) -> Value {
     let bounds = Bounds::of(schema);
     match bounds.whole(random) {
@@ -28,7 +28,7 @@ pub(super) fn number(schema: &Value, random: &mut Random) -> Value {
 struct Bounds {
     low: f64,
     high: f64,
-    /// Whether the bounds themselves are in.
+    /// True if the bound itself is excluded: for the lower and the upper bound.
     excludes: [bool; 2],
     step: f64,
 }
@@ -36,7 +36,7 @@ struct Bounds {
 impl Bounds {
     fn of(schema: &Value) -> Bounds {
         let number = |key: &str| schema.get(key).and_then(Value::as_f64);
-        // Older drafts say with a truth value whether the bound is in.
+        // Older drafts have a boolean for an exclusive bound.
         let excludes = |key: &str| schema.get(key) == Some(&Value::Bool(true));
         let (least, above) = (number("minimum"), number("exclusiveMinimum"));
         let (most, below) = (number("maximum"), number("exclusiveMaximum"));
@@ -61,7 +61,7 @@ impl Bounds {
         }
     }
 
-    /// A whole number inside, if there is one.
+    /// An integer within the bounds, if there is one.
     fn whole(&self, random: &mut Random) -> Option<i64> {
         let [without_low, without_high] = self.excludes;
         let mut least = (self.low / self.step).ceil();

@@ -1,11 +1,11 @@
-//! Texts that fit a schema, and do no harm.
+//! Harmless strings that fit a schema.
 
 use serde_json::Value;
 
 use super::super::words::word;
 use brickbat_scenario::random::Random;
 
-/// A text under that name.
+/// A string for a schema. `name` is the name of the property.
 pub(super) fn string(schema: &Value, name: &str, random: &mut Random) -> String {
     let text = of_example(schema).unwrap_or_else(|| {
         let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
@@ -14,13 +14,13 @@ pub(super) fn string(schema: &Value, name: &str, random: &mut Random) -> String 
     fitted(schema, text)
 }
 
-/// Characters of one text at the most, whatever the schema asks for.
+/// The most characters of one string, whatever the schema requires.
 const MAX_CHARS: u64 = 4096;
 
-/// An address at which nothing listens: port 9 of this machine.
+/// An address where nothing listens: port 9 of this machine.
 const NOWHERE: &str = "http://127.0.0.1:9/";
 
-/// Where there is a pattern, an example of the author's own is all that is sure to fit it.
+/// The author's own example. If there is a pattern, only such an example is sure to fit it.
 fn of_example(schema: &Value) -> Option<String> {
     schema.get("pattern")?;
     let examples = schema.get("examples").and_then(Value::as_array).into_iter().flatten();
@@ -28,7 +28,7 @@ fn of_example(schema: &Value) -> Option<String> {
     known.filter_map(Value::as_str).next().map(str::to_owned)
 }
 
-/// A text of a format that JSON Schema or OpenAPI names.
+/// A string of a format that JSON Schema or OpenAPI defines.
 fn of_format(format: &str, random: &mut Random) -> Option<String> {
     let day = 1 + random.below(28);
     let word = word(random);
@@ -51,7 +51,7 @@ fn of_format(format: &str, random: &mut Random) -> Option<String> {
     })
 }
 
-/// A text that is harmless under that name, if a program does with it what the name says.
+/// A string that does no harm if a program uses it as the name suggests.
 fn of_name(name: &str, random: &mut Random) -> String {
     let word = word(random);
     let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
@@ -66,7 +66,7 @@ fn of_name(name: &str, random: &mut Random) -> String {
     }
 }
 
-/// The text with as many characters as the schema allows.
+/// The string, cut or extended to the length that the schema requires.
 fn fitted(schema: &Value, mut text: String) -> String {
     let bound = |key: &str| schema.get(key).and_then(Value::as_u64);
     let most = bound("maxLength").unwrap_or(MAX_CHARS);

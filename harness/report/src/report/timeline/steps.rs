@@ -117,7 +117,8 @@ impl Story<'_, '_> {
                 self.plain(System, Tools, &words);
             }
             Event::ToolStarted { call: None, args } => {
-                let words = format!("runs a tool with arguments of no call: {}", words::beginning(args));
+                let words =
+                    format!("runs a tool with arguments that match no call: {}", words::beginning(args));
                 self.drawing.step(System, Tools, Weight::Wrong, &words);
             }
             Event::ToolSettled { call, outcome, grade } => {

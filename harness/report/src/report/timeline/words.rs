@@ -96,7 +96,7 @@ pub(super) fn consent(consent: Consent) -> &'static str {
     match consent {
         Consent::Given => "says yes",
         Consent::Refused => "says no",
-        Consent::Withheld => "gives no answer: the turn was stopped",
+        Consent::Withheld => "returns nothing: the turn was stopped",
     }
 }
 

@@ -1,25 +1,27 @@
-//! Files of blank pictures, made without a library: a black PNG of one bit for each pixel, and a grey JPEG of one component.
+//! Files of blank pictures, made without a library: a black PNG with one bit per pixel, and a grey JPEG with
+//! one component.
 //!
-//! They are whole files that any decoder takes. What they lack of the wanted number of bytes is a comment.
+//! The files are complete, so any decoder accepts them. A private chunk or a comment pads them to the
+//! required number of bytes.
 
 /// A PNG: <https://www.w3.org/TR/png-3/>.
 pub(super) fn png(width: u32, height: u32, bytes: usize) -> Vec<u8> {
     let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
     let size = [width.to_be_bytes(), height.to_be_bytes()].concat();
     chunk(&mut file, b"IHDR", &[size.as_slice(), &[1, 0, 0, 0, 0]].concat());
-    // Each row begins with the number of its filter, which is 0 as well.
+    // Each row begins with its filter number, which is also 0.
     let n_zeros = height as usize * (1 + width.div_ceil(8) as usize);
     chunk(&mut file, b"IDAT", &zlib_of_zeros(n_zeros));
     let missing = bytes.saturating_sub(file.len() + EMPTY_CHUNK);
     if missing > EMPTY_CHUNK {
-        // A private chunk that every decoder may pass over.
+        // A private chunk that every decoder may skip.
         chunk(&mut file, b"fiLl", &vec![0; missing - EMPTY_CHUNK]);
     }
     chunk(&mut file, b"IEND", &[]);
     file
 }
 
-/// Length, type and checksum of a chunk.
+/// The bytes of a chunk's length, type and checksum.
 const EMPTY_CHUNK: usize = 12;
 
 fn chunk(file: &mut Vec<u8>, kind: &[u8; 4], data: &[u8]) {
@@ -37,9 +39,9 @@ fn crc32(bytes: &[u8]) -> u32 {
     !crc
 }
 
-/// So many zeros in the form of zlib (RFC 1950): one zero, then runs that repeat it, in the fixed code (RFC 1951).
+/// `n` zeros in zlib format (RFC 1950): one zero, then runs that repeat it, in the fixed code (RFC 1951).
 fn zlib_of_zeros(n: usize) -> Vec<u8> {
-    /// The longest run that one symbol says.
+    /// The longest run that one symbol encodes.
     const RUN: usize = 258;
     let mut bits = Bits { bytes: vec![0x78, 0x01], n_bits: 0 };
     bits.push(1, 1);
@@ -58,15 +60,15 @@ fn zlib_of_zeros(n: usize) -> Vec<u8> {
     bits.bytes
 }
 
-/// Bits as deflate packs them: the lowest bit of a byte first.
+/// Bits in the order of deflate: the lowest bit of a byte first.
 struct Bits {
     bytes: Vec<u8>,
-    /// Bits of the last byte that are taken; 0 if the next bit begins a byte.
+    /// The number of bits used in the last byte; 0 if the next bit begins a new byte.
     n_bits: u32,
 }
 
 impl Bits {
-    /// A number, the lowest bit first.
+    /// Appends a number, lowest bit first.
     fn push(&mut self, value: u32, n_bits: u32) {
         for bit in 0..n_bits {
             if self.n_bits == 0 {
@@ -79,7 +81,7 @@ impl Bits {
         }
     }
 
-    /// A code word, the highest bit first.
+    /// Appends a code word, highest bit first.
     fn code(&mut self, word: u32, n_bits: u32) {
         self.push(word.reverse_bits() >> (32 - n_bits), n_bits);
     }
@@ -108,7 +110,7 @@ pub(super) fn jpeg(width: u32, height: u32, bytes: usize) -> Vec<u8> {
     segment(&mut file, 0xda, &[1, 1, 0, 0, 63, 0]);
     file.extend(std::iter::repeat_n(0, n_bits / 8));
     if !n_bits.is_multiple_of(8) {
-        // What is left of the last byte is ones.
+        // The rest of the last byte is filled with ones.
         file.push(0xff >> (n_bits % 8));
     }
     file.extend_from_slice(&END);
@@ -117,10 +119,10 @@ pub(super) fn jpeg(width: u32, height: u32, bytes: usize) -> Vec<u8> {
 
 const END: [u8; 2] = [0xff, 0xd9];
 
-/// Marker and length of a comment.
+/// The bytes of a comment's marker and length.
 const COMMENT_HEADER: usize = 4;
 
-/// What stands before the data of the scan.
+/// The bytes before the data of the scan.
 const SCAN_HEADER: usize = 10;
 
 fn segment(file: &mut Vec<u8>, marker: u8, data: &[u8]) {
@@ -150,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base64_is_that_of_the_standard() {
+    fn base64_follows_the_standard() {
         let of = |text: &str| base64(text.as_bytes());
         assert_eq!(
             [of(""), of("f"), of("fo"), of("foo"), of("foob")],
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_has_its_size_and_at_least_its_bytes() {
+    fn a_picture_has_its_size_and_is_padded_to_its_bytes() {
         let png = png(8001, 3, 5000);
         assert_eq!((&png[12..16], &png[16..24]), (&b"IHDR"[..], &[0, 0, 0x1f, 0x41, 0, 0, 0, 3][..]));
         assert_eq!(png.len(), 5000);
@@ -170,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn checksums_are_those_of_the_standards() {
+    fn checksums_follow_the_standards() {
         assert_eq!(crc32(b"IEND"), 0xae42_6082);
         assert_eq!(zlib_of_zeros(1)[..], [0x78, 0x01, 0x63, 0x00, 0x00, 0x00, 0x01, 0x00, 0x01]);
     }

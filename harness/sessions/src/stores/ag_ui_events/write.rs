@@ -17,9 +17,9 @@ use crate::{Files, NOT_RECORDED, Place, Product, Session};
 
 pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
     let nowhere = Place::default();
-    let whole = whole(files.main()).ok_or_else(|| refuse(&nowhere, "no JSON any more"))?;
-    let document = Document::parse(&whole.text).map_err(|_| refuse(&nowhere, "no JSON any more"))?;
-    let folded = fold(document.root()).map_err(|_| refuse(&nowhere, "not the session any more"))?;
+    let whole = whole(files.main()).ok_or_else(|| refuse(&nowhere, "no longer JSON"))?;
+    let document = Document::parse(&whole.text).map_err(|_| refuse(&nowhere, "no longer JSON"))?;
+    let folded = fold(document.root()).map_err(|_| refuse(&nowhere, "no longer the same session"))?;
     let mut writer = Writer::new(files, session, document.root(), folded);
     let mut closing = None;
     for edit in edits {
@@ -83,12 +83,12 @@ impl<'s, 'd> Writer<'s, 'd> {
 
     fn owner(&self, place: &Place) -> Result<usize, WriteError> {
         let owner = self.owners.get(place).copied();
-        owner.ok_or_else(|| refuse(place, "nothing of the session lies there"))
+        owner.ok_or_else(|| refuse(place, "no part of the session is there"))
     }
 
     fn drop(&mut self, place: &Place) -> Result<(), WriteError> {
         let own = self.owners.get_key_value(place).map(|(own, _)| *own);
-        self.gone.insert(own.ok_or_else(|| refuse(place, "nothing of the session lies there"))?);
+        self.gone.insert(own.ok_or_else(|| refuse(place, "no part of the session is there"))?);
         Ok(())
     }
 

@@ -105,8 +105,8 @@ impl Branch {
                 self.is_excerpt = true;
                 return;
             }
-            Top::Phantom(at) => (at, "the thread is cut: the line that this one hangs on is not in the file"),
-            Top::Circle(at) => (at, "the thread goes in a circle: this line hangs on one that hangs on it"),
+            Top::Phantom(at) => (at, "the thread is cut: the parent of this line is not in the file"),
+            Top::Circle(at) => (at, "the parents of this line form a circle"),
         };
         let place = cut::place(&tree.records[at]);
         self.troubles.push(Trouble { place, words: words.to_owned(), loses: None });

@@ -227,7 +227,7 @@ impl Lines {
         let is_word = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, ' ' | '-' | '_');
         let kind = match kind.len() <= MAX_KIND && kind.chars().all(is_word) {
             true => kind,
-            false => "a type that is no word",
+            false => "a type that is not a word",
         };
         if self.unknown.len() < MAX_UNKNOWN {
             self.unknown.insert(kind.to_owned());

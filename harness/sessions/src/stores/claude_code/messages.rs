@@ -53,9 +53,9 @@ fn known(bytes: &[u8], record: &Record) -> Result<Vec<Message>, ReadError> {
     let kind = match record.kind {
         Kind::User => "a line of the user",
         Kind::Assistant => "a line of the model",
-        _ => "a line that holds a message",
+        _ => "a line with a message",
     };
-    let words = format!("line {}: {kind} in a form that is not known", record.line);
+    let words = format!("line {}: {kind} in an unknown form", record.line);
     Err(ReadError::Form { product: Product::ClaudeCode, words })
 }
 

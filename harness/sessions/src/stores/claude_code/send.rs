@@ -39,7 +39,7 @@ pub(super) fn send(session: &Session) -> Sent {
             _ => messages.insert(at, message),
         }
     }
-    mended.push(("leaves out texts of white space", n_blank));
+    mended.push(("leaves out blank texts", n_blank));
     mended.retain(|(_, n)| *n > 0);
     Sent { messages, mended, gives_up: None }
 }

@@ -59,7 +59,7 @@ pub(super) fn reattach(files: &Files, cut: Option<&Cut>) -> Result<Files, WriteE
     let (line, parent) =
         find(&cut.place).zip(find(parent)).ok_or_else(|| refused(&cut.place, "there is no such line"))?;
     let own = span_of(&whole[line.span.clone()], "/parentUuid")
-        .ok_or_else(|| refused(&cut.place, "the line names no other"))?;
+        .ok_or_else(|| refused(&cut.place, "the line names no parent"))?;
     let span = line.span.start + own.start..line.span.start + own.end;
     let mut files = files.clone();
     let bytes = splice(files.main(), vec![(span, json!(parent.uuid).to_string().into_bytes())]);

@@ -23,7 +23,7 @@ pub(super) fn message(record: &Record) -> Result<Message, ReadError> {
         ("assistant", _) => Role::Assistant,
         ("user", true) => Role::Tool,
         ("user", false) => Role::User,
-        _ => return Err(unknown_form(Product::Cline, "a message of a role that is not known")),
+        _ => return Err(unknown_form(Product::Cline, "a message with an unknown role")),
     };
     let id = record.value.get("id").and_then(Value::as_str).map(str::to_owned);
     Ok(Message { role, blocks, id, place: record.place(""), ending: Ending::Whole })

@@ -94,7 +94,7 @@ impl Reader {
         };
         let [kind, payload, ordinal] = document.root().pick(["type", "payload", "ordinal"]);
         let (Some(kind), Some(payload)) = (kind.and_then(Json::as_str), payload) else {
-            self.note(place, "a line that is no record".to_owned(), Some("one record"));
+            self.note(place, "a line that is not a record".to_owned(), Some("one record"));
             return Ok(true);
         };
         let ordinal = ordinal.and_then(Json::as_u64);
@@ -156,7 +156,7 @@ impl Reader {
                 return Err(format!("an item of the type {kind} in line {}", at.line));
             }
             Err(Strange::Lacks(words)) => {
-                let words = format!("{words}; Codex passes over the record");
+                let words = format!("{words}; Codex skips the record");
                 self.troubles.push(Trouble { place, words, loses: None });
             }
             // Known items that are never sent need no note.
@@ -217,7 +217,7 @@ impl Reader {
     fn finish(mut self) -> Session {
         // "final paginated rollout record at … is missing an ordinal"
         if let Some((None, place)) = self.last.take().filter(|_| self.is_paginated) {
-            let words = "the last record has no ordinal, so Codex cannot go on with the rollout".to_owned();
+            let words = "the last record has no ordinal, so Codex cannot continue the rollout".to_owned();
             self.troubles.push(Trouble { place, words, loses: None });
         }
         let (n_compactions, n_forks) = (self.replay.n_compactions, self.replay.n_rollbacks);

@@ -362,9 +362,9 @@ fn ordinals_out_of_order_are_reported() {
     let session = open(&files);
     let words: Vec<&str> = session.troubles.iter().map(|trouble| trouble.words.as_str()).collect();
     assert_eq!(words[0], "the ordinal is not greater than that of the record before");
-    assert_eq!(words[1], "the last record has no ordinal, so Codex cannot go on with the rollout");
+    assert_eq!(words[1], "the last record has no ordinal, so Codex cannot continue the rollout");
     let edit = Edit::Truncate { last: at(&session, 2, "/payload/content/0") };
-    assert!(write(&files, &[edit]).unwrap_err().words.contains("lose their places"));
+    assert!(write(&files, &[edit]).unwrap_err().words.contains("would move"));
 }
 
 #[test]

@@ -58,7 +58,7 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Unpacked<'_>, String> {
     let bound = MAX_BYTES.min(MIN_BOUND + MAX_RATIO * bytes.len() as u64);
     let (unpacked, cut) = frames(bytes, bound + 1);
     if unpacked.len() as u64 > bound {
-        return Err(format!("{} packed bytes are more than {bound} when unpacked", bytes.len()));
+        return Err(format!("{} packed bytes exceed {bound} when unpacked", bytes.len()));
     }
     Ok(Unpacked { bytes: Cow::Owned(unpacked), cut })
 }
@@ -81,7 +81,7 @@ fn frames(mut packed: &[u8], limit: u64) -> (Vec<u8>, Option<&'static str>) {
         }
         let before = packed.len();
         let Ok(mut frame) = StreamingDecoder::new(&mut packed) else {
-            return (unpacked, Some("packed bytes that are no frame"));
+            return (unpacked, Some("packed bytes that are not a frame"));
         };
         let is_whole = frame.by_ref().take(left).read_to_end(&mut unpacked).is_ok();
         if !is_whole || packed.len() == before {

@@ -20,8 +20,8 @@ const REPLACEMENT: &str = "/payload/replacement_history";
 /// (`ResponseItem::Other` in `codex-rs/protocol/src/models.rs`).
 const SILENT: &str = r#"{"type":"other"}"#;
 
-const OUT_OF_STEP: &str = "the records after it would lose their places, by which Codex's database and the forks of a \
-                           paginated rollout know them";
+const OUT_OF_STEP: &str = "the records after it would move, but the database of Codex and the forks of a paginated \
+                           rollout refer to them by place";
 
 /// The files after the edits. A packed rollout is packed again.
 pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
@@ -226,7 +226,7 @@ impl<'a> Plan<'a> {
     fn truncate(&mut self, last: &Place) -> Result<(), WriteError> {
         let holds = |message: &&crate::Message| message.blocks.iter().any(|block| block.place == *last);
         let message = self.session.messages.iter().find(holds);
-        let blocks = &message.ok_or_else(|| error(last, "no block of the branch lies there"))?.blocks;
+        let blocks = &message.ok_or_else(|| error(last, "no block of the branch is there"))?.blocks;
         let key = |place: &Place| (place.line, place.start);
         let end =
             blocks.iter().map(|block| &block.place).max_by_key(|place| key(place)).unwrap_or(last).clone();
@@ -239,7 +239,7 @@ impl<'a> Plan<'a> {
         self.gone.extend(self.lines.range(line.n + 1..).map(|(n, _)| *n));
         if let Some((n, _)) = end.pointer.strip_prefix(REPLACEMENT).and_then(|rest| in_item(rest)) {
             let document =
-                Document::parse(line.bytes).map_err(|_| error(&end, "the line is no JSON any more"))?;
+                Document::parse(line.bytes).map_err(|_| error(&end, "the line is no longer JSON"))?;
             let n_items = document.root().pointer(REPLACEMENT).len();
             let changes = self.lists.entry((line.n, REPLACEMENT.to_owned())).or_default();
             changes.gone.extend(n + 1..n_items);
@@ -315,12 +315,12 @@ impl<'a> Plan<'a> {
     }
 
     fn block(&self, place: &Place) -> Result<(&'a Block, bool), WriteError> {
-        self.blocks.get(place).copied().ok_or_else(|| error(place, "no block of the session lies there"))
+        self.blocks.get(place).copied().ok_or_else(|| error(place, "no block of the session is there"))
     }
 
     fn line(&self, place: &Place) -> Result<Line<'a>, WriteError> {
         if place.file != 0 {
-            let words = "it stands in the rollout that this one was forked from; repair that one";
+            let words = "it is in the rollout that this one was forked from; repair that one";
             return Err(error(place, words));
         }
         let line = place.line.and_then(|n| self.lines.get(&n));
@@ -330,7 +330,7 @@ impl<'a> Plan<'a> {
     fn raw(&self, span: Range<u64>, place: &Place) -> Result<String, WriteError> {
         let bytes = self.bytes.get(span.start as usize..span.end as usize);
         let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
-        text.map(str::to_owned).ok_or_else(|| error(place, "no text lies there"))
+        text.map(str::to_owned).ok_or_else(|| error(place, "no text is there"))
     }
 }
 

@@ -109,10 +109,8 @@ impl Log {
             Some(slot) => self.clear_from(slot),
             None => {
                 if !self.active.is_empty() {
-                    let words =
-                        "a rewind to a message that is not there: everything before it is cleared".to_owned();
-                    // Removing the rewind would restore everything before it, and the intended extent is
-                    // unknown.
+                    let words = "a rewind to a missing message: everything before it is cleared".to_owned();
+                    // Removing the rewind would restore everything before it, and the intended extent is unknown.
                     self.troubles.push(Trouble { place, words, loses: None });
                 }
                 self.clear_from(0);
@@ -129,4 +127,4 @@ impl Log {
     }
 }
 
-const UNKNOWN: &str = "a record that is no message and no patch";
+const UNKNOWN: &str = "a record that is neither a message nor a patch";

@@ -91,7 +91,7 @@ fn close_results(sent: &mut Sent) {
     let content = histories::Block::Text(INTERRUPTED.to_owned());
     let blocks = vec![Block { place: place.clone(), content, state: None }];
     sent.messages.push(Message { role: Role::Assistant, blocks, id: None, place, ending: Ending::Whole });
-    note(sent, "puts a reply between results at the end and what the user says next", 1);
+    note(sent, "puts a reply between final results and the next message of the user", 1);
 }
 
 /// `ensureActiveLoopHasThoughtSignatures`: signs the first call of each turn after the last user message.

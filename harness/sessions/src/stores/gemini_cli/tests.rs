@@ -279,7 +279,10 @@ fn unknown_content_is_an_unknown_form_and_an_unknown_patch_is_noted() {
     let files = jsonl(&[ASK, r#"{"id":"g1","type":"gemini","content":7}"#]);
     assert!(matches!(GeminiCli.read(&files), Err(ReadError::Form { .. })));
     let session = read(&jsonl(&[ASK, r#"{"$new":1}"#, r#"{"id":"z","type":"later","content":""}"#]));
-    assert_eq!(session.unknown, ["a record that is no message and no patch", "a message of another type"]);
+    assert_eq!(
+        session.unknown,
+        ["a record that is neither a message nor a patch", "a message of another type"]
+    );
 }
 
 #[test]

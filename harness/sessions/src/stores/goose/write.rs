@@ -109,7 +109,7 @@ impl Plan {
                     Insertion::Moved(from, n) => {
                         let content = rows.text(*from, "content_json").ok_or("no such row")?;
                         if !read.contains_key(from) {
-                            let spans = spans(content.as_bytes(), "").ok_or("content that is no list")?;
+                            let spans = spans(content.as_bytes(), "").ok_or("content that is not a list")?;
                             read.insert(*from, spans);
                         }
                         let span = read.get(from).and_then(|spans| spans.get(*n)).cloned();
@@ -131,7 +131,7 @@ impl Plan {
         }
         for (row, indices) in &self.dropped {
             let content = rows.text(*row, "content_json").ok_or("no such row")?.to_owned();
-            let spans = spans(content.as_bytes(), "").ok_or("content that is no list")?;
+            let spans = spans(content.as_bytes(), "").ok_or("content that is not a list")?;
             if indices.len() >= spans.len() {
                 rows.delete(*row);
                 continue;
@@ -157,7 +157,7 @@ impl Plan {
         let mut edits = Vec::new();
         for (key, indices) in &self.dropped {
             let n = index(key)?;
-            let spans = spans_in(bytes, &found.spans[n], "content").ok_or("content that is no list")?;
+            let spans = spans_in(bytes, &found.spans[n], "content").ok_or("content that is not a list")?;
             match indices.len() >= spans.len() {
                 true => drop(deleted.insert(n)),
                 false => edits.extend(without(&spans, indices)),
@@ -178,7 +178,7 @@ impl Plan {
         for (after, insertions) in &self.inserted {
             let n = index(after)?;
             if deleted.contains(&n) {
-                return Err("the message of the call is taken out".to_owned());
+                return Err("the message of the call is removed".to_owned());
             }
             let message = inserted(bytes, &found, &mut items, n, insertions)?;
             edits.push((found.spans[n].end..found.spans[n].end, message));

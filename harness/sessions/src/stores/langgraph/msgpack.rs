@@ -130,7 +130,7 @@ impl<'a> Reader<'a, '_> {
     fn text(&mut self, n: u64) -> Result<Value, String> {
         let at = self.at;
         let text =
-            std::str::from_utf8(self.take(n)?).map_err(|_| format!("text that is no UTF-8 at byte {at}"))?;
+            std::str::from_utf8(self.take(n)?).map_err(|_| format!("text that is not UTF-8 at byte {at}"))?;
         Ok(Value::Text(text.to_owned()))
     }
 
@@ -353,7 +353,7 @@ mod tests {
         assert_eq!(decode(&[0xdd, 0xff, 0xff, 0xff, 0xff]), Err("cut off after 5 bytes".to_owned()));
         assert_eq!(decode(&[0xc0, 0xc0]), Err("1 bytes after the end of the value".to_owned()));
         assert_eq!(decode(&[0xc1]), Err("no value at byte 0".to_owned()));
-        assert_eq!(decode(&[0xa1, 0xff]), Err("text that is no UTF-8 at byte 1".to_owned()));
+        assert_eq!(decode(&[0xa1, 0xff]), Err("text that is not UTF-8 at byte 1".to_owned()));
     }
 
     #[test]

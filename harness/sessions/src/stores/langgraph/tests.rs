@@ -301,7 +301,7 @@ fn an_unreadable_checkpoint_is_not_judged() {
     }
     let encrypted = Fixture::new().step("1", None, "msgpack+aes", vec![1]).files();
     let session = session_of(&encrypted);
-    assert_eq!(session.troubles[0].words, "a checkpoint of type msgpack+aes, which is not read");
+    assert_eq!(session.troubles[0].words, "a checkpoint of type msgpack+aes, which Brickbat does not read");
     let unknown = judged(&OWN, &[human("hi"), json!({ "$": ["HologramMessage", {}] })]);
     assert_eq!(unknown.verdict, Verdict::Unreadable);
     assert_eq!(judged(&OWN, &[json!(["user", "hi"])]).verdict, Verdict::Unreadable);
@@ -312,7 +312,10 @@ fn messages_stored_as_differences_are_not_read() {
     let state = json!({ "channel_values": {}, "channel_versions": { "messages": "2" }, "versions_seen": {} });
     let files = Fixture::new().step("1", None, "msgpack", encode(&packed(&state))).files();
     let session = session_of(&files);
-    assert_eq!(session.troubles[0].words, "the messages are kept as differences, which are not read");
+    assert_eq!(
+        session.troubles[0].words,
+        "the messages are stored as differences, which Brickbat does not read"
+    );
 }
 
 #[test]
@@ -456,7 +459,7 @@ fn a_blob_in_a_different_encoding_is_not_written() {
     let session = session_of(&files);
     let edits = [Edit::Drop { block: place(&session, result_of("a")) }];
     let error = Langgraph.write(&files, &session, &edits).unwrap_err();
-    assert_eq!(error.words, "a value in another form of MessagePack than the SDK writes");
+    assert_eq!(error.words, "a value in a form of MessagePack that the SDK does not write");
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
     let places = session.messages.iter().map(|message| &message.place);
     let whole = places.clone().next().cloned().unwrap_or_default();
     let refuse = |words: String| refusal(&whole, words);
-    let row = row_of(&whole).ok_or_else(|| refuse("no checkpoint that can be read".to_owned()))?;
+    let row = row_of(&whole).ok_or_else(|| refuse("no readable checkpoint".to_owned()))?;
     let database = Database::open(files).map_err(refuse)?;
     let mut checkpoint = blob(&database, CHECKPOINTS, "checkpoint", row).map_err(refuse)?;
     let plan = Plan::of(session, &database, edits)?;
@@ -49,7 +49,7 @@ fn blob(database: &Database, table: &str, column: &str, row: i64) -> Result<Valu
     let value = decode(&bytes)?;
     match encode(&value) == bytes {
         true => Ok(value),
-        false => Err("a value in another form of MessagePack than the SDK writes".to_owned()),
+        false => Err("a value in a form of MessagePack that the SDK does not write".to_owned()),
     }
 }
 

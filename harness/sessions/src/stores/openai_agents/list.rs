@@ -114,7 +114,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
         words: words.to_owned(),
     };
     let Ok(document) = Document::parse(files.main()) else {
-        return Err(refusal(&Place::default(), "no JSON any more"));
+        return Err(refusal(&Place::default(), "no longer JSON"));
     };
     let end = |place: &Place| end_of(session, place).ok_or_else(|| refusal(place, "no such block"));
     let mut changes = JsonChanges::default();
@@ -140,7 +140,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
                 let last = index(&end(last)?, 0).ok_or_else(|| refusal(last, "no such item"))?;
                 (last + 1..document.root().len()).for_each(|n| changes.remove(&format!("/{n}")));
             }
-            Edit::Discard { place } => return Err(refusal(place, "a list has no stretch to take out")),
+            Edit::Discard { place } => return Err(refusal(place, "a list has no stretch to remove")),
         }
     }
     let mut written = files.clone();

@@ -22,7 +22,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
     let database = Database::open(files).map_err(|words| refusal(&whole, words))?;
     let tables = database.tables().map_err(|words| refusal(&whole, words))?;
     if tables.iter().any(|table| table == BRANCHES) {
-        return Err(refusal(&whole, "rows that stand on several branches cannot be rewritten"));
+        return Err(refusal(&whole, "rows that are on several branches cannot be rewritten"));
     }
     let id = session.id.as_deref().unwrap_or_default();
     let mut rows = Rows::load(&database, TABLE, "rowid", id).map_err(|words| refusal(&whole, words))?;

@@ -145,7 +145,7 @@ fn session(id: String, events: Vec<Event>) -> Result<Session, String> {
             ("user" | "synthetic" | "shell" | "compaction" | "skill", Ok(raw)) => {
                 into.extend(said(&raw, Role::User))
             }
-            _ => return Err("a row of session_message is of a type that is not known".to_owned()),
+            _ => return Err("a row of session_message has an unknown type".to_owned()),
         }
     }
     Ok(Session {

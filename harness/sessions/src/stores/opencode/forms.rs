@@ -169,14 +169,14 @@ fn data(row: Json) -> Result<Value, String> {
     match row.field("data").as_str() {
         Some(text) => object(text.as_bytes()),
         None if row.field("data").is_object() => Ok(row.field("data").to_value()),
-        None => Err("no JSON object".to_owned()),
+        None => Err("not a JSON object".to_owned()),
     }
 }
 
 fn object(bytes: &[u8]) -> Result<Value, String> {
     match parse(bytes) {
         Some(value) if value.is_object() => Ok(value),
-        Some(_) => Err("no JSON object".to_owned()),
+        Some(_) => Err("not a JSON object".to_owned()),
         None => Err(trouble(bytes)),
     }
 }

@@ -103,7 +103,7 @@ impl Pieces {
         // The product never reads the parts of a missing message.
         for part in parts.into_values().flatten() {
             let session = text(&part.value, "sessionID");
-            let words = "a part whose message is not there".to_owned();
+            let words = "a part whose message is missing".to_owned();
             let trouble = Trouble { place: part.place, words, loses: Some("a part that is never sent") };
             if let Some(raw) = owner(&mut raws, Some(session)) {
                 raw.troubles.push(trouble);

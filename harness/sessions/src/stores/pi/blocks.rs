@@ -72,7 +72,7 @@ pub(super) fn message(
         "bashExecution" => Some(one_text(record, &format!("{at}/output"), id, bash_text(value))),
         "compactionSummary" => summary(record, at, id, COMPACTION),
         "branchSummary" => summary(record, at, id, BRANCH),
-        _ => return Err(unknown_form(Product::Pi, "a message of a role that is not known")),
+        _ => return Err(unknown_form(Product::Pi, "a message with an unknown role")),
     })
 }
 

@@ -202,7 +202,10 @@ fn a_branch_summary_is_a_user_message() {
 fn a_broken_parent_is_reported() {
     let (session, _) =
         judged(&jsonl(&[ASK, BATCH, ONE, &TWO.replace(r#""parentId":"a3""#, r#""parentId":"zz""#), DONE]));
-    assert_eq!(session.troubles[0].words, "its parent is not in the file, so all before it is cut off");
+    assert_eq!(
+        session.troubles[0].words,
+        "its parent is not in the file, so everything before it is cut off"
+    );
     assert_eq!(session.troubles[0].place.line, Some(5));
     assert_eq!((session.messages.len(), session.off_branch.len()), (2, 3));
 }

@@ -15,7 +15,7 @@ const INTERRUPTED: &str = "The tool call was interrupted before a result was pro
 
 const DROPS: &str = "leaves out results without a call";
 const FILLS: &str = "fills calls without a result";
-const KEEPS: &str = "sends arguments that are no JSON object in one";
+const KEEPS: &str = "wraps arguments that are not a JSON object in one";
 
 /// The cleaned messages and the number of each change.
 pub(super) fn cleaned(session: &Session) -> (Vec<Message>, Vec<(&'static str, usize)>) {

@@ -316,7 +316,7 @@ fn an_edit_of_a_missing_block_is_an_error() {
     let files = files(&batch(json!([result("c1"), result("c2")])));
     let place = Place::in_file(0..4, "/9/parts/0");
     let error = write(&files, &[Edit::Drop { block: place.clone() }]).unwrap_err();
-    assert_eq!(error.to_string(), "pydantic-ai at /9/parts/0: no part of a message lies there");
+    assert_eq!(error.to_string(), "pydantic-ai at /9/parts/0: no part of a message is there");
     assert!(write(&files, &[Edit::Discard { place }]).is_err());
 }
 

@@ -19,7 +19,7 @@ pub(in crate::stores) fn write(
 ) -> Result<Files, WriteError> {
     let product = session.product;
     let document = Document::parse(files.main())
-        .map_err(|_| error(product, &Place::default(), "the file is no JSON any more"))?;
+        .map_err(|_| error(product, &Place::default(), "the file is no longer JSON"))?;
     let list = document.root().pointer(base);
     let mut plan = Plan::new(session, base, list);
     for edit in edits {
@@ -106,7 +106,7 @@ impl<'p, 't, 'a> Plan<'p, 't, 'a> {
                 self.drop(at);
             }
             Edit::Discard { place } => {
-                return Err(error(self.product, place, "a list has no stretch that can be taken out"));
+                return Err(error(self.product, place, "a list has no stretch to remove"));
             }
             Edit::Truncate { last } => self.truncate(last, session)?,
         }
@@ -174,8 +174,7 @@ impl<'p, 't, 'a> Plan<'p, 't, 'a> {
     fn truncate(&mut self, last: &Place, session: &Session) -> Result<(), WriteError> {
         let holds = |message: &&crate::Message| message.blocks.iter().any(|block| block.place == *last);
         let message = session.messages.iter().find(holds);
-        let message =
-            message.ok_or_else(|| error(self.product, last, "no block of the branch lies there"))?;
+        let message = message.ok_or_else(|| error(self.product, last, "no block of the branch is there"))?;
         let mut end = self.address(last)?;
         for block in &message.blocks {
             end = end.max(self.address(&block.place)?);
@@ -223,7 +222,7 @@ impl<'p, 't, 'a> Plan<'p, 't, 'a> {
 
     fn address(&self, place: &Place) -> Result<Address, WriteError> {
         let found = self.places.contains(place).then(|| self.find(place)).flatten();
-        found.ok_or_else(|| error(self.product, place, "no part of a message lies there"))
+        found.ok_or_else(|| error(self.product, place, "no part of a message is there"))
     }
 
     fn find(&self, place: &Place) -> Option<Address> {

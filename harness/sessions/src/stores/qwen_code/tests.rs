@@ -203,7 +203,7 @@ fn torn_lines_and_broken_parents_are_reported() {
         words,
         [
             "a torn line: it ends before its JSON does",
-            "its parent is not in the file, so all before it is cut off"
+            "its parent is not in the file, so everything before it is cut off"
         ]
     );
     assert_eq!(session.troubles[0].place.line, Some(3));

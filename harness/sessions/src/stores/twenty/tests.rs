@@ -138,7 +138,7 @@ fn an_edit_of_a_missing_block_is_rejected() {
     let place = crate::Place::in_file(0..1, "/agentMessagePart/77");
     let edit = Edit::Synthesise { call: place, id: "c".into() };
     let error = store_of(Product::Twenty).unwrap().write(&files, &session(&files), &[edit]).unwrap_err();
-    assert_eq!(error.to_string(), "Twenty at /agentMessagePart/77: nothing of the session lies there");
+    assert_eq!(error.to_string(), "Twenty at /agentMessagePart/77: no part of the session is there");
 }
 
 #[test]

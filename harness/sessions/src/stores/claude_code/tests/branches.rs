@@ -81,7 +81,7 @@ fn a_conversation_line_in_an_unknown_form_is_not_judged() {
     );
     let files = file(&[user("u1", "", "Look."), strange.clone(), user("u2", "a1", "And?")]);
     let error = ClaudeCode.read(&files).unwrap_err();
-    assert_eq!(error.to_string(), "Claude Code: line 2: a line of the model in a form that is not known");
+    assert_eq!(error.to_string(), "Claude Code: line 2: a line of the model in an unknown form");
     let aside = file(&[user("u1", "", "Look."), strange, user("u2", "u1", "And?")]);
     assert_eq!(shape(&read(&aside)), ["user: Look.", "user: And?"]);
 }

@@ -23,7 +23,7 @@ fn a_lost_call_line_leaves_a_result_without_a_call() {
     let session = read_lines(&lines);
     assert_eq!(
         words_of_troubles(&session),
-        ["the thread is cut: the line that this one hangs on is not in the file"]
+        ["the thread is cut: the parent of this line is not in the file"]
     );
     assert_eq!(session.troubles[0].place.line, Some(7));
     assert_eq!(session.troubles[0].loses, None);
@@ -163,7 +163,7 @@ fn a_missing_parent_cuts_the_thread() {
     let session = read_lines(&lines);
     assert_eq!(
         words_of_troubles(&session),
-        ["the thread is cut: the line that this one hangs on is not in the file"]
+        ["the thread is cut: the parent of this line is not in the file"]
     );
     assert_eq!(session.troubles[0].place.line, Some(10));
     assert_eq!(shape(&session), ["user: Thanks.", "model: You are welcome."]);

@@ -11,7 +11,7 @@ fn texts_of_white_space_are_left_out() {
     assert_eq!(shape(&session)[1], "model: thinking, \n\n, call toolu_1, call toolu_2, call toolu_3");
     let sent = ClaudeCode.send(&session);
     assert_eq!(shape_of(&sent.messages[1]), "model: thinking, call toolu_1, call toolu_2, call toolu_3");
-    assert_eq!(sent.mended, [("leaves out texts of white space", 1)]);
+    assert_eq!(sent.mended, [("leaves out blank texts", 1)]);
     assert_accepted(&session);
 }
 

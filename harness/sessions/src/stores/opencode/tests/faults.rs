@@ -29,7 +29,7 @@ fn a_row_that_is_not_json_is_reported() {
     let places: Vec<String> = session.troubles.iter().map(|trouble| trouble.place.to_string()).collect();
     // The parts of the lost message no longer belong to a message.
     assert_eq!(places, ["row 11 of part", "row 3 of message", "row 6 of part"]);
-    assert_eq!(session.troubles[0].words, "a part whose message is not there");
+    assert_eq!(session.troubles[0].words, "a part whose message is missing");
     assert_eq!(session.troubles[1].words, "2 NUL bytes");
     assert_eq!(shape_of(&session.messages), "Ut Ahtc Tr At");
 }
