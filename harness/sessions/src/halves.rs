@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn only_halves_are_found() {
+    fn only_half_characters_are_found() {
         assert_eq!(found(r#""\ud83d\ude00 \n \\ud83d \u00e4""#), Vec::<usize>::new());
         assert_eq!(found(r#""\ud83d""#), [1]);
         assert_eq!(found(r#""\ude00\ud83d\ud83d\ude00""#), [1, 7]);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_a_character_is_refused_and_replaced_in_its_place() {
+    fn half_of_a_character_is_rejected_and_replaced_in_place() {
         let store = r#"[{"role":"user","content":"Write \ud83d."},{"role":"assistant","content":"Done \ud83d\ude00."}]"#;
         let files = Files::one("api_conversation_history.json", store);
         let session = read(&files).unwrap().remove(0);

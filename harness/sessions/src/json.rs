@@ -5,7 +5,6 @@ use std::ops::Range;
 use brickbat_rules::json::Document;
 use serde_json::Value;
 
-/// A line of a file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line<'a> {
     /// The line number, from 1.
@@ -113,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_have_their_places() {
+    fn lines_have_numbers_and_byte_ranges() {
         let found: Vec<_> =
             lines(b"{}\n\n[1]\n").map(|line| (line.n, line.span(), line.bytes.len())).collect();
         assert_eq!(found, [(1, 0..2, 2), (3, 4..7, 3)]);

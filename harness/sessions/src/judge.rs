@@ -36,7 +36,7 @@ impl Judgement {
     }
 }
 
-/// The state of a session.
+/// The outcome of judging a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verdict {
     /// The provider accepts the next request.

@@ -84,7 +84,7 @@ pub struct Beyond {
 }
 
 impl Beyond {
-    /// What the owner of the session can do, as a sentence.
+    /// Advice to the owner of the session, as a sentence.
     pub fn way_out(&self) -> &'static str {
         match self.before.verdict {
             _ if self.can_truncate => {

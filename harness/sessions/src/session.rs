@@ -101,7 +101,7 @@ pub struct Trouble {
     pub place: Place,
     /// A description without any content of the session, such as `4096 NUL bytes`.
     pub words: String,
-    /// What is lost if the repair removes the faulty part. `None` if it cannot be removed.
+    /// The loss if the repair removes the faulty part. `None` if it cannot be removed.
     pub loses: Option<&'static str>,
 }
 

@@ -39,7 +39,6 @@ pub(crate) struct Rows {
     pub(crate) stopped: Option<String>,
 }
 
-/// One row.
 #[derive(Debug, PartialEq)]
 pub(crate) struct TableRow {
     /// Its `rowid`.
@@ -51,7 +50,6 @@ pub(crate) struct TableRow {
 /// The value of one column in a row.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Cell {
-    /// NULL.
     Null,
     /// An integer. A fraction is truncated.
     Number(i64),

@@ -157,7 +157,7 @@ pub enum Edit {
 pub struct Relapse {
     /// How long the repair lasts and what undoes it, as a sentence.
     pub words: &'static str,
-    /// What to do about it, as a sentence.
+    /// The remedy, as a sentence.
     pub way_out: &'static str,
     /// The source of this knowledge.
     pub source: &'static str,

@@ -97,7 +97,8 @@ impl Items {
         files
     }
 
-    /// The entry of the message list that contains a block. A block that is an entry is its own.
+    /// The pointer of the message list's entry that contains a block. If each block is an entry, that of the
+    /// block itself.
     fn entry(&self, block: &Place) -> Option<String> {
         let entry = self.entries.get(block)?;
         let is_entry =

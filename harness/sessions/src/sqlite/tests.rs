@@ -121,7 +121,7 @@ fn a_frame_with_absurd_pages_or_another_salt_changes_nothing() {
 }
 
 #[test]
-fn an_edit_is_in_the_bytes_and_the_log_is_gone() {
+fn an_edit_is_in_the_bytes_and_the_log_is_removed() {
     let files = with_log(4096);
     let database = Database::open(&files).unwrap();
     let long = "x".repeat(50_000);
@@ -207,7 +207,7 @@ fn absurd_counts_in_a_header_are_harmless() {
 }
 
 #[test]
-fn random_damage_is_no_harm() {
+fn random_damage_is_harmless() {
     let files = with_log(512);
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = |below: usize| {

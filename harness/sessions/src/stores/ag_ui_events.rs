@@ -1,9 +1,10 @@
 //! AG-UI: the events of a thread, as a JSON list.
 //!
-//! The messages are folded from the events as the client does it (`defaultApplyEvents` of `@ag-ui/client` 1.0.0,
-//! <https://github.com/ag-ui-protocol/ag-ui>). Before that the client checks the order of the events (`verifyEvents`), and gives
-//! up at the first that is out of it. A text lies at the event that begins it, a call at its `TOOL_CALL_START`, a result at its
-//! `TOOL_CALL_RESULT`; those of a snapshot lie in it.
+//! Messages are built from events as in the client (`defaultApplyEvents` of `@ag-ui/client` 1.0.0,
+//! <https://github.com/ag-ui-protocol/ag-ui>). Before that, the client checks the order of the events
+//! (`verifyEvents`), and gives up at the first one out of order. The place of a text is the event that begins
+//! it, that of a call its `TOOL_CALL_START`, and that of a result its `TOOL_CALL_RESULT`. Messages of a
+//! snapshot have their places in it.
 
 mod fold;
 mod verify;
@@ -17,10 +18,9 @@ use super::list_reader::{form, session};
 use super::{Edit, ReadError, Store, WriteError};
 use crate::{Files, Product, Sent, Session, Trouble};
 
-/// AG-UI's events.
 pub(crate) struct AgUiEvents;
 
-/// What begins the words of a trouble that is the client's own.
+/// The prefix of a trouble that the client itself reports.
 const REFUSED: &str = "verifyEvents: ";
 
 impl Store for AgUiEvents {
@@ -66,7 +66,7 @@ impl Store for AgUiEvents {
     }
 }
 
-/// Whether a value is a list of AG-UI's events.
+/// Returns whether a value is a list of AG-UI events.
 fn is_list(root: Json<'_, '_>) -> bool {
     let mut has_own = false;
     for event in root.items() {

@@ -1,6 +1,6 @@
-//! AG-UI: the messages of a thread, as a `MESSAGES_SNAPSHOT` or the input of a run has them.
+//! AG-UI: the messages of a thread, as in a `MESSAGES_SNAPSHOT` or the input of a run.
 //!
-//! A JSON list of `{id, role, content, toolCalls, toolCallId}`; each result is a message of its own.
+//! A JSON list of `{id, role, content, toolCalls, toolCallId}`. Each result is a message of its own.
 //! <https://docs.ag-ui.com/concepts/messages>
 
 use std::collections::BTreeMap;
@@ -16,10 +16,8 @@ use super::{Edit, ReadError, Store, WriteError};
 use crate::json::{text, word};
 use crate::{Block, Files, Message, NOT_RECORDED, Place, Product, Sent, Session};
 
-/// A list of AG-UI's messages.
 pub(crate) struct AgUiMessages;
 
-/// The roles of AG-UI.
 const ROLES: [&str; 7] = ["developer", "system", "assistant", "user", "tool", "activity", "reasoning"];
 
 impl Store for AgUiMessages {
@@ -79,7 +77,7 @@ impl Store for AgUiMessages {
     }
 }
 
-/// The result that stands in for one that was never recorded.
+/// The replacement for a result that was never recorded.
 pub(crate) fn synthetic(id: &str) -> String {
     let result = json!({
         "id": format!("result-{id}"),
@@ -91,14 +89,16 @@ pub(crate) fn synthetic(id: &str) -> String {
     result.to_string()
 }
 
-/// The message after which a result of this one's calls has to stand: it, or the last of the results that follow it.
+/// The message after which a result for a call of this one must be inserted: the message itself, or the last
+/// result message after it.
 fn home(session: &Session, message: usize) -> String {
     let after = session.messages.get(message + 1..).unwrap_or_default();
     let n_results = after.iter().take_while(|message| message.role == Role::Tool).count();
     session.messages.get(message + n_results).map_or_else(String::new, |last| last.place.pointer.clone())
 }
 
-/// Whether a value is a list of AG-UI's messages, with a call or a result in it: without one it could be anybody's.
+/// Returns whether a value is a list of AG-UI messages with at least one call or result. A list without any
+/// could be of any product.
 fn is_list(root: Json<'_, '_>) -> bool {
     let mut has_own = false;
     for message in root.items() {
@@ -116,9 +116,9 @@ fn is_list(root: Json<'_, '_>) -> bool {
     has_own
 }
 
-/// What an agent sends of the thread. The client hands it its messages as they are but for activities
-/// (`prepareRunAgentInput`), and each agent hands them to an SDK of its own. None has to send back what was thought before, or
-/// a message that says nothing, so neither is held against the session.
+/// The messages that an agent sends. The client passes its messages on unchanged, except for activities
+/// (`prepareRunAgentInput`), and each agent passes them to an SDK of its own. No agent has to send earlier
+/// thoughts or messages without content, so neither counts as a fault of the session.
 pub(crate) fn send(session: &Session) -> Sent {
     let mut sent = Sent::as_stored(session);
     for message in &mut sent.messages {
@@ -128,11 +128,11 @@ pub(crate) fn send(session: &Session) -> Sent {
     sent
 }
 
-/// One message at a pointer; nothing if it is an activity, which is shown and not sent.
+/// One message at a pointer. `None` for an activity, which is shown but not sent.
 ///
 /// # Errors
 ///
-/// The form of the message is not known, in words.
+/// Describes an unknown form of the message.
 pub(crate) fn read_message(
     unknown: &mut Vec<String>,
     pointer: &str,
@@ -174,10 +174,10 @@ pub(crate) fn read_message(
     Ok(Some(message(role, blocks, id.and_then(Json::as_str).as_deref(), &place)))
 }
 
-/// A message of the role `tool` as a result.
+/// Converts a message with the role `tool` into a result.
 pub(crate) fn result(message: &Value) -> CallResult {
     let output = match message.get("content") {
-        // Results are plain strings, which may be blank where a block of text may not.
+        // Results are plain strings. Unlike text blocks, they may be blank.
         Some(Value::String(text)) if !text.trim().is_empty() => vec![Content::Text(text.clone())],
         _ => Vec::new(),
     };
@@ -197,7 +197,7 @@ fn call_of(call: &Value) -> Call {
     }
 }
 
-/// A part of what the user says.
+/// A part of a user message.
 fn part_of(unknown: &mut Vec<String>, at: &Place, part: &Value) -> Option<Block> {
     let source = part.get("source").cloned().unwrap_or_default();
     let content = match text(part, "type") {

@@ -1,8 +1,8 @@
-//! Vercel's AI SDK: a JSON list of the chunks of one UI message stream, as it is recorded to be shown again.
+//! Vercel's AI SDK: a JSON list of the chunks of one UI message stream, recorded to be replayed.
 //!
-//! The chunks make one message of the model, as `readUIMessageStream` makes it (`processUIMessageStream` of `ai` 6.0.326,
-//! <https://github.com/vercel/ai/blob/main/packages/ai/src/ui/process-ui-message-stream.ts>). A part lies at the chunk that began
-//! it. What the user said is not in such a file.
+//! The chunks form one model message, as in `readUIMessageStream` (`processUIMessageStream` of `ai` 6.0.326,
+//! <https://github.com/vercel/ai/blob/main/packages/ai/src/ui/process-ui-message-stream.ts>). The place of a
+//! part is the chunk that began it. Such a file does not contain user messages.
 
 mod fold;
 
@@ -22,7 +22,6 @@ use crate::json::{splice, text};
 use crate::session::ASKED;
 use crate::{Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
 
-/// The chunks of a UI message stream.
 pub(crate) struct AiSdkChunks;
 
 impl Store for AiSdkChunks {
@@ -94,7 +93,8 @@ impl Store for AiSdkChunks {
                         false => json!({ "type": "tool-output-error", "toolCallId": id, "errorText": words }),
                     };
                     changes.insert_after(&format!("/{last}"), chunk.to_string());
-                    // The SDK keeps a question that nobody answered beside the error, and then takes neither.
+                    // The SDK keeps an unanswered question beside the error, and then rejects the two
+                    // together.
                     let asks = |chunk: &&usize| kinds[**chunk].is("tool-approval-request");
                     gone.extend(part.chunks.iter().filter(asks).filter(|_| is_asked));
                 }
@@ -130,7 +130,8 @@ impl Store for AiSdkChunks {
     }
 }
 
-/// Whether a value is a list of chunks: every one of a kind that the stream has, and one that begins a call, a text or a step.
+/// Returns whether a value is a list of chunks: all of them have a kind of the stream, and at least one
+/// begins a call, a text or a step.
 fn is_list(root: Json<'_, '_>) -> bool {
     let mut has_own = false;
     for chunk in root.items() {

@@ -1,8 +1,9 @@
-//! Vercel's AI SDK: a JSON list of `ModelMessage`s, as Pensar's Apex and other programs without a UI store them.
+//! Vercel's AI SDK: a JSON list of `ModelMessage`s, as Pensar's Apex and other programs without a UI store
+//! them.
 //!
-//! A message is `{role, content}`; calls are parts of the model's messages, results are parts of messages of the role `tool`.
-//! Without a call or a result in it such a list cannot be told from those of other products, and is nobody's.
-//! <https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message>
+//! A message is `{role, content}`. Calls are parts of model messages, and results are parts of messages with
+//! the role `tool`. A list without a call or a result looks like those of other products, so it is not
+//! recognised. <https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message>
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,6 @@ use crate::json::{text, word};
 use crate::session::{ASKED, DECLINED};
 use crate::{Block, Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
 
-/// `ModelMessage[]`.
 pub(crate) struct AiSdkModel;
 
 impl Store for AiSdkModel {
@@ -93,10 +93,10 @@ impl Store for AiSdkModel {
     }
 }
 
-/// Results that come after the messages of their calls.
+/// New results, to be written after the messages with their calls.
 #[derive(Default)]
 struct Results {
-    /// Their JSON texts, by the message of the call.
+    /// Their JSON texts, by the index of the message with the call.
     after: BTreeMap<usize, Vec<String>>,
 }
 
@@ -105,13 +105,13 @@ impl Results {
         self.after.entry(message).or_default().push(text);
     }
 
-    /// The message of results that follows directly.
+    /// The index of the result message that directly follows.
     fn home(&self, session: &Session, message: usize) -> Option<usize> {
         let next = session.messages.get(message + 1)?;
         (next.role == Role::Tool && !next.blocks.is_empty()).then_some(message + 1)
     }
 
-    /// Into the message of results that follows, or else into one of their own.
+    /// Writes the results into the result message that follows, or into a new one.
     fn write(self, session: &Session, writer: &mut ListWriter<'_>) {
         let homes: Vec<(usize, Option<usize>)> =
             self.after.keys().map(|message| (*message, self.home(session, *message))).collect();
@@ -134,7 +134,7 @@ impl Results {
     }
 }
 
-/// The result that stands in for one that was never recorded.
+/// The replacement for a result that was never recorded.
 fn synthetic(call: Option<&Block>, id: &str) -> String {
     let name = match call.map(|block| &block.content) {
         Some(Content::Call(call)) => call.name.as_str(),
@@ -148,7 +148,7 @@ fn synthetic(call: Option<&Block>, id: &str) -> String {
     json!({ "type": "tool-result", "toolCallId": id, "toolName": name, "output": output }).to_string()
 }
 
-/// Whether a value is a list of model messages, with a part that only the AI SDK writes.
+/// Returns whether a value is a list of model messages with at least one part that only the AI SDK writes.
 fn is_list(root: Json<'_, '_>) -> bool {
     let mut has_own = false;
     for message in root.items() {
@@ -174,7 +174,7 @@ fn is_list(root: Json<'_, '_>) -> bool {
     has_own
 }
 
-/// The parts of model messages. Other products have some of them too.
+/// The parts of model messages. Other products have some of them, too.
 const PARTS: [&str; 8] = [
     "text",
     "image",
@@ -220,8 +220,8 @@ fn read_message(session: &mut Session, n: usize, value: Json<'_, '_>) -> Result<
     Ok(())
 }
 
-/// Notes what the user answered to the questions of the model's messages. The answers come in messages of the role `tool`,
-/// and name the question.
+/// Notes the user's answers to approval requests in model messages. The answers are in messages with the role
+/// `tool`, and name the request.
 fn note_answers<'v>(session: &mut Session, messages: impl Iterator<Item = &'v Value>) {
     let mut asked: BTreeMap<&str, &str> = BTreeMap::new();
     let mut answers: BTreeMap<&str, bool> = BTreeMap::new();
@@ -271,7 +271,7 @@ fn read_part(session: &mut Session, role: Role, at: &Place, part: &Value) -> Res
             return Err(format!("{at} is a part of AI SDK 4"));
         }
         "tool-call" => Content::Call(call(part, text(part, "toolName"), part.get("input"), session.dialect)),
-        // The results of tools of the provider stand in its own message.
+        // The results of provider tools are in the provider's own message.
         "tool-result" if role == Role::Assistant => {
             note(&mut session.unknown, "tool of the provider".to_owned());
             return Ok(None);

@@ -1,7 +1,7 @@
 //! Vercel's AI SDK: a JSON list of `UIMessage`s, as `useChat` shows them and as applications store them.
 //!
-//! A message is `{id, role, parts}`. A tool part (`tool-<name>`, or `dynamic-tool`) holds the call, its `state`, and what came
-//! of it, so a result without its call cannot be stored.
+//! A message is `{id, role, parts}`. A tool part (`tool-<name>`, or `dynamic-tool`) contains the call, its
+//! `state`, and its outcome, so a result without its call cannot be stored.
 //! <https://ai-sdk.dev/docs/ai-sdk-ui/chatbot-message-persistence>
 
 use brickbat_rules::histories::Role;
@@ -18,7 +18,6 @@ use crate::json::text;
 use crate::session::ASKED;
 use crate::{Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
 
-/// `UIMessage[]`.
 pub(crate) struct AiSdkUi;
 
 impl Store for AiSdkUi {
@@ -81,9 +80,9 @@ impl Store for AiSdkUi {
     }
 }
 
-/// Ends a call without a result as `validateUIMessages` of the AI SDK 5, 6 and 7 takes it.
+/// Ends a call without a result in a form that `validateUIMessages` of the AI SDK 5, 6 and 7 accepts.
 ///
-/// A declined call becomes `output-denied`, which is what the SDK itself makes of it and which keeps the user's decision.
+/// A declined call becomes `output-denied`, as in the SDK itself, which preserves the user's decision.
 fn answer(writer: &mut ListWriter<'_>, files: &Files, call: &Place) {
     let document = Document::parse(raw(files, call).as_bytes()).unwrap_or_default();
     let part = document.root().to_value();
@@ -102,8 +101,8 @@ fn answer(writer: &mut ListWriter<'_>, files: &Files, call: &Place) {
     writer.changes.set(&call.pointer, "errorText", json!(words).to_string());
 }
 
-/// Takes the question whether a call may run out of it, unless the user has approved. With a result beside a question
-/// that nobody answered, `validateUIMessages` throws AI_TypeValidationError (assistant-ui/assistant-ui#4195).
+/// Removes the approval request from a call, unless the user has approved. If a result is beside an
+/// unanswered request, `validateUIMessages` throws AI_TypeValidationError (assistant-ui/assistant-ui#4195).
 fn leave_out_approval(writer: &mut ListWriter<'_>, files: &Files, call: &Place) {
     let document = Document::parse(raw(files, call).as_bytes()).unwrap_or_default();
     if document.root().field("approval").field("approved").as_bool() != Some(true) {
@@ -111,7 +110,8 @@ fn leave_out_approval(writer: &mut ListWriter<'_>, files: &Files, call: &Place) 
     }
 }
 
-/// Whether a value is a list of UI messages of the AI SDK. Those of TanStack AI look alike but for the fields of their parts.
+/// Returns whether a value is a list of UI messages of the AI SDK. Those of TanStack AI differ only in the
+/// fields of their parts.
 fn is_list(root: Json<'_, '_>) -> bool {
     let mut has_own = false;
     for message in root.items() {
@@ -128,7 +128,8 @@ fn is_list(root: Json<'_, '_>) -> bool {
     has_own
 }
 
-/// Whether only the AI SDK writes such a part; nothing if it never does.
+/// Returns true if only the AI SDK writes such a part, false if it never does, and `None` if the part does
+/// not decide.
 fn is_own(part: Json<'_, '_>) -> Option<bool> {
     let [kind, text, id, state, content] = part.pick(["type", "text", "toolCallId", "state", "content"]);
     let kind = kind.and_then(Json::as_str)?;

@@ -30,7 +30,6 @@ use branch::Branch;
 use line::Lines;
 use tree::Tree;
 
-/// Claude Code's JSONL.
 pub(crate) struct ClaudeCode;
 
 /// Number of lines to examine before a file counts as written by something else. Bookkeeping before the first

@@ -1,10 +1,10 @@
 //! Cline, Roo and Kilo's extension: a list of Anthropic messages.
 //!
-//! Two forms: `api_conversation_history.json`, a bare list; and since Cline 4.0 `<id>.messages.json`, an object with the
-//! list in `messages`, and next to it `<id>.compaction.json`, which is sent instead of the beginning. A bare list could
-//! be anybody's, so it is known by its name and its form together. The list is rewritten whole and not atomically, so a
-//! crash leaves the first half of it.
-//! Sources: `src/core/storage/disk.ts` of <https://github.com/cline/cline>; the package `@cline/core` 0.0.86.
+//! There are two forms. `api_conversation_history.json` is a bare list. Since Cline 4.0, `<id>.messages.json`
+//! is an object with the list in `messages`, and `<id>.compaction.json` next to it is sent instead of the
+//! beginning. Many programs could write a bare list, so the name and the form together identify it. The list
+//! is rewritten completely and not atomically, so a crash leaves its first part. Sources:
+//! `src/core/storage/disk.ts` of <https://github.com/cline/cline>, and the package `@cline/core` 0.0.86.
 
 mod blocks;
 mod send;
@@ -21,19 +21,19 @@ use super::{Edit, ReadError, Store, WriteError};
 use crate::json::{self, text};
 use crate::{Files, Place, Product, Sent, Session, Trouble};
 
-/// Sessions of Cline and what came of it.
+/// Sessions of Cline and the products derived from it.
 pub(crate) struct Cline;
 
-/// The name of the older form.
+/// The file name of the older form.
 const BARE_NAME: &str = "api_conversation_history.json";
-/// How the name of the newer form ends, and that of the compaction next to it.
+/// The ends of the file names of the newer form, and of the compaction next to it.
 const OBJECT_END: &str = ".messages.json";
 const COMPACTION_END: &str = ".compaction.json";
-/// The newest version of the newer form that is known.
+/// The newest known version of the newer form.
 const NEWEST_VERSION: u64 = 1;
-/// The older form.
+/// The value of [`Session::generation`] for the older form.
 const BARE: &str = "JSON list";
-/// The newer form.
+/// The value of [`Session::generation`] for the newer form.
 const OBJECT: &str = "JSON object";
 
 impl Store for Cline {
@@ -42,7 +42,7 @@ impl Store for Cline {
     }
 
     fn recognises(&self, files: &Files) -> bool {
-        // A repaired copy lies next to the file, and is read as it.
+        // A repaired copy is next to the file, and is read under the file's name.
         let name = files.name().rsplit('/').next().unwrap_or_default().replace(".repaired.", ".");
         if name == BARE_NAME {
             return Log::read(files)
@@ -88,14 +88,14 @@ fn is_object_form(value: &Value) -> bool {
         && messages.is_some_and(|messages| messages.iter().all(is_message))
 }
 
-/// A file of Cline's.
+/// The contents of a file.
 struct Log {
     generation: &'static str,
     id: Option<String>,
     version: u64,
-    /// The messages, in their order.
+    /// The messages, in order.
     records: Vec<Record>,
-    /// What is left behind the last whole message where the file is cut.
+    /// The rest after the last complete message, if the file is truncated.
     cut: Option<Place>,
 }
 
@@ -121,7 +121,7 @@ impl Log {
     }
 }
 
-/// The whole items of a list that is cut, and the rest.
+/// The complete items of a truncated list, and the rest.
 fn whole_items(bytes: &[u8]) -> Option<(Vec<Record>, Place)> {
     let skip = |at: usize, is: fn(&u8) -> bool| at + bytes[at..].iter().take_while(|byte| is(byte)).count();
     let start = skip(0, u8::is_ascii_whitespace);
@@ -185,7 +185,7 @@ fn session(log: Log, files: &Files) -> Result<Session, ReadError> {
     let mut n_shown = 0;
     for record in &log.records {
         let message = blocks::message(record)?;
-        // `displayOnly` messages are taken out before anything is counted.
+        // `displayOnly` messages are removed before anything is counted.
         let is_shown = record.value.pointer("/metadata/displayOnly") == Some(&Value::Bool(true));
         let is_sent = !is_shown && n_shown >= n_replaced;
         n_shown += usize::from(!is_shown);
@@ -198,7 +198,8 @@ fn session(log: Log, files: &Files) -> Result<Session, ReadError> {
     Ok(session)
 }
 
-/// The messages of the compaction next to the list, each with the index of its file, and for how many it stands.
+/// The messages of the compaction next to the list, each with the index of its file, and the number of
+/// messages that it replaces.
 fn compaction(files: &Files) -> Option<(Vec<(Record, usize)>, usize)> {
     let (index, file) = files.ending_in(COMPACTION_END).filter(|(index, _)| *index > 0)?;
     let value = json::parse(&file.bytes)?;

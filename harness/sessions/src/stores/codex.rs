@@ -1,7 +1,8 @@
-//! Codex: rollouts, JSONL that is only added to, plain or packed with Zstandard.
+//! Codex: rollouts, which are append-only JSONL files, plain or compressed with Zstandard.
 //!
-//! Forms: `codex-rs/protocol/src/protocol.rs` and `codex-rs/rollout/src` of <https://github.com/openai/codex>. The
-//! databases beside the rollouts (`state_5.sqlite`, `thread_history_1.sqlite`) are projections and are not read.
+//! Source: `codex-rs/protocol/src/protocol.rs` and `codex-rs/rollout/src` of
+//! <https://github.com/openai/codex>. The databases next to the rollouts (`state_5.sqlite`,
+//! `thread_history_1.sqlite`) are projections and are not read.
 
 mod items;
 mod lineage;
@@ -16,10 +17,9 @@ mod write;
 use super::{Edit, ReadError, Store, WriteError};
 use crate::{Files, Product, Sent, Session};
 
-/// Codex's rollouts.
 pub(crate) struct Codex;
 
-/// The thread in whose rollout a fork begins, if these are the bytes of one.
+/// The id of the parent thread, if these are the bytes of a fork that begins in its parent's rollout.
 pub(crate) fn parent_of(bytes: &[u8]) -> Option<String> {
     let head = unpack::head(bytes)?;
     read::is_rollout(&head).then(|| lineage::parent_of(bytes)).flatten()

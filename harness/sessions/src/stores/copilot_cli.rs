@@ -1,9 +1,9 @@
-//! GitHub's Copilot CLI: JSONL events, one after another.
+//! GitHub's Copilot CLI: JSONL events, in order.
 //!
-//! The product is closed; what is known of it is what its files and issues show
-//! (<https://github.com/github/copilot-cli/issues>). It refuses to resume a file with a line that it cannot read, which is
-//! how its sessions break most often. The history is made of `user.message`, `assistant.message` with `toolRequests`, and
-//! `tool.execution_complete`.
+//! The product is closed source, so the only sources are its files and issues
+//! (<https://github.com/github/copilot-cli/issues>). It refuses to resume a file with an unreadable line,
+//! which is the most frequent cause of broken sessions. The history consists of `user.message`,
+//! `assistant.message` with `toolRequests`, and `tool.execution_complete`.
 
 mod lines;
 mod send;
@@ -23,12 +23,11 @@ use super::{Edit, ReadError, Store, WriteError};
 use crate::json::{self, text};
 use crate::{Block, Ending, Files, Message, Product, Sent, Session};
 
-/// Copilot CLI's sessions.
 pub(crate) struct CopilotCli;
 
-/// In how many lines an event is looked for. Each is one, but for what a crash has left.
+/// Number of lines to search for an event. Every line is an event, unless a crash left other data.
 const MAX_LINES_LOOKED_AT: usize = 8;
-/// What the types of events begin with.
+/// The known beginnings of event types.
 const KINDS: [&str; 18] = [
     "session.",
     "user.",
@@ -150,8 +149,9 @@ fn session(bytes: &[u8]) -> Result<Session, ReadError> {
     Ok(session)
 }
 
-/// Which dialect a model is asked in: the errors that users report are those of the makers' own APIs
-/// (<https://github.com/github/copilot-cli/issues/3366>, <https://github.com/github/copilot-cli/issues/4572>).
+/// The dialect of a model. The errors that users report are those of the makers' own APIs
+/// (<https://github.com/github/copilot-cli/issues/3366>,
+/// <https://github.com/github/copilot-cli/issues/4572>).
 fn dialect_of(model: &str) -> Option<Dialect> {
     match model {
         model if model.starts_with("claude") => Some(Dialect::AnthropicMessages),
@@ -167,12 +167,13 @@ struct History {
     off_branch: Vec<Message>,
     /// Calls that the user made and the model never sees.
     not_sent: BTreeSet<String>,
-    /// How many messages there were when the last compaction began.
+    /// The number of messages when the last compaction began.
     compaction: Option<usize>,
 }
 
 impl History {
-    /// What a sub-agent says names the call that started it, and is not sent by the main one.
+    /// Adds a message. A message of a sub-agent names the call that started it, and is not sent by the main
+    /// agent.
     fn say(&mut self, message: Message, data: &Value) {
         let is_own = text(data, "parentToolCallId").is_empty();
         let is_sent = is_own && !message.results().any(|result| self.not_sent.contains(&result.call));
@@ -183,8 +184,8 @@ impl History {
         }
     }
 
-    /// A compaction runs beside the conversation: it stands for what was there when it began. Results whose calls it
-    /// stands for are gone with them.
+    /// Applies a compaction. It runs in parallel to the conversation and replaces the messages that existed
+    /// when it began. Results of replaced calls are replaced, too.
     fn compact(&mut self, record: &Record) {
         let n = self.compaction.take().unwrap_or(self.messages.len()).min(self.messages.len());
         let kept = self.messages.split_off(n);
@@ -211,7 +212,7 @@ fn of(record: &Record, role: Role, blocks: Vec<Block>) -> Message {
     Message { role, blocks, id, place: record.place(""), ending: Ending::Whole }
 }
 
-/// What the user said, with what the product has put around it.
+/// A user message, including the text that the product put around it.
 fn user(record: &Record) -> Result<Message, ReadError> {
     for pointer in ["/data/transformedContent", "/data/content"] {
         if let Some(words) =

@@ -1,4 +1,4 @@
-//! Lists of messages that stand in a field of the file: read and written as if they were the file.
+//! Message lists in a field of the file. They are read and written as if they were the file.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::{Files, Place, Session};
 pub(crate) struct Enveloped {
     /// The list as a file.
     pub(crate) files: Files,
-    /// Where it stands in the real one.
+    /// The byte range of the list in the real file.
     span: Range<usize>,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct Enveloped {
 const FIELD: &str = "/messages";
 
 impl Enveloped {
-    /// The list of these files; nothing if the first is no object with such a list.
+    /// The list in these files. `None` if the first file is not an object with such a list.
     pub(crate) fn of(files: &Files) -> Option<Enveloped> {
         if !files.main().trim_ascii_start().starts_with(b"{") {
             return None;
@@ -31,13 +31,13 @@ impl Enveloped {
         Some(Enveloped { files: Files::one(files.name(), files.main()[span.clone()].to_vec()), span })
     }
 
-    /// A session of the list, with the places that it has in the real file.
+    /// A session of the list, with its places translated to the real file.
     pub(crate) fn outer(&self, mut session: Session) -> Session {
         each_place(&mut session, |place| self.shift(place, true));
         session
     }
 
-    /// Writes edits of the session with real places.
+    /// Writes edits of a session that has places of the real file.
     pub(crate) fn write(
         &self,
         files: &Files,

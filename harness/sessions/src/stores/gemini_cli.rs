@@ -1,9 +1,10 @@
 //! Gemini CLI: a JSON file, and since 2026 JSONL with patches.
 //!
-//! A JSONL file begins with metadata. A message is a line with an `id`; the last line of an id wins and keeps the place
-//! of the first. `{"$set": {"messages": […]}}` replaces all, `{"$rewindTo": id}` takes a message and all after it away,
-//! and clears everything if there is no such message. Lines that cannot be read are passed over.
-//! Source: `packages/core/src/services/chatRecordingService.ts` of <https://github.com/google-gemini/gemini-cli>, 0.61.0.
+//! A JSONL file begins with metadata. A message is a line with an `id`. If several lines have the same id,
+//! the last one wins and keeps the position of the first. `{"$set": {"messages": […]}}` replaces all
+//! messages. `{"$rewindTo": id}` removes a message and all after it, or everything if there is no such
+//! message. Unreadable lines are skipped. Source: `packages/core/src/services/chatRecordingService.ts` of
+//! <https://github.com/google-gemini/gemini-cli>, 0.61.0.
 
 mod log;
 mod send;
@@ -25,10 +26,10 @@ use crate::json::{self, text};
 use crate::{Block, Ending, Files, Message, Planned, Product, Reason, Sent, Session};
 use log::Log;
 
-/// Gemini CLI's sessions.
 pub(crate) struct GeminiCli;
 
-/// In how many lines the metadata are looked for. They are the first line, but for what a crash has put before it.
+/// Number of lines to search for the metadata. They are on the first line, unless a crash left other data
+/// before it.
 const MAX_LINES_BEFORE_METADATA: usize = 8;
 
 impl Store for GeminiCli {
@@ -61,8 +62,8 @@ impl Store for GeminiCli {
         send::send(session)
     }
 
-    /// The history is hardened, and calls filled, only with the setting `experimental.contextManagement`, which is off by
-    /// default (`packages/core/src/config/config.ts`, 0.61.0).
+    /// Gemini CLI hardens the history and fills calls only with the setting `experimental.contextManagement`,
+    /// which is off by default (`packages/core/src/config/config.ts`, 0.61.0).
     fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
         None
     }
@@ -76,8 +77,8 @@ impl Store for GeminiCli {
     }
 }
 
-/// Measured with 0.61.0 by `harness/nightly/products/bricked.py`, with each turn in a process of its own. Whichever of the two
-/// copies goes, the product writes it again: the one beside the call, or the message of the user.
+/// Measured with 0.61.0 by `harness/nightly/products/bricked.py`, with each turn in its own process.
+/// Whichever copy is removed, the one beside the call or the user message, the product writes it again.
 const COPIES_ANEW: Relapse = Relapse {
     words: "This repair holds for one resume: when Gemini CLI 0.60 or 0.61 loads the session, it stores the second copy of \
             each result again, and the resume after that one is refused.",
@@ -116,7 +117,7 @@ fn session(log: Log) -> Result<Session, ReadError> {
             _ => note(&mut session.unknown, "a message of another type"),
         }
     }
-    // What was rewound is never sent, so a form that is not known does no harm there.
+    // Rewound messages are never sent, so an unknown form is harmless there.
     session.off_branch.extend(log.rewound.iter().filter_map(|record| messages(record).ok()).flatten());
     Ok(session)
 }
@@ -127,7 +128,7 @@ fn note(unknown: &mut Vec<String>, words: &str) {
     }
 }
 
-/// What one record says: a message of the user; or one of the model, and the results that lie in the same object.
+/// The messages of one record: a user message, or a model message and the results in the same object.
 fn messages(record: &Record) -> Result<Vec<Message>, ReadError> {
     let message = |role: Role, id: String, blocks: Vec<Block>| Message {
         role,
@@ -160,7 +161,7 @@ fn content(record: &Record) -> Result<Vec<Block>, ReadError> {
     };
     match &record.value["content"] {
         Value::Null => Ok(Vec::new()),
-        // The model's empty content is no part at all.
+        // An empty text as the model's content is not a part.
         Value::String(text) if text.is_empty() && record.text("type") == "gemini" => Ok(Vec::new()),
         Value::Array(parts) => {
             Ok(parts.iter().enumerate().map(|(n, part)| at(format!("/content/{n}"), part)).collect())
@@ -170,7 +171,8 @@ fn content(record: &Record) -> Result<Vec<Block>, ReadError> {
     }
 }
 
-/// What the model said. Where the content holds calls or thoughts it holds all; else they lie beside it.
+/// The blocks of a model message. If the content has calls or thoughts, it has all of them. Otherwise they
+/// are in other fields of the record.
 fn said(record: &Record, mut content: Vec<Block>) -> Vec<Block> {
     let calls = list(record, "toolCalls");
     let states: BTreeMap<&str, &str> =
@@ -208,7 +210,7 @@ fn said(record: &Record, mut content: Vec<Block>) -> Vec<Block> {
     said
 }
 
-/// What came of the calls of a record.
+/// The results of the calls in a record.
 fn results(record: &Record) -> Vec<Block> {
     let mut results = Vec::new();
     for (n, call) in list(record, "toolCalls").iter().enumerate() {
@@ -238,8 +240,9 @@ fn list<'r>(record: &'r Record, key: &str) -> &'r [Value] {
     record.value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Whether a message of the user is never sent: blank, a command, or context that is made anew (`isIgnoredUserContent`
-/// of `packages/core/src/utils/sessionUtils.ts`, 0.61.0). A part that is no text counts as words in brackets.
+/// Returns whether a user message is never sent: it is blank, a command, or context that is created again
+/// (`isIgnoredUserContent` of `packages/core/src/utils/sessionUtils.ts`, 0.61.0). A part that is not text
+/// counts as text in brackets.
 fn is_ignored(content: &Value) -> bool {
     let first = match content {
         Value::Array(parts) => {

@@ -1,4 +1,4 @@
-//! Parts of Gemini's contents, as Gemini CLI and Qwen Code store them.
+//! Parts of Gemini contents, as Gemini CLI and Qwen Code store them.
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{self, Call, CallResult, Image, Thinking};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::json::text;
 
-/// The block that a part is.
+/// Converts a part into a block.
 pub(super) fn block(part: &Value) -> histories::Block {
     let native = |value: Value| histories::Block::Native { dialect: Dialect::Gemini, value };
     let signature = part.get("thoughtSignature").and_then(Value::as_str).map(str::to_owned);
@@ -34,7 +34,8 @@ pub(super) fn block(part: &Value) -> histories::Block {
         return histories::Block::Image(Image { media_type, data });
     }
     match part.get("text").and_then(Value::as_str) {
-        // Gemini 3 ends a reply with an empty text that only carries a signature. The products send it without the text.
+        // Gemini 3 ends a reply with an empty text that only carries a signature. The products send it
+        // without the text.
         Some("") if signature.is_some() => native(json!({ "thoughtSignature": signature })),
         Some(words) => histories::Block::Text(words.to_owned()),
         None => native(part.clone()),
@@ -46,7 +47,7 @@ pub(super) fn response(id: &str, name: &str, response: Value) -> Value {
     json!({ "functionResponse": { "id": id, "name": name, "response": response } })
 }
 
-/// The part that stands for a result that was never recorded.
+/// The part that replaces a result that was never recorded.
 pub(super) fn not_recorded(id: &str, name: &str) -> Value {
     response(id, name, json!({ "error": crate::NOT_RECORDED }))
 }
@@ -71,7 +72,7 @@ fn result(value: &Value) -> CallResult {
     }
 }
 
-/// What JavaScript takes for true.
+/// Returns whether JavaScript treats the value as true.
 pub(super) fn is_truthy(value: Option<&Value>) -> bool {
     match value {
         None | Some(Value::Null | Value::Bool(false)) => false,
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_told_from_an_output() {
+    fn errors_and_outputs_are_distinguished() {
         let result = |response: Value| match block(&self::response("c1", "read", response)) {
             histories::Block::Result(result) => (result.text(), result.is_error),
             other => panic!("{other:?}"),

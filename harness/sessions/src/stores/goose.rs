@@ -1,10 +1,11 @@
 //! goose: SQLite rows, the JSON of an export, and the JSONL of versions before the database.
 //!
-//! `messages(id, message_id, session_id, role, content_json, created_timestamp, …, metadata_json)`; the order is that of
-//! `created_timestamp`, and of `id` within a second (`get_conversation` in `crates/goose/src/session/session_manager.rs`). An
-//! export is one object with `conversation`. A JSONL file has the session on its first line and a message on each other
-//! (`session/legacy.rs`). A message is `{id, role, created, content: […], metadata: {userVisible, agentVisible}}`. Facts are
-//! those of <https://github.com/block/goose>, since then `aaif-goose/goose`, up to schema 17.
+//! The table is `messages(id, message_id, session_id, role, content_json, created_timestamp, …,
+//! metadata_json)`. Messages are ordered by `created_timestamp`, and by `id` within a second
+//! (`get_conversation` in `crates/goose/src/session/session_manager.rs`). An export is one object with
+//! `conversation`. A JSONL file has the session on its first line and one message on each other line
+//! (`session/legacy.rs`). A message is `{id, role, created, content: […], metadata: {userVisible,
+//! agentVisible}}`. Source: <https://github.com/block/goose>, now `aaif-goose/goose`, up to schema 17.
 
 mod message;
 mod send;
@@ -27,17 +28,16 @@ use crate::sqlite::{Database, MAX_ROWS, is_database};
 use crate::{Files, Message, Place, Product, Sent, Session, Trouble};
 use message::Read;
 
-/// goose's stores.
 pub(crate) struct Goose;
 
 const TABLE: &str = "messages";
 
-/// What [`Session::generation`] says of a database, of an export and of lines.
+/// The values of [`Session::generation`] for a database, an export and lines.
 const ROWS: &str = "SQLite rows";
 const EXPORT: &str = "JSON export";
 const LINES: &str = "JSONL";
 
-/// The newest schema that is known: `CURRENT_SCHEMA_VERSION` in `session_manager.rs`.
+/// The newest known schema: `CURRENT_SCHEMA_VERSION` in `session_manager.rs`.
 const NEWEST_SCHEMA: i64 = 17;
 
 impl Store for Goose {
@@ -85,7 +85,8 @@ fn has_its_tables(database: &Database) -> bool {
         && needed.iter().all(|name| columns.iter().any(|column| column == name))
 }
 
-/// Whether it is an object with a conversation in goose's form, and the folder that every session has.
+/// Returns whether the file is an object with a conversation in goose's form, and with the folder that every
+/// session has.
 fn is_export(bytes: &[u8]) -> bool {
     if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
         return false;
@@ -96,7 +97,7 @@ fn is_export(bytes: &[u8]) -> bool {
     folder.is_some_and(Json::is_str) && list.items().next().is_some_and(is_message)
 }
 
-/// Whether the first line is that of a session and the second a message in goose's form.
+/// Returns whether the first line is a session and the second a message in goose's form.
 fn is_lines(bytes: &[u8]) -> bool {
     let mut lines = json::lines(bytes);
     let Some(first) = lines.next().and_then(|line| Document::parse(line.bytes).ok()) else { return false };
@@ -149,7 +150,7 @@ fn read_rows(database: &Database) -> Result<Vec<Session>, String> {
         let metadata = json::parse(&cell(4)?).unwrap_or_default();
         let id = Some(text(5)?).filter(|id| !id.is_empty());
         let role = text(2)?;
-        // goose passes over them.
+        // goose skips rows with other roles.
         if !matches!(role.as_str(), "user" | "assistant") {
             reader.unknown.insert("a role that is neither the user's nor the model's".to_owned());
             continue;
@@ -165,10 +166,10 @@ fn read_rows(database: &Database) -> Result<Vec<Session>, String> {
     Ok(readers.into_iter().map(session).collect())
 }
 
-/// The provider of each session and its model, as far as its row has them.
+/// The provider and the model of each session, as far as its row has them.
 fn providers(database: &Database) -> BTreeMap<String, (String, Option<String>)> {
     let mut providers = BTreeMap::new();
-    // Databases before schema 6 have no such columns.
+    // Databases before schema 6 lack these columns.
     let query = format!("SELECT id, provider_name, model_config_json FROM sessions LIMIT {MAX_ROWS}");
     let Ok(mut statement) = database.connection().prepare(&query) else { return providers };
     let rows = statement.query_map([], |row| {
@@ -212,7 +213,7 @@ fn span(json: Json<'_, '_>, start: usize) -> Range<u64> {
     (start + span.start) as u64..(start + span.end) as u64
 }
 
-/// What was learnt while messages were read.
+/// Facts collected while messages are read.
 #[derive(Default)]
 struct Reader {
     messages: Vec<Message>,
@@ -230,7 +231,7 @@ impl Reader {
         let place = Place::in_line(line.n, line.span(), "");
         match Document::parse(line.bytes) {
             Ok(document) => self.object(document.root(), &place, line.start),
-            // goose passes over what it cannot read here.
+            // goose skips content that it cannot read here.
             Err(_) => {
                 let words = json::trouble(line.bytes);
                 self.troubles.push(Trouble { place, words, loses: Some("one message") });
@@ -238,7 +239,7 @@ impl Reader {
         }
     }
 
-    /// A message in a file; `start` is where its text begins there.
+    /// A message in a file. `start` is the offset of its text.
     fn object(&mut self, found: Json<'_, '_>, place: &Place, start: usize) {
         let value = found.to_value();
         let spans: Vec<Range<u64>> = found.field("content").items().map(|item| span(item, start)).collect();
@@ -268,7 +269,8 @@ impl Reader {
         if !read.is_hidden && self.is_hidden {
             self.n_compactions += 1;
         }
-        // What only the user sees is a note of goose, and does not show that anything was compacted.
+        // A message that only the user sees is a note of goose, and does not mean that anything was
+        // compacted.
         if !read.message.blocks.is_empty() {
             self.is_hidden = read.is_hidden;
         }
@@ -313,14 +315,14 @@ impl Reader {
         };
         message::name_results(&mut session.messages, &mut session.off_branch);
         if self.is_unknown {
-            // Nothing can be said of a conversation of which a part is not understood.
+            // A conversation with an unknown part cannot be judged.
             session.messages.clear();
         }
         session
     }
 }
 
-/// The dialect of a provider: the names are those in `crates/goose/src/providers`.
+/// The dialect of a provider. The names are those in `crates/goose/src/providers`.
 fn dialect_of(provider: &str, model: &str) -> Option<Dialect> {
     let is_claude = model.starts_with("claude");
     match provider {
@@ -331,13 +333,13 @@ fn dialect_of(provider: &str, model: &str) -> Option<Dialect> {
         "azure_openai" | "groq" | "litellm" | "lmstudio" | "ollama" | "openrouter" | "xai" => {
             Some(Dialect::OpenaiChat)
         }
-        // Newer models are asked through Responses, which the store does not show.
+        // Newer models use the Responses API, which the store does not show.
         "openai" if !model.starts_with("gpt-5") && !model.contains("codex") => Some(Dialect::OpenaiChat),
         _ => None,
     }
 }
 
-/// The role of a message: goose stores results in messages of the user.
+/// The role of a message. goose stores results in user messages.
 fn role_of(role: &str, has_results: bool) -> Role {
     match (role, has_results) {
         ("assistant", _) => Role::Assistant,

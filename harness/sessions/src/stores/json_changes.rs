@@ -1,4 +1,4 @@
-//! Changes at many places of one JSON text, as edits of its bytes.
+//! Many changes of one JSON text, as edits of its bytes.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,43 +7,43 @@ use brickbat_rules::json::{Json, JsonType};
 
 use super::list::Changes;
 
-/// What is changed at and below a value.
+/// The changes of a value and of everything inside it.
 #[derive(Debug, Default)]
 pub(crate) struct JsonChanges {
-    /// Items of it, if it is a list.
+    /// The changes of its items, if it is a list.
     items: Changes,
-    /// Fields of it, if it is an object: JSON texts by name; nothing for a field that goes.
+    /// New fields of an object as JSON texts, by name. `None` for a field to remove.
     fields: BTreeMap<&'static str, Option<String>>,
-    /// What lies in it, by name or index.
+    /// The changes of the values inside it, by name or index.
     below: BTreeMap<String, JsonChanges>,
 }
 
 impl JsonChanges {
-    /// Takes an item out of its list.
+    /// Removes an item from its list.
     pub(crate) fn remove(&mut self, pointer: &str) {
         if let Some((list, n)) = parted(pointer) {
             self.at(list).items.gone.insert(n);
         }
     }
 
-    /// Puts a JSON text after an item of a list.
+    /// Inserts a JSON text after an item of a list.
     pub(crate) fn insert_after(&mut self, pointer: &str, text: String) {
         if let Some((list, n)) = parted(pointer) {
             self.at(list).items.come.entry(Some(n)).or_default().push(text);
         }
     }
 
-    /// Gives a field of an object a value.
+    /// Sets a field of an object.
     pub(crate) fn set(&mut self, object: &str, name: &'static str, text: String) {
         self.at(object).fields.insert(name, Some(text));
     }
 
-    /// Takes a field out of an object, if it has one of that name.
+    /// Removes a field from an object, if it exists.
     pub(crate) fn unset(&mut self, object: &str, name: &'static str) {
         self.at(object).fields.insert(name, None);
     }
 
-    /// The edits of the bytes in which the value lies.
+    /// The edits of the text that contains the value.
     pub(crate) fn edits(&self, value: Json<'_, '_>) -> Vec<(Range<usize>, Vec<u8>)> {
         let mut edits = Vec::new();
         self.collect(value, &mut edits);
@@ -106,7 +106,7 @@ impl JsonChanges {
     }
 }
 
-/// A pointer to an item as the pointer to its list, and the index.
+/// Splits a pointer to an item into the pointer to its list and the index.
 fn parted(pointer: &str) -> Option<(&str, usize)> {
     let (list, n) = pointer.rsplit_once('/')?;
     Some((list, n.parse().ok()?))
@@ -120,7 +120,7 @@ mod tests {
     use crate::json::splice;
 
     #[test]
-    fn many_changes_are_made_at_once_and_the_rest_stays() {
+    fn many_changes_are_made_at_once_and_the_rest_is_unchanged() {
         let text = br#"[ {"a" : [1, 2], "b": 1}, {}, 7, {"c":null} ]"#;
         let mut changes = JsonChanges::default();
         changes.remove("/0/a/1");
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_go_with_their_commas_while_others_come() {
+    fn fields_are_removed_with_their_commas_while_others_are_added() {
         let written = |text: &str, gone: &[&'static str], set: &[(&'static str, &str)]| {
             let mut changes = JsonChanges::default();
             gone.iter().for_each(|name| changes.unset("", name));
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn places_that_are_not_there_change_nothing() {
+    fn missing_places_change_nothing() {
         let mut changes = JsonChanges::default();
         for pointer in ["", "/x", "/9", "/0/1/2"] {
             changes.remove(pointer);

@@ -1,6 +1,7 @@
-//! Files that are one JSON value, and what is whole of them where their end is lost.
+//! Files that are one JSON value, and the readable part of files with a lost end.
 //!
-//! Such a file is written whole. A crash meanwhile leaves a part of it, or NUL bytes after it.
+//! Products rewrite such a file completely. A crash meanwhile leaves only a part of it, or NUL bytes after
+//! it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,16 +10,16 @@ use brickbat_rules::json::Document;
 
 use crate::{Place, Trouble};
 
-/// What is whole of a JSON file.
+/// The complete part of a JSON file.
 pub(crate) struct Whole<'a> {
-    /// JSON. It is what the file says, byte for byte, as far as the lost end, and closed there.
+    /// Valid JSON: the bytes of the file up to the lost end, with the list closed there.
     pub(crate) text: Cow<'a, [u8]>,
-    /// What comes after that in the file, and what has to stand there instead.
+    /// The byte range of the lost end, and the text that must replace it.
     lost: Option<(Range<usize>, &'static str)>,
 }
 
 impl Whole<'_> {
-    /// What is to be said of the lost end.
+    /// The trouble that describes the lost end.
     pub(crate) fn trouble(&self, bytes: &[u8]) -> Option<Trouble> {
         let (span, closing) = self.lost.clone()?;
         let n_nul = bytes.get(span.clone())?.iter().filter(|byte| **byte == 0).count();
@@ -32,14 +33,14 @@ impl Whole<'_> {
         Some(Trouble { place, words, loses: Some(loses) })
     }
 
-    /// The edit that takes the lost end out.
+    /// The edit that removes the lost end.
     pub(crate) fn closing(&self) -> Option<(Range<usize>, Vec<u8>)> {
         let (span, closing) = self.lost.clone()?;
         Some((span, closing.as_bytes().to_vec()))
     }
 }
 
-/// What is whole of the bytes; nothing if they are no JSON value and no list of objects that was cut.
+/// The complete part of the bytes. `None` if they are neither a JSON value nor a truncated list of objects.
 pub(crate) fn whole(bytes: &[u8]) -> Option<Whole<'_>> {
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace())?;
     if !matches!(first, b'[' | b'{') {
@@ -63,7 +64,7 @@ pub(crate) fn whole(bytes: &[u8]) -> Option<Whole<'_>> {
     Some(Whole { text: Cow::Owned(text), lost: Some((end..bytes.len(), "]")) })
 }
 
-/// Where the last whole object of a list ends whose end is lost.
+/// The end of the last complete object in a truncated list.
 fn end_of_last_item(bytes: &[u8]) -> Option<usize> {
     let (mut depth, mut is_string, mut is_escaped) = (0_usize, false, false);
     let mut end = None;
@@ -78,7 +79,7 @@ fn end_of_last_item(bytes: &[u8]) -> Option<usize> {
             b']' | b'}' => {
                 depth = depth.checked_sub(1)?;
                 match depth {
-                    // The list is closed, so what is wrong is something else.
+                    // The list is closed, so the fault is a different one.
                     0 => return None,
                     1 => end = Some(n + 1),
                     _ => {}
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_list_is_whole_as_far_as_its_last_object() {
+    fn a_torn_list_is_read_up_to_its_last_complete_object() {
         let (text, words) = found(br#"[{"a":"]}\""}, {"b":[1"#).unwrap();
         assert_eq!(text, r#"[{"a":"]}\""}]"#);
         assert_eq!(words.unwrap(), "a torn end: the file stops inside its list");
@@ -109,13 +110,13 @@ mod tests {
     }
 
     #[test]
-    fn nul_bytes_after_the_end_are_named() {
+    fn nul_bytes_after_the_end_are_reported() {
         let (text, words) = found(b"[{}]\n\0\0\0").unwrap();
         assert_eq!((text.as_str(), words.unwrap().as_str()), ("[{}]", "3 NUL bytes after the end"));
     }
 
     #[test]
-    fn what_is_no_list_of_objects_is_nothing() {
+    fn anything_but_a_list_of_objects_is_rejected() {
         for bytes in [&b""[..], b"x", b"{\"a\":", b"[1, 2", b"[{}] x", b"[{}}", b"[\"", b"\0\0"] {
             assert!(found(bytes).is_none(), "{bytes:?}");
         }

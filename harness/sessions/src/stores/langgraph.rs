@@ -1,15 +1,16 @@
 //! LangGraph: the checkpoints of `SqliteSaver`.
 //!
-//! `checkpoints(thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)` holds the whole
-//! state after each step; the newest id of a thread and namespace counts. Its messages are `channel_values.messages`, each an
-//! object of Python in MessagePack. `writes(…, checkpoint_id, task_id, idx, channel, type, value)` holds what each task of the
-//! next step wrote: if the step did not end, the results of the tools that did end are only there, and also there for
-//! earlier steps. They are never sent once the user says something next, so they are off the branch here, where true
-//! results are looked for. Facts are those of langgraph 1.2.22, langgraph-checkpoint 4.3.2 and langgraph-checkpoint-sqlite
-//! 3.1.2, <https://github.com/langchain-ai/langgraph>.
+//! `checkpoints(thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)`
+//! has the complete state after each step. The newest id of each thread and namespace counts. Its messages
+//! are `channel_values.messages`, each a Python object in MessagePack. `writes(…, checkpoint_id, task_id,
+//! idx, channel, type, value)` has the writes of each task of the next step. If that step did not end, the
+//! results of its finished tools exist only there. The table also keeps the writes of earlier steps.
+//! LangGraph never sends them after another user message, so they are off the branch here, where the repair
+//! looks for real results. Source: langgraph 1.2.22, langgraph-checkpoint 4.3.2 and
+//! langgraph-checkpoint-sqlite 3.1.2, <https://github.com/langchain-ai/langgraph>.
 //!
-//! Namespaces of a single task, which have a `:`, are sub-agents and no conversations of their own. Channels that keep
-//! differences alone (`DeltaChannel`, in beta) and serialisers of the program's own are not read.
+//! Namespaces of a single task, which contain a `:`, are sub-agents rather than conversations. Channels that
+//! store only differences (`DeltaChannel`, in beta) and a program's own serialisers are not supported.
 
 mod message;
 mod msgpack;
@@ -26,23 +27,22 @@ use crate::sqlite::{Database, MAX_ROWS, is_database};
 use crate::{Files, Message, Place, Product, Sent, Session, Trouble, json};
 use message::Stored;
 
-/// LangGraph's SQLite.
 pub(crate) struct Langgraph;
 
 const CHECKPOINTS: &str = "checkpoints";
 const WRITES: &str = "writes";
 
-/// What [`Session::generation`] says of the graph: nodes of its own, of `create_react_agent`, which checks the history
-/// itself, and of deepagents, which mends it.
+/// The values of [`Session::generation`] by graph: nodes of its own, `create_react_agent`, which checks the
+/// history itself, and deepagents, which repairs it.
 const ANY_GRAPH: &str = "SQLite checkpoints";
 const REACT_AGENT: &str = "SQLite checkpoints of create_react_agent";
 const DEEP_AGENT: &str = "SQLite checkpoints of deepagents";
 
-/// What [`Session::branch`] says.
+/// The values of [`Session::branch`].
 const NEWEST: &str = "the newest checkpoint of the thread";
 const WAITING: &str = "the newest checkpoint of the thread, which waits for an answer to an interrupt";
 
-/// The nodes that `create_react_agent` makes (`langgraph/prebuilt/chat_agent_executor.py`).
+/// The nodes of `create_react_agent` (`langgraph/prebuilt/chat_agent_executor.py`).
 const REACT_NODES: [&str; 7] = [
     "__input__",
     "__start__",
@@ -101,7 +101,7 @@ impl Store for Langgraph {
     }
 }
 
-/// A thread and its namespace.
+/// The id of a thread, and its namespace.
 type Thread = (String, String);
 
 /// The newest checkpoint of a thread.
@@ -143,12 +143,12 @@ fn threads(database: &Database) -> Result<BTreeMap<Thread, Newest>, String> {
     Ok(threads)
 }
 
-/// What tasks wrote, looked through once.
+/// The writes of the tasks, indexed once.
 #[derive(Default)]
 struct Writes {
-    /// The rows with messages.
+    /// The rows with messages, by thread.
     messages: BTreeMap<Thread, Vec<i64>>,
-    /// Checkpoints of which a task waits for an answer.
+    /// Checkpoints with a task that waits for an answer.
     waiting: BTreeSet<(Thread, String)>,
 }
 
@@ -174,7 +174,7 @@ impl Writes {
     }
 }
 
-/// The session of a thread; nothing if its graph keeps no messages.
+/// The session of a thread. `None` if its graph stores no messages.
 fn session(
     database: &Database,
     thread: Thread,
@@ -235,12 +235,12 @@ fn session(
     }))
 }
 
-/// Where the messages are in a checkpoint.
+/// The pointer to the messages in a checkpoint.
 const MESSAGES: &str = "/channel_values/messages";
 
-/// What a checkpoint says.
+/// The state in a checkpoint.
 struct State {
-    /// Nothing where a message is of a form that is not known.
+    /// The messages. `None` for a message in an unknown form.
     messages: Vec<Option<Stored>>,
     has_messages: bool,
     is_delta: bool,
@@ -253,7 +253,7 @@ impl Default for State {
     }
 }
 
-/// The checkpoint in a row; in words, if it cannot be read.
+/// The checkpoint in a row. The inner error describes why it cannot be read.
 fn checkpoint(database: &Database, row: i64) -> Result<Result<State, String>, String> {
     let query = format!("SELECT type, checkpoint FROM {CHECKPOINTS} WHERE rowid = ?1");
     let cells = database.connection().query_row(&query, [row], |row| {
@@ -279,7 +279,7 @@ fn state(checkpoint: &msgpack::Value) -> State {
     };
     let nodes: Vec<&str> = names("versions_seen");
     let messages = match checkpoint.get("channel_values").and_then(|values| values.get("messages")) {
-        // A whole value among differences.
+        // A complete value among differences.
         Some(msgpack::Value::Object(7, inner)) => Some(inner.as_ref()),
         found => found,
     };
@@ -317,14 +317,14 @@ fn graph(nodes: &[&str]) -> &'static str {
     }
 }
 
-/// What was learnt while messages were read.
+/// Facts collected while messages are read.
 #[derive(Default)]
 struct Reader {
     troubles: Vec<Trouble>,
     unknown: BTreeSet<String>,
     is_unknown: bool,
     provider: Option<(brickbat_rules::Dialect, Option<String>)>,
-    /// The tool of each call.
+    /// The tool name of each call.
     names: BTreeMap<String, String>,
     /// The ids of the messages that were read.
     ids: BTreeSet<String>,
@@ -351,7 +351,7 @@ impl Reader {
         found
     }
 
-    /// Messages that tasks wrote in these rows and that are not in the newest checkpoint.
+    /// The messages in these rows of `writes` that are not in the newest checkpoint.
     fn written(&mut self, database: &Database, rows: &[i64]) -> Result<Vec<Message>, String> {
         let query = format!("SELECT value FROM {WRITES} WHERE rowid = ?1");
         let mut statement = database.connection().prepare(&query).map_err(words)?;
@@ -380,7 +380,7 @@ impl Reader {
     }
 }
 
-/// What was written: a list of messages, or one.
+/// The written messages: a list, or a single one.
 fn each(value: &msgpack::Value) -> &[msgpack::Value] {
     match value {
         msgpack::Value::List(items) => items,

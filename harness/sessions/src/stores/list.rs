@@ -1,33 +1,33 @@
-//! Edits of a JSON list in its bytes: items that go, and items that come.
+//! Edits of a JSON list in its bytes: items are removed and added.
 //!
-//! Any number of both in one pass, where edits of single items would overlap at their commas.
+//! All changes are made in one pass, because edits of single items would overlap at their commas.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use brickbat_rules::json::Json;
 
-/// What happens to a list.
+/// The changes of a list.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
-    /// Items that go.
+    /// The items to remove.
     pub(crate) gone: BTreeSet<usize>,
-    /// JSON texts that come after an item, or at the start.
+    /// New items as JSON texts, by the index after which they are inserted, or `None` for the start.
     pub(crate) come: BTreeMap<Option<usize>, Vec<String>>,
 }
 
 impl Changes {
-    /// Whether a list of so many items is empty after them.
+    /// Returns whether a list with this number of items is empty after the changes.
     pub(crate) fn leave_nothing(&self, n_items: usize) -> bool {
         self.come.is_empty() && (0..n_items).all(|n| self.gone.contains(&n))
     }
 
-    /// The edits of the bytes. Each comma goes or comes with its item.
+    /// The edits of the bytes. Each comma is added or removed with its item.
     pub(crate) fn edits(&self, list: Json<'_, '_>) -> Vec<(Range<usize>, Vec<u8>)> {
         let items: Vec<Range<usize>> = list.items().map(Json::span).collect();
         let mut edits = self.removals(&items);
         let mut come: BTreeMap<Option<usize>, Vec<&str>> = BTreeMap::new();
-        // What stands after an item that goes stands after the last one before it that stays.
+        // New items after a removed one are inserted after the last remaining item before it.
         let mut stays: Vec<Option<usize>> = Vec::with_capacity(items.len());
         for n in 0..items.len() {
             let before = stays.last().copied().flatten();
@@ -50,7 +50,7 @@ impl Changes {
         edits
     }
 
-    /// One removal for each run of items that go.
+    /// One removal for each run of removed items.
     pub(crate) fn removals(&self, items: &[Range<usize>]) -> Vec<(Range<usize>, Vec<u8>)> {
         let mut removals = Vec::new();
         let mut n = 0;
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn items_go_with_their_commas() {
+    fn items_are_removed_with_their_commas() {
         assert_eq!(changed("[1, 2, 3]", &[0], &[]), "[2, 3]");
         assert_eq!(changed("[1, 2, 3]", &[1, 2], &[]), "[1]");
         assert_eq!(changed("[1, 2, 3]", &[0, 2], &[]), "[2]");
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn items_come_after_what_stays() {
+    fn items_are_inserted_after_remaining_items() {
         assert_eq!(changed("[1, 2]", &[], &[(Some(0), "8"), (Some(0), "9")]), "[1,8,9, 2]");
         assert_eq!(changed("[1, 2]", &[], &[(None, "9")]), "[9,1, 2]");
         assert_eq!(changed("[1, 2]", &[1], &[(Some(1), "9")]), "[1,9]");

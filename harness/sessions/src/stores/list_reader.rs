@@ -1,14 +1,14 @@
-//! What the readers of JSON lists of messages share.
+//! Shared functions of the readers of JSON message lists.
 
 use brickbat_rules::json::Json;
 
 use crate::{Block, Ending, Message, Place, Product, ReadError, Session};
 use brickbat_rules::histories::{self, Role};
 
-/// Kinds that are not known, of one session, that are kept; a report shows no more.
+/// Maximum number of unknown kinds to keep per session. A report shows no more.
 const MAX_UNKNOWN: usize = 32;
 
-/// A session of a JSON list, without any message.
+/// An empty session from a JSON list.
 pub(crate) fn session(product: Product, generation: &'static str) -> Session {
     Session {
         product,
@@ -31,20 +31,20 @@ pub(crate) fn session(product: Product, generation: &'static str) -> Session {
     }
 }
 
-/// Notes a kind that is not known, once.
+/// Notes an unknown kind once.
 pub(crate) fn note(unknown: &mut Vec<String>, kind: String) {
     if unknown.len() < MAX_UNKNOWN && !unknown.contains(&kind) {
         unknown.push(kind);
     }
 }
 
-/// Where a value of the first file lies.
+/// The place of a value in the first file.
 pub(crate) fn place_of(value: Json<'_, '_>, pointer: String) -> Place {
     let span = value.span();
     Place::in_file(span.start as u64..span.end as u64, pointer)
 }
 
-/// A message that ended as far as the store says.
+/// A message with a normal ending, since the store does not record another.
 pub(crate) fn message(role: Role, blocks: Vec<Block>, id: Option<&str>, place: &Place) -> Message {
     Message { role, blocks, id: id.map(str::to_owned), place: place.clone(), ending: Ending::Whole }
 }
@@ -54,7 +54,7 @@ pub(crate) fn block(place: &Place, content: histories::Block) -> Block {
     Block { place: place.clone(), content, state: None }
 }
 
-/// A role that all of these stores have; the others have names of their own.
+/// A role with a name that all of these stores share. Their other roles have different names.
 pub(crate) fn role_of(name: &str) -> Option<Role> {
     Some(match name {
         "system" => Role::System,
@@ -64,7 +64,7 @@ pub(crate) fn role_of(name: &str) -> Option<Role> {
     })
 }
 
-/// The error for a form that is not known.
+/// The error for an unknown form.
 pub(crate) fn form(product: Product, words: String) -> ReadError {
     ReadError::Form { product, words }
 }

@@ -1,16 +1,16 @@
-//! What the tests of the JSON stores share.
+//! Shared functions of the tests of JSON stores.
 
 use brickbat_rules::histories::Block as Content;
 use serde_json::Value;
 
 use crate::{Edit, Files, Place, Session, Verdict, judge, read, store_of};
 
-/// A file as programs write it for people.
+/// A pretty-printed file, as programs write it for people.
 pub(crate) fn files(value: &Value) -> Files {
     Files::one("thread.json", serde_json::to_vec_pretty(value).unwrap())
 }
 
-/// The one session in it.
+/// The only session in the files.
 pub(crate) fn session(files: &Files) -> Session {
     let mut sessions = read(files).unwrap();
     assert_eq!(sessions.len(), 1);
@@ -21,7 +21,7 @@ pub(crate) fn verdict(files: &Files) -> Verdict {
     judge(&session(files), None).verdict
 }
 
-/// The rules that refuse it, or the words of the product.
+/// The ids of the broken rules, or the product's own error.
 pub(crate) fn refusals(files: &Files) -> Vec<String> {
     let refusals = judge(&session(files), None).refusals;
     refusals
@@ -37,7 +37,8 @@ pub(crate) fn place(files: &Files, pointer: &str) -> Place {
     blocks.find(|block| block.place.pointer == pointer).unwrap().place.clone()
 }
 
-/// The file after the edits. It is read again, no edit leaves it as it is, and what was not edited is where it was.
+/// The file after the edits. Also checks that writing no edits changes nothing, and that writing the same
+/// edits again yields the same bytes.
 pub(crate) fn written(files: &Files, edits: &[Edit]) -> Files {
     let before = session(files);
     let store = store_of(before.product).unwrap();
@@ -47,7 +48,7 @@ pub(crate) fn written(files: &Files, edits: &[Edit]) -> Files {
     after
 }
 
-/// What stands in the second file where it differs from the first, and what stood there.
+/// The differing parts of two files: that of the first, and that of the second.
 pub(crate) fn difference(before: &Files, after: &Files) -> (String, String) {
     let (old, new) = (before.main(), after.main());
     let n_start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
@@ -57,20 +58,20 @@ pub(crate) fn difference(before: &Files, after: &Files) -> (String, String) {
     (text(old), text(new))
 }
 
-/// The results of the session: call, text, whether it is an error.
+/// The results of the session: call id, text, and whether it is an error.
 pub(crate) fn results(files: &Files) -> Vec<(String, String, bool)> {
     let session = session(files);
     let results = session.messages.iter().flat_map(crate::Message::results);
     results.map(|result| (result.call.clone(), result.text(), result.is_error)).collect()
 }
 
-/// The calls of the session.
+/// The ids of the session's calls.
 pub(crate) fn calls(files: &Files) -> Vec<String> {
     session(files).messages.iter().flat_map(crate::Message::calls).map(|call| call.id.clone()).collect()
 }
 
-/// Reads what is left of a file at each cut, and the file with each of its values replaced by another; judges and edits all
-/// that is read. It is enough that nothing panics.
+/// Truncates a file at each byte, and replaces each of its values by others. Reads, judges and edits every
+/// variant, which must not panic.
 pub(crate) fn survive(value: &Value) {
     let whole = value.to_string().into_bytes();
     for end in 0..whole.len() {

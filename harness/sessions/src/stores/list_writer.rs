@@ -1,6 +1,7 @@
-//! Edits of a session whose store is a JSON list of messages.
+//! Edits of a session in a store that is a JSON list of messages.
 //!
-//! A block lies at `/3` (the whole message), `/3/content` (its text), or in a list of the message, such as `/3/parts/2`.
+//! The place of a block is `/3` (the complete message), `/3/content` (its text), or an item of a list in the
+//! message, such as `/3/parts/2`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,26 +13,26 @@ use super::json_text::whole;
 use crate::json::splice;
 use crate::{Block, Files, Message, Place, Session, WriteError};
 
-/// What is to be written into a list of messages.
+/// The changes of a message list.
 pub(crate) struct ListWriter<'s> {
     session: &'s Session,
-    /// The first and the last message that has a block at a place: a call and its result may share one.
+    /// The first and the last message with a block at each place. A call and its result may share a place.
     places: BTreeMap<&'s Place, (usize, usize)>,
     /// The messages at each place.
     messages: BTreeMap<&'s Place, Vec<&'s Message>>,
-    /// What is changed so far.
+    /// The changes so far.
     pub(crate) changes: JsonChanges,
-    /// Blocks that go.
+    /// The places of the blocks to remove.
     gone: BTreeSet<&'s Place>,
-    /// Messages of the store into which something new is put, so that they stay.
+    /// Stored messages that receive something new, so they are kept.
     kept: BTreeSet<&'s str>,
-    /// The first message that does not stay on the branch.
+    /// The first message that is not kept on the branch.
     cut: Option<usize>,
     is_closed: bool,
 }
 
 impl<'s> ListWriter<'s> {
-    /// A writer that changes nothing yet.
+    /// A writer without any changes.
     pub(crate) fn new(session: &'s Session) -> ListWriter<'s> {
         let mut places: BTreeMap<&Place, (usize, usize)> = BTreeMap::new();
         for (n, message) in session.messages.iter().enumerate() {
@@ -56,11 +57,11 @@ impl<'s> ListWriter<'s> {
         }
     }
 
-    /// The first message that has a block at the place.
+    /// The first message with a block at the place.
     ///
     /// # Errors
     ///
-    /// There is none.
+    /// No message has such a block.
     pub(crate) fn message_of(&self, place: &Place) -> Result<usize, WriteError> {
         match self.places.get(place) {
             Some((first, _)) => Ok(*first),
@@ -68,7 +69,8 @@ impl<'s> ListWriter<'s> {
         }
     }
 
-    /// Takes a block out, and its message with it if it was the last; or a message that says nothing.
+    /// Removes a block, and its message if that was the last block. At the place of a message, removes the
+    /// message if it has no content.
     pub(crate) fn drop(&mut self, place: &Place) -> Result<(), WriteError> {
         if let Some((own, _)) = self.places.get_key_value(place) {
             self.gone.insert(own);
@@ -85,7 +87,7 @@ impl<'s> ListWriter<'s> {
         Ok(())
     }
 
-    /// Takes everything after the message of this block off.
+    /// Removes everything after the message of this block.
     pub(crate) fn truncate(&mut self, last: &Place) -> Result<(), WriteError> {
         self.message_of(last)?;
         let after = self.places.get(last).map_or(0, |(_, last)| last + 1);
@@ -93,7 +95,7 @@ impl<'s> ListWriter<'s> {
         Ok(())
     }
 
-    /// Takes the lost end of the file out.
+    /// Removes the lost end of the file.
     pub(crate) fn discard(&mut self, place: &Place) -> Result<(), WriteError> {
         if !self.session.troubles.iter().any(|trouble| trouble.place == *place && trouble.loses.is_some()) {
             return Err(self.refuse(place, "nothing there that can be taken out"));
@@ -102,7 +104,7 @@ impl<'s> ListWriter<'s> {
         Ok(())
     }
 
-    /// Says that something new is put into the message of the store in which this one lies.
+    /// Marks the stored message of this one as kept, because something new is added to it.
     pub(crate) fn keep(&mut self, message: usize) {
         if let Some(message) = self.session.messages.get(message) {
             self.kept.insert(&message.place.pointer);
@@ -114,7 +116,7 @@ impl<'s> ListWriter<'s> {
         WriteError { product: self.session.product, place: place.to_string(), words: words.to_owned() }
     }
 
-    /// The files after all this.
+    /// The files after all changes.
     pub(crate) fn finish(mut self, files: &Files) -> Result<Files, WriteError> {
         let bytes = files.main();
         let Some(whole) = whole(bytes) else {
@@ -138,7 +140,7 @@ impl<'s> ListWriter<'s> {
         Ok(written)
     }
 
-    /// Takes out the blocks that go, and the messages of which nothing stays.
+    /// Removes the blocks, and the messages that become empty.
     fn take_out(&mut self) {
         let mut stays: BTreeMap<&str, bool> = BTreeMap::new();
         for message in &self.session.messages {
@@ -162,7 +164,7 @@ impl<'s> ListWriter<'s> {
         }
     }
 
-    /// Takes off what comes after the cut: later messages, and later parts of the message that holds both.
+    /// Removes everything after the cut: later messages, and later parts of the last stored message.
     fn cut_off(&mut self, n_messages: usize, n_parts: impl Fn(usize) -> usize) {
         let Some(cut) = self.cut else { return };
         let Some(last) = cut.checked_sub(1).and_then(|last| self.session.messages.get(last)) else { return };
@@ -181,7 +183,7 @@ impl<'s> ListWriter<'s> {
     }
 }
 
-/// The text of a value where it was read.
+/// The text of a value in its file.
 pub(crate) fn raw<'f>(files: &'f Files, place: &Place) -> &'f str {
     let span = usize::try_from(place.start).ok().zip(usize::try_from(place.end).ok());
     let bytes = span.and_then(|(start, end)| files.main().get(start..end));

@@ -1,11 +1,12 @@
-//! OpenAI Agents SDK: `SQLiteSession`, a database with a row for each item of the Responses API; of the SDK for JavaScript a
-//! JSON list of items.
+//! OpenAI Agents SDK: `SQLiteSession`, a database with one row per item of the Responses API. In the SDK for
+//! JavaScript, a JSON list of items.
 //!
-//! `agent_sessions(session_id, created_at, updated_at)` and `agent_messages(id, session_id, message_data, created_at)`; the
-//! order is that of `id`. `AdvancedSQLiteSession` adds `message_structure(message_id, branch_id, sequence_number)`, and begins
-//! on the branch `main`. `EncryptedSession` stores envelopes, of which nothing can be said. Facts are those of the package
-//! openai-agents 0.24.0, `agents/memory/sqlite_session.py` and `agents/extensions/memory`,
-//! <https://github.com/openai/openai-agents-python>. Tables may be named otherwise by the program; those are not recognised.
+//! The tables are `agent_sessions(session_id, created_at, updated_at)` and `agent_messages(id, session_id,
+//! message_data, created_at)`, ordered by `id`. `AdvancedSQLiteSession` adds `message_structure(message_id,
+//! branch_id, sequence_number)` and starts on the branch `main`. `EncryptedSession` stores envelopes, which
+//! cannot be judged. Source: the package openai-agents 0.24.0, `agents/memory/sqlite_session.py` and
+//! `agents/extensions/memory`, <https://github.com/openai/openai-agents-python>. A program may choose other
+//! table names; those stores are not recognised.
 
 mod item;
 mod list;
@@ -25,16 +26,14 @@ use super::{Edit, ReadError, Store, WriteError};
 use crate::sqlite::{Database, MAX_ROWS, is_database};
 use crate::{Ending, Files, Message, Place, Product, Sent, Session, Trouble, json};
 
-/// OpenAI Agents SDK's SQLite.
 pub(crate) struct OpenaiAgents;
 
-/// The table of the items.
 const TABLE: &str = "agent_messages";
 
-/// The table that says which items are on which branch, in `AdvancedSQLiteSession`.
+/// The table with the branches of the items, in `AdvancedSQLiteSession`.
 const BRANCHES: &str = "message_structure";
 
-/// The id that the SDK gives to items when another API than Responses was spoken (`agents/models/fake_id.py`).
+/// The id that the SDK gives to items from an API other than Responses (`agents/models/fake_id.py`).
 const FAKE_ID: &str = "__fake_id__";
 
 impl Store for OpenaiAgents {
@@ -87,7 +86,7 @@ impl Store for OpenaiAgents {
     }
 }
 
-/// A row as it was found: its id, and the bytes of its item if it holds any.
+/// A row as found: its id, and the bytes of its item, if any.
 type Found = (i64, Option<Vec<u8>>);
 
 /// The rows of each session, in the order of their ids.
@@ -105,7 +104,7 @@ fn sessions(database: &Database) -> Result<BTreeMap<String, Vec<Found>>, String>
     Ok(sessions)
 }
 
-/// The place of each row on the branch `main`; nothing if the store has no branches.
+/// The position of each row on the branch `main`. `None` if the store has no branches.
 fn main_branch(database: &Database) -> Result<Option<BTreeMap<i64, i64>>, String> {
     if !database.tables()?.iter().any(|table| table == BRANCHES) {
         return Ok(None);
@@ -140,7 +139,7 @@ fn session(id: String, mut rows: Vec<Found>, main: Option<&BTreeMap<i64, i64>>) 
         id: Some(id),
         dialect: Some(dialect),
         model: None,
-        // Where the items are encrypted, nothing can be said of what is sent.
+        // If items are encrypted, the next request is unknown.
         messages: if reader.is_encrypted { Vec::new() } else { messages },
         n_forks: usize::from(!off_branch.is_empty()),
         off_branch,
@@ -158,7 +157,7 @@ fn session(id: String, mut rows: Vec<Found>, main: Option<&BTreeMap<i64, i64>>) 
     }
 }
 
-/// What was learnt while rows were read.
+/// Facts collected while rows are read.
 #[derive(Default)]
 struct Reader {
     troubles: Vec<Trouble>,
@@ -166,12 +165,12 @@ struct Reader {
     n_compactions: usize,
     is_fake: bool,
     is_encrypted: bool,
-    /// The tool of each call.
+    /// The tool name of each call.
     names: BTreeMap<String, String>,
 }
 
 impl Reader {
-    /// What the model says in one go is one message, and so are the results of it.
+    /// Consecutive items of the model form one message, and so do consecutive results.
     fn messages(&mut self, items: Vec<(Place, Option<Vec<u8>>)>) -> Vec<Message> {
         let mut messages: Vec<Message> = Vec::new();
         for (place, bytes) in items {
@@ -213,7 +212,8 @@ impl Reader {
     }
 }
 
-/// Whether an item goes on with the message before it. A message keeps the id of one text, so a second one begins another.
+/// Returns whether an item continues the message before it. A message has the id of only one text, so a
+/// second text begins another message.
 fn is_one_go(last: &Message, next: &Message) -> bool {
     let says =
         |message: &Message| message.blocks.iter().any(|block| matches!(block.content, Content::Text(_)));

@@ -1,11 +1,13 @@
-//! opencode, and Kilo's command line, which keeps the same tables.
+//! opencode, and Kilo's command line, which uses the same tables.
 //!
-//! A message is a row (or file) with its parts beside it. A call and its result are one part with a state, so a result
-//! without a call cannot be stored; what breaks a session are boundaries of steps, thinking, and open states.
+//! A message is a row (or a file), and its parts are separate rows or files. A call and its result are one
+//! part with a state, so a result without a call cannot be stored. Sessions break because of step boundaries,
+//! thinking and open states.
 //!
-//! Forms that are read: a file for each message and part (before 1.2), SQLite rows (since 1.2), the same rows as JSON,
-//! `opencode export`, and the rows of `session_message`, which are the conversation where there is a `session_v2`.
-//! Parts that a provider ran itself are passed over: what is stored of them is not what was said.
+//! These forms are read: a file for each message and part (before 1.2), SQLite rows (since 1.2), the same
+//! rows as JSON, `opencode export`, and the rows of `session_message`, which are the conversation if there is
+//! a `session_v2`. Parts that a provider ran itself are skipped, because the stored form differs from the
+//! original one.
 
 mod blocks;
 mod branch;
@@ -21,7 +23,6 @@ mod tests;
 use super::{Edit, ReadError, Store, WriteError};
 use crate::{Files, Product, Sent, Session};
 
-/// opencode's stores.
 pub(crate) struct Opencode;
 
 impl Store for Opencode {

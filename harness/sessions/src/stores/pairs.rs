@@ -1,4 +1,4 @@
-//! Repairs that products make when they send: calls without a result, and results without a call.
+//! Changes that products make when sending: to calls without a result, and results without a call.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -27,8 +27,8 @@ pub(super) fn without_orphans(messages: &[Message]) -> (Vec<Message>, usize) {
     (kept, n_dropped)
 }
 
-/// The calls that no later result answers, as message and block. A result answers the oldest open call of its id; a call
-/// with the id of an earlier one closes that.
+/// The calls that no later result answers, as message and block indices. A result answers the oldest open
+/// call with its id. A call with the id of an earlier one closes that one.
 pub(super) fn dangling(messages: &[Message]) -> BTreeMap<usize, Vec<usize>> {
     let mut open: BTreeMap<&str, VecDeque<(usize, usize)>> = BTreeMap::new();
     let mut dangling: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -56,18 +56,18 @@ pub(super) fn dangling(messages: &[Message]) -> BTreeMap<usize, Vec<usize>> {
     dangling
 }
 
-/// Puts a result with these words after the results of each of these messages, one for each of these calls, and says how
-/// many they are.
+/// Adds a result with this text for each of these calls, after the existing results of the call's message.
+/// Returns the number of added results.
 pub(super) fn fill(
     messages: &mut Vec<Message>,
     mut dangling: BTreeMap<usize, Vec<usize>>,
     words: &str,
 ) -> usize {
     let n_filled = dangling.values().map(Vec::len).sum();
-    // From the end, so that the results after a message are known; into a new list, since each inserted message would
-    // move all that come after it.
+    // From the end, so that the results after a message are already known, and into a new list, since
+    // inserting in place would move all later messages.
     let mut reversed: Vec<Message> = Vec::with_capacity(messages.len() + dangling.len());
-    // The last of the messages with results that begin after this one.
+    // The index in `reversed` of the result message that follows this message.
     let mut last_result: Option<usize> = None;
     for (at, message) in std::mem::take(messages).into_iter().enumerate().rev() {
         if let Some(blocks) = dangling.remove(&at) {
@@ -98,7 +98,7 @@ pub(super) fn fill(
     n_filled
 }
 
-/// A result for a call that has none.
+/// A result for a call without one.
 fn made_up(call: &Block, words: &str) -> Option<Block> {
     let Content::Call(Call { id, name, .. }) = &call.content else { return None };
     let output = vec![Content::Text(words.to_owned())];

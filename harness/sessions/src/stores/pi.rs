@@ -1,9 +1,10 @@
-//! pi, and what keeps its form: OpenClaw, oh-my-pi. A JSONL tree of `id` and `parentId`, versions 1 to 3.
+//! pi, and products that share its form: OpenClaw, oh-my-pi. The form is a JSONL tree of `id` and `parentId`,
+//! versions 1 to 3.
 //!
-//! The last line is the leaf. A compaction stands for what was before it, but for what it keeps: the lines from
-//! `firstKeptEntryId` on, or the messages of its own `retainedTail`.
-//! Source: `docs/session-format.md` and `src/core/session-manager.ts` of the package `@earendil-works/pi-coding-agent`
-//! 0.74.2, <https://github.com/earendil-works/pi-mono>.
+//! The last line is the leaf. A compaction replaces everything before it, except the messages that it keeps:
+//! the lines from `firstKeptEntryId` on, or the messages in its own `retainedTail`. Source:
+//! `docs/session-format.md` and `src/core/session-manager.ts` of the package
+//! `@earendil-works/pi-coding-agent` 0.74.2, <https://github.com/earendil-works/pi-mono>.
 
 mod blocks;
 mod send;
@@ -23,12 +24,11 @@ use crate::json::{self, text};
 use crate::{Ending, Files, Message, Product, Sent, Session, Trouble};
 use blocks::Model;
 
-/// pi's sessions.
 pub(crate) struct Pi;
 
-/// The newest version of the form that is known.
+/// The newest known version of the form.
 const NEWEST_VERSION: u64 = 3;
-/// In how many lines the header is looked for. It is the first line, but for what a crash has put before it.
+/// Number of lines to search for the header. It is the first line, unless a crash left other data before it.
 const MAX_LINES_BEFORE_HEADER: usize = 8;
 const KEYS: Keys = Keys { id: "id", parent: "parentId" };
 
@@ -51,7 +51,7 @@ impl Store for Pi {
         send::send(session)
     }
 
-    /// A reply that failed or was stopped is not sent, and its calls with it.
+    /// A failed or stopped reply is not sent, nor are its calls.
     fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
         let last = session.messages.iter().rfind(|message| message.role == Role::Assistant)?;
         (last.ending == Ending::Whole).then_some("answers them with `No result provided`")
@@ -67,7 +67,7 @@ fn is_header(value: &Value) -> bool {
     text(value, "type") == "session" && is_text("id") && is_text("timestamp") && is_text("cwd")
 }
 
-/// A file of pi's.
+/// The contents of a file.
 struct Log {
     id: Option<String>,
     version: u64,
@@ -97,7 +97,7 @@ impl Log {
     }
 }
 
-/// Version 1 has no ids: each line follows the one before it (`migrateV1ToV2`).
+/// Links the lines of version 1, which has no ids: each line follows the one before it (`migrateV1ToV2`).
 fn chain(records: &mut [Record]) {
     let mut parent = Value::Null;
     for record in records.iter_mut().filter(|record| record.value.is_object()) {
@@ -156,14 +156,14 @@ fn session(log: &Log, bytes: &[u8]) -> Result<Session, ReadError> {
         }
         if n < first { session.off_branch.extend(own) } else { session.messages.extend(own) }
     }
-    // What is never sent does no harm, whatever its form.
+    // Messages off the branch are never sent, so an unknown form is harmless.
     session
         .off_branch
         .extend(log.tree.off_branch().filter_map(|record| messages(record, &model).ok()).flatten());
     Ok(session)
 }
 
-/// The messages that a line stands for: one, or none.
+/// The message of a line, if it has one.
 fn messages(record: &Record, model: &Model) -> Result<Option<Message>, ReadError> {
     let id = record.text(KEYS.id);
     Ok(match record.text("type") {
@@ -192,7 +192,7 @@ fn note(unknown: &mut Vec<String>, record: &Record) {
     }
 }
 
-/// The dialect of an `api` of `@earendil-works/pi-ai` (`src/types.ts`).
+/// The dialect of an `api` in `@earendil-works/pi-ai` (`src/types.ts`).
 fn dialect_of(api: &str) -> Option<Dialect> {
     Some(match api {
         "anthropic-messages" => Dialect::AnthropicMessages,

@@ -1,8 +1,9 @@
 //! pydantic-ai: a JSON list of messages, as `ModelMessagesTypeAdapter` writes it.
 //!
-//! The library keeps nothing itself; each application stores the list somewhere. The list does not name the version that
-//! wrote it, but 2.x writes a state into each request (1.44.0 and 1.107.10 do not), fills calls without a result when it
-//! sends, and leaves out results without a call. It is taken that the version that wrote the list goes on with it.
+//! The library stores nothing itself; each application stores the list somewhere. The list does not name the
+//! version that wrote it, but 2.x writes a state into each request (1.44.0 and 1.107.10 do not). 2.x also
+//! fills calls without a result when it sends, and leaves out results without a call. The send model assumes
+//! that the version that wrote the list continues it.
 
 mod cleaned;
 mod messages;
@@ -20,16 +21,15 @@ pub(super) use messages::{History, dialect_of, history, is_history};
 pub(super) use send::send;
 pub(super) use write::write;
 
-/// A list of pydantic-ai's messages.
 pub(crate) struct PydanticAi;
 
-/// How the branch was chosen, and what another version would do.
+/// How the branch was chosen, and what another version would do differently.
 const BRANCH: &str = "the list in its order, as pydantic-ai 1.x sends it; 2.x fills calls without a result and drops \
      results without a call";
 
 const BRANCH_OF_2: &str = "the list in its order, as pydantic-ai 2.x sends it";
 
-/// The form of a list that 2.x wrote.
+/// The value of [`Session::generation`] for a list that 2.x wrote.
 const OF_2: &str = "JSON list of 2.x";
 
 impl Store for PydanticAi {
@@ -53,7 +53,7 @@ impl Store for PydanticAi {
         send(session)
     }
 
-    /// Neither version fills it: both raise an error when the user says something next.
+    /// Neither version fills the call. Both raise an error when the user sends the next message.
     fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
         None
     }
@@ -63,7 +63,7 @@ impl Store for PydanticAi {
     }
 }
 
-/// The session of a history.
+/// The session with a history.
 pub(super) fn session(product: Product, generation: &'static str, history: History) -> Session {
     Session {
         product,
@@ -86,7 +86,7 @@ pub(super) fn session(product: Product, generation: &'static str, history: Histo
     }
 }
 
-/// An error of form.
+/// An error for an unknown form.
 pub(super) fn form(product: Product, words: String) -> ReadError {
     ReadError::Form { product, words }
 }

@@ -1,10 +1,10 @@
-//! Qwen Code: JSONL, a tree of `uuid` and `parentUuid`, with Gemini's contents in `message`.
+//! Qwen Code: JSONL, a tree of `uuid` and `parentUuid`, with Gemini contents in `message`.
 //!
-//! The last line is the leaf; lines of one `uuid` are one message, their parts one after another. The last
-//! `chat_compression` of the branch holds the history that stands for all before it. A line of two records that lack a
-//! line end between them is read as both.
-//! Source: `packages/core/src/services/sessionService.ts` and `chatRecordingService.ts` of the package
-//! `@qwen-code/qwen-code` 0.15.10, <https://github.com/QwenLM/qwen-code>.
+//! The last line is the leaf. Lines with the same `uuid` are one message, with their parts in order. The last
+//! `chat_compression` of the branch contains the history that replaces everything before it. If two records
+//! share a line, both are read. Source: `packages/core/src/services/sessionService.ts` and
+//! `chatRecordingService.ts` of the package `@qwen-code/qwen-code` 0.15.10,
+//! <https://github.com/QwenLM/qwen-code>.
 
 mod send;
 mod write;
@@ -23,11 +23,10 @@ use super::{Edit, ReadError, Store, WriteError};
 use crate::json::{self, text};
 use crate::{Block, Ending, Files, Message, Product, Sent, Session, Trouble};
 
-/// Qwen Code's sessions.
 pub(crate) struct QwenCode;
 
 const KEYS: Keys = Keys { id: "uuid", parent: "parentUuid" };
-/// In how many lines one of Qwen Code's is looked for. Each is one, but for what a crash has left.
+/// Number of lines to search for a record of Qwen Code. Every line is one, unless a crash left other data.
 const MAX_LINES_LOOKED_AT: usize = 8;
 
 impl Store for QwenCode {
@@ -49,7 +48,7 @@ impl Store for QwenCode {
         send::send(session)
     }
 
-    /// Only the converter to Chat Completions takes unanswered calls out.
+    /// Only the converter to Chat Completions removes unanswered calls.
     fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
         (session.dialect == Some(Dialect::OpenaiChat)).then_some("leaves calls without a result out")
     }
@@ -59,7 +58,7 @@ impl Store for QwenCode {
     }
 }
 
-/// Claude Code's lines have the same ids; what they say has `content`, and Qwen Code's has `parts`.
+/// Claude Code's lines have the same ids, but its messages have `content` where Qwen Code's have `parts`.
 fn is_record(value: &Value) -> bool {
     let is_text = |key: &str| value.get(key).is_some_and(Value::is_string);
     let has_ids = is_text("uuid") && value.get("parentUuid").is_some() && is_text("sessionId");
@@ -77,7 +76,7 @@ fn is_record(value: &Value) -> bool {
     has_ids && says
 }
 
-/// The tree of a file, how many records it has, and what cannot be read.
+/// The tree of a file, the number of its records, and its unreadable parts.
 fn log(bytes: &[u8]) -> (Tree, usize, Vec<Trouble>) {
     let (mut records, mut troubles) = (Vec::new(), Vec::new());
     for line in json::lines(bytes) {
@@ -96,8 +95,8 @@ fn log(bytes: &[u8]) -> (Tree, usize, Vec<Trouble>) {
     (Tree::of(records, KEYS, Which::First), n_records, troubles)
 }
 
-/// The records of a line that holds several without a line end between them (`parseLineTolerant`); none if there is
-/// anything else in it.
+/// The records of a line that contains several of them without line ends (`parseLineTolerant`). Empty if the
+/// line contains anything else.
 fn glued(line: &json::Line<'_>) -> Vec<Record> {
     let mut records = Vec::new();
     let mut values = serde_json::Deserializer::from_slice(line.bytes).into_iter::<Value>();
@@ -164,14 +163,14 @@ fn session(
         let model = tree.lines(id).find_map(|record| record.value.get("model").and_then(Value::as_str));
         session.model = model.map(str::to_owned).or(session.model);
     }
-    // What is never sent does no harm, whatever its form.
+    // Messages off the branch are never sent, so an unknown form is harmless.
     let off_branch = tree.off_branch().filter(|record| record.value.get("message").is_some());
     let off_branch = off_branch.filter_map(|record| content(record, "/message", record.text(KEYS.id)).ok());
     session.off_branch.extend(off_branch);
     Ok(session)
 }
 
-/// Where the history lies that a compression leaves.
+/// The pointer to the history in a compression.
 const COMPRESSED: &str = "/systemPayload/compressedHistory";
 
 fn compressed(record: &Record) -> Option<&Value> {
@@ -179,7 +178,8 @@ fn compressed(record: &Record) -> Option<&Value> {
     record.value.pointer(COMPRESSED).filter(|history| is_own && history.is_array())
 }
 
-/// The dialect of an `auth_type`. Both that Qwen Code begins with, `qwen-oauth` and `openai`, speak Chat Completions.
+/// The dialect of an `auth_type`. The two defaults of Qwen Code, `qwen-oauth` and `openai`, use Chat
+/// Completions.
 fn dialect_of(auth_type: &str) -> Option<Dialect> {
     Some(match auth_type {
         "anthropic" => Dialect::AnthropicMessages,
@@ -188,7 +188,7 @@ fn dialect_of(auth_type: &str) -> Option<Dialect> {
     })
 }
 
-/// What the lines of an id say together; nothing if they are bookkeeping.
+/// The message of all lines with an id. `None` if they are bookkeeping.
 fn message(tree: &Tree, id: &str, unknown: &mut Vec<String>) -> Result<Option<Message>, ReadError> {
     let mut whole: Option<Message> = None;
     for record in tree.lines(id) {
@@ -209,7 +209,7 @@ fn message(tree: &Tree, id: &str, unknown: &mut Vec<String>) -> Result<Option<Me
     Ok(whole)
 }
 
-/// One of Gemini's contents.
+/// A message from a Gemini content.
 fn content(record: &Record, at: &str, id: &str) -> Result<Message, ReadError> {
     let value = if at.is_empty() { &record.value } else { record.value.pointer(at).unwrap_or(&Value::Null) };
     let parts = match value.get("parts") {

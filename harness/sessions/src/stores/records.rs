@@ -1,6 +1,6 @@
 //! Records of a store, and edits of their bytes.
 //!
-//! A record is a JSON value that stands for a message or an event: a line of a JSONL file, or an item of a list.
+//! A record is a JSON value for a message or an event: a line of a JSONL file, or an item of a list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,27 +12,27 @@ use super::{ReadError, WriteError};
 use crate::json::{self, Line};
 use crate::{Files, Place, Product, Trouble};
 
-/// A record and where it stands.
+/// A record with its position.
 #[derive(Debug, Clone)]
 pub(super) struct Record {
-    /// What it says.
+    /// The parsed record.
     pub(super) value: Value,
-    /// Its line, in files of lines.
+    /// Its line number, in line-based files.
     pub(super) line: Option<u64>,
-    /// Its stretch of the file.
+    /// Its byte range in the file.
     pub(super) span: Range<usize>,
-    /// What leads to it in its line or file; empty if it is the whole line.
+    /// The pointer to it in its line or file; empty if it is the complete line.
     pub(super) pointer: String,
 }
 
 impl Record {
-    /// A line.
+    /// The record of a line.
     pub(super) fn of_line(line: &Line<'_>, value: Value) -> Record {
         let span = line.start..line.start + line.bytes.len();
         Record { value, line: Some(line.n), span, pointer: String::new() }
     }
 
-    /// The items of a list inside this record. `bytes` are the file's.
+    /// The items of a list inside this record. `bytes` are those of the file.
     pub(super) fn items(&self, bytes: &[u8], pointer: &str) -> Vec<Record> {
         let Some(list) = self.value.pointer(pointer).and_then(Value::as_array) else { return Vec::new() };
         let spans = item_spans(&bytes[self.span.clone()], pointer);
@@ -46,7 +46,7 @@ impl Record {
         items.map(item).collect()
     }
 
-    /// The place of something inside it.
+    /// The place of a value inside the record.
     pub(super) fn place(&self, inner: &str) -> Place {
         Place {
             line: self.line,
@@ -57,15 +57,15 @@ impl Record {
         }
     }
 
-    /// A text field of it.
+    /// A text field of the record; empty if there is none.
     pub(super) fn text(&self, key: &str) -> &str {
         json::text(&self.value, key)
     }
 }
 
-/// The records of a file of lines, and the lines that are none.
+/// The records of a line-based file, and the troubles of its other lines.
 ///
-/// A line of a JSON value that is no object is passed over in silence, as products do.
+/// A line with a JSON value that is not an object is skipped silently, as products do.
 pub(super) fn of_lines(bytes: &[u8]) -> (Vec<Record>, Vec<Trouble>) {
     let (mut records, mut troubles) = (Vec::new(), Vec::new());
     for line in json::lines(bytes) {
@@ -80,7 +80,7 @@ pub(super) fn of_lines(bytes: &[u8]) -> (Vec<Record>, Vec<Trouble>) {
     (records, troubles)
 }
 
-/// The record of a line that can be read but for NUL bytes before or after it.
+/// The record of a line that can be read after removing NUL bytes before or after it.
 pub(super) fn between_nul(line: &Line<'_>) -> Option<Record> {
     let is_content = |byte: &u8| *byte != 0 && !byte.is_ascii_whitespace();
     let first = line.bytes.iter().position(is_content)?;
@@ -103,7 +103,7 @@ pub(super) fn trouble(line: &Line<'_>) -> Trouble {
     }
 }
 
-/// The NUL bytes before or after a line, if the rest of it can be read or there is no rest.
+/// The NUL bytes before or after a line, if the rest of it can be read or is empty.
 fn nul_bytes(line: &Line<'_>) -> Option<Place> {
     let is_content = |byte: &u8| *byte != 0 && !byte.is_ascii_whitespace();
     let Some(first) = line.bytes.iter().position(is_content) else {
@@ -114,29 +114,30 @@ fn nul_bytes(line: &Line<'_>) -> Option<Place> {
     let start = line.start as u64;
     let end = start + line.bytes.len() as u64;
     let (first, last) = (start + first as u64, start + last as u64 + 1);
-    // The longer stretch, where there are two; the other is found once this one is out.
+    // If there are two ranges, the longer one. The other is found after this one is removed.
     Some(match first - start >= end - last {
         true => Place::in_line(line.n, start..first, ""),
         false => Place::in_line(line.n, last..end, ""),
     })
 }
 
-/// The places of a list's items in the bytes.
+/// The byte ranges of a list's items.
 pub(super) fn item_spans(bytes: &[u8], pointer: &str) -> Vec<Range<usize>> {
     let Ok(document) = Document::parse(bytes) else { return Vec::new() };
     let list = if pointer.is_empty() { document.root() } else { document.root().pointer(pointer) };
     list.items().map(|item| item.span()).collect()
 }
 
-/// The places of lists' items in a file. Each list is read once, however many of its items are looked up.
+/// The byte ranges of list items in a file. Each list is parsed once, however many of its items are looked
+/// up.
 #[derive(Debug, Default)]
 pub(super) struct ItemSpans {
-    /// By where the record begins, and the pointer of the list in it.
+    /// The ranges, by the start of the record and the pointer to the list in it.
     lists: BTreeMap<(usize, String), Vec<Range<usize>>>,
 }
 
 impl ItemSpans {
-    /// The place in the file of the item at a pointer inside a record.
+    /// The byte range in the file of the item at a pointer inside a record.
     pub(super) fn find(
         &mut self,
         bytes: &[u8],
@@ -153,34 +154,34 @@ impl ItemSpans {
     }
 }
 
-/// The items of a list, and which of them go.
+/// The items of a list, and the indices of those to remove.
 type Items = (Vec<Range<usize>>, BTreeSet<usize>);
 
-/// Stretches of a file and what to put there, collected for one splice.
+/// Replacements of byte ranges of a file, collected for one pass.
 #[derive(Debug, Default)]
 pub(super) struct Splices {
     edits: Vec<(Range<usize>, Vec<u8>)>,
-    /// For each list, by its record and pointer: its items, and which of them go.
+    /// The items to remove, by the record of their list and the pointer to it.
     removed: BTreeMap<(usize, String), Items>,
 }
 
 impl Splices {
-    /// Puts something in the place of a stretch.
+    /// Replaces a byte range.
     pub(super) fn replace(&mut self, span: Range<usize>, with: impl Into<Vec<u8>>) {
         self.edits.push((span, with.into()));
     }
 
-    /// Puts a line after another.
+    /// Inserts a line after another.
     pub(super) fn line_after(&mut self, record: &Record, value: &Value) {
         self.replace(record.span.end..record.span.end, format!("\n{value}"));
     }
 
-    /// Takes a line out, and its end with it.
+    /// Removes a line with its line end.
     pub(super) fn without_line(&mut self, bytes: &[u8], record: &Record) {
         self.replace(with_line_end(bytes, &record.span), "");
     }
 
-    /// Takes an item out of the list at a pointer inside a record. Returns whether there is such an item.
+    /// Removes an item from the list at a pointer inside a record. Returns whether there is such an item.
     pub(super) fn without_item(
         &mut self,
         bytes: &[u8],
@@ -200,8 +201,8 @@ impl Splices {
         is_there
     }
 
-    /// Takes a stretch out that could not be read. One of no length stands between two records that share a line: the
-    /// missing line end is put there.
+    /// Removes an unreadable byte range. An empty range is between two records that share a line, and gets
+    /// the missing line end.
     pub(super) fn discard(&mut self, bytes: &[u8], place: &Place) -> bool {
         let (Ok(start), Ok(end)) = (usize::try_from(place.start), usize::try_from(place.end)) else {
             return false;
@@ -219,7 +220,7 @@ impl Splices {
         true
     }
 
-    /// The file with all of it carried out.
+    /// The file after all replacements.
     pub(super) fn carry_out(mut self, bytes: &[u8]) -> Vec<u8> {
         for (items, removed) in self.removed.values() {
             self.edits.extend(gaps(items, removed).into_iter().map(|span| (span, Vec::new())));
@@ -230,7 +231,7 @@ impl Splices {
     }
 }
 
-/// A line with the line end after it, or before it if it is the last.
+/// A line with the line end after it. For the last line, the line end before it.
 fn with_line_end(bytes: &[u8], line: &Range<usize>) -> Range<usize> {
     match bytes.get(line.end) {
         Some(_) => line.start..line.end + 1,
@@ -238,7 +239,7 @@ fn with_line_end(bytes: &[u8], line: &Range<usize>) -> Range<usize> {
     }
 }
 
-/// What to take out of a list so that some items go, and the right commas with them.
+/// The byte ranges to cut from a list in order to remove some items with the right commas.
 fn gaps(items: &[Range<usize>], removed: &BTreeSet<usize>) -> Vec<Range<usize>> {
     let mut gaps: Vec<Range<usize>> = Vec::new();
     let mut kept: Option<usize> = None;
@@ -259,13 +260,13 @@ fn gaps(items: &[Range<usize>], removed: &BTreeSet<usize>) -> Vec<Range<usize>> 
     gaps
 }
 
-/// The index at the end of a pointer, and the pointer to its list.
+/// Splits a pointer into the pointer to the list and the index.
 pub(super) fn parted(pointer: &str) -> Option<(&str, usize)> {
     let (list, item) = pointer.rsplit_once('/')?;
     Some((list, item.parse().ok()?))
 }
 
-/// The files with another first file.
+/// The files with a new first file.
 pub(super) fn with_main(files: &Files, bytes: Vec<u8>) -> Files {
     let mut files = files.clone();
     if let Some(file) = files.files.first_mut() {
@@ -274,17 +275,17 @@ pub(super) fn with_main(files: &Files, bytes: Vec<u8>) -> Files {
     files
 }
 
-/// A form that is not known.
+/// The error for an unknown form.
 pub(super) fn unknown_form(product: Product, words: impl Into<String>) -> ReadError {
     ReadError::Form { product, words: words.into() }
 }
 
-/// An edit that cannot be written.
+/// The error for an edit that cannot be written.
 pub(super) fn cannot(product: Product, place: &Place, words: &str) -> WriteError {
     WriteError { product, place: place.to_string(), words: words.to_owned() }
 }
 
-/// An id that is derived from a text: hexadecimal digits, always the same.
+/// An id derived from a text: hexadecimal digits that are always the same.
 pub(super) fn derived_id(of: &str) -> String {
     use sha2::{Digest, Sha256};
     Sha256::digest(of.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
@@ -295,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_go_with_the_right_commas() {
+    fn neighbours_are_removed_with_the_right_commas() {
         let without = |text: &str, items: &[usize]| {
             let mut splices = Splices::default();
             for item in items {
@@ -310,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn nul_bytes_around_a_record_are_named_and_it_is_read() {
+    fn nul_bytes_around_a_record_are_reported_and_the_record_read() {
         let (records, troubles) = of_lines(b"{\"a\":1}\n\0\0\0{\"b\":2}\n{\"c\":\n");
         assert_eq!(records.len(), 2);
         assert_eq!((troubles[0].place.start, troubles[0].place.end), (8, 11));

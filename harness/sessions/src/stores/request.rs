@@ -1,4 +1,4 @@
-//! Request bodies and bare lists of messages, in all dialects: what is stored is what is sent.
+//! Request bodies and bare lists of messages, in all dialects. They are sent exactly as stored.
 
 mod entries;
 mod read;
@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 use super::{Edit, ReadError, Store, WriteError};
 use crate::{Block, Files, Message, Product, Sent, Session};
 
-/// Request bodies.
 pub(crate) struct Request;
 
 impl Store for Request {
@@ -51,7 +50,8 @@ impl Store for Request {
     }
 }
 
-/// Makes one item of each message whose id another message has, too: what is refused is the item, whatever its parts are.
+/// Joins the parts of each message that has the same id as another message into one item. The provider
+/// rejects the item, not one of its parts.
 fn items_sent_twice(messages: &mut [Message]) {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for id in messages.iter().filter_map(|message| message.id.clone()) {
@@ -66,7 +66,7 @@ fn items_sent_twice(messages: &mut [Message]) {
     }
 }
 
-/// The role of an item that says something.
+/// The role of a message item.
 fn role(role: Role) -> &'static str {
     match role {
         Role::System => "developer",
@@ -75,7 +75,7 @@ fn role(role: Role) -> &'static str {
     }
 }
 
-/// A part of what an item says.
+/// A part of a message item.
 fn part(block: &Content) -> Value {
     match block {
         Content::Text(words) => json!({ "text": words }),
@@ -84,18 +84,18 @@ fn part(block: &Content) -> Value {
     }
 }
 
-/// The messages of a body that is a value already, and so has no places in bytes.
+/// The messages of a parsed body. Their places have no byte ranges.
 pub(crate) fn messages(body: &Value, dialect: Dialect) -> Vec<Message> {
     let list = if body.is_array() { Some(body) } else { body.get(list_of(dialect)) };
     let entries = list.and_then(Value::as_array).into_iter().flatten();
     read::messages(dialect, entries.map(|entry| (entry, 0..0)), "")
 }
 
-/// The conversation of a body whose dialect is known.
+/// The conversation in a body of a known dialect.
 ///
 /// # Errors
 ///
-/// It is not JSON, or holds no conversation.
+/// The body is not JSON, or contains no conversation.
 pub(crate) fn session(body: &[u8], dialect: Dialect) -> Result<Session, ReadError> {
     let unread = |words: &str| ReadError::Form { product: Product::Request, words: words.to_owned() };
     let document = Document::parse(body).map_err(|error| unread(&format!("not JSON: {error}")))?;
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_copy_of_a_message_of_responses_is_taken_out_of_the_body() {
+    fn the_second_copy_of_a_responses_message_is_removed() {
         for role in ["user", "assistant", "developer"] {
             let (first, last) = (said(role, "msg_1", "Look."), said("user", "msg_2", "Well?"));
             let Ok(Repair::Mended(mended)) = mended(json!([first, first, last])) else { panic!("{role}") };
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_of_responses_that_say_different_things_under_one_id_are_not_guessed_at() {
+    fn different_responses_messages_with_one_id_are_not_repaired() {
         let one = said("user", "msg_1", "Look.");
         assert!(matches!(mended(json!([one, said("user", "msg_1", "Look again.")])), Ok(Repair::Beyond(_))));
         assert!(matches!(mended(json!([one, said("user", "msg_2", "Look.")])), Ok(Repair::Healthy(_))));

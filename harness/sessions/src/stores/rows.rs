@@ -1,7 +1,7 @@
-//! Rows of one session, where each row is a message or an item, and edits of their list.
+//! The rows of one session, one per message or item, and edits of their list.
 //!
-//! The order of such a store is that of its ids, so a row in the middle needs an id there. The ids of the session are dealt
-//! out again, from the first place that changes; rows before it, and other sessions, keep theirs.
+//! Such a store is ordered by its ids, so a new row in the middle needs an id there. The ids of the session
+//! are reassigned from the first changed row on. Rows before it, and other sessions, keep their ids.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,28 +10,28 @@ use rusqlite::types::{Value, ValueRef};
 use crate::sqlite::{Database, MAX_ROWS};
 use crate::{Files, Place};
 
-/// The rows of one session, and what is to become of them.
+/// The rows of one session, and their changes.
 pub(crate) struct Rows {
     table: &'static str,
-    /// All columns but the id.
+    /// The names of all columns except the id.
     columns: Vec<String>,
     rows: Vec<(i64, Vec<Value>)>,
-    /// Where each row stands in `rows`.
+    /// The index of each row in `rows`, by id.
     positions: BTreeMap<i64, usize>,
     changed: BTreeSet<i64>,
     deleted: BTreeSet<i64>,
-    /// New rows after the row of that id.
+    /// New rows, by the id of the row after which they are inserted.
     inserted: BTreeMap<i64, Vec<Vec<Value>>>,
 }
 
-/// Bytes of the longest name of a kind that is shown; those that are known have up to 24.
+/// Maximum length of the name of a kind that is printed. Known names have up to 24 bytes.
 const MAX_NAME: usize = 40;
 
-/// A row of the list that is to be: its old id, if it had one, and its cells.
+/// A row of the new list: its old id, if it had one, and its cells.
 type Dealt = (Option<i64>, Vec<Value>);
 
 impl Rows {
-    /// The rows of a session in their order, which is that of these columns.
+    /// The rows of a session, ordered by these columns.
     pub(crate) fn load(
         database: &Database,
         table: &'static str,
@@ -69,7 +69,7 @@ impl Rows {
         }
     }
 
-    /// Cells with one of them replaced.
+    /// The cells with one of them replaced.
     pub(crate) fn with(&self, mut cells: Vec<Value>, column: &str, value: Value) -> Vec<Value> {
         if let Some(cell) = self.column(column).and_then(|n| cells.get_mut(n)) {
             *cell = value;
@@ -87,24 +87,24 @@ impl Rows {
         }
     }
 
-    /// Takes a row out.
+    /// Removes a row.
     pub(crate) fn delete(&mut self, id: i64) {
         self.deleted.insert(id);
     }
 
-    /// Takes out all rows after this one.
+    /// Removes all rows after this one.
     pub(crate) fn truncate(&mut self, id: i64) {
         if let Some(n) = self.positions.get(&id) {
             self.deleted.extend(self.rows[n + 1..].iter().map(|(id, _)| *id));
         }
     }
 
-    /// Puts a row after the one of that id, and after what was put there before.
+    /// Inserts a row after the one with this id, and after rows that were inserted there before.
     pub(crate) fn insert(&mut self, after: i64, cells: Vec<Value>) {
         self.inserted.entry(after).or_default().push(cells);
     }
 
-    /// Carries it all out.
+    /// Writes all changes.
     pub(crate) fn write(mut self, database: &Database) -> Result<(), String> {
         let before: Vec<i64> = self.rows.iter().map(|(id, _)| *id).collect();
         let mut after: Vec<Dealt> = Vec::new();
@@ -143,7 +143,7 @@ impl Rows {
         self.columns.iter().position(|column| column == name)
     }
 
-    /// The highest id that the table ever gave.
+    /// The highest id that the table has ever assigned.
     fn highest(&self, database: &Database) -> Result<i64, String> {
         let connection = database.connection();
         let query = format!("SELECT max(rowid) FROM {}", self.table);
@@ -170,7 +170,8 @@ impl Rows {
     }
 }
 
-/// An id for each row. What stands before the first change and after the last keeps its own, if there are ids enough between.
+/// Assigns an id to each row. Rows before the first change keep theirs. Rows after the last change do, too,
+/// if there are enough ids in between.
 fn deal(before: &[i64], after: &[Dealt], highest: i64) -> Vec<i64> {
     let is_same = |old: &i64, new: &Dealt| new.0 == Some(*old);
     let is_ascending = before.is_sorted();
@@ -192,7 +193,7 @@ fn deal(before: &[i64], after: &[Dealt], highest: i64) -> Vec<i64> {
     first.chain(middle).chain(last).collect()
 }
 
-/// The bytes of a cell that holds text.
+/// The bytes of a cell with text.
 pub(crate) fn bytes_of(cell: ValueRef<'_>) -> Option<Vec<u8>> {
     match cell {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes.to_vec()),
@@ -205,7 +206,7 @@ pub(crate) fn text_of(cell: ValueRef<'_>) -> String {
     String::from_utf8_lossy(&bytes_of(cell).unwrap_or_default()).into_owned()
 }
 
-/// A kind of record by the name that it has in the store, if that is a name and no content.
+/// The name of a kind of record in a form that may be printed: the name itself, if it cannot be content.
 pub(crate) fn name_of(kind: &str) -> String {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_+-.".contains(&byte);
     match !kind.is_empty() && kind.len() <= MAX_NAME && kind.bytes().all(is_name) {
@@ -214,12 +215,12 @@ pub(crate) fn name_of(kind: &str) -> String {
     }
 }
 
-/// The row that a place lies in.
+/// The row of a place.
 pub(crate) fn row_of(place: &Place) -> Option<i64> {
     place.row.as_ref().map(|row| row.id)
 }
 
-/// The files with another database, into which the log has been merged.
+/// The files with a new database that includes the log.
 pub(crate) fn with_database(files: &Files, database: Database) -> Result<Files, String> {
     let mut files = files.clone();
     let bytes = database.into_bytes()?;
@@ -232,7 +233,7 @@ pub(crate) fn with_database(files: &Files, database: Database) -> Result<Files, 
     Ok(files)
 }
 
-/// What SQLite says.
+/// SQLite's error as a text.
 pub(crate) fn words(error: rusqlite::Error) -> String {
     format!("SQLite: {error}")
 }
@@ -250,22 +251,22 @@ mod tests {
     }
 
     #[test]
-    fn a_row_in_the_middle_moves_only_what_comes_after_it() {
+    fn a_row_in_the_middle_moves_only_later_rows() {
         assert_eq!(deal(&[1, 2, 5], &rows(&[Some(1), None, Some(2), Some(5)]), 9), [1, 2, 5, 10]);
     }
 
     #[test]
-    fn a_row_that_moves_forward_takes_no_new_id() {
+    fn a_row_that_moves_forward_needs_no_new_id() {
         assert_eq!(deal(&[1, 2, 3, 4], &rows(&[Some(1), None, Some(2), Some(4)]), 4), [1, 2, 3, 4]);
     }
 
     #[test]
-    fn a_row_that_goes_leaves_the_others_where_they_are() {
+    fn removing_a_row_keeps_the_other_ids() {
         assert_eq!(deal(&[1, 2, 3], &rows(&[Some(1), Some(3)]), 3), [1, 3]);
     }
 
     #[test]
-    fn ids_that_do_not_ascend_are_all_dealt_again() {
+    fn ids_that_do_not_ascend_are_all_reassigned() {
         assert_eq!(deal(&[7, 2], &rows(&[Some(7), None, Some(2)]), 7), [2, 7, 8]);
     }
 }

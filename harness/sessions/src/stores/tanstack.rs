@@ -1,8 +1,9 @@
-//! TanStack AI: a JSON list of `UIMessage`s, or the object `{messages}` that the `persistence` of its client is given.
+//! TanStack AI: a JSON list of `UIMessage`s, or the object `{messages}` that its client passes to
+//! `persistence`.
 //!
-//! A message is `{id, role, parts}`; texts have `content`, a call is a part `tool-call` with its `arguments` as text and a
-//! `state`, and what came of it is a part `tool-result`, or the `output` of the call, or both.
-//! The facts are those of `@tanstack/ai` 0.58.0 (<https://github.com/TanStack/ai>, `activities/chat/messages.ts`).
+//! A message is `{id, role, parts}`. Texts have `content`. A call is a part `tool-call` with its `arguments`
+//! as text and a `state`. Its outcome is a part `tool-result`, the `output` of the call, or both. Source:
+//! `@tanstack/ai` 0.58.0 (<https://github.com/TanStack/ai>, `activities/chat/messages.ts`).
 
 mod parts;
 mod send;
@@ -23,10 +24,9 @@ use crate::{Files, NOT_APPROVED, NOT_RECORDED, Product, Sent, Session};
 
 use parts::Reply;
 
-/// TanStack AI's `UIMessage[]`.
 pub(crate) struct Tanstack;
 
-/// What the client keeps by its own persistence.
+/// The value of [`Session::generation`] for the client's own persistence.
 const PERSISTED: &str = "JSON of the client";
 
 impl Store for Tanstack {
@@ -107,10 +107,10 @@ impl Store for Tanstack {
     }
 }
 
-/// The part after which the result of a call has to stand.
+/// The part after which the result of a call must be inserted.
 ///
-/// A result ends the message of the model that is being built, so those of one batch stand one after another behind the
-/// last part of that message.
+/// A result ends the model message that is being built, so the results of one batch come one after another
+/// behind its last part.
 fn home(session: &Session, message: usize) -> String {
     let own = session.messages.get(message);
     let results = session.messages.get(message + 1).filter(|next| {
@@ -119,12 +119,13 @@ fn home(session: &Session, message: usize) -> String {
     });
     let results = results.into_iter().flat_map(|results| &results.blocks);
     let said = own.into_iter().flat_map(|own| &own.blocks);
-    // An output has the place of its own call, which says nothing about the order.
+    // An output has the place of its own call, which does not show the order.
     let parts = said.chain(results).map(|block| &block.place.pointer);
     parts.max_by_key(|pointer| index(pointer, 2)).cloned().unwrap_or_default()
 }
 
-/// Whether a value is a list of UI messages of TanStack AI: `content` where the AI SDK has `text`, and calls with `arguments`.
+/// Returns whether a value is a list of UI messages of TanStack AI, which have `content` where the AI SDK has
+/// `text`, and calls with `arguments`.
 fn is_list(root: Json<'_, '_>) -> bool {
     let mut has_own = false;
     for message in root.items() {

@@ -1,9 +1,10 @@
-//! tinyagent's messages, as tunacode keeps them since 0.2: a JSON list of messages whose content is a list of blocks.
+//! tinyagent's messages, as tunacode stores them since 0.2: a JSON list of messages, each with a list of
+//! blocks as its content.
 //!
-//! Roles are `user`, `assistant` and `tool_result`; a call is a block `tool_call {id, name, arguments}` of the model, and each
-//! result is a message `{tool_call_id, tool_name, content, is_error}`. The forms are those of `tinyagent/agent_types.py` of
-//! tiny-agent-os 1.2.29 (<https://pypi.org/project/tiny-agent-os/1.2.29/>). Its loop sends each of them as it stands: it asks
-//! neither whether a call has its result, nor how a reply ended.
+//! Roles are `user`, `assistant` and `tool_result`. A call is a block `tool_call {id, name, arguments}` of
+//! the model, and each result is a message `{tool_call_id, tool_name, content, is_error}`. Source:
+//! `tinyagent/agent_types.py` of tiny-agent-os 1.2.29 (<https://pypi.org/project/tiny-agent-os/1.2.29/>). Its
+//! loop sends every message unchanged. It checks neither that a call has a result, nor how a reply ended.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +18,10 @@ use super::{Edit, ReadError, WriteError};
 use crate::json::{text, word};
 use crate::{Block, Ending, Files, NOT_RECORDED, Place, Product, Session};
 
-/// The form, for reports and for the send model.
+/// The value of [`Session::generation`] for this form, which the send model checks.
 pub(super) const GENERATION: &str = "JSON file, tinyagent";
 
-/// Whether a list holds messages of tinyagent.
+/// Returns whether a list has messages of tinyagent.
 pub(super) fn is_list(list: Json<'_, '_>) -> bool {
     let is_message = |message: Json<'_, '_>| {
         let [role, content] = message.pick(["role", "content"]);
@@ -29,7 +30,7 @@ pub(super) fn is_list(list: Json<'_, '_>) -> bool {
     !list.is_empty() && list.items().all(is_message)
 }
 
-/// The session in a list that is a file of its own.
+/// The session in a list that is a separate file.
 pub(super) fn read(product: Product, files: &Files) -> Result<Session, ReadError> {
     let document = Document::parse(files.main()).map_err(|_| ReadError::Unknown)?;
     let mut session = session(product, GENERATION);
@@ -99,7 +100,7 @@ fn texts(message: &Value) -> Vec<Content> {
     parts.filter_map(|part| Some(Content::Text(part.get("text")?.as_str()?.to_owned()))).collect()
 }
 
-/// Writes edits into a list that is a file of its own. A result comes after those that its batch has already.
+/// Writes edits into a list that is a separate file. A new result comes after the existing ones of its batch.
 pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
     let mut writer = ListWriter::new(session);
     let mut homes: BTreeMap<usize, String> = BTreeMap::new();
@@ -131,14 +132,14 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
     writer.finish(files)
 }
 
-/// The entry after which a result of a reply's calls stands.
+/// The entry after which a result of a reply's calls is inserted.
 fn home(session: &Session, message: usize) -> String {
     let after = session.messages[message + 1..].iter().take_while(|next| next.role == Role::Tool);
     let last = after.last().or(session.messages.get(message));
     last.map(|last| last.place.pointer.clone()).unwrap_or_default()
 }
 
-/// The tool of each call, by the id of the call; the first one counts.
+/// The tool name of each call, by call id. If an id occurs twice, the first name counts.
 fn names(session: &Session) -> BTreeMap<&str, &str> {
     let mut names = BTreeMap::new();
     for call in session.messages.iter().flat_map(crate::Message::calls) {
@@ -147,7 +148,7 @@ fn names(session: &Session) -> BTreeMap<&str, &str> {
     names
 }
 
-/// The result that stands in for one that was never recorded.
+/// The replacement for a result that was never recorded.
 fn not_recorded(names: &BTreeMap<&str, &str>, id: &str) -> Value {
     let name = names.get(id).copied().unwrap_or_default();
     json!({

@@ -1,4 +1,5 @@
-//! Stores with lines that form a tree: each names its parent. The path from the last line to the root is the branch.
+//! Stores with lines that form a tree, in which each line names its parent. The path from the last line to
+//! the root is the branch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,39 +9,39 @@ use super::records::{Record, Splices};
 use crate::json::span_of;
 use crate::{Cut, Place, Trouble};
 
-/// The fields that make the tree.
+/// The names of the fields that form the tree.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Keys {
-    /// The line's own id.
+    /// The id of the line.
     pub(super) id: &'static str,
-    /// The id of the line before it.
+    /// The id of the parent line.
     pub(super) parent: &'static str,
 }
 
-/// Lines, and the branch.
+/// Lines, and the branch among them.
 #[derive(Debug)]
 pub(super) struct Tree {
     pub(super) keys: Keys,
-    /// The lines that have an id.
+    /// The lines with an id.
     pub(super) records: Vec<Record>,
-    /// The lines of each id, in their order.
+    /// The indices of the lines with each id, in order.
     pub(super) by_id: BTreeMap<String, Vec<usize>>,
     /// The ids from the root to the leaf.
     pub(super) path: Vec<String>,
-    /// The same ids.
+    /// The ids in `path`, for lookups.
     pub(super) on_path: BTreeSet<String>,
-    /// Ids that have more than one child.
+    /// The number of ids with more than one child.
     pub(super) n_forks: usize,
-    /// Where the branch is cut.
+    /// The faults of the branch.
     pub(super) troubles: Vec<Trouble>,
-    /// Where it is cut off from lines that come before it in the file.
+    /// The cut, if the branch is cut off from earlier lines of the file.
     pub(super) cut: Option<Cut>,
 }
 
 impl Tree {
     /// Builds the tree of these lines, without those that have no id. The last line is the leaf.
     ///
-    /// Where lines share an id, `which` says whose parent counts.
+    /// If lines share an id, `which` selects the one with the parent that counts.
     pub(super) fn of(records: Vec<Record>, keys: Keys, which: Which) -> Tree {
         let records: Vec<Record> =
             records.into_iter().filter(|record| !record.text(keys.id).is_empty()).collect();
@@ -77,7 +78,7 @@ impl Tree {
                 }
             };
             let place = child.clone().unwrap_or_default();
-            // A file may begin in the middle of a session; then nothing stands before its first line.
+            // A file may begin in the middle of a session. In that case no line comes before the first one.
             if self.records.first().is_some_and(|first| first.place("") != place) {
                 self.cut = Some(Cut { place: place.clone(), parent: None });
             }
@@ -95,17 +96,17 @@ impl Tree {
         self.n_forks = children.iter().filter(|(parent, own)| !parent.is_empty() && own.len() > 1).count();
     }
 
-    /// The lines of an id.
+    /// The lines with an id.
     pub(super) fn lines(&self, id: &str) -> impl DoubleEndedIterator<Item = &Record> {
         self.by_id.get(id).into_iter().flatten().map(|line| &self.records[*line])
     }
 
-    /// The lines that are not on the branch.
+    /// The lines off the branch.
     pub(super) fn off_branch(&self) -> impl Iterator<Item = &Record> {
         self.records.iter().filter(|record| !self.on_path.contains(record.text(self.keys.id)))
     }
 
-    /// The line that holds a place, and the pointer inside it.
+    /// The line that contains a place, and the pointer inside it.
     pub(super) fn at<'p>(&self, place: &'p Place) -> Option<(&Record, &'p str)> {
         let start = usize::try_from(place.start).ok()?;
         let found = self.records.binary_search_by_key(&start, |record| record.span.start).ok()?;
@@ -113,12 +114,12 @@ impl Tree {
     }
 }
 
-/// Which line counts where several share an id.
+/// Selects the line that counts if several share an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Which {
-    /// The first.
+    /// The first line.
     First,
-    /// The last.
+    /// The last line.
     Last,
 }
 
@@ -127,7 +128,7 @@ pub(super) enum Which {
 enum Node {
     Stored(String),
     New(Value),
-    /// A line at the end of the file, which makes what is before it on the branch the leaf.
+    /// A line at the end of the file that makes the previous line of the branch the leaf.
     Last(Value),
 }
 
@@ -135,18 +136,18 @@ enum Node {
 #[derive(Debug)]
 pub(super) struct Branch<'t> {
     tree: &'t Tree,
-    /// The lines of the branch, then the lines that are put in; which comes after which is in `next`.
+    /// The lines of the branch, then the new lines. Their order is in `next`.
     nodes: Vec<Node>,
-    /// For each of them the one after it on the branch.
+    /// The next line on the branch for each of them.
     next: Vec<Option<usize>>,
-    /// Where the line of an id is.
+    /// The index of the line with each id.
     by_id: BTreeMap<String, usize>,
-    /// For each line after which something was put, the last line that follows it and belongs to it.
+    /// For each line with new lines after it, the last following line that belongs to it.
     ends: BTreeMap<usize, usize>,
     removed: BTreeSet<String>,
-    /// Stretches inside lines.
+    /// Replacements inside lines.
     pub(super) splices: Splices,
-    /// Lines that were passed in search of a place.
+    /// The number of lines visited while searching for a place.
     #[cfg(test)]
     n_passed: usize,
 }
@@ -172,9 +173,11 @@ impl<'t> Branch<'t> {
         self.by_id.contains_key(id) || self.tree.by_id.contains_key(id)
     }
 
-    /// Puts a new line after the line of an id and the lines that belong to it. Returns whether there is such a line.
+    /// Inserts a new line after the line with an id and the lines that belong to it. Returns whether there is
+    /// such a line.
     ///
-    /// `belongs` must say the same of a line each time, so that the lines are passed once, however many are put there.
+    /// `belongs` must return the same result for a line each time, so that each line is visited once, however
+    /// many are inserted there.
     pub(super) fn insert(&mut self, id: &str, value: Value, belongs: impl Fn(&Value) -> bool) -> bool {
         let Some(at) = self.by_id.get(id).copied() else { return false };
         let mut end = self.ends.get(&at).copied().unwrap_or(at);
@@ -194,7 +197,7 @@ impl<'t> Branch<'t> {
         true
     }
 
-    /// Returns whether this line belongs to the line before it. Removed lines are passed over.
+    /// Returns whether this line belongs to the line before it. Removed lines are skipped.
     fn belongs(&self, node: usize, belongs: impl Fn(&Value) -> bool) -> bool {
         match &self.nodes[node] {
             Node::Stored(id) => {
@@ -206,7 +209,7 @@ impl<'t> Branch<'t> {
         }
     }
 
-    /// Takes the lines of an id out of the file. Their children become children of their parent.
+    /// Removes the lines with an id from the file. Their children become children of their parent.
     pub(super) fn remove(&mut self, id: &str) {
         if self.by_id.get(id).is_some_and(|node| matches!(self.nodes[*node], Node::Stored(_))) {
             self.by_id.remove(id);
@@ -214,8 +217,8 @@ impl<'t> Branch<'t> {
         self.removed.insert(id.to_owned());
     }
 
-    /// Ends the branch after an id, with a line at the end of the file that makes it the leaf. Returns whether there is such
-    /// a line.
+    /// Ends the branch after an id, with a line at the end of the file that makes it the leaf. Returns
+    /// whether there is a line with that id.
     pub(super) fn truncate(&mut self, id: &str, last: Value) -> bool {
         let Some(mut end) = self.by_id.get(id).copied() else { return false };
         let is_new = |node: &usize| matches!(self.nodes[*node], Node::New(_)) || self.is_removed(*node);
@@ -238,7 +241,7 @@ impl<'t> Branch<'t> {
     fn take_in_order(&mut self) -> Vec<Node> {
         let mut nodes: Vec<Option<Node>> = std::mem::take(&mut self.nodes).into_iter().map(Some).collect();
         let mut order = Vec::with_capacity(nodes.len());
-        // The branch begins with its first line, if it has any.
+        // The branch begins with its first line, if there is one.
         let mut at = (!self.next.is_empty()).then_some(0);
         while let Some(node) = at {
             order.extend(nodes[node].take());
@@ -247,7 +250,7 @@ impl<'t> Branch<'t> {
         order
     }
 
-    /// The file with all of it carried out.
+    /// The file after all changes.
     pub(super) fn carry_out(mut self, bytes: &[u8]) -> Vec<u8> {
         let tree = self.tree;
         let nodes = self.take_in_order();
@@ -285,7 +288,7 @@ impl<'t> Branch<'t> {
         self.splices.carry_out(bytes)
     }
 
-    /// Takes the removed lines out, and gives their other children the parents that they had.
+    /// Removes the lines, and gives their children off the branch the parents that the lines had.
     fn close_gaps(&mut self, bytes: &[u8], on_branch: &BTreeSet<String>) {
         let tree = self.tree;
         if self.removed.is_empty() {
@@ -328,9 +331,9 @@ mod tests {
     use super::super::records::of_lines;
     use super::*;
 
-    /// A search from the first line each time would pass half a million lines.
+    /// Searching from the first line each time would visit half a million lines.
     #[test]
-    fn lines_that_belong_to_one_line_are_passed_once_however_many_are_put_after_it() {
+    fn lines_are_visited_once_however_many_are_inserted_after_one_line() {
         const N: usize = 1000;
         let line = |n: usize| {
             format!(

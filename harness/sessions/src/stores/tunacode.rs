@@ -1,8 +1,9 @@
-//! tunacode: a session file around pydantic-ai's messages, and since 0.2 around those of tinyagent.
+//! tunacode: a session file with pydantic-ai messages, and since 0.2 with tinyagent messages.
 //!
-//! The forms are those of `StateManager.save_session` in tunacode-cli 0.1.30 and 0.1.60
-//! (<https://pypi.org/project/tunacode-cli/0.1.60/>), which demand pydantic-ai 1.x. Some versions clean up the list after
-//! an abort or before a request; the file does not say which version wrote it, so nothing of the kind is assumed.
+//! Source: `StateManager.save_session` in tunacode-cli 0.1.30 and 0.1.60
+//! (<https://pypi.org/project/tunacode-cli/0.1.60/>), which require pydantic-ai 1.x. Some versions clean up
+//! the list after an abort or before a request. The file does not record the version that wrote it, so the
+//! send model assumes no cleanup.
 
 use brickbat_rules::json::{Document, Json};
 
@@ -12,13 +13,12 @@ use super::{Edit, ReadError, Store, WriteError, tinyagent};
 use crate::json::word;
 use crate::{Files, Product, Sent, Session};
 
-/// A session of tunacode.
 pub(crate) struct Tunacode;
 
-/// Where the list of messages stands.
+/// The pointer to the message list.
 const MESSAGES: &str = "/messages";
 
-/// The version of the file that is known; the oldest files have none.
+/// The known version of the file. The oldest files have none.
 const VERSION: u64 = 1;
 
 impl Store for Tunacode {
@@ -54,7 +54,7 @@ impl Store for Tunacode {
             }
         };
         session.id = text(id);
-        // `provider:model`, as the user chose it.
+        // `provider:model`, as the user selected it.
         let model = text(model).unwrap_or_default();
         if let Some((provider, model)) = model.split_once(':') {
             session.dialect = session.dialect.or(dialect_of(provider));
@@ -86,7 +86,8 @@ fn is_of_tinyagent(session: &Session) -> bool {
     session.generation == tinyagent::GENERATION
 }
 
-/// Whether a value is a session: its own keys, and messages of a form that it has had.
+/// Returns whether a value is a session: it has tunacode's own keys, and messages in one of their known
+/// forms.
 fn is_session(root: Json<'_, '_>) -> bool {
     let own = root.pick(["session_id", "current_model", "created_at", "last_modified"]);
     let has_own = own.into_iter().all(|value| value.is_some_and(Json::is_str));
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_was_rolled_back_is_accepted_in_the_dialect_of_its_model() {
+    fn a_rolled_back_session_is_accepted_in_the_dialect_of_its_model() {
         let sessions = read(&files(json!([prompt()]))).unwrap();
         assert_eq!((sessions[0].product, sessions[0].id.as_deref()), (Product::Tunacode, Some("s1")));
         let judgement = judge(&sessions[0], None);
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_of_its_own_are_passed_over() {
+    fn its_own_notes_are_skipped() {
         let sessions = read(&files(json!([prompt(), { "thought": "x" }]))).unwrap();
         assert_eq!(
             (sessions[0].unknown.as_slice(), sessions[0].messages.len()),
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_call_at_the_end_bricks_it_and_an_answer_mends_it() {
+    fn a_trailing_open_call_bricks_it_and_an_answer_repairs_it() {
         let files = files(json!([prompt(), open_call()]));
         let sessions = read(&files).unwrap();
         assert_eq!(judge(&sessions[0], None).verdict, Verdict::Refused);
@@ -158,7 +159,7 @@ mod tests {
         assert!(written.main().starts_with(&files.main()[..200]));
     }
 
-    /// A conversation of tinyagent with a batch of two, of which so many have a result.
+    /// A conversation of tinyagent with a batch of two calls and `n_results` results.
     fn of_tinyagent(n_results: usize) -> Files {
         let said = |text: &str| json!([{ "type": "text", "text": text }]);
         let call =
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_of_tinyagent_is_accepted_whole_and_mended_where_a_result_is_missing() {
+    fn a_complete_tinyagent_batch_is_accepted_and_an_incomplete_one_repaired() {
         let whole = of_tinyagent(2);
         let sessions = read(&whole).unwrap();
         assert_eq!(sessions[0].product, Product::Tunacode);
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_newer_or_of_no_known_form_is_not_judged() {
+    fn newer_versions_and_unknown_forms_are_not_judged() {
         let error = read(&files(json!([{ "role": "oracle", "content": [] }]))).unwrap_err();
         assert_eq!(error.to_string(), "tunacode: the role oracle at /0 is not known");
         let mut newer: Value = serde_json::from_slice(files(json!([prompt()])).main()).unwrap();

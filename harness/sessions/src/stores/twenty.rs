@@ -1,9 +1,9 @@
 //! Twenty: an export of the tables of its agent's chat.
 //!
-//! One JSON object `{agentChatThread, agentTurn, agentMessage, agentMessagePart}` of lists of rows, named as Twenty's
-//! entities are. A part is a row with the fields of a UI message's part under names of its own; the messages are sent in the
-//! order of `processedAt`, their parts in that of `orderIndex`, and then as those of the AI SDK
-//! (<https://github.com/twentyhq/twenty/pull/21276>).
+//! One JSON object `{agentChatThread, agentTurn, agentMessage, agentMessagePart}` of lists of rows, named
+//! like Twenty's entities. A part is a row with the fields of a UI message part under different names.
+//! Messages are sent in the order of `processedAt`, with their parts in the order of `orderIndex`, and then
+//! in the same way as AI SDK messages (<https://github.com/twentyhq/twenty/pull/21276>).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ use crate::place::Row;
 use crate::session::ASKED;
 use crate::{Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
 
-/// Twenty.
+/// The store of Twenty.
 pub(crate) struct Twenty;
 
 /// The tables of an export.
@@ -46,7 +46,7 @@ impl Store for Twenty {
         let mut threads = threads(document.root());
         for (key, row) in rows(document.root(), "agentMessage") {
             let role = text(&row, "role");
-            // What is queued is not sent yet.
+            // Queued messages are not sent yet.
             if text(&row, "status").eq_ignore_ascii_case("queued") {
                 continue;
             }
@@ -104,7 +104,7 @@ impl Store for Twenty {
                 Edit::Synthesise { call, .. } => {
                     rows.changes.set(&call.pointer, "state", json!("output-error").to_string());
                     let from = Document::parse(raw(files, call).as_bytes()).unwrap_or_default();
-                    // Twenty keeps the state of a call, and not what the user answered.
+                    // Twenty stores the state of a call, but not the user's answer.
                     let words =
                         if from.root().field("state").is(ASKED) { NOT_APPROVED } else { NOT_RECORDED };
                     rows.changes.set(&call.pointer, "errorMessage", json!(words).to_string());
@@ -132,10 +132,11 @@ impl Store for Twenty {
     }
 }
 
-/// What is to be written into the rows.
+/// The changes of the rows.
 struct Rows<'s> {
     session: &'s Session,
-    /// The rows of the session's parts, each with the row of its message, and the first and the last message that has it.
+    /// The rows of the session's parts, each with the row of its message and the index of the last message
+    /// that has it.
     parts: BTreeMap<&'s Place, (&'s str, usize)>,
     gone: BTreeSet<&'s Place>,
     changes: JsonChanges,
@@ -162,7 +163,7 @@ impl<'s> Rows<'s> {
         own.is_some()
     }
 
-    /// Takes off the rows of later messages, and the later parts of the message in which the block lies.
+    /// Removes the rows of later messages, and the later parts of the message that contains the block.
     fn truncate(&mut self, root: Json<'_, '_>, last: &Place) -> bool {
         let Some((own, n)) = self.parts.get(last).copied() else { return false };
         let stays: BTreeSet<&str> =
@@ -216,11 +217,11 @@ impl<'s> Rows<'s> {
 fn is_export(root: Json<'_, '_>) -> bool {
     let tables = root.pick(TABLES);
     let is_list = |table: &Option<Json<'_, '_>>| table.is_some_and(Json::is_array);
-    // The messages and their parts are what has to be there; the rest may be left out of an export.
+    // Messages and their parts are required. An export may omit the rest.
     is_list(&tables[2]) && is_list(&tables[3]) && (is_list(&tables[0]) || is_list(&tables[1]))
 }
 
-/// The rows of a table, and where they lie.
+/// The rows of a table, with their places.
 fn rows<'j>(root: Json<'j, 'j>, table: &'static str) -> impl Iterator<Item = (Place, Value)> + 'j {
     root.field(table).items().enumerate().map(move |(n, row)| {
         let mut place = place_of(row, format!("/{table}/{n}"));
@@ -229,13 +230,13 @@ fn rows<'j>(root: Json<'j, 'j>, table: &'static str) -> impl Iterator<Item = (Pl
     })
 }
 
-/// The threads of the export, in the order of their ids; one of no message is a session too.
+/// The threads of the export, ordered by id. A thread without messages is a session, too.
 fn threads(root: Json<'_, '_>) -> BTreeMap<String, Vec<(String, UiMessage)>> {
     let rows = rows(root, "agentChatThread");
     rows.map(|(_, row)| (text(&row, "id").to_owned(), Vec::new())).collect()
 }
 
-/// The parts of each message by its id, in their order.
+/// The parts of each message, in order, by the id of the message.
 fn parts(root: Json<'_, '_>) -> BTreeMap<String, Vec<(Place, Value)>> {
     let mut parts: BTreeMap<String, Vec<(f64, Place, Value)>> = BTreeMap::new();
     for (place, row) in rows(root, "agentMessagePart") {
@@ -253,7 +254,8 @@ fn order(row: &Value) -> f64 {
     row.get("orderIndex").and_then(Value::as_f64).unwrap_or(f64::MAX)
 }
 
-/// A row as the part that Twenty's mapper makes of it: no input is an empty one, no error text an empty one.
+/// A row as the part that Twenty's mapper makes of it. A missing input becomes an empty object, a missing
+/// error text an empty text.
 fn part(row: &Value) -> Value {
     let given = |key: &str| row.get(key).filter(|value| !value.is_null()).cloned();
     let kind = text(row, "type");

@@ -1,4 +1,4 @@
-//! Events as messages, the way the client applies them.
+//! Converts events into messages, as the client applies them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,15 +11,15 @@ use crate::stores::ag_ui_messages::{read_message, result};
 use crate::stores::list_reader::{block, message, note, place_of};
 use crate::{Block, Message, Place};
 
-/// What the events come to.
+/// The messages built from the events.
 #[derive(Default)]
 pub(super) struct Folded {
     pub(super) thread: Option<String>,
     pub(super) messages: Vec<Message>,
     pub(super) unknown: Vec<String>,
-    /// The events of each block that is not in a snapshot, by the pointer of its place.
+    /// The events of each block that is not in a snapshot, by the pointer of the block's place.
     pub(super) events: BTreeMap<String, Vec<usize>>,
-    /// The calls whose end was sent.
+    /// The calls with an end event.
     pub(super) ended: BTreeSet<String>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Folded {
 ///
 /// # Errors
 ///
-/// A message of a snapshot has an unknown form, in words.
+/// Describes a message of a snapshot with an unknown form.
 pub(super) fn fold(events: Json<'_, '_>) -> Result<Folded, String> {
     let mut fold = Fold::default();
     for (n, event) in events.items().enumerate() {
@@ -47,24 +47,24 @@ pub(super) fn fold(events: Json<'_, '_>) -> Result<Folded, String> {
 #[derive(Default)]
 struct Fold {
     folded: Folded,
-    /// Ids of messages in their order.
+    /// The ids of the messages, in order.
     order: Vec<String>,
     entries: BTreeMap<String, Entry>,
-    /// The message and the block of each call.
+    /// The message id and the block index of each call.
     calls: BTreeMap<String, (String, usize)>,
-    /// Results that were put after the message of their call.
+    /// The results to insert after the message with their call.
     results: BTreeMap<String, Vec<Message>>,
-    /// The text and the call to which a chunk without an id belongs.
+    /// The text to which a chunk without an id belongs. The next field is the same for calls.
     open_text: Option<String>,
     open_call: Option<String>,
 }
 
-/// A message while events add to it.
+/// A message that is still being built.
 struct Entry {
     message: Message,
-    /// The block of its text.
+    /// The index of its text block.
     text: Option<usize>,
-    /// Whether it only stands for thoughts, or is shown and not sent.
+    /// True if it only contains thoughts, or if it is shown but not sent.
     is_aside: bool,
 }
 
@@ -129,7 +129,7 @@ impl Fold {
         self.add_text(n, at, id, "");
     }
 
-    /// Adds to the text of a message. A message that calls has its text before its calls.
+    /// Adds to the text of a message. In a message with calls, the text is before the calls.
     fn add_text(&mut self, n: usize, at: &Place, id: &str, delta: &str) {
         let Some(entry) = self.entries.get_mut(id).filter(|entry| !entry.is_aside) else { return };
         let blocks = &mut entry.message.blocks;
@@ -138,11 +138,11 @@ impl Fold {
                 text.push_str(delta);
                 place.pointer.clone()
             }
-            // Nothing is said until there are words.
+            // Without any words there is no text block.
             _ if delta.is_empty() => at.pointer.clone(),
             _ => {
                 entry.text = Some(blocks.len());
-                // It begins where its message does, unless a call does that.
+                // The text has the place of its message, unless a call has that place.
                 let is_first = blocks.is_empty() && entry.message.role != Role::Tool;
                 let place = if is_first { &entry.message.place } else { at };
                 blocks.push(block(place, Content::Text(delta.to_owned())));
@@ -160,7 +160,8 @@ impl Fold {
         self.folded.events.entry(place.pointer.clone()).or_default().push(n);
     }
 
-    /// `resolveOrCreateAssistantMessage`: into the parent if that is the model's, else into a message of its own.
+    /// `resolveOrCreateAssistantMessage`: adds the call to its parent if that is a model message, otherwise
+    /// to a message of its own.
     fn begin_call(&mut self, n: usize, at: &Place, id: &str, event: &Value) {
         if self.calls.contains_key(id) {
             return self.add_arguments(n, id, "");
@@ -193,8 +194,8 @@ impl Fold {
         }
     }
 
-    /// "Place the tool result immediately after the assistant message that issued the matching tool call — not at the end",
-    /// and at the end if there is none.
+    /// "Place the tool result immediately after the assistant message that issued the matching tool call —
+    /// not at the end". Without such a message, the result is placed at the end.
     fn result(&mut self, n: usize, at: &Place, event: &Value) {
         let result: CallResult = result(event);
         let owner = self.calls.get(&result.call).map(|(owner, _)| owner.clone());
@@ -204,7 +205,7 @@ impl Fold {
         self.folded.events.entry(at.pointer.clone()).or_default().push(n);
         match owner {
             Some(owner) => self.results.entry(owner).or_default().push(answer),
-            // Ids of messages are not checked, so this one may be taken.
+            // Message ids are not checked for duplicates, so the key includes the place.
             None => self
                 .push(&format!("{id}{}", at.pointer), Entry { message: answer, text: None, is_aside: false }),
         }
@@ -215,7 +216,7 @@ impl Fold {
         self.entries.insert(id.to_owned(), entry);
     }
 
-    /// Messages that a run is given, unless they are there.
+    /// Adds the input messages of a run that do not exist yet.
     fn input(&mut self, n: usize, messages: Json<'_, '_>) -> Result<(), String> {
         for (k, value) in messages.items().enumerate() {
             let id = value.field("id").as_str().unwrap_or_default();
@@ -227,7 +228,7 @@ impl Fold {
         Ok(())
     }
 
-    /// A snapshot says what the messages are; those that were there keep their order.
+    /// Replaces all messages by those of a snapshot. Existing messages keep their order.
     fn snapshot(&mut self, n: usize, messages: Json<'_, '_>) -> Result<(), String> {
         let before = std::mem::take(&mut self.order);
         self.entries.clear();
@@ -237,7 +238,7 @@ impl Fold {
             let id = value.field("id").as_str().unwrap_or_default();
             self.take(&id, &format!("/{n}/messages/{k}"), value)?;
         }
-        // Results stood after the messages of their calls before, each as a message of its own.
+        // Existing results come after the messages with their calls, each as a message of its own.
         let before = before.into_iter().flat_map(|id| {
             let answers = answers.get(&id).into_iter().flatten().filter_map(|answer| answer.id.clone());
             let answers: Vec<String> = answers.collect();
@@ -252,7 +253,7 @@ impl Fold {
         Ok(())
     }
 
-    /// Takes a whole message in.
+    /// Adds a complete message.
     fn take(&mut self, id: &str, pointer: &str, value: Json<'_, '_>) -> Result<(), String> {
         let read = read_message(&mut self.folded.unknown, pointer, value)?;
         let is_aside = read.is_none() || value.field("role").is("reasoning");
@@ -271,7 +272,7 @@ impl Fold {
     }
 }
 
-/// Events that say nothing that is sent.
+/// Returns whether an event adds nothing that is sent.
 fn is_aside(kind: &str) -> bool {
     const NAMES: [&str; 6] = ["RUN_FINISHED", "RUN_ERROR", "STEP_STARTED", "STEP_FINISHED", "RAW", "CUSTOM"];
     const KINDS: [&str; 5] = ["STATE_", "ACTIVITY_", "REASONING_", "THINKING_", "SUBAGENT_"];

@@ -36,7 +36,7 @@ fn thread(middle: &[Vec<Value>]) -> Files {
 }
 
 #[test]
-fn a_healthy_batch_is_accepted_wherever_its_results_come() {
+fn a_healthy_batch_is_accepted_wherever_its_results_are() {
     let middle = [
         said("m", "assistant", "Both."),
         call("c1"),
@@ -55,7 +55,7 @@ fn a_healthy_batch_is_accepted_wherever_its_results_come() {
 }
 
 #[test]
-fn a_missing_result_is_named_at_the_start_of_its_call_and_a_synthetic_one_follows_its_end() {
+fn a_missing_result_is_reported_at_its_call_and_synthesised_after_it() {
     let files = thread(&[call("c1"), call("c2"), result("c1")]);
     let judgement = judge(&session(&files), None);
     assert_eq!(judgement.refusals[0].rule.unwrap().id, "anthropic-messages/tool-result-missing");
@@ -110,7 +110,7 @@ fn events_out_of_order_make_the_client_give_up() {
 }
 
 #[test]
-fn a_snapshot_replaces_what_was_there() {
+fn a_snapshot_replaces_all_messages() {
     let assistant = json!({
         "id": "m",
         "role": "assistant",
@@ -132,7 +132,7 @@ fn a_snapshot_replaces_what_was_there() {
 }
 
 #[test]
-fn chunks_are_read_like_what_they_stand_for() {
+fn chunks_are_read_like_the_events_they_replace() {
     let events = json!([
         run("RUN_STARTED"),
         { "type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "role": "assistant", "delta": "Bo" },
@@ -147,7 +147,7 @@ fn chunks_are_read_like_what_they_stand_for() {
 }
 
 #[test]
-fn a_result_without_its_call_is_named_and_can_go() {
+fn a_result_without_its_call_is_reported_and_can_be_dropped() {
     let files = thread(&[result("c9"), said("m", "assistant", "hm")]);
     assert_eq!(refusals(&files), ["anthropic-messages/tool-result-orphan"]);
     let after = written(&files, &[Edit::Drop { block: place(&files, "/4") }]);
@@ -155,7 +155,7 @@ fn a_result_without_its_call_is_named_and_can_go() {
 }
 
 #[test]
-fn a_result_before_its_call_is_moved_behind_it() {
+fn a_result_before_its_call_is_moved_after_it() {
     let files = thread(&[result("c1"), call("c1")]);
     assert_eq!(verdict(&files), Verdict::Refused);
     let (call, result) = (place(&files, "/5"), place(&files, "/4"));
@@ -164,7 +164,7 @@ fn a_result_before_its_call_is_moved_behind_it() {
 }
 
 #[test]
-fn truncation_leaves_the_events_of_the_run() {
+fn truncation_keeps_the_events_of_the_run() {
     let files = thread(&[call("c1"), result("c1"), said("n", "assistant", "Done.")]);
     let after = written(&files, &[Edit::Truncate { last: place(&files, "/8") }]);
     assert_eq!((session(&after).messages.len(), verdict(&after)), (3, Verdict::Accepted));

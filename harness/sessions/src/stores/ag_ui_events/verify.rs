@@ -1,4 +1,5 @@
-//! Whether the client takes the events: the order of runs, texts and calls. Steps, thoughts and sub-agents are not checked.
+//! Checks whether the client accepts the events: the order of runs, texts and calls. Steps, thoughts and
+//! sub-agents are not checked.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,7 @@ use crate::Place;
 use crate::json::word;
 use crate::stores::list_reader::place_of;
 
-/// The first event that the client refuses, and its words without the ids.
+/// The first event that the client rejects, and its error without the ids.
 /// <https://github.com/ag-ui-protocol/ag-ui/blob/main/sdks/typescript/packages/client/src/verify/verify.ts>
 pub(super) fn refusal(events: Json<'_, '_>) -> Option<(Place, String)> {
     let mut run = Run::default();
@@ -20,7 +21,7 @@ pub(super) fn refusal(events: Json<'_, '_>) -> Option<(Place, String)> {
     None
 }
 
-/// What is open in the stream.
+/// The open run, texts and calls of a stream.
 #[derive(Default)]
 struct Run {
     state: State,
@@ -28,7 +29,7 @@ struct Run {
     calls: BTreeSet<String>,
 }
 
-/// How far the run is.
+/// The progress of a run.
 #[derive(Default, PartialEq, Eq)]
 enum State {
     #[default]
@@ -69,7 +70,7 @@ impl Run {
         self.pair(event, kind)
     }
 
-    /// Beginnings and ends of texts and calls.
+    /// Checks that texts and calls begin and end in pairs.
     fn pair(&mut self, event: Json<'_, '_>, kind: &str) -> Result<(), String> {
         let is_text = kind.starts_with("TEXT_MESSAGE_");
         let (open, key, what) = match is_text {

@@ -1,4 +1,4 @@
-//! Edits of a list of events: events that go, and events that come.
+//! Edits of a list of events: events are removed and added.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,11 +55,11 @@ struct Writer<'s, 'd> {
     session: &'s Session,
     root: Json<'d, 'd>,
     folded: Folded,
-    /// The message of each block.
+    /// The index of the message of each block.
     owners: BTreeMap<&'s Place, usize>,
     gone: BTreeSet<&'s Place>,
     changes: JsonChanges,
-    /// Where results of calls of a whole message go, by its index.
+    /// The pointer after which results are inserted for the calls of a complete message, by its index.
     homes: BTreeMap<usize, String>,
 }
 
@@ -92,7 +92,7 @@ impl<'s, 'd> Writer<'s, 'd> {
         Ok(())
     }
 
-    /// Events of later blocks go; those of runs and states stay.
+    /// Removes the events of later blocks. Those of runs and states stay.
     fn truncate(&mut self, last: &Place) -> Result<(), WriteError> {
         let after = self.owner(last)? + 1;
         let later = self.session.messages.iter().skip(after);
@@ -140,7 +140,7 @@ impl<'s, 'd> Writer<'s, 'd> {
         last.map_or_else(|| call.pointer.clone(), |n| format!("/{n}"))
     }
 
-    /// The message of a snapshot after which a result of this one's calls has to stand.
+    /// The message of a snapshot after which a result for a call of this message must be inserted.
     fn home(&mut self, owner: usize) -> String {
         if let Some(home) = self.homes.get(&owner) {
             return home.clone();
@@ -186,7 +186,7 @@ impl<'s, 'd> Writer<'s, 'd> {
     }
 }
 
-/// Whether a place lies in a whole message: in a snapshot, or in the input of a run.
+/// Returns whether a place is in a complete message: in a snapshot, or in the input of a run.
 fn is_whole(place: &Place) -> bool {
     place.pointer.contains("/messages/")
 }

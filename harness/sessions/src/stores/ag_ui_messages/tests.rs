@@ -22,7 +22,7 @@ fn thread(middle: &[Value]) -> Files {
 }
 
 #[test]
-fn a_healthy_batch_is_accepted_and_what_is_not_sent_is_not_held_against_it() {
+fn a_healthy_batch_is_accepted_and_unsent_content_ignored() {
     let thought = json!({ "id": "th", "role": "reasoning", "content": "both" });
     let shown = json!({ "id": "ac", "role": "activity", "activityType": "x", "content": {} });
     let empty = json!({ "id": "e", "role": "assistant", "content": "" });
@@ -33,7 +33,7 @@ fn a_healthy_batch_is_accepted_and_what_is_not_sent_is_not_held_against_it() {
 }
 
 #[test]
-fn a_missing_result_is_named_at_its_call_and_a_synthetic_one_joins_the_others() {
+fn a_missing_result_is_reported_at_its_call_and_synthesised() {
     let files = thread(&[reply("a", "", &["c1", "c2"]), result("c1")]);
     let judgement = judge(&session(&files), None);
     assert_eq!(judgement.refusals[0].rule.unwrap().id, "anthropic-messages/tool-result-missing");
@@ -46,7 +46,7 @@ fn a_missing_result_is_named_at_its_call_and_a_synthetic_one_joins_the_others() 
 }
 
 #[test]
-fn a_late_result_is_moved_and_a_strange_one_goes() {
+fn a_late_result_is_moved_and_an_orphan_dropped() {
     let files = thread(&[
         reply("a", "", &["c1", "c2"]),
         result("c1"),
@@ -63,7 +63,7 @@ fn a_late_result_is_moved_and_a_strange_one_goes() {
 }
 
 #[test]
-fn a_call_goes_without_its_text_and_the_text_without_its_call() {
+fn a_call_and_its_text_can_be_dropped_separately() {
     let files = thread(&[reply("a", "Both.", &["c1"]), reply("b", " ", &["c2"]), result("c2")]);
     let after = written(&files, &[Edit::Drop { block: place(&files, "/1/toolCalls/0") }]);
     assert_eq!((calls(&after), session(&after).n_records), (vec!["c2".to_owned()], 5));
@@ -86,7 +86,7 @@ fn truncation_and_a_torn_end() {
 }
 
 #[test]
-fn lists_of_others_are_left_to_them() {
+fn lists_of_other_products_are_not_recognised() {
     let chat = json!([{ "role": "assistant", "tool_calls": [{ "id": "c", "function": { "name": "x" } }] }]);
     for other in [json!([user("hi")]), chat, json!([reply("a", "", &["c"]), { "id": "x", "role": "bot" }])] {
         let found = read(&files(&other));

@@ -1,4 +1,4 @@
-//! Parts of messages as blocks: thinking, files, calls, and the outputs of tools.
+//! Converts parts of messages into blocks: thinking, files, calls, and tool outputs.
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{Block, Call, Image, Thinking};
@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use crate::json::text;
 
-/// Where parts keep what only one provider knows, in UI messages and in model messages.
+/// The fields in which parts of UI messages and model messages store provider-specific data.
 const METADATA: [&str; 4] =
     ["providerMetadata", "callProviderMetadata", "resultProviderMetadata", "providerOptions"];
 
-/// The dialect that a part's metadata shows: the providers write it under their own names.
+/// The dialect according to a part's metadata, which each provider writes under its own name.
 pub(crate) fn dialect_of(part: &Value) -> Option<Dialect> {
     let metadata = METADATA.into_iter().filter_map(|key| part.get(key)?.as_object());
     metadata.flatten().find_map(|(provider, own)| {
@@ -19,14 +19,14 @@ pub(crate) fn dialect_of(part: &Value) -> Option<Dialect> {
             "google" | "vertex" => Dialect::Gemini,
             "bedrock" => Dialect::BedrockConverse,
             "mistral" => Dialect::Mistral,
-            // Only the API of Responses gives its items ids.
+            // Only the Responses API gives ids to items.
             "openai" | "azure" if own.get("itemId").is_some() => Dialect::OpenaiResponses,
             _ => return None,
         })
     })
 }
 
-/// A text that a provider keeps with a part, if it is the session's.
+/// A text that a provider stores with a part. `None` if it is of a different dialect than the session.
 fn own<'v>(part: &'v Value, dialect: Option<Dialect>, key: &str) -> Option<&'v str> {
     let names: &[&str] = match dialect? {
         Dialect::AnthropicMessages => &["anthropic"],
@@ -41,10 +41,10 @@ fn own<'v>(part: &'v Value, dialect: Option<Dialect>, key: &str) -> Option<&'v s
         .find_map(|own| own.get(key)?.as_str())
 }
 
-/// What the model thought.
+/// A thought of the model.
 ///
-/// Each provider takes back only what it signed itself (`convert-to-anthropic-messages-prompt.ts`: "unsupported reasoning
-/// metadata").
+/// Each provider accepts only thoughts that it signed itself (`convert-to-anthropic-messages-prompt.ts`:
+/// "unsupported reasoning metadata").
 pub(crate) fn thinking(part: &Value, dialect: Option<Dialect>) -> Block {
     let own = |key: &str| own(part, dialect, key).map(str::to_owned);
     if let Some(data) = own("redactedData") {
@@ -56,7 +56,7 @@ pub(crate) fn thinking(part: &Value, dialect: Option<Dialect>) -> Block {
     Block::Thinking(Thinking { text: text(part, "text").to_owned(), signature, id: own("itemId") })
 }
 
-/// A file that is sent along; the kind of it if it is none that can be sent.
+/// A file that is sent. The error is the kind of a file that cannot be sent.
 pub(crate) fn file(media_type: &str, data: &str) -> Result<Block, String> {
     let is_image = media_type.starts_with("image/");
     let dialect = Dialect::AnthropicMessages;
@@ -81,7 +81,7 @@ pub(crate) fn file(media_type: &str, data: &str) -> Result<Block, String> {
             let source = json!({ "type": "url", "url": data });
             Ok(Block::Native { dialect, value: json!({ "type": "document", "source": source }) })
         }
-        // The data of model messages is plain base64.
+        // The data in model messages is plain base64.
         _ if is_image => Ok(Block::Image(Image { media_type: media_type.to_owned(), data: data.to_owned() })),
         _ => Err(kind(media_type)),
     }
@@ -94,7 +94,6 @@ fn kind(media_type: &str) -> String {
     }
 }
 
-/// A call.
 pub(crate) fn call(part: &Value, name: &str, input: Option<&Value>, dialect: Option<Dialect>) -> Call {
     let own = |key: &str| own(part, dialect, key).map(str::to_owned);
     Call {
@@ -108,8 +107,8 @@ pub(crate) fn call(part: &Value, name: &str, input: Option<&Value>, dialect: Opt
 
 /// The arguments as the providers send them.
 ///
-/// `parseToolCallInput` of `@ai-sdk/anthropic`: a text that holds an object is sent as that object, everything else as it
-/// is. What is not there at all leaves `input` out, which is refused as `null` is.
+/// `parseToolCallInput` of `@ai-sdk/anthropic` sends a text that contains an object as that object, and any
+/// other value unchanged. A missing value leaves `input` out, which is rejected like `null`.
 fn arguments(input: Option<&Value>) -> String {
     match input {
         None => "null".to_owned(),
@@ -121,7 +120,7 @@ fn arguments(input: Option<&Value>) -> String {
     }
 }
 
-/// The output of a tool as UI messages have it (`createToolModelOutput`): a text, or any JSON.
+/// The output of a tool in UI messages (`createToolModelOutput`): a text, or any JSON value.
 pub(crate) fn plain_output(output: Option<&Value>) -> Vec<Block> {
     let text = match output {
         Some(Value::String(text)) => text.clone(),
@@ -131,7 +130,7 @@ pub(crate) fn plain_output(output: Option<&Value>) -> Vec<Block> {
     vec![Block::Text(text)]
 }
 
-/// The output of a tool as model messages have it, and whether it is an error; nothing if its form is not known.
+/// The output of a tool in model messages, and whether it is an error. `None` if its form is unknown.
 pub(crate) fn typed_output(output: &Value) -> Option<(Vec<Block>, bool)> {
     let value = output.get("value");
     let kind = text(output, "type");
@@ -141,7 +140,7 @@ pub(crate) fn typed_output(output: &Value) -> Option<(Vec<Block>, bool)> {
             let value = value.cloned().unwrap_or_default();
             (vec![Block::Text(value.to_string())], kind == "error-json")
         }
-        // Sent without a mark of an error.
+        // Sent without an error flag.
         "execution-denied" => {
             let reason =
                 output.get("reason").and_then(Value::as_str).unwrap_or("Tool call execution denied.");
@@ -152,7 +151,8 @@ pub(crate) fn typed_output(output: &Value) -> Option<(Vec<Block>, bool)> {
     })
 }
 
-/// One part of an output of the type `content`; what the provider of Anthropic leaves out with a warning is left out.
+/// One part of an output of the type `content`. Parts that the Anthropic provider drops with a warning are
+/// left out.
 fn content_part(part: &Value) -> Option<Block> {
     let data = |key: &str| part.get(key).and_then(Value::as_str);
     match text(part, "type") {

@@ -1,4 +1,4 @@
-//! What the AI SDK sends of its messages, and when it gives up.
+//! The send model of the AI SDK, and the cases in which it gives up.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use brickbat_rules::histories::{Block as Content, Role};
 use crate::session::{ASKED, DECLINED};
 use crate::{Block, Message, Place, Sent, Session};
 
-/// Ids that the SDK's error names here; the SDK names all.
+/// Maximum number of ids in the error here. The SDK's own message lists all.
 const MAX_IDS: usize = 20;
 
 /// The send model of `streamText` and `generateText`.
@@ -33,8 +33,9 @@ pub(crate) fn send(session: &Session) -> Sent {
     sent
 }
 
-/// What becomes of calls at the end that wait for a decision: the user is asked, and `streamText` then runs the call or
-/// answers it with the denial (`collectToolApprovals`). All open calls must wait for one.
+/// Describes what happens to trailing calls that wait for a decision: the user is asked, and `streamText`
+/// then runs the call or answers it with the denial (`collectToolApprovals`). `None` unless all open calls
+/// wait.
 pub(crate) fn waits(session: &Session) -> Option<&'static str> {
     let last = session.messages.iter().rposition(|message| message.role == Role::Assistant)?;
     let (reply, after) = session.messages[last..].split_first()?;
@@ -54,7 +55,8 @@ pub(crate) fn waits(session: &Session) -> Option<&'static str> {
     all_wait.then_some("waits for the user's decision about the call")
 }
 
-/// `convertToModelMessages`: `if (part.state !== 'input-streaming')`. A message of nothing else is not sent.
+/// `convertToModelMessages`: `if (part.state !== 'input-streaming')`. A message with no other content is not
+/// sent.
 fn leave_out_cut_calls(messages: &mut Vec<Message>) -> usize {
     let mut n = 0;
     messages.retain_mut(|message| {
@@ -70,7 +72,8 @@ fn is_cut(block: &Block) -> bool {
     matches!(block.content, Content::Call(_)) && block.state.as_deref() == Some("input-streaming")
 }
 
-/// `convertToLanguageModelMessage`: "remove empty text parts". What is left of the message is sent, even if it is nothing.
+/// `convertToLanguageModelMessage`: "remove empty text parts". The rest of the message is sent, even if it is
+/// empty.
 fn leave_out_empty_texts(messages: &mut [Message]) -> usize {
     let mut n = 0;
     for message in messages.iter_mut().filter(|message| message.role != Role::System) {
@@ -81,9 +84,9 @@ fn leave_out_empty_texts(messages: &mut [Message]) -> usize {
     n
 }
 
-/// `convertToLanguageModelPrompt` keeps a set of open calls, and throws where a message of the user or the end finds it
-/// not empty; results are not held against calls otherwise. At the end, calls of the last reply that wait for a decision
-/// are no reason.
+/// `convertToLanguageModelPrompt` keeps a set of open calls, and throws if the set is not empty at a user
+/// message or at the end. It does not match results and calls in any other way. At the end, calls of the last
+/// reply that wait for a decision are allowed.
 /// <https://github.com/vercel/ai/blob/main/packages/ai/src/prompt/convert-to-language-model-prompt.ts>
 fn missing_results(messages: &[Message], end_waits: bool) -> Option<(String, Place)> {
     let last = messages.iter().rposition(|message| message.role == Role::Assistant);
@@ -114,14 +117,14 @@ fn missing_results(messages: &[Message], end_waits: bool) -> Option<(String, Pla
 
 /// A call without a result.
 struct Open<'m> {
-    /// How many calls came before it.
+    /// The number of calls before it.
     n: usize,
     place: &'m Place,
-    /// Whether it waits for the user's decision.
+    /// True if it waits for the user's decision.
     waits: bool,
 }
 
-/// The words of `MissingToolResultsError`, with the calls in the order in which they were made.
+/// The message of `MissingToolResultsError`, with the calls in order.
 fn error(open: &BTreeMap<&str, Open>) -> (String, Place) {
     let mut calls: Vec<(&str, &Open)> = open.iter().map(|(id, call)| (*id, call)).collect();
     calls.sort_by_key(|(_, call)| call.n);
@@ -135,12 +138,12 @@ fn error(open: &BTreeMap<&str, Open>) -> (String, Place) {
     (words, place)
 }
 
-/// `moveToolUseBlocksToEnd` of `@ai-sdk/anthropic`, since Anthropic refuses texts between calls: calls go behind the rest,
-/// as far as the next thought.
+/// `moveToolUseBlocksToEnd` of `@ai-sdk/anthropic`: moves calls behind all other blocks up to the next
+/// thought, since Anthropic rejects texts between calls.
 fn calls_last(messages: &mut [Message]) -> usize {
     let mut n = 0;
     for message in messages.iter_mut().filter(|message| message.role == Role::Assistant) {
-        // The provider leaves thoughts out that nobody signed ("unsupported reasoning metadata").
+        // The provider leaves out unsigned thoughts ("unsupported reasoning metadata").
         message.blocks.retain(|block| match &block.content {
             Content::Thinking(thinking) => thinking.signature.is_some(),
             _ => true,
@@ -164,7 +167,7 @@ fn is_thinking(block: &Block) -> bool {
     }
 }
 
-/// `@ai-sdk/anthropic` has no case for a file that the model made.
+/// `@ai-sdk/anthropic` does not support files made by the model.
 fn leave_out_files(messages: &mut [Message]) -> usize {
     let is_file = |block: &Block| match &block.content {
         Content::Image(_) => true,
@@ -180,7 +183,7 @@ fn leave_out_files(messages: &mut [Message]) -> usize {
     n
 }
 
-/// Outputs of one text are sent as a plain string, which may be blank where a block of text may not.
+/// An output of a single text is sent as a plain string. Unlike a text block, the string may be blank.
 fn leave_out_blank_outputs(messages: &mut [Message]) {
     for block in messages.iter_mut().flat_map(|message| &mut message.blocks) {
         if let Content::Result(result) = &mut block.content

@@ -1,8 +1,8 @@
-//! UI messages as messages.
+//! Converts UI messages into messages.
 //!
-//! The reply of the model is one UI message of many steps. It becomes what `convertToModelMessages` makes of it
-//! (<https://github.com/vercel/ai/blob/main/packages/ai/src/ui/convert-to-model-messages.ts>): one message of the model for
-//! each step, with the results of that step after it.
+//! A reply is one UI message with many steps. It is converted as in `convertToModelMessages`
+//! (<https://github.com/vercel/ai/blob/main/packages/ai/src/ui/convert-to-model-messages.ts>): one model
+//! message per step, followed by the results of that step.
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{self, CallResult, Role};
@@ -14,15 +14,14 @@ use crate::session::DECLINED;
 use crate::stores::list_reader::{block, message, note};
 use crate::{Block, Place, Session};
 
-/// A UI message, wherever it is stored.
+/// A UI message from any kind of store.
 pub(crate) struct UiMessage {
-    /// Who says it.
+    /// The role of the sender.
     pub(crate) role: Role,
-    /// Its id.
     pub(crate) id: Option<String>,
-    /// Where it lies.
+    /// The place of the message.
     pub(crate) place: Place,
-    /// Its parts, and where they lie.
+    /// The parts, each with its place.
     pub(crate) parts: Vec<(Place, Value)>,
 }
 
@@ -37,14 +36,14 @@ pub(crate) const STATES: [&str; 7] = [
     "output-denied",
 ];
 
-/// What is said of a call in an unknown state; the words of `getErrorMessage` for an error without a text.
+/// The text for an error without one, from `getErrorMessage`.
 const UNKNOWN_ERROR: &str = "unknown error";
 
-/// Puts UI messages into a session.
+/// Adds UI messages to a session.
 ///
 /// # Errors
 ///
-/// A part has a form that is not known, in words.
+/// Describes a part with an unknown form.
 pub(crate) fn read(session: &mut Session, list: Vec<UiMessage>) -> Result<(), String> {
     let parts = list.iter().rev().flat_map(|message| message.parts.iter().rev());
     session.dialect = parts.map(|(_, part)| part).find_map(dialect_of);
@@ -70,7 +69,7 @@ fn spoken(session: &mut Session, role: Role, ui: &UiMessage) -> Result<(), Strin
     Ok(())
 }
 
-/// The reply of the model, a message for each step.
+/// Adds a reply of the model, with one message per step.
 fn reply(session: &mut Session, ui: &UiMessage) -> Result<(), String> {
     let mut step = Step::default();
     for (place, part) in &ui.parts {
@@ -94,7 +93,7 @@ fn reply(session: &mut Session, ui: &UiMessage) -> Result<(), String> {
     Ok(())
 }
 
-/// One request to the model, and what came of it.
+/// One request to the model, and its outcome.
 #[derive(Default)]
 struct Step {
     said: Vec<Block>,
@@ -132,7 +131,7 @@ impl Step {
         Ok(())
     }
 
-    /// A tool that the provider runs itself. Only the search of Anthropic is sent as it was; the others are noted.
+    /// A tool that the provider runs itself. Only Anthropic's search is sent unchanged; others are noted.
     fn server_tool(&mut self, session: &mut Session, place: &Place, part: &Value, name: &str) {
         let dialect = Dialect::AnthropicMessages;
         let results = part.get("output").and_then(Value::as_array);
@@ -170,14 +169,14 @@ impl Step {
     }
 }
 
-/// Whether the user has declined a call of which nothing came yet. The SDK answers it with the denial once the
-/// conversation is sent right after that, and never later (`collectToolApprovals`).
+/// Returns whether the user has declined a call that has no outcome yet. The SDK answers it with the denial
+/// only if the conversation is sent directly after that (`collectToolApprovals`).
 pub(crate) fn is_declined(part: &Value) -> bool {
     let approved = part.pointer("/approval/approved").and_then(Value::as_bool);
     text(part, "state") == "approval-responded" && approved == Some(false)
 }
 
-/// What came of a call, and whether it is an error; nothing if nothing did yet.
+/// The outcome of a call, and whether it is an error. `None` if there is no outcome yet.
 fn output(part: &Value) -> Option<(Vec<histories::Block>, bool)> {
     let error = |text: &str| (vec![histories::Block::Text(text.to_owned())], true);
     match text(part, "state") {
@@ -208,7 +207,7 @@ fn picture(session: &mut Session, place: &Place, part: &Value) -> Option<Block> 
     }
 }
 
-/// Parts that are not sent: sources, the application's own data, and what is not known.
+/// Skips parts that are not sent: sources, data of the application, and unknown parts.
 fn pass_over(session: &mut Session, kind: &str) {
     let is_known =
         matches!(kind, "step-start" | "source-url" | "source-document") || kind.starts_with("data-");

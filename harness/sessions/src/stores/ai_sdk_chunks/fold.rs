@@ -1,4 +1,4 @@
-//! Chunks as the parts of one UI message.
+//! Converts chunks into the parts of one UI message.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::json::text;
 use crate::stores::list_reader::place_of;
 use crate::{Place, Trouble};
 
-/// What the chunks come to.
+/// The message built from the chunks.
 #[derive(Default)]
 pub(super) struct Folded {
     pub(super) id: Option<String>,
@@ -26,7 +26,7 @@ pub(super) struct Part {
     pub(super) chunks: Vec<usize>,
 }
 
-/// Folds a list of chunks, as far as the SDK does.
+/// Folds a list of chunks, up to the one at which the SDK stops.
 pub(super) fn fold(chunks: Json<'_, '_>) -> Folded {
     let mut fold = Fold::default();
     for (n, json) in chunks.items().enumerate() {
@@ -43,11 +43,11 @@ pub(super) fn fold(chunks: Json<'_, '_>) -> Folded {
 #[derive(Default)]
 struct Fold {
     folded: Folded,
-    /// The first part of the step.
+    /// The index of the first part of the step.
     step: usize,
-    /// The parts of each call, in their order.
+    /// The parts of each call, in order.
     calls: BTreeMap<String, Vec<usize>>,
-    /// Texts and thoughts that are open, by kind and id.
+    /// Open texts and thoughts, by kind and id.
     open: BTreeMap<(bool, String), usize>,
 }
 
@@ -113,8 +113,8 @@ impl Fold {
         Ok(())
     }
 
-    /// `updateToolPart` and `updateDynamicToolPart`: into the part of the step with that id of the same sort, or a new one.
-    /// An error of the input goes into either sort.
+    /// `updateToolPart` and `updateDynamicToolPart`: updates the part of the step with that id and the same
+    /// kind, or adds a new one. An input error updates either kind.
     fn call(&mut self, n: usize, place: &Place, chunk: &Value, state: &str) {
         let id = text(chunk, "toolCallId");
         let mut is_dynamic = chunk.get("dynamic").and_then(Value::as_bool) == Some(true);
@@ -155,7 +155,7 @@ impl Fold {
         self.add(n, part, &kept);
     }
 
-    /// What comes of a call: into its part of the step, or into its last one of all.
+    /// Applies the outcome of a call to its part of the step, or to the call's last part anywhere.
     fn change(&mut self, n: usize, chunk: &Value, kind: &str) -> Result<(), &'static str> {
         let part = self.any(text(chunk, "toolCallId")).ok_or("No tool invocation found for the tool call")?;
         match kind {
@@ -179,7 +179,8 @@ impl Fold {
         Ok(())
     }
 
-    /// What the user answered, as version 7 applies it. It names the question, and not the call.
+    /// Applies the user's answer as version 7 does. The answer names the approval request instead of the
+    /// call.
     fn answer(&mut self, n: usize, chunk: &Value) {
         let asked = |part: &Part| part.value.pointer("/approval/id") == chunk.get("approvalId");
         let Some(part) = self.folded.parts.iter().rposition(asked) else { return };
@@ -198,7 +199,7 @@ impl Fold {
         own.first().or(parts.last()).copied()
     }
 
-    /// Sets fields of a part, or takes them out where there is no value.
+    /// Sets fields of a part. A field without a value is removed.
     fn add(&mut self, n: usize, part: usize, fields: &[(&str, Option<&Value>)]) {
         let Some(part) = self.folded.parts.get_mut(part) else { return };
         if part.chunks.last() != Some(&n) {

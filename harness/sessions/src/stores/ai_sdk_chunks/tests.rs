@@ -30,7 +30,7 @@ fn stream(middle: &[Vec<Value>]) -> Files {
 }
 
 #[test]
-fn a_healthy_stream_is_an_excerpt_that_is_taken() {
+fn a_healthy_stream_is_an_accepted_excerpt() {
     let step = vec![json!({ "type": "finish-step" }), json!({ "type": "start-step" })];
     let files = stream(&[
         said("t", "Both."),
@@ -48,7 +48,7 @@ fn a_healthy_stream_is_an_excerpt_that_is_taken() {
 }
 
 #[test]
-fn an_aborted_batch_is_refused_and_a_synthetic_result_mends_it() {
+fn an_aborted_batch_is_rejected_and_repaired_by_a_synthetic_result() {
     let files = stream(&[call("c1"), call("c2"), output("c1"), vec![json!({ "type": "abort" })]]);
     assert_eq!(refusals(&files), ["AI_MissingToolResultsError: Tool result is missing for tool call c2."]);
     let after = written(&files, &[Edit::Synthesise { call: place(&files, "/5"), id: "c2".into() }]);
@@ -102,7 +102,7 @@ fn hostile_files_are_survived() {
 }
 
 #[test]
-fn a_question_that_nobody_answered_goes_and_a_declined_call_is_denied() {
+fn an_unanswered_request_is_removed_and_a_declined_call_denied() {
     let asks = json!({ "type": "tool-approval-request", "toolCallId": "c1", "approvalId": "p" });
     let answers =
         |approved: bool| json!({ "type": "tool-approval-response", "approvalId": "p", "approved": approved });

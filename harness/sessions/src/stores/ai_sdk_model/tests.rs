@@ -45,7 +45,7 @@ fn a_healthy_batch_is_accepted() {
 }
 
 #[test]
-fn a_missing_result_makes_the_sdk_give_up_and_a_synthetic_one_joins_its_batch() {
+fn a_missing_result_makes_the_sdk_give_up_and_is_synthesised() {
     let files = thread(&[reply(&[call("c1"), call("c2")]), tools(&[result("c2")])]);
     assert_eq!(refusals(&files), ["AI_MissingToolResultsError: Tool result is missing for tool call c1."]);
     let after = written(&files, &[Edit::Synthesise { call: place(&files, "/1/content/0"), id: "c1".into() }]);
@@ -55,7 +55,7 @@ fn a_missing_result_makes_the_sdk_give_up_and_a_synthetic_one_joins_its_batch() 
 }
 
 #[test]
-fn a_batch_without_any_result_gets_one_message_of_them() {
+fn a_batch_without_results_gets_one_result_message() {
     let files = thread(&[reply(&[call("c1"), call("c2")])]);
     let synthesise = |n: usize| Edit::Synthesise {
         call: place(&files, &format!("/1/content/{n}")),
@@ -67,7 +67,7 @@ fn a_batch_without_any_result_gets_one_message_of_them() {
 }
 
 #[test]
-fn a_result_without_its_call_is_named_and_dropping_it_drops_its_message() {
+fn a_result_without_its_call_is_reported_and_dropped_with_its_message() {
     let files = thread(&[tools(&[result("c1")]), reply(&[call("c2")]), tools(&[result("c2")])]);
     assert_eq!(refusals(&files), ["anthropic-messages/tool-result-orphan"]);
     let after = written(&files, &[Edit::Drop { block: place(&files, "/1/content/0") }]);
@@ -75,7 +75,7 @@ fn a_result_without_its_call_is_named_and_dropping_it_drops_its_message() {
 }
 
 #[test]
-fn a_result_that_came_late_is_moved_to_its_call() {
+fn a_late_result_is_moved_to_its_call() {
     let files = thread(&[
         reply(&[call("c1"), call("c2")]),
         tools(&[result("c1")]),
@@ -88,13 +88,13 @@ fn a_result_that_came_late_is_moved_to_its_call() {
     assert_eq!((verdict(&after), session(&after).n_records), (Verdict::Accepted, 5));
     let expected: Vec<String> = vec!["c1".into(), "c2".into()];
     assert_eq!(results(&after).into_iter().map(|(id, ..)| id).collect::<Vec<_>>(), expected);
-    // Once it is there, nothing is left to move.
+    // Now that the result is there, nothing is left to move.
     let (call, result) = (place(&after, "/1/content/1"), place(&after, "/2/content/1"));
     assert_eq!(written(&after, &[Edit::Move { result, call, id: "c2".into() }]), after);
 }
 
 #[test]
-fn a_message_of_results_may_change_altogether() {
+fn all_results_of_a_message_can_change() {
     let files = thread(&[reply(&[call("c1")]), tools(&[result("c9")])]);
     let edits = [
         Edit::Drop { block: place(&files, "/2/content/0") },
@@ -105,7 +105,7 @@ fn a_message_of_results_may_change_altogether() {
 }
 
 #[test]
-fn the_sdk_does_not_see_what_the_provider_refuses() {
+fn the_sdk_misses_faults_that_the_provider_rejects() {
     let twice = thread(&[reply(&[call("c1")]), tools(&[result("c1"), result("c1")])]);
     assert_eq!(refusals(&twice), ["anthropic-messages/tool-result-duplicate"]);
     let after = written(&twice, &[Edit::Drop { block: place(&twice, "/2/content/1") }]);
@@ -115,7 +115,7 @@ fn the_sdk_does_not_see_what_the_provider_refuses() {
 }
 
 #[test]
-fn every_kind_of_output_is_read_and_marked_as_the_provider_marks_it() {
+fn every_kind_of_output_has_the_error_flag_of_the_provider() {
     let output = |output: Value| {
         let mut part = result("c1");
         part["output"] = output;
@@ -141,7 +141,7 @@ fn a_call_that_waits_for_the_user_is_open_at_the_end() {
 }
 
 #[test]
-fn a_message_that_says_nothing_is_sent_and_refused() {
+fn a_message_without_content_is_sent_and_rejected() {
     let files = thread(&[
         reply(&[call("c1")]),
         tools(&[result("c1")]),
@@ -157,7 +157,7 @@ fn a_message_that_says_nothing_is_sent_and_refused() {
 }
 
 #[test]
-fn truncation_keeps_all_before_the_message() {
+fn truncation_keeps_everything_before_the_message() {
     let files = healthy();
     let after = written(&files, &[Edit::Truncate { last: place(&files, "/2/content/0") }]);
     assert_eq!((session(&after).n_records, verdict(&after)), (3, Verdict::Accepted));
@@ -166,7 +166,7 @@ fn truncation_keeps_all_before_the_message() {
 }
 
 #[test]
-fn a_torn_file_shows_what_is_lost() {
+fn a_torn_file_reports_what_is_lost() {
     let whole = healthy();
     let at = String::from_utf8_lossy(whole.main()).find(r#""role": "tool""#).unwrap();
     let torn = Files::one("messages.json", &whole.main()[..at + 40]);
@@ -185,7 +185,7 @@ fn a_torn_file_shows_what_is_lost() {
 }
 
 #[test]
-fn old_forms_and_lists_of_others_are_not_judged() {
+fn old_forms_and_lists_of_other_products_are_not_judged() {
     let old = json!({ "type": "tool-call", "toolCallId": "c1", "toolName": "weigh", "args": {} });
     let error = read(&thread(&[reply(&[old])])).unwrap_err();
     assert_eq!(error.to_string(), "AI SDK model messages: /1/content/0 is a part of AI SDK 4");
@@ -211,7 +211,7 @@ fn hostile_files_are_survived() {
 }
 
 #[test]
-fn a_declined_call_is_denied_and_one_that_was_never_approved_says_so() {
+fn declined_and_unapproved_calls_are_recorded_as_such() {
     let asks = json!({ "type": "tool-approval-request", "approvalId": "p", "toolCallId": "c1" });
     let answers =
         |approved: bool| json!({ "type": "tool-approval-response", "approvalId": "p", "approved": approved });

@@ -54,7 +54,7 @@ fn a_healthy_batch_with_thinking_is_accepted() {
 }
 
 #[test]
-fn a_call_that_stayed_without_output_makes_the_sdk_give_up() {
+fn a_call_without_an_output_makes_the_sdk_give_up() {
     let files = thread(json!([tool("c1", "input-available"), tool("c2", "input-available")]));
     let words = "AI_MissingToolResultsError: Tool results are missing for tool calls c1, c2.";
     assert_eq!(refusals(&files), [words]);
@@ -66,13 +66,13 @@ fn a_call_that_stayed_without_output_makes_the_sdk_give_up() {
 }
 
 #[test]
-fn an_open_call_at_the_very_end_is_sent_as_it_is() {
+fn a_trailing_open_call_is_sent_unchanged() {
     let files = files(&json!([user("weigh"), reply(json!([tool("c1", "input-available")]))]));
     assert_eq!(verdict(&files), Verdict::Refused);
 }
 
 #[test]
-fn a_call_that_was_cut_while_it_streamed_is_left_out() {
+fn a_call_cut_off_while_streaming_is_left_out() {
     let files = thread(json!([{ "type": "text", "text": "hm" }, tool("c1", "input-streaming")]));
     let judgement = judge(&session(&files), None);
     assert_eq!(judgement.verdict, Verdict::Accepted);
@@ -81,7 +81,7 @@ fn a_call_that_was_cut_while_it_streamed_is_left_out() {
 }
 
 #[test]
-fn a_call_that_waits_for_the_user_is_open_at_the_end_and_lost_in_the_middle() {
+fn a_call_that_waits_for_the_user_is_open_only_at_the_end() {
     for state in ["approval-requested", "approval-responded"] {
         let end = files(&json!([user("weigh"), reply(json!([tool("c1", state)]))]));
         assert_eq!(verdict(&end), Verdict::OpenTail);
@@ -98,7 +98,7 @@ fn a_call_that_waits_for_the_user_is_open_at_the_end_and_lost_in_the_middle() {
 }
 
 #[test]
-fn without_a_step_between_them_calls_go_behind_the_text() {
+fn calls_move_behind_the_text_within_a_step() {
     let text = json!({ "type": "text", "text": "and" });
     let files = thread(json!([tool("c1", "output-available"), text, tool("c2", "output-available")]));
     let judgement = judge(&session(&files), None);
@@ -127,7 +127,7 @@ fn an_empty_text_is_left_out_and_a_blank_one_is_sent() {
 }
 
 #[test]
-fn an_invalid_input_is_sent_raw_and_none_is_refused() {
+fn an_invalid_input_is_sent_raw_and_a_missing_one_rejected() {
     let mut part = tool("c1", "output-error");
     part["input"] = Value::Null;
     part["rawInput"] = json!(r#"{"item":1}"#);
@@ -154,7 +154,7 @@ fn a_thought_that_another_provider_signed_is_not_sent() {
 }
 
 #[test]
-fn one_call_in_two_parts_is_named_and_dropping_the_second_mends_it() {
+fn one_call_in_two_parts_is_reported_and_repaired_by_a_drop() {
     let mut twin = tool("c1", "input-available");
     twin["type"] = json!("dynamic-tool");
     twin["toolName"] = json!("weigh");
@@ -162,7 +162,7 @@ fn one_call_in_two_parts_is_named_and_dropping_the_second_mends_it() {
     assert_eq!(refusals(&files), ["anthropic-messages/tool-use-id-duplicate"]);
     let after = written(&files, &[Edit::Drop { block: place(&files, "/1/parts/1") }]);
     assert_eq!((verdict(&after), calls(&after).len()), (Verdict::Accepted, 1));
-    // The other way round: the output is in the second part.
+    // The reverse case: the output is in the second part.
     let mut twin = tool("c1", "input-available");
     twin["type"] = json!("tool-weigh");
     let files = thread(json!([twin, tool("c1", "output-available")]));
@@ -173,7 +173,7 @@ fn one_call_in_two_parts_is_named_and_dropping_the_second_mends_it() {
 }
 
 #[test]
-fn a_synthetic_result_is_an_error_and_the_rest_of_the_file_stays() {
+fn a_synthetic_result_is_an_error_and_nothing_else_changes() {
     let files = thread(json!([tool("c1", "output-available"), tool("c2", "input-available")]));
     let after = written(&files, &[Edit::Synthesise { call: place(&files, "/1/parts/1"), id: "c2".into() }]);
     assert_eq!(verdict(&after), Verdict::Accepted);
@@ -184,7 +184,7 @@ fn a_synthetic_result_is_an_error_and_the_rest_of_the_file_stays() {
 }
 
 #[test]
-fn the_last_part_takes_its_message_with_it() {
+fn dropping_the_last_part_drops_the_message() {
     let files = files(&json!([
         user("a"),
         reply(json!([{ "type": "step-start" }, { "type": "text", "text": " " }])),
@@ -206,7 +206,7 @@ fn truncation_ends_inside_the_reply_or_after_it() {
 }
 
 #[test]
-fn a_torn_file_is_read_as_far_as_it_goes_and_closed() {
+fn a_torn_file_is_read_up_to_the_tear_and_closed() {
     let whole = thread(healthy());
     let torn = Files::one("t.json", &whole.main()[..whole.main().len() - 20]);
     let read = session(&torn);
@@ -219,7 +219,7 @@ fn a_torn_file_is_read_as_far_as_it_goes_and_closed() {
 }
 
 #[test]
-fn nul_bytes_after_the_list_are_taken_out() {
+fn nul_bytes_after_the_list_are_removed() {
     let whole = thread(healthy());
     let torn = Files::one("t.json", [whole.main(), &[0; 9]].concat());
     let trouble = session(&torn).troubles[0].clone();
@@ -228,7 +228,7 @@ fn nul_bytes_after_the_list_are_taken_out() {
 }
 
 #[test]
-fn forms_that_are_not_known_are_not_judged() {
+fn unknown_forms_are_not_judged() {
     let unknown = json!({ "type": "tool-weigh", "toolCallId": "c1", "state": "parked", "input": {} });
     let error = read(&thread(json!([unknown, tool("c2", "input-available")]))).unwrap_err();
     let words = "AI SDK UI messages: the state parked of the call at /1/parts/0 is not known";
@@ -241,7 +241,7 @@ fn forms_that_are_not_known_are_not_judged() {
 }
 
 #[test]
-fn a_search_of_the_provider_is_sent_as_it_was() {
+fn a_provider_search_is_sent_unchanged() {
     let part = json!({
         "type": "tool-web_search",
         "toolCallId": "srvtoolu_1",
@@ -258,7 +258,7 @@ fn a_search_of_the_provider_is_sent_as_it_was() {
 }
 
 #[test]
-fn lists_of_others_are_left_to_them() {
+fn lists_of_other_products_are_not_recognised() {
     let tanstack = json!([{ "id": "a", "role": "user", "parts": [{ "type": "text", "content": "hi" }] }]);
     let gemini = json!([{ "role": "user", "parts": [{ "text": "hi" }] }]);
     for other in
@@ -283,7 +283,7 @@ fn hostile_files_are_survived() {
 }
 
 #[test]
-fn a_message_that_says_nothing_is_taken_out_whole() {
+fn a_message_without_content_is_removed_completely() {
     for parts in [json!([]), json!([{ "type": "text", "text": "" }])] {
         let nothing = json!({ "id": "n", "role": "user", "parts": parts });
         let said = reply(json!([{ "type": "text", "text": "Nothing more." }]));
@@ -297,7 +297,7 @@ fn a_message_that_says_nothing_is_taken_out_whole() {
     }
 }
 
-/// The tool part after the repair of a thread in which it stands before the user's next words.
+/// The tool part after the repair of a thread in which it comes before the next user message.
 fn repaired(part: &Value) -> Value {
     let files = thread(json!([part]));
     let Ok(Repair::Mended(mended)) = repair(&files, 0, &RepairOptions::default()) else { panic!("{part}") };
@@ -305,10 +305,10 @@ fn repaired(part: &Value) -> Value {
     after[1]["parts"][0].clone()
 }
 
-/// The forms are those of `validateUIMessages` of `ai` 6.0.326 and 7.0.173: an error has no approval beside it, or one that
-/// was given; a denial has one that was refused.
+/// Checks the forms of `validateUIMessages` of `ai` 6.0.326 and 7.0.173: an error has a granted approval or
+/// none; a denial has a refused one.
 #[test]
-fn calls_whose_approval_never_led_to_a_result_are_ended_as_the_sdk_takes_them() {
+fn approved_calls_without_a_result_are_ended_in_a_form_the_sdk_accepts() {
     for kind in ["tool-weigh", "dynamic-tool"] {
         let asked = |state: &str, approval: Value| {
             let mut part = tool("c1", state);
@@ -335,7 +335,7 @@ fn calls_whose_approval_never_led_to_a_result_are_ended_as_the_sdk_takes_them() 
             assert_eq!(declined, expected);
         }
 
-        // Without the id of its question it cannot be a denial.
+        // Without the id of its request it cannot be a denial.
         let declined = repaired(&asked("approval-responded", json!({ "approved": false })));
         assert_eq!((&declined["state"], declined.get("approval")), (&json!("output-error"), None));
         assert_eq!(declined["errorText"], json!(crate::DECLINED));
@@ -343,7 +343,7 @@ fn calls_whose_approval_never_led_to_a_result_are_ended_as_the_sdk_takes_them() 
 }
 
 #[test]
-fn a_declined_call_is_said_to_have_been_declined() {
+fn a_declined_call_is_recorded_as_declined() {
     let mut part = tool("c1", "approval-responded");
     part["approval"] = json!({ "id": "p", "approved": false });
     let Ok(Repair::Mended(mended)) = repair(&thread(json!([part])), 0, &RepairOptions::default()) else {
@@ -356,7 +356,7 @@ fn a_declined_call_is_said_to_have_been_declined() {
 }
 
 #[test]
-fn a_result_that_moves_takes_its_approval_along_and_leaves_none_that_was_not_given() {
+fn a_moved_result_keeps_its_approval_and_drops_a_pending_one() {
     let mut first = tool("c1", "approval-requested");
     first["approval"] = json!({ "id": "p" });
     let files = thread(json!([first, tool("c1", "output-available")]));

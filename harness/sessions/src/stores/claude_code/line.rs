@@ -22,7 +22,6 @@ pub(super) struct Record {
     pub(super) span: Range<usize>,
     /// The kind of the line.
     pub(super) kind: Kind,
-    /// Its id.
     pub(super) uuid: String,
     /// The id of the parent line.
     pub(super) parent: Option<String>,

@@ -1,4 +1,4 @@
-//! Messages of a list of Anthropic messages.
+//! Converts a list of Anthropic messages.
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{self, Call, CallResult, Image, Role, Thinking};
@@ -55,7 +55,7 @@ fn block(value: &Value) -> histories::Block {
             item: None,
         }),
         "image" => image(value),
-        // A file of the newer form is sent as its text.
+        // A file in the newer form is sent as its text.
         "file" if value.get("content").is_some_and(Value::is_string) => {
             histories::Block::Text(own("content"))
         }
@@ -63,7 +63,7 @@ fn block(value: &Value) -> histories::Block {
     }
 }
 
-/// An image: Anthropic's, or with its fields in the block as in the newer form.
+/// An image: Anthropic's form, or with its fields in the block as in the newer form.
 fn image(value: &Value) -> histories::Block {
     let source = value.get("source").unwrap_or(value);
     let media_type = match text(source, "media_type") {

@@ -1,10 +1,10 @@
-//! What Cline and its kin send of a list.
+//! The send models of Cline and the products derived from it.
 //!
-//! The older form: at resume, the calls of the last reply are answered if it is the last message or the one before
-//! (`resumeTaskFromHistory`, `src/core/task/Task.ts` of <https://github.com/RooCodeInc/Roo-Code>; anything earlier stays,
-//! <https://github.com/RooCodeInc/Roo-Code/issues/11764>).
-//! The newer form: every call without a result anywhere is answered after its reply (`appendMissingToolResults` of the
-//! package `@cline/core` 0.0.86). A result that stands elsewhere stays there.
+//! In the older form, resuming answers the calls of the last reply if it is the last message or the one
+//! before (`resumeTaskFromHistory`, `src/core/task/Task.ts` of <https://github.com/RooCodeInc/Roo-Code>).
+//! Earlier calls stay open, <https://github.com/RooCodeInc/Roo-Code/issues/11764>. In the newer form, every
+//! call without a result anywhere is answered after its reply (`appendMissingToolResults` of the package
+//! `@cline/core` 0.0.86). A misplaced result stays at its place.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ pub(super) fn send(session: &Session) -> Sent {
     sent
 }
 
-/// How many messages at the end the older form looks at.
+/// Number of trailing messages that the older form examines.
 const N_LOOKED_AT: usize = 2;
 
 fn fill_last(sent: &mut Sent) -> usize {
@@ -44,7 +44,7 @@ fn fill_last(sent: &mut Sent) -> usize {
     match filler(&sent.messages[last], &answered, FILLED_AT_RESUME, false) {
         Some(filler) => {
             let n_filled = filler.blocks.len();
-            // With the results that are there, before the user's words.
+            // With the existing results, before the user's text.
             sent.messages.insert(last + 1, filler);
             n_filled
         }
@@ -70,7 +70,7 @@ fn answered(messages: &[Message]) -> BTreeSet<String> {
     messages.iter().flat_map(Message::results).map(|result| result.call.clone()).collect()
 }
 
-/// Answers of the calls of a reply that have none.
+/// The answers to the calls of a reply that have none.
 fn filler(reply: &Message, answered: &BTreeSet<String>, words: &str, is_error: bool) -> Option<Message> {
     if reply.role != Role::Assistant {
         return None;

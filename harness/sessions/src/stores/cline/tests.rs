@@ -60,7 +60,7 @@ fn a_healthy_list_is_accepted_in_both_forms() {
 }
 
 #[test]
-fn a_bare_list_of_another_name_or_form_is_nobodys() {
+fn a_bare_list_with_another_name_or_form_is_not_recognised() {
     let text = format!("[{ASK}]");
     assert!(!Cline.recognises(&Files::one("history.json", text.clone())));
     assert!(!Cline.recognises(&Files::one("a.messages.json", text)));
@@ -118,14 +118,14 @@ fn the_last_reply_is_filled_at_resume() {
 }
 
 #[test]
-fn a_reply_that_is_not_at_the_end_is_not_filled_at_resume() {
+fn an_earlier_reply_is_not_filled_at_resume() {
     let (_, judgement) = judged(&bare(&[ASK, BATCH, NEXT, NEXT]));
     assert_eq!(judgement.verdict, Verdict::Refused);
     assert!(judgement.sent.mended.is_empty());
 }
 
 #[test]
-fn results_are_put_before_words_and_into_a_message_of_their_own() {
+fn results_are_put_before_text_or_into_a_new_message() {
     let files = bare(&[ASK, BATCH, NEXT, DONE]);
     let session = read(&files);
     let both = [fill(&session, "/1/content/2", "toolu_1"), fill(&session, "/1/content/3", "toolu_2")];
@@ -158,7 +158,7 @@ fn a_late_result_is_refused_and_can_be_moved() {
 }
 
 #[test]
-fn a_result_without_its_call_is_refused_and_goes_with_its_message() {
+fn a_result_without_its_call_is_rejected_and_dropped_with_its_message() {
     let files = bare(&[ASK, ONE, DONE]);
     let (session, judgement) = judged(&files);
     assert_eq!(judgement.refusals[0].rule.unwrap().id, "anthropic-messages/tool-result-orphan");
@@ -181,14 +181,14 @@ fn a_result_without_its_call_is_refused_and_goes_with_its_message() {
 }
 
 #[test]
-fn what_comes_after_a_message_can_be_cut_off() {
+fn a_branch_can_be_truncated_after_a_message() {
     let files = bare(&[ASK, BATCH, RESULTS, DONE]);
     let cut = written(&files, Edit::Truncate { last: place(&read(&files), "/0/content/0") });
     assert_eq!(cut, bare(&[ASK]));
 }
 
 #[test]
-fn half_a_file_is_named_and_closed() {
+fn half_a_file_is_reported_and_closed() {
     let whole = bare(&[ASK, BATCH, RESULTS]);
     let half = whole.main()[..whole.main().len() - 40].to_vec();
     let files = Files::one("api_conversation_history.json", half);
@@ -201,7 +201,7 @@ fn half_a_file_is_named_and_closed() {
 }
 
 #[test]
-fn a_compaction_stands_for_the_beginning() {
+fn a_compaction_replaces_the_beginning() {
     let mut files = object(&[ASK, BATCH, RESULTS, DONE, NEXT]);
     let compaction = r#"{"version":1,"updated_at":"t","source_message_count":4,"messages":[{"role":"user","content":"Compared."},{"role":"assistant","content":"Yes."}]}"#;
     files.files.push(File { name: "s1/s1.compaction.json".to_owned(), bytes: compaction.into() });
@@ -215,14 +215,14 @@ fn a_compaction_stands_for_the_beginning() {
 }
 
 #[test]
-fn a_newer_version_is_a_form_that_is_not_known() {
+fn a_newer_version_is_an_unknown_form() {
     let text = String::from_utf8(object(&[ASK]).main().to_vec()).unwrap();
     let files = Files::one("s1.messages.json", text.replace("\"version\": 1", "\"version\": 2"));
     assert!(matches!(Cline.read(&files), Err(ReadError::Form { words, .. }) if words.contains("version 2")));
 }
 
 #[test]
-fn hostile_lists_do_no_harm() {
+fn hostile_lists_are_harmless() {
     let odd = r#"{"role":"user","content":[null,7,{"type":"tool_result"},{"type":"tool_use","id":1},{"type":"image"},{"type":"image","source":{"data":"x"}}]}"#;
     let files = bare(&[odd, odd]);
     let session = read(&files);

@@ -1,7 +1,7 @@
 //! Edits of a list of Anthropic messages.
 //!
-//! A result goes into the message of the user after its call, before what else stands there; where there is no such
-//! message, one is put in.
+//! A result goes into the user message after its call, before the other blocks. If there is no such message,
+//! one is inserted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -41,9 +41,9 @@ struct Changes<'l> {
     log: &'l Log,
     splices: Splices,
     items: ItemSpans,
-    /// Results that come, by the index of the message of their calls.
+    /// The new results, by the index of the message with their calls.
     answers: BTreeMap<usize, Vec<Vec<u8>>>,
-    /// Blocks that go, by the index of their message.
+    /// The pointers of the blocks to remove, by the index of their message.
     drops: BTreeMap<usize, BTreeSet<String>>,
 }
 
@@ -82,7 +82,7 @@ impl Changes<'_> {
         Ok(())
     }
 
-    /// The index of the message that holds a place, and the pointer inside it.
+    /// The index of the message that contains a place, and the pointer inside it.
     fn at(&self, place: &Place) -> Result<(usize, String), WriteError> {
         let start = usize::try_from(place.start).unwrap_or(usize::MAX);
         let found = self.log.records.binary_search_by_key(&start, |record| record.span.start).ok();
@@ -102,7 +102,7 @@ impl Changes<'_> {
         }
     }
 
-    /// Ends a list that is cut after its last whole message.
+    /// Closes a truncated list after its last complete message.
     fn close_list(&mut self, place: &Place) -> Result<(), WriteError> {
         match &self.log.cut {
             Some(cut) if cut == place => {
@@ -145,7 +145,7 @@ impl Changes<'_> {
         self.splices.replace(at..at, text);
     }
 
-    /// Whether nothing that a message holds stays.
+    /// Returns whether no block of a message remains.
     fn goes_whole(&self, index: usize) -> bool {
         let n_blocks = self.log.records[index].value["content"].as_array().map_or(1, Vec::len);
         self.drops.get(&index).is_some_and(|dropped| dropped.len() >= n_blocks)
@@ -157,7 +157,7 @@ impl Changes<'_> {
             let n_blocks = record.value["content"].as_array().map_or(1, Vec::len);
             let is_answered = index.checked_sub(1).is_some_and(|before| answers.contains_key(&before));
             if inner.len() >= n_blocks {
-                // Where results come into it, they have taken the place of all that it held.
+                // If results are added to it, they have replaced its entire content.
                 if !is_answered {
                     self.remove(index);
                 }
@@ -187,7 +187,7 @@ impl Changes<'_> {
     }
 }
 
-/// Where the last of the results at the beginning of a content ends.
+/// The end of the results at the beginning of a content.
 fn after_results(message: &[u8], content: &Value) -> Option<usize> {
     let blocks = content.as_array()?;
     let n = blocks.iter().take_while(|block| text(block, "type") == "tool_result").count();

@@ -1,6 +1,6 @@
-//! Items of the Responses API, as a rollout keeps them.
+//! Items of the Responses API, as a rollout stores them.
 //!
-//! `ResponseItem` in `codex-rs/protocol/src/models.rs` of <https://github.com/openai/codex>.
+//! Source: `ResponseItem` in `codex-rs/protocol/src/models.rs` of <https://github.com/openai/codex>.
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{self, Call, CallResult, Image, Role, Thinking};
@@ -17,36 +17,36 @@ pub(super) struct Item {
     pub(super) standing: Standing,
 }
 
-/// What an item is to a rollback and to a compaction.
+/// The meaning of an item for rollbacks and compactions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// A turn of the user begins with it.
+    /// The beginning of a user turn.
     Turn,
-    /// What Codex says before a turn: the environment, instructions.
+    /// Context that Codex adds before a turn: the environment, instructions.
     Context,
-    /// The summary that a compaction left.
+    /// The summary from a compaction.
     Summary,
     Other,
 }
 
-/// Why an item is not read.
+/// The reason why an item is not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Strange {
-    /// Of a type that is not known.
+    /// An unknown type.
     Kind(String),
-    /// Codex itself cannot read it, and passes over it.
+    /// Codex itself cannot read the item and skips it. The text describes the defect.
     Lacks(&'static str),
-    /// It is never sent.
+    /// Items of this kind are never sent.
     Unsent(String),
 }
 
-/// Where a line lies.
+/// The position of a line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct At {
-    /// Which of the files it is in.
+    /// The index of its file.
     pub(super) file: usize,
     pub(super) line: u64,
-    /// Its first byte in the rollout.
+    /// The offset of its first byte in the rollout.
     pub(super) start: usize,
 }
 
@@ -58,14 +58,14 @@ impl At {
     }
 }
 
-/// Outputs of a call of `custom_tool_call` and others, told apart from those of a function: [`Block::state`] is the type.
+/// The types of calls and outputs other than those of functions. They are stored in [`Block::state`].
 pub(super) const CUSTOM: &str = "custom_tool_call";
 pub(super) const CUSTOM_OUTPUT: &str = "custom_tool_call_output";
 pub(super) const SHELL: &str = "local_shell_call";
 pub(super) const SEARCH: &str = "tool_search_call";
 pub(super) const SEARCH_OUTPUT: &str = "tool_search_output";
 
-/// Pairs of marks between which Codex puts what it says itself in the role of the user
+/// Pairs of marks around the text that Codex itself writes in the role of the user
 /// (`codex-rs/core/src/context/contextual_user_message.rs`).
 const USER_MARKS: [(&str, &str); 9] = [
     ("# agents.md instructions", "</instructions>"),
@@ -79,7 +79,7 @@ const USER_MARKS: [(&str, &str); 9] = [
     ("<agents_instructions>", "</agents_instructions>"),
 ];
 
-/// How its words in the role of the developer begin (`codex-rs/core/src/event_mapping.rs`).
+/// The beginnings of its texts in the role of the developer (`codex-rs/core/src/event_mapping.rs`).
 const DEVELOPER_MARKS: [&str; 8] = [
     "<permissions instructions>",
     "<model_switch>",
@@ -91,10 +91,10 @@ const DEVELOPER_MARKS: [&str; 8] = [
     "<rollout_budget>",
 ];
 
-/// How a summary begins (`codex-rs/core/templates/compact/summary_prefix.md`).
+/// The beginning of a summary (`codex-rs/core/templates/compact/summary_prefix.md`).
 const SUMMARY_START: &str = "Another language model started to solve this problem";
 
-/// An item that stands at a pointer of a line.
+/// The item at a pointer of a line.
 pub(super) fn item(item: Json<'_, '_>, at: At, pointer: String) -> Result<Item, Strange> {
     let place = at.place(item, pointer);
     let kind = text(item, "type");
@@ -148,7 +148,7 @@ pub(super) fn item(item: Json<'_, '_>, at: At, pointer: String) -> Result<Item, 
     })
 }
 
-/// Words that are no item of their own: a summary, or what another agent says.
+/// Text without an item of its own: a summary, or a message of another agent.
 pub(super) fn spoken(words: String, place: Place, standing: Standing) -> Item {
     let blocks = vec![Block { place: place.clone(), content: histories::Block::Text(words), state: None }];
     Item { message: Message { role: Role::User, blocks, id: None, place, ending: Ending::Whole }, standing }
@@ -170,7 +170,7 @@ fn message(item: Json<'_, '_>, at: At, place: &Place) -> Result<Item, Strange> {
         "assistant" => (Role::Assistant, Standing::Other),
         "user" => (Role::User, of_user(&blocks)),
         "developer" => (Role::System, of_developer(&blocks)),
-        // `is_api_message`: no item of the role `system` enters the history.
+        // `is_api_message`: items with the role `system` do not enter the history.
         "system" => return Err(Strange::Unsent("message of the system".to_owned())),
         "" => return Err(Strange::Lacks("a message without a role")),
         other => return Err(Strange::Kind(format!("message of {}", word(other)))),
@@ -179,7 +179,8 @@ fn message(item: Json<'_, '_>, at: At, place: &Place) -> Result<Item, Strange> {
     Ok(Item { message: Message { role, blocks, id, place: place.clone(), ending: Ending::Whole }, standing })
 }
 
-/// A part of a message. What is neither text nor a picture in the store stands as its type, so that no message is empty.
+/// A part of a message. If it is neither a text nor a stored picture, its type is used as text, so that no
+/// message is empty.
 fn said(part: Json<'_, '_>) -> histories::Block {
     let kind = text(part, "type");
     match kind.as_str() {
@@ -232,7 +233,7 @@ fn ends(words: &str, end: &str) -> bool {
     at.and_then(|at| words.get(at..)).is_some_and(|found| found.eq_ignore_ascii_case(end))
 }
 
-/// Thinking with an id; without one, as older versions store it, the item as it is.
+/// Thinking with an id. Without an id, as in older versions, the item is kept as JSON.
 fn reasoning(item: Json<'_, '_>) -> histories::Block {
     let id = text(item, "id");
     if id.is_empty() {
@@ -270,12 +271,12 @@ fn call_id(item: Json<'_, '_>) -> Result<String, Strange> {
     id.map(|id| id.into_owned()).ok_or(Strange::Lacks("a call or an output without its call_id"))
 }
 
-/// The id that the item itself is sent with. Versions that send none store none.
+/// The id with which the item itself is sent. Versions that send none store none.
 fn own_id(item: Json<'_, '_>) -> Option<String> {
     item.field("id").as_str().filter(|id| !id.is_empty()).map(|id| id.into_owned())
 }
 
-/// Without what is null, since Codex writes what it does not have so in places.
+/// The value without its null fields, which Codex writes in places for missing ones.
 fn bare(mut value: Value) -> Value {
     if let Value::Object(fields) = &mut value {
         fields.retain(|_, value| !value.is_null());

@@ -1,7 +1,8 @@
 //! A fork, and the rollouts in which it begins.
 //!
-//! A paginated fork holds what was said in it alone. Its `session_meta` names the rollout of its parent, and the ordinal
-//! before which it takes that over (`history_base` in `codex-rs/protocol/src/protocol.rs`); the parent may be a fork, too.
+//! A paginated fork contains only its own part of the conversation. Its `session_meta` names the rollout of
+//! its parent, and the ordinal before which it inherits the records (`history_base` in
+//! `codex-rs/protocol/src/protocol.rs`). The parent may be a fork, too.
 
 use brickbat_rules::json::{Document, Json};
 
@@ -10,39 +11,39 @@ use super::unpack::{Unpacked, head, unpack};
 use crate::Files;
 use crate::json::lines;
 
-/// A rollout, as far as it belongs to the session.
+/// A rollout, up to the last record that belongs to the session.
 pub(super) struct Segment<'f> {
-    /// Which of the files it is.
+    /// The index of its file.
     pub(super) file: usize,
     pub(super) rollout: Unpacked<'f>,
-    /// The first ordinal that is not the session's.
+    /// The first ordinal that does not belong to the session.
     pub(super) end: Option<u64>,
 }
 
-/// The rollouts of a session, the oldest first.
+/// The rollouts of a session, oldest first.
 pub(super) struct Lineage<'f> {
     pub(super) segments: Vec<Segment<'f>>,
-    /// Whether all parents are there.
+    /// True if no parent is missing.
     pub(super) is_whole: bool,
     /// The id of the session itself.
     pub(super) id: Option<String>,
 }
 
-/// What a rollout says of itself.
+/// The origin that a rollout records.
 struct Origin {
     id: Option<String>,
-    /// The thread in whose rollout it begins, and the first ordinal there that is not its own.
+    /// The parent thread, and the first ordinal of its rollout that the fork does not inherit.
     parent: Option<(String, u64)>,
 }
 
-/// Lines among which the first record is looked for: the first may be torn.
+/// Number of lines to search for the first record, since the first line may be torn.
 const MAX_HEAD_LINES: usize = 8;
 
-/// The rollouts of the first file's session. Each file is used once, so a circle of parents ends.
+/// The rollouts of the first file's session. Each file is used once, so a cycle of parents ends.
 ///
 /// # Errors
 ///
-/// A rollout unpacks to more than one can be.
+/// A rollout unpacks to more bytes than a rollout can have.
 pub(super) fn of(files: &Files) -> Result<Lineage<'_>, String> {
     let rollout = unpack(files.main())?;
     let Origin { id, mut parent } = origin(&rollout.bytes);
@@ -65,7 +66,7 @@ pub(super) fn of(files: &Files) -> Result<Lineage<'_>, String> {
     Ok(Lineage { segments, is_whole: true, id })
 }
 
-/// The thread in whose rollout this one begins, if it is a fork.
+/// The parent thread of a rollout, if it is a fork.
 pub(super) fn parent_of(bytes: &[u8]) -> Option<String> {
     origin(&head(bytes)?).parent.map(|(thread, _)| thread)
 }

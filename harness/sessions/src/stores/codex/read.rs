@@ -1,4 +1,4 @@
-//! The records of a rollout.
+//! Reads the records of a rollout.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::replay::Replay;
 use crate::json::{Line, lines, trouble, word};
 use crate::{Ending, Place, Product, Session, Trouble};
 
-/// Types of records that are known (`RolloutItem`). Those of the second list say nothing to the model.
+/// Known types of records (`RolloutItem`). Those in the second list add nothing to the conversation.
 const SPOKEN: [&str; 4] = ["response_item", "compacted", "event_msg", "inter_agent_communication"];
 const SILENT: [&str; 9] = [
     "session_meta",
@@ -25,10 +25,10 @@ const SILENT: [&str; 9] = [
     "realtime_item",
 ];
 
-/// Lines among which the first record is looked for: the first may be torn.
+/// Number of lines to search for the first record, since the first line may be torn.
 const MAX_HEAD_LINES: usize = 8;
 
-/// Whether these are the first bytes of a rollout.
+/// Returns whether a file with this beginning is a rollout.
 pub(super) fn is_rollout(head: &[u8]) -> bool {
     let documents = lines(head).take(MAX_HEAD_LINES).filter_map(|line| Document::parse(line.bytes).ok());
     let mut records = documents.map(|document| {
@@ -41,11 +41,11 @@ pub(super) fn is_rollout(head: &[u8]) -> bool {
     records.next() == Some(true)
 }
 
-/// The session of a rollout, from where its first parent begins.
+/// The session of a rollout, read from the beginning of its first ancestor.
 ///
 /// # Errors
 ///
-/// An item of the conversation of a type that is not known.
+/// The conversation has an item of an unknown type.
 pub(super) fn session(lineage: Lineage<'_>) -> Result<Session, String> {
     let mut reader = Reader { id: lineage.id, is_excerpt: !lineage.is_whole, ..Reader::default() };
     for segment in lineage.segments {
@@ -65,7 +65,7 @@ pub(super) fn session(lineage: Lineage<'_>) -> Result<Session, String> {
 
 #[derive(Default)]
 struct Reader {
-    /// The file that is being read.
+    /// The index of the current file.
     file: usize,
     replay: Replay,
     troubles: Vec<Trouble>,
@@ -74,16 +74,17 @@ struct Reader {
     id: Option<String>,
     version: Option<String>,
     model: Option<String>,
-    /// Whether the first record is no `session_meta`, or the conversation begins in a rollout that is not there.
+    /// True if the first record is not a `session_meta`, or if the conversation begins in a rollout that is
+    /// missing.
     is_excerpt: bool,
-    /// Whether each record has an ordinal, as `session_meta.history_mode` says.
+    /// True if each record has an ordinal, according to `session_meta.history_mode`.
     is_paginated: bool,
-    /// The ordinal of the last record, and where the record lies.
+    /// The ordinal and the place of the last record.
     last: Option<(Option<u64>, Place)>,
 }
 
 impl Reader {
-    /// Takes a line, unless its ordinal is not before the end of what belongs to the session.
+    /// Reads a line. Returns false at the first ordinal after the session's part of the rollout.
     fn line(&mut self, line: &Line<'_>, end: Option<u64>) -> Result<bool, String> {
         let at = At { file: self.file, line: line.n, start: line.start };
         let place = Place { file: self.file, ..Place::in_line(line.n, line.span(), "") };
@@ -115,13 +116,13 @@ impl Reader {
                 }
             }
             "inter_agent_communication" => {
-                // It is made into an item of its own, whose words do not matter to what is refused.
+                // Codex makes an item of it, but its text has no effect on the verdict.
                 let place = at.place(payload, "/payload".to_owned());
                 self.replay.push(spoken("[inter_agent_communication]".to_owned(), place, Standing::Turn));
             }
             "compacted" => self.compacted(payload, at)?,
             "event_msg" => self.event(payload)?,
-            // What it names is a part of the conversation, in a file that is not looked for.
+            // It refers to a part of the conversation in a file that is not read.
             "rollout_reference" => self.is_excerpt = true,
             kind if SILENT.contains(&kind) => {}
             kind => {
@@ -131,13 +132,13 @@ impl Reader {
         Ok(true)
     }
 
-    /// Notes what cannot be read. In the rollout of a parent nothing is edited.
+    /// Notes an unreadable part. The rollouts of parents are never edited.
     fn note(&mut self, place: Place, words: String, loses: Option<&'static str>) {
         let loses = loses.filter(|_| place.file == 0);
         self.troubles.push(Trouble { place, words, loses });
     }
 
-    /// The first `session_meta` is the session's; a fork has those of its parents after it.
+    /// The first `session_meta` is that of the session. In a fork, those of its parents follow.
     fn meta(&mut self, payload: Json<'_, '_>) {
         if self.id.is_none() {
             self.id = payload.field("id").as_str().map(|id| id.into_owned());
@@ -158,7 +159,7 @@ impl Reader {
                 let words = format!("{words}; Codex skips the record");
                 self.troubles.push(Trouble { place, words, loses: None });
             }
-            // What is known and never sent needs no note.
+            // Known items that are never sent need no note.
             Err(Strange::Unsent(kind)) if kind.starts_with("message") => {
                 self.replay.set_aside(spoken(text(value, "content"), place, Standing::Other));
             }
@@ -200,7 +201,7 @@ impl Reader {
         Ok(())
     }
 
-    /// In paginated mode the ordinals grow from record to record (`codex-rs/rollout/src/ordinal.rs`).
+    /// In paginated mode, ordinals increase from record to record (`codex-rs/rollout/src/ordinal.rs`).
     fn ordinal(&mut self, ordinal: Option<u64>, place: &Place) {
         let before = self.last.as_ref().and_then(|(before, _)| *before);
         if self.is_paginated
@@ -226,7 +227,7 @@ impl Reader {
             version: self.version,
             generation: if self.is_paginated { "JSONL, paginated" } else { "JSONL" },
             id: self.id,
-            // Codex speaks no other since its support of Chat Completions was taken out.
+            // Codex uses only this dialect since it dropped support for Chat Completions.
             dialect: Some(Dialect::OpenaiResponses),
             model: self.model,
             messages,

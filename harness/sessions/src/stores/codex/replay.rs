@@ -1,50 +1,50 @@
-//! How the branch is rebuilt: records are replayed from the first to the last.
+//! Rebuilds the branch by replaying all records in order.
 //!
-//! `reconstruct_history_from_rollout` in `codex-rs/core/src/session/rollout_reconstruction.rs` begins at the newest
-//! compaction that survives; what it replays from there gives the same as to replay everything, since a compaction with
-//! a replacement puts that in the place of all before it.
+//! `reconstruct_history_from_rollout` in `codex-rs/core/src/session/rollout_reconstruction.rs` begins at the
+//! newest compaction that survives. Replaying everything gives the same result, since a compaction with a
+//! replacement replaces all items before it.
 
 use brickbat_rules::histories::{Block, Role};
 
 use super::items::{Item, Standing};
 use crate::{Ending, Message};
 
-/// The items of a rollout, and which of them are sent.
+/// The items of a rollout, and the subset that is sent.
 #[derive(Default)]
 pub(super) struct Replay {
     items: Vec<Item>,
-    /// Indices of items, in the order in which they are sent.
+    /// The indices of the sent items, in order.
     branch: Vec<usize>,
-    /// Items that compactions and rollbacks have looked at.
+    /// The number of items visited by compactions and rollbacks.
     n_steps: usize,
     pub(super) n_compactions: usize,
     pub(super) n_rollbacks: usize,
 }
 
-/// Items that compactions and rollbacks may look at in all. Each looks at the whole branch at worst; a real rollout has
-/// tens of them, and a few thousand items.
+/// Maximum number of items that all compactions and rollbacks together may visit. In the worst case, each
+/// visits the complete branch. A real rollout has tens of them, and a few thousand items.
 const MAX_STEPS: usize = 10_000_000;
 
-/// Bytes of the user's words that a compaction without a replacement keeps: 20,000 tokens at four bytes
-/// (`COMPACT_USER_MESSAGE_MAX_TOKENS` in `codex-rs/core/src/compact.rs`).
+/// Number of bytes of user messages that a compaction without a replacement keeps: 20,000 tokens of four
+/// bytes (`COMPACT_USER_MESSAGE_MAX_TOKENS` in `codex-rs/core/src/compact.rs`).
 const MAX_KEPT_BYTES: usize = 80_000;
 
-/// More compactions and rollbacks than any rollout has.
+/// The error for more compactions and rollbacks than any real rollout has.
 pub(super) struct TooMany;
 
 impl Replay {
-    /// An item comes.
+    /// Appends an item.
     pub(super) fn push(&mut self, item: Item) {
         self.branch.push(self.items.len());
         self.items.push(item);
     }
 
-    /// An item that is never sent.
+    /// Adds an item that is never sent.
     pub(super) fn set_aside(&mut self, item: Item) {
         self.items.push(item);
     }
 
-    /// The last reply was stopped.
+    /// Marks the last reply as stopped.
     pub(super) fn abort(&mut self, ending: Ending) {
         let last = self.branch.last().and_then(|last| self.items.get_mut(*last));
         if let Some(last) = last.filter(|last| last.message.role == Role::Assistant) {
@@ -52,7 +52,7 @@ impl Replay {
         }
     }
 
-    /// A compaction puts other items in the place of all.
+    /// Applies a compaction that replaces all items.
     pub(super) fn replace(&mut self, items: Vec<Item>) {
         self.n_compactions += 1;
         self.branch.clear();
@@ -61,7 +61,7 @@ impl Replay {
         }
     }
 
-    /// A compaction of an old version: the newest words of the user stay, and the summary comes after them
+    /// Applies a compaction of an old version: it keeps the newest user messages and appends the summary
     /// (`build_compacted_history` in `codex-rs/core/src/compact.rs`).
     pub(super) fn compact(&mut self, summary: Item) -> Result<(), TooMany> {
         self.n_compactions += 1;
@@ -84,9 +84,8 @@ impl Replay {
         Ok(())
     }
 
-    /// The last turns of the user are taken off, with what Codex said before the first of them
-    /// (`drop_last_n_user_turns` in `codex-rs/core/src/context_manager/history.rs`). What came before the first turn of
-    /// all stays.
+    /// Removes the last user turns, with the context before the first of them (`drop_last_n_user_turns` in
+    /// `codex-rs/core/src/context_manager/history.rs`). Items before the first turn of the conversation stay.
     pub(super) fn roll_back(&mut self, n_turns: u64) -> Result<(), TooMany> {
         if n_turns == 0 {
             return Ok(());
@@ -135,8 +134,8 @@ impl Replay {
     }
 }
 
-/// Items of one reply are one message, and so are outputs that follow each other. A message keeps the id of the one item that
-/// holds its words, so a second one begins another.
+/// Groups the items of one reply into one message, and consecutive outputs as well. A message has the id of
+/// only one text item, so a second text item begins another message.
 pub(super) fn group(items: Vec<Message>) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     for item in items {

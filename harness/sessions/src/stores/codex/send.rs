@@ -1,8 +1,9 @@
-//! What Codex sends of a branch: each call gets an output, each output has a call.
+//! The send model of Codex: each call gets an output, and each output has a call.
 //!
-//! `ContextManager::for_prompt` and `codex-rs/core/src/context_manager/normalize.rs` of
-//! <https://github.com/openai/codex>, which write nothing back. They pair by sets of ids, one set for each sort of tool. So
-//! they do not see an output before its call, a second output, or an id that is used twice.
+//! Source: `ContextManager::for_prompt` and `codex-rs/core/src/context_manager/normalize.rs` of
+//! <https://github.com/openai/codex>, which write nothing back. They pair calls and outputs by sets of ids,
+//! with one set per kind of tool. They therefore miss an output before its call, a second output, and an id
+//! that is used twice.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +19,7 @@ const ANSWERED: &str = "answers calls without an output with `aborted`";
 const SEARCHED: &str = "answers tool searches without an output as completed, with no tools";
 const LEFT_OUT: &str = "leaves out outputs without a call";
 
-/// What is sent of a session.
+/// The messages that Codex sends for a session.
 pub(super) fn send(session: &Session) -> Sent {
     let items = single(&session.messages);
     let pairs = Pairs::of(&items);
@@ -49,7 +50,8 @@ pub(super) fn send(session: &Session) -> Sent {
     Sent { messages, mended, gives_up: None }
 }
 
-/// Whether it answers every call at the end that has no output after it. A call whose output stands before it is none.
+/// Returns whether Codex answers every trailing call without an output after it. If the output comes before
+/// its call, Codex does not answer the call.
 pub(super) fn fills_tail(session: &Session) -> bool {
     let Some(last) = session.messages.iter().rposition(|message| message.role == Role::Assistant) else {
         return true;
@@ -60,7 +62,7 @@ pub(super) fn fills_tail(session: &Session) -> bool {
     tail.calls.difference(&tail.outputs).all(|call| !before.outputs.contains(call))
 }
 
-/// The items one by one. What one item says stays together.
+/// Splits messages into items. The parts of one item stay together.
 fn single(messages: &[Message]) -> Vec<Message> {
     let mut items = Vec::new();
     for message in messages {
@@ -85,7 +87,8 @@ fn single(messages: &[Message]) -> Vec<Message> {
     items
 }
 
-/// What is said is sent with the id of its item, where it has one, and so are the developer's instructions of the rollout.
+/// Sends texts with the id of their item, if there is one. This includes the developer instructions of the
+/// rollout.
 fn with_own_id(mut message: Message) -> Message {
     let role = match message.role {
         Role::User => "user",
@@ -98,11 +101,11 @@ fn with_own_id(mut message: Message) -> Message {
     let Some(first) = message.blocks.iter().position(is_said) else { return message };
     let content: Vec<Value> = message.blocks.iter().filter_map(said).map(|part| part.of(role)).collect();
     let value = json!({ "type": "message", "id": id, "role": role, "content": content });
-    // The item reaches to its last part.
+    // The item extends to its last part.
     let end = message.blocks.iter().rfind(|block| is_said(block)).map(|last| last.place.end);
     let item = &mut message.blocks[first];
     item.place.end = end.unwrap_or(item.place.end);
-    // What is refused is the item, whatever its parts are.
+    // The provider rejects the item as such, so the place is that of the item.
     if let Some((whole, _)) = item.place.pointer.rsplit_once("/content/") {
         item.place.pointer = whole.to_owned();
     }
@@ -114,7 +117,7 @@ fn with_own_id(mut message: Message) -> Message {
     message
 }
 
-/// A part of what an item says.
+/// A part of a message item.
 enum Said<'a> {
     Text(&'a str),
     Image(&'a Image),
@@ -140,7 +143,7 @@ impl Said<'_> {
     }
 }
 
-/// The sorts of tools, each with ids of its own.
+/// The kinds of tools. Each has its own set of ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Sort {
     Function,
@@ -148,7 +151,7 @@ enum Sort {
     Search,
 }
 
-/// The ids of the calls and of the outputs.
+/// The ids of all calls and outputs.
 struct Pairs {
     calls: BTreeSet<(Sort, String)>,
     outputs: BTreeSet<(Sort, String)>,
@@ -167,7 +170,7 @@ impl Pairs {
         pairs
     }
 
-    /// The output that is put directly after a call that has none.
+    /// The output that Codex inserts directly after a call without one.
     fn answer(&self, item: &Message) -> Option<Message> {
         let block = item.blocks.first()?;
         let Block::Call(call) = &block.content else { return None };
@@ -204,7 +207,7 @@ impl Pairs {
     }
 }
 
-/// The sort of a call or an output. The output of a local shell is that of a function.
+/// The kind of a call or an output. A local shell has function outputs.
 fn sort(block: &crate::Block) -> Sort {
     match block.state.as_deref() {
         Some(CUSTOM | CUSTOM_OUTPUT) => Sort::Custom,
@@ -213,7 +216,7 @@ fn sort(block: &crate::Block) -> Sort {
     }
 }
 
-/// The item of a call or an output that is not a function's.
+/// The item of a call or an output that does not belong to a function.
 fn native(block: &crate::Block) -> Option<Value> {
     let kind = block.state.as_deref()?;
     match (&block.content, kind) {
@@ -257,7 +260,7 @@ fn parsed(arguments: &str) -> Value {
     serde_json::from_str(arguments).unwrap_or(Value::Null)
 }
 
-/// A text, or a list of parts where there is a picture.
+/// A text, or a list of parts if there is a picture.
 fn output(result: &CallResult) -> Value {
     if !result.output.iter().any(|block| matches!(block, Block::Image(_))) {
         return json!(result.text());

@@ -44,7 +44,7 @@ fn rollback(n: u64) -> Value {
     record("event_msg", json!({ "type": "thread_rolled_back", "num_turns": n }))
 }
 
-/// The bytes of a rollout: the first record, then items and other records.
+/// The bytes of a rollout: a `session_meta`, then items and other records.
 fn files(records: &[Value]) -> Files {
     let mut text = format!("{}\n", meta());
     for value in records {
@@ -89,7 +89,7 @@ fn text(files: &Files) -> &str {
     std::str::from_utf8(files.main()).unwrap()
 }
 
-/// The texts and ids of what is sent, in order.
+/// The texts and ids of the sent items, in order.
 fn sent(session: &Session) -> Vec<String> {
     let body = judge(session, None).request();
     let say = |item: &Value| match item["type"].as_str().unwrap_or_default() {
@@ -122,7 +122,7 @@ fn a_parallel_batch_with_reasoning_is_accepted() {
 }
 
 #[test]
-fn a_place_is_the_stretch_of_its_item() {
+fn a_place_is_the_byte_range_of_its_item() {
     let files = files(&batch());
     let place = at(&open(&files), 5, "/payload");
     let stretch = &files.main()[place.start as usize..place.end as usize];
@@ -143,7 +143,7 @@ fn a_missing_output_is_answered_right_after_its_call() {
 }
 
 #[test]
-fn an_output_whose_call_is_gone_is_left_out() {
+fn an_output_without_its_call_is_left_out() {
     let mut records = batch();
     records.remove(3);
     let judgement = judge(&session(&records), None);
@@ -152,11 +152,11 @@ fn an_output_whose_call_is_gone_is_left_out() {
 }
 
 #[test]
-fn an_output_before_its_call_is_sent_where_it_stands() {
+fn an_output_before_its_call_is_sent_in_that_order() {
     let session = session(&[words("user", "a"), output("c1", "seen"), call("c1")]);
     assert!(judge(&session, None).sent.mended.is_empty());
     assert_eq!(sent(&session), ["a", "function_call_output c1", "function_call c1", "Go on."]);
-    // Codex adds nothing here, so neither does the judge; that a provider minds the order has not been seen.
+    // Codex changes nothing here, and the judge accepts it, since no rejection because of the order is known.
     assert_eq!(verdict(&session), (Verdict::Accepted, vec![]));
 }
 
@@ -170,7 +170,7 @@ fn the_id_of_another_provider_is_refused() {
 }
 
 #[test]
-fn reasoning_with_an_id_and_nothing_after_it_is_refused() {
+fn reasoning_with_an_id_but_no_following_item_is_rejected() {
     let mut alone = reasoning();
     alone["id"] = json!("rs_1");
     let session = session(&[words("user", "a"), alone, words("user", "b")]);
@@ -181,7 +181,7 @@ fn reasoning_with_an_id_and_nothing_after_it_is_refused() {
 }
 
 #[test]
-fn a_line_twice_is_refused_by_the_id_of_its_item() {
+fn a_duplicate_line_is_rejected_for_the_id_of_its_item() {
     let mut records = batch();
     records[3]["id"] = json!("fc_1");
     records.insert(4, records[3].clone());
@@ -192,7 +192,7 @@ fn a_line_twice_is_refused_by_the_id_of_its_item() {
 }
 
 #[test]
-fn a_second_output_is_sent_and_nobody_has_seen_it_refused() {
+fn a_second_output_is_sent_and_accepted() {
     let mut records = batch();
     records.insert(7, output("c2", "seen too"));
     let session = session(&records);
@@ -202,13 +202,13 @@ fn a_second_output_is_sent_and_nobody_has_seen_it_refused() {
 }
 
 #[test]
-fn an_open_call_at_the_end_is_no_defect() {
+fn a_trailing_open_call_is_not_a_defect() {
     let session = session(&[words("user", "a"), call("c1"), call("c2"), output("c2", "seen")]);
     assert_eq!(verdict(&session).0, Verdict::OpenTail);
 }
 
 #[test]
-fn tools_of_other_sorts_are_paired_among_their_own() {
+fn tools_of_other_kinds_are_paired_separately() {
     let custom =
         json!({ "type": "custom_tool_call", "call_id": "c1", "name": "apply_patch", "input": "*** Begin" });
     let query = json!({ "query": "x" });
@@ -235,7 +235,7 @@ fn tools_of_other_sorts_are_paired_among_their_own() {
 }
 
 #[test]
-fn a_local_shell_is_answered_by_the_output_of_a_function() {
+fn a_local_shell_is_answered_by_a_function_output() {
     let shell = json!({
         "type": "local_shell_call",
         "call_id": "c1",
@@ -248,7 +248,7 @@ fn a_local_shell_is_answered_by_the_output_of_a_function() {
 }
 
 #[test]
-fn a_replacement_stands_for_all_before_it() {
+fn a_replacement_replaces_everything_before_it() {
     let mut records = vec![words("user", "old"), call("c0")];
     let replacement = json!([words("user", "kept"), words("user", "summary"), call("c1"), output("c1", "x")]);
     records.push(record("compacted", json!({ "message": "summary", "replacement_history": replacement })));
@@ -261,7 +261,7 @@ fn a_replacement_stands_for_all_before_it() {
 }
 
 #[test]
-fn an_old_compaction_keeps_the_words_of_the_user_and_the_summary() {
+fn an_old_compaction_keeps_user_messages_and_the_summary() {
     let mut records = batch();
     records.insert(0, words("user", "<environment_context>x</environment_context>"));
     records.push(record("compacted", json!({ "message": "in short" })));
@@ -270,7 +270,7 @@ fn an_old_compaction_keeps_the_words_of_the_user_and_the_summary() {
 }
 
 #[test]
-fn turns_that_were_rolled_back_are_off_the_branch() {
+fn rolled_back_turns_are_off_the_branch() {
     let records = [
         words("user", "a"),
         words("assistant", "b"),
@@ -287,7 +287,7 @@ fn turns_that_were_rolled_back_are_off_the_branch() {
 }
 
 #[test]
-fn more_rollbacks_than_turns_leave_what_came_before_the_first() {
+fn more_rollbacks_than_turns_keep_the_items_before_the_first() {
     let records = [words("user", "<skill>x</skill>"), words("user", "a"), rollback(9), words("user", "b")];
     assert_eq!(sent(&session(&records)), ["<skill>x</skill>", "b"]);
     assert_eq!(sent(&session(&[words("user", "a"), rollback(0)])), ["a"]);
@@ -312,7 +312,7 @@ fn a_torn_line_and_nul_bytes_are_troubles_and_the_rest_is_read() {
 }
 
 #[test]
-fn calls_that_stand_side_by_side_are_a_batch() {
+fn adjacent_calls_are_a_batch() {
     let one = |id: &str| [call(id), output(id, "seen")];
     let side_by_side = [call("c1"), call("c2"), output("c1", "seen"), output("c2", "seen")];
     assert_eq!(open(&files(&side_by_side)).n_batches(), 1);
@@ -344,7 +344,7 @@ fn a_file_that_begins_in_the_middle_is_an_excerpt() {
 }
 
 #[test]
-fn ordinals_out_of_step_are_named() {
+fn ordinals_out_of_order_are_reported() {
     let with = |mut record: Value, ordinal: u64| {
         record["ordinal"] = json!(ordinal);
         record
@@ -384,7 +384,7 @@ fn an_item_that_codex_cannot_read_is_a_trouble() {
 }
 
 #[test]
-fn an_output_is_made_up_on_a_line_of_its_own() {
+fn a_synthesised_output_gets_its_own_line() {
     let mut records = batch();
     records.remove(5);
     let files = files(&records);
@@ -401,7 +401,7 @@ fn an_output_is_made_up_on_a_line_of_its_own() {
 }
 
 #[test]
-fn an_output_before_its_call_is_moved_behind_it() {
+fn an_output_before_its_call_is_moved_after_it() {
     let files = files(&[words("user", "a"), output("c1", "seen"), call("c1"), words("assistant", "b")]);
     let session = open(&files);
     let (result, call_at) = (at(&session, 3, "/payload"), at(&session, 4, "/payload"));
@@ -413,7 +413,7 @@ fn an_output_before_its_call_is_moved_behind_it() {
 }
 
 #[test]
-fn an_output_from_before_a_compaction_is_brought_into_its_replacement() {
+fn an_output_before_a_compaction_is_copied_into_its_replacement() {
     let replacement = json!([words("user", "kept"), call("c1")]);
     let records = [
         words("user", "a"),
@@ -442,7 +442,7 @@ fn the_second_of_two_outputs_is_dropped_with_its_line() {
 }
 
 #[test]
-fn the_last_part_of_a_message_takes_its_item_along() {
+fn dropping_the_last_part_of_a_message_drops_its_item() {
     let two = json!({ "type": "message", "role": "user", "content": [
         { "type": "input_text", "text": "a" },
         { "type": "input_text", "text": " " },
@@ -464,7 +464,7 @@ fn the_last_part_of_a_message_takes_its_item_along() {
 }
 
 #[test]
-fn a_branch_ends_after_the_message_that_stays() {
+fn a_truncated_branch_ends_after_the_last_kept_message() {
     let replacement = json!([words("user", "kept"), words("assistant", "b"), words("user", "c")]);
     let compacted = record("compacted", json!({ "message": "", "replacement_history": replacement }));
     let files = files(&[words("user", "a"), compacted, words("user", "d"), rollback(1)]);
@@ -476,7 +476,7 @@ fn a_branch_ends_after_the_message_that_stays() {
 }
 
 #[test]
-fn words_from_before_an_old_compaction_cannot_be_the_end() {
+fn a_branch_cannot_end_before_an_old_compaction() {
     let files = files(&[words("user", "a"), record("compacted", json!({ "message": "in short" }))]);
     let session = open(&files);
     let last = at(&session, 2, "/payload/content/0");
@@ -498,7 +498,7 @@ fn a_packed_rollout_is_read_and_packed_again() {
 }
 
 #[test]
-fn packed_bytes_that_are_cut_off_are_a_trouble() {
+fn truncated_packed_bytes_are_a_trouble() {
     let mut packed = pack(files(&batch()).main());
     packed.extend(pack(files(&batch()).main()));
     packed.truncate(packed.len() - 20);
@@ -511,7 +511,7 @@ fn packed_bytes_that_are_cut_off_are_a_trouble() {
 }
 
 #[test]
-fn a_bomb_is_not_unpacked() {
+fn a_decompression_bomb_is_not_unpacked() {
     let mut bytes = files(&batch()).main().to_vec();
     bytes.extend(vec![b' '; 8 << 20]);
     let packed = pack(&bytes);
@@ -521,7 +521,7 @@ fn a_bomb_is_not_unpacked() {
 }
 
 #[test]
-fn what_is_no_rollout_is_not_recognised() {
+fn other_files_are_not_recognised() {
     let is_rollout = |files: Files| store_of(Product::Codex).unwrap().recognises(&files);
     let event = json!({ "type": "session.start", "id": "1", "timestamp": "t", "data": {} }).to_string();
     let bare = json!({ "type": "response_item", "payload": {} }).to_string();
@@ -533,7 +533,7 @@ fn what_is_no_rollout_is_not_recognised() {
 }
 
 #[test]
-fn wrong_types_everywhere_are_read_without_harm() {
+fn wrong_types_are_read_without_a_panic() {
     let records = [
         json!({ "type": "message", "role": "user", "content": [1, null, {}, "x"] }),
         json!({ "type": "function_call", "call_id": "c", "name": 1, "arguments": {} }),
@@ -547,7 +547,7 @@ fn wrong_types_everywhere_are_read_without_harm() {
 }
 
 #[test]
-fn thousands_of_compactions_and_rollbacks_end() {
+fn thousands_of_compactions_and_rollbacks_stop_at_the_limit() {
     let mut records: Vec<Value> = (0..3_000).map(|_| words("assistant", "")).collect();
     records.extend((0..4_000).map(|_| rollback(1)));
     let error = read(&files(&records)).unwrap_err().to_string();
@@ -557,7 +557,7 @@ fn thousands_of_compactions_and_rollbacks_end() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Whatever happens to the bytes, nothing panics, and what is written is read again.
+    /// Damaged bytes cause no panic, and written rollouts can be read again.
     #[test]
     fn damaged_bytes_are_read_judged_and_written_without_panic(
         damage in collection::vec((any::<usize>(), any::<u8>()), 0..4),

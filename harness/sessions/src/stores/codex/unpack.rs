@@ -1,4 +1,4 @@
-//! Rollouts that are packed with Zstandard (`codex-rs/rollout/src/compression.rs`).
+//! Rollouts compressed with Zstandard (`codex-rs/rollout/src/compression.rs`).
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -6,36 +6,38 @@ use std::io::Read;
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-/// The bytes of a rollout.
+/// The unpacked bytes of a rollout.
 pub(super) struct Unpacked<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
-    /// Why there are no more, if the packed bytes do not end as they should.
+    /// The reason why the packed bytes end early, if they do.
     pub(super) cut: Option<&'static str>,
 }
 
 /// The first bytes of a Zstandard frame.
 const MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
-/// Bytes of a rollout that is unpacked. Sessions of 500 MB are known, of other products; this is twice that.
+/// Maximum size of an unpacked rollout. Sessions of 500 MB are known from other products; this is twice that.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// How many times as long a rollout may be as its packed bytes. JSON lines come to ten or twenty; a bomb to many thousands.
+/// Maximum ratio of a rollout's size to its packed size. JSON lines reach ten or twenty, a decompression bomb
+/// many thousands.
 const MAX_RATIO: u64 = 1_000;
 
-/// Bytes that any rollout may have, so that a short one of one word does not look like a bomb.
+/// Size that is always allowed, so that a short, repetitive rollout does not look like a bomb.
 const MIN_BOUND: u64 = 1 << 20;
 
-/// Frames of a packed rollout. Codex writes one; each costs memory, however short it is.
+/// Maximum number of frames in a packed rollout. Codex writes one. Each costs memory, however short it is.
 const MAX_FRAMES: usize = 64;
 
-/// Bytes in which the first line is looked for, to tell whose file it is: the instructions stand in it.
+/// Number of bytes to search for the first line, which identifies the product. It contains the instructions,
+/// so it may be long.
 const HEAD_BYTES: u64 = 4 << 20;
 
 pub(super) fn is_packed(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// The beginning of a rollout; nothing if it is packed and cannot be read.
+/// The beginning of a rollout. `None` if it is packed and cannot be read.
 pub(super) fn head(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     if !is_packed(bytes) {
         return Some(Cow::Borrowed(bytes));
@@ -44,11 +46,11 @@ pub(super) fn head(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     (!head.is_empty()).then_some(Cow::Owned(head))
 }
 
-/// All of a rollout.
+/// All bytes of a rollout.
 ///
 /// # Errors
 ///
-/// It unpacks to more than a rollout can be.
+/// The file unpacks to more bytes than a rollout can have.
 pub(super) fn unpack(bytes: &[u8]) -> Result<Unpacked<'_>, String> {
     if !is_packed(bytes) {
         return Ok(Unpacked { bytes: Cow::Borrowed(bytes), cut: None });
@@ -61,12 +63,12 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Unpacked<'_>, String> {
     Ok(Unpacked { bytes: Cow::Owned(unpacked), cut })
 }
 
-/// The same, packed again.
+/// Packs the bytes of a rollout.
 pub(super) fn pack(bytes: &[u8]) -> Vec<u8> {
     compress_to_vec(bytes, CompressionLevel::Fastest)
 }
 
-/// At most `limit` bytes of the frames, and what is wrong after them.
+/// At most `limit` bytes of the frames, and the error after them, if any.
 fn frames(mut packed: &[u8], limit: u64) -> (Vec<u8>, Option<&'static str>) {
     let mut unpacked = Vec::new();
     for _ in 0..MAX_FRAMES {

@@ -1,4 +1,4 @@
-//! Edits of a rollout: lines that come and go, and items of the lists inside them.
+//! Edits of a rollout: lines and list items are added and removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -16,14 +16,14 @@ use crate::{Block, Files, NOT_RECORDED, Place, Product, Session};
 const PAYLOAD: &str = "/payload";
 const REPLACEMENT: &str = "/payload/replacement_history";
 
-/// An item that says nothing: Codex reads each of a type that it does not know as this one, and sends none of them
+/// An item without content. Codex reads every item of an unknown type as this one, and never sends it
 /// (`ResponseItem::Other` in `codex-rs/protocol/src/models.rs`).
 const SILENT: &str = r#"{"type":"other"}"#;
 
 const OUT_OF_STEP: &str = "the records after it would move, but the database of Codex and the forks of a paginated \
                            rollout refer to them by place";
 
-/// The files with the edits carried out. What was packed is packed again.
+/// The files after the edits. A packed rollout is packed again.
 pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
     let unpacked = unpack(files.main()).map_err(|words| error(&Place::default(), &words))?;
     let mut plan = Plan::new(&unpacked.bytes, session);
@@ -42,18 +42,18 @@ struct Plan<'a> {
     bytes: &'a [u8],
     lines: BTreeMap<u64, Line<'a>>,
     session: &'a Session,
-    /// The blocks by their places, and whether they are on the branch.
+    /// The blocks by place. The flag is true for blocks on the branch.
     blocks: BTreeMap<&'a Place, (&'a Block, bool)>,
     /// The messages that contain a block, by file, line and pointer.
     messages: BTreeSet<(usize, Option<u64>, &'a str)>,
-    /// The records that can be taken out although they are not blocks.
+    /// The records that can be removed although they are not blocks.
     discardable: BTreeSet<&'a Place>,
     gone: BTreeSet<u64>,
-    /// Lines that come after a line.
+    /// New lines, by the line after which they are inserted.
     come: BTreeMap<u64, Vec<String>>,
-    /// Changes of the list at a pointer of a line.
+    /// Changes of lists, by line and pointer.
     lists: BTreeMap<(u64, String), Changes>,
-    /// Stretches that are written over with as many bytes.
+    /// Byte ranges to overwrite, each with as many bytes as before.
     over: Vec<(Range<usize>, Vec<u8>)>,
 }
 
@@ -98,9 +98,9 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// An edit of a paginated rollout, after which each record has the ordinal and the place that it had. The database beside
-    /// it keeps the ordinal and the offset up to which it has read (`thread_history_projection_state`), and each fork those
-    /// up to which it takes its parent over.
+    /// Edits a paginated rollout in such a way that each record keeps its ordinal and its offset. The
+    /// database next to the rollout stores the ordinal and the offset up to which it has read
+    /// (`thread_history_projection_state`), and each fork stores those up to which it inherits its parent.
     fn add_in_step(&mut self, edit: &Edit) -> Result<(), WriteError> {
         let (place, with) = match edit {
             Edit::Drop { block } if self.is_message(block) => {
@@ -132,13 +132,13 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Whether this is a message as a whole, and no block of it.
+    /// Returns whether this is the place of a complete message and not of one of its blocks.
     fn is_message(&self, place: &Place) -> bool {
         let own = (place.file, place.line, place.pointer.as_str());
         !self.blocks.contains_key(place) && self.messages.contains(&own)
     }
 
-    /// The item of which a block is the only part.
+    /// The place of the item that has this block as its only part.
     fn item_of(&self, block: &Place) -> Option<Place> {
         let (list, _) = in_list(&block.pointer)?;
         let line = self.line(block).ok()?;
@@ -148,7 +148,7 @@ impl<'a> Plan<'a> {
         self.item(pointer, block).filter(|_| has_one_part)
     }
 
-    /// Where the item of this pointer lies, in the line of a block of it.
+    /// The place of the item at this pointer, in the line of one of its blocks.
     fn item(&self, pointer: &str, block: &Place) -> Option<Place> {
         let line = self.line(block).ok()?;
         let document = Document::parse(line.bytes).ok()?;
@@ -157,7 +157,7 @@ impl<'a> Plan<'a> {
         Some(Place { pointer: pointer.to_owned(), start, end, ..block.clone() })
     }
 
-    /// Puts a recorded output directly after its call.
+    /// Moves a recorded output directly behind its call.
     fn bring(&mut self, result: &Place, call: &Place) -> Result<(), WriteError> {
         self.block(call)?;
         let (_, is_on_branch) = self.block(result)?;
@@ -182,7 +182,8 @@ impl<'a> Plan<'a> {
         self.answer(call, item.to_string(), None)
     }
 
-    /// Puts an item after a call, in its list or on a line; on a line of its own, if it had one.
+    /// Inserts an item after a call: in the call's list, or on a line. An item that had a line of its own
+    /// keeps it.
     fn answer(&mut self, call: &Place, item: String, whole: Option<String>) -> Result<(), WriteError> {
         let line = self.line(call)?;
         if let Some((list, n)) = in_list(&call.pointer) {
@@ -217,7 +218,7 @@ impl<'a> Plan<'a> {
         if !self.discardable.contains(place) {
             return Err(error(place, "nothing there can be taken out"));
         }
-        // Packed bytes that are cut off have no line, and are gone when what was read of them is packed again.
+        // Truncated packed bytes have no line, and disappear when the readable rest is packed again.
         self.gone.extend(place.line);
         Ok(())
     }
@@ -265,7 +266,7 @@ impl<'a> Plan<'a> {
         edits
     }
 
-    /// The inner lists first, since a message goes with the last part of its content.
+    /// Inner lists come first, since a message is removed with the last part of its content.
     fn edits_of_lists(&mut self) -> Vec<(Range<usize>, Vec<u8>)> {
         let mut edits = Vec::new();
         let mut by_line: BTreeMap<u64, Vec<(String, Changes)>> = BTreeMap::new();
@@ -333,27 +334,27 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// As many bytes as there were: an item, or nothing, and blanks.
+/// An item, or nothing, padded with blanks to this number of bytes.
 fn silent(item: &str, n_bytes: usize) -> Vec<u8> {
     let (head, end) = item.split_at(item.len().saturating_sub(1));
     let blanks = " ".repeat(n_bytes.saturating_sub(item.len()));
     format!("{head}{blanks}{end}").into_bytes()
 }
 
-/// The line of an item, with the time of the line that it comes after.
+/// The line of an item, with the time of the line before it.
 fn record(line: &Line<'_>, item: &str) -> String {
     let time =
         Document::parse(line.bytes).map(|document| text(document.root(), "timestamp")).unwrap_or_default();
     format!("{{\"timestamp\":{},\"type\":\"response_item\",\"payload\":{item}}}", Value::String(time))
 }
 
-/// The list in which a pointer's value is an item, and its index there.
+/// Splits a pointer to a list item into the pointer to the list and the index.
 fn in_list(pointer: &str) -> Option<(&str, usize)> {
     let (list, n) = pointer.rsplit_once('/')?;
     Some((list, n.parse().ok()?))
 }
 
-/// The index with which the rest of a pointer begins, and what comes after it.
+/// Splits the rest of a pointer into its leading index and the remainder.
 fn in_item(rest: &str) -> Option<(usize, &str)> {
     let rest = rest.strip_prefix('/')?;
     let (n, rest) = rest.split_once('/').unwrap_or((rest, ""));

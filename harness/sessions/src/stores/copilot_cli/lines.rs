@@ -1,9 +1,9 @@
-//! Lines of events, and what can be wrong with them.
+//! Lines of events and their faults.
 //!
-//! Raw line ends inside a text (<https://github.com/github/copilot-cli/issues/2649>), U+2028 and U+2029
-//! (<https://github.com/github/copilot-cli/issues/2012>), NUL bytes
-//! (<https://github.com/github/copilot-cli/issues/2217>), and events that share a line, the first of them torn
-//! (<https://github.com/github/copilot-cli/issues/4098>). What can be read of such lines is read.
+//! Known faults: raw line ends inside a text (<https://github.com/github/copilot-cli/issues/2649>), U+2028
+//! and U+2029 (<https://github.com/github/copilot-cli/issues/2012>), NUL bytes
+//! (<https://github.com/github/copilot-cli/issues/2217>), and events that share a line, with the first one
+//! torn (<https://github.com/github/copilot-cli/issues/4098>). The readable parts of such lines are read.
 
 use std::ops::Range;
 
@@ -13,44 +13,44 @@ use crate::json::{self, Line};
 use crate::stores::records::{self, Record};
 use crate::{Place, Trouble};
 
-/// Something wrong with a line.
+/// A fault of a line.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) trouble: Trouble,
-    /// Whether it is a separator that only older versions take for a line end.
+    /// True for a separator that only older versions treat as a line end.
     pub(super) is_separator: bool,
 }
 
-/// What is lost of a character that stands raw in a text: it is written as an escape instead.
+/// The loss for a raw character in a text: none, since it is written as an escape.
 const ESCAPED: &str = "nothing: it is written as an escape";
 
-/// The newest version that was reported to take U+2028 for a line end
+/// The newest version that was reported to treat U+2028 as a line end
 /// (<https://github.com/github/copilot-cli/issues/2658>).
 const LAST_SPLIT_BY_SEPARATORS: [u64; 3] = [1, 0, 24];
-/// How each event begins, as the product writes it.
+/// The beginning of each event, as the product writes it.
 const BEGIN: &[u8] = b"{\"type\":\"";
-/// How many beginnings of events are tried in a line that cannot be read. Reports know of two.
+/// Maximum number of event beginnings to try in an unreadable line. Reports mention two.
 const MAX_TRIED: usize = 16;
-/// How many separators of a file are named. The first is enough to refuse it.
+/// Maximum number of separators to report per file. The first is enough for a rejection.
 const MAX_SEPARATORS: usize = 1_000;
 
-/// Whether a version takes U+2028 and U+2029 as part of a text.
+/// Returns whether a version accepts U+2028 and U+2029 as part of a text.
 pub(super) fn takes_separators(version: Option<&str>) -> bool {
     version.and_then(parsed).is_some_and(|version| version > LAST_SPLIT_BY_SEPARATORS)
 }
 
-/// The three numbers of a version.
+/// The three numbers of a version. `None` if it has another form.
 pub(super) fn parsed(version: &str) -> Option<[u64; 3]> {
     let mut numbers = version.split(['.', '-', '+']).map(|number| number.parse().ok());
     Some([numbers.next()??, numbers.next()??, numbers.next()??])
 }
 
-/// The events of a file, and what is wrong with its lines.
+/// The events of a file, and the faults of its lines.
 pub(super) fn read(bytes: &[u8]) -> (Vec<Record>, Vec<Fault>) {
     let lines: Vec<Line<'_>> = json::lines(bytes).collect();
     let (mut records, mut faults) = (Vec::new(), Vec::new());
     let mut n_separators = 0;
-    // Lines up to here were read as one text that never ended; none of them is tried again.
+    // The lines up to here were read as one text without an end. None of them is tried again.
     let mut tried = 0;
     let mut n = 0;
     while let Some(line) = lines.get(n) {
@@ -98,14 +98,14 @@ fn separators(line: &Line<'_>) -> impl Iterator<Item = Place> {
     found.map(move |(at, _)| Place::in_line(n, start + at as u64..start + at as u64 + 3, ""))
 }
 
-/// An event whose text has raw line ends, so that it goes on over the next lines; and the places of these line ends.
-/// If there is none, how many lines were looked at.
+/// An event with raw line ends in a text, so that it continues on the next lines, and the places of these
+/// line ends. The error is the number of lines examined.
 fn parted(bytes: &[u8], lines: &[Line<'_>]) -> Result<(Record, Vec<Place>), usize> {
     let first = lines.first().filter(|line| line.bytes.starts_with(b"{")).ok_or(1_usize)?;
     let mut scan = Scan::default();
     let mut n_lines = 0;
     for line in lines {
-        // A line that is an event by itself shows that the one before it is torn.
+        // If this line begins a new event, the one before it is torn.
         if n_lines > 0 && line.bytes.starts_with(BEGIN) {
             return Err(n_lines);
         }
@@ -133,7 +133,7 @@ fn parted(bytes: &[u8], lines: &[Line<'_>]) -> Result<(Record, Vec<Place>), usiz
     Ok((Record { value, line: Some(first.n), span, pointer: String::new() }, ends.collect()))
 }
 
-/// Where in JSON a line ends.
+/// The state of JSON at the end of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Open {
     Nothing,
@@ -141,7 +141,7 @@ enum Open {
     Structure,
 }
 
-/// How far into JSON one has read.
+/// A position in JSON, kept from line to line.
 #[derive(Debug, Default)]
 struct Scan {
     depth: usize,
@@ -169,7 +169,7 @@ impl Scan {
     }
 }
 
-/// The events that share a line, and what is wrong between them.
+/// The events that share a line, and the faults between them.
 fn joined(line: &Line<'_>) -> Option<(Vec<Record>, Vec<Fault>)> {
     let place = |span: Range<usize>| {
         Place::in_line(line.n, (line.start + span.start) as u64..(line.start + span.end) as u64, "")

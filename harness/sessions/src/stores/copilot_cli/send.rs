@@ -1,10 +1,10 @@
-//! What Copilot CLI sends of a session, as far as it is known.
+//! The send model of Copilot CLI, as far as it is known.
 //!
-//! A file with a line that it cannot read is not resumed: `Session file is corrupted`
-//! (<https://github.com/github/copilot-cli/issues/2012>). Calls without a result were sent as they are
-//! (<https://github.com/github/copilot-cli/issues/3366>), until releases of July 2026 that recover interrupted calls and put
-//! late results in order (<https://github.com/github/copilot-cli/issues/3183>, comment of 2026-07-31). Which release began
-//! with it is not said; the first after 1.0.71, of 2026-07-12, is taken.
+//! A file with an unreadable line is not resumed: `Session file is corrupted`
+//! (<https://github.com/github/copilot-cli/issues/2012>). Calls without a result were sent unchanged
+//! (<https://github.com/github/copilot-cli/issues/3366>). Since July 2026, releases recover interrupted calls
+//! and reorder late results (<https://github.com/github/copilot-cli/issues/3183>, comment of 2026-07-31). The
+//! first such release is not documented. The model assumes the first one after 1.0.71, of 2026-07-12.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::{Block, Ending, Message, Sent, Session};
 
 const LAST_WITHOUT_RECOVERY: [u64; 3] = [1, 0, 71];
 
-/// Whether a version recovers interrupted calls.
+/// Returns whether a version recovers interrupted calls.
 pub(super) fn recovers(version: Option<&str>) -> bool {
     version.and_then(parsed).is_some_and(|version| version > LAST_WITHOUT_RECOVERY)
 }
@@ -32,7 +32,8 @@ pub(super) fn send(session: &Session) -> Sent {
     sent
 }
 
-/// Puts each first result after its call, fills what is missing, and leaves out what has no call.
+/// Moves the first result of each call behind the call, fills missing results, and leaves out results without
+/// a call.
 fn recover(sent: &mut Sent) {
     let mut results: BTreeMap<String, Block> = BTreeMap::new();
     for block in sent.messages.iter().flat_map(|message| &message.blocks) {

@@ -70,7 +70,8 @@ fn place(session: &Session, line: u64, pointer: &str) -> Place {
     places.find(|place| place.line == Some(line) && place.pointer == pointer).unwrap().clone()
 }
 
-/// What a fault of lines is: its words, after which the product gives up, and a file that is accepted without it.
+/// Checks a file with line faults: their descriptions, that the product gives up, and that the repaired file
+/// is `mended` and accepted.
 fn check_lines(text: String, words: &[&str], mended: &str) {
     let files = Files::one("events.jsonl", text);
     let (session, judgement) = judged(&files);
@@ -94,7 +95,7 @@ fn a_healthy_session_is_accepted() {
 }
 
 #[test]
-fn raw_line_ends_inside_a_text_are_named_and_written_as_escapes() {
+fn raw_line_ends_inside_a_text_are_reported_and_escaped() {
     let whole = jsonl(&healthy());
     let text = String::from_utf8(whole.main().to_vec()).unwrap();
     let parted = text.replace("of toolu_2", "of\n toolu\r\n_2");
@@ -103,7 +104,7 @@ fn raw_line_ends_inside_a_text_are_named_and_written_as_escapes() {
 }
 
 #[test]
-fn separators_are_faults_up_to_the_version_that_takes_them() {
+fn separators_are_faults_before_the_version_that_accepts_them() {
     let whole = jsonl(&healthy());
     let text = String::from_utf8(whole.main().to_vec()).unwrap();
     let words = ["a raw U+2028 or U+2029, which the product takes for a line end"; 2];
@@ -115,13 +116,13 @@ fn separators_are_faults_up_to_the_version_that_takes_them() {
 }
 
 #[test]
-fn nul_bytes_at_the_end_are_named_and_taken_out() {
+fn trailing_nul_bytes_are_reported_and_removed() {
     let text = String::from_utf8(jsonl(&healthy()).main().to_vec()).unwrap();
     check_lines(format!("{text}{}", "\0".repeat(1728)), &["1728 NUL bytes"], text.trim_end());
 }
 
 #[test]
-fn torn_and_joined_events_are_parted() {
+fn torn_and_joined_events_are_split() {
     let text = String::from_utf8(jsonl(&healthy()).main().to_vec()).unwrap();
     let torn = text.replace(&healthy()[5], &format!("{}{}", &healthy()[5][..50], healthy()[5]));
     check_lines(torn, &["a torn event in front of another"], &text);
@@ -135,7 +136,7 @@ fn torn_and_joined_events_are_parted() {
 }
 
 #[test]
-fn a_call_without_a_result_is_refused_in_older_versions_and_can_be_filled() {
+fn older_versions_reject_a_call_without_a_result_and_it_can_be_filled() {
     let mut lines = healthy();
     lines.remove(5);
     let files = jsonl(&lines);
@@ -185,7 +186,7 @@ fn a_late_result_is_refused_and_can_be_moved() {
 }
 
 #[test]
-fn a_result_put_twice_is_refused_and_can_be_dropped() {
+fn a_duplicate_result_is_rejected_and_can_be_dropped() {
     let mut lines = healthy();
     lines.insert(6, done("toolu_2", 6));
     let files = jsonl(&lines);
@@ -197,7 +198,7 @@ fn a_result_put_twice_is_refused_and_can_be_dropped() {
 }
 
 #[test]
-fn a_result_without_its_call_goes_and_its_child_is_joined() {
+fn a_result_without_its_call_is_dropped_and_its_child_relinked() {
     let mut lines = healthy();
     lines[5] = done("toolu_9", 6);
     lines.insert(5, done("toolu_2", 50).replace("\"e49\"", "\"e5\""));
@@ -211,7 +212,7 @@ fn a_result_without_its_call_goes_and_its_child_is_joined() {
 }
 
 #[test]
-fn blocks_go_alone_and_a_branch_is_cut() {
+fn single_blocks_are_dropped_and_a_branch_is_truncated() {
     let files = jsonl(&healthy());
     let session = read(&files);
     let dropped = written(&files, &[Edit::Drop { block: place(&session, 3, "/data/content") }]);
@@ -221,7 +222,7 @@ fn blocks_go_alone_and_a_branch_is_cut() {
 }
 
 #[test]
-fn what_sub_agents_and_the_user_run_is_not_sent() {
+fn calls_of_sub_agents_and_the_user_are_not_sent() {
     let mut lines = healthy();
     lines.push(event("assistant.message", 8, r#"{"content":"Sub.","parentToolCallId":"toolu_1"}"#));
     lines.push(event("tool.user_requested", 9, r#"{"toolCallId":"u1","toolName":"bash"}"#));
@@ -232,7 +233,7 @@ fn what_sub_agents_and_the_user_run_is_not_sent() {
 }
 
 #[test]
-fn a_compaction_stands_for_what_was_there_when_it_began() {
+fn a_compaction_replaces_what_existed_when_it_began() {
     let mut lines = healthy();
     lines.insert(5, event("session.compaction_start", 50, "{}"));
     lines.push(event("session.compaction_complete", 60, r#"{"success":true,"summaryContent":"So far."}"#));
@@ -242,7 +243,7 @@ fn a_compaction_stands_for_what_was_there_when_it_began() {
 }
 
 #[test]
-fn other_types_are_noted_and_other_forms_are_not_judged() {
+fn unknown_types_are_noted_and_unknown_forms_are_not_judged() {
     let mut lines = healthy();
     lines.push(event("oracle.spoke", 8, "{}"));
     assert_eq!(read(&jsonl(&lines)).unknown, ["an event of another type"]);
@@ -260,7 +261,7 @@ fn other_types_are_noted_and_other_forms_are_not_judged() {
 }
 
 #[test]
-fn hostile_lines_end() {
+fn hostile_lines_are_read_to_the_end() {
     let first = start("1.0.1");
     let open: Vec<String> = (0..20_000).map(|_| "{\"type\":\"a\",\"b\":\"".to_owned()).collect();
     let texts = [

@@ -1,4 +1,5 @@
-//! Edits of a file of events. Each event names the one before it, so the lines around an edit are joined.
+//! Edits of a file of events. Each event names the one before it, so the events around an edit are linked
+//! again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -36,20 +37,20 @@ struct Writer<'r> {
     bytes: &'r [u8],
     records: &'r [Record],
     splices: Splices,
-    /// Events that come, by the index of the event that they come after.
+    /// New events, by the index of the event after which they are inserted.
     added: BTreeMap<usize, Vec<Value>>,
-    /// Indices of the events that go.
+    /// The indices of the events to remove.
     removed: BTreeSet<usize>,
-    /// Pointers of blocks that go, by the index of their event.
+    /// The pointers of the blocks to remove, by the index of their event.
     drops: BTreeMap<usize, BTreeSet<String>>,
-    /// The last event that belongs to a reply and stays, as far as it was looked for.
+    /// The last remaining event of each reply, cached by the index of its call event.
     ends: BTreeMap<usize, usize>,
-    /// Records, for each event looked at, whether it can be read unchanged.
+    /// True for each examined event that can be read unchanged.
     is_whole: BTreeMap<usize, bool>,
 }
 
 impl<'r> Writer<'r> {
-    /// The escape of a character that stands raw in the text of an event, and where it stands.
+    /// The escape for a raw character in the text of an event, and its byte range.
     fn raw(&self, place: &Place) -> Option<(Range<usize>, &'static str)> {
         let span = usize::try_from(place.start).ok()?..usize::try_from(place.end).ok()?;
         let escape = match self.bytes.get(span.clone())? {
@@ -113,10 +114,10 @@ impl<'r> Writer<'r> {
         })
     }
 
-    /// The bytes of an event, if they can be read as they stand.
+    /// The bytes of an event, if they can be read unchanged.
     fn bytes_of(&mut self, index: usize) -> Option<&'r [u8]> {
         let own = self.bytes.get(self.records[index].span.clone())?;
-        // A reply may have many calls, and each of them asks.
+        // Cached, since a reply may have many calls and each of them asks.
         self.is_whole.entry(index).or_insert_with(|| !own.contains(&b'\n')).then_some(own)
     }
 
@@ -129,7 +130,7 @@ impl<'r> Writer<'r> {
         }
     }
 
-    /// Puts an event after those that belong to the calls of a reply.
+    /// Inserts an event after those that belong to the calls of a reply.
     fn add(&mut self, call: usize, event: Value) {
         let belongs = |record: &&Record| {
             let kind = record.text("type");
@@ -138,7 +139,7 @@ impl<'r> Writer<'r> {
         let records = self.records;
         let end = self.ends.entry(call);
         let end = end.or_insert_with(|| call + records[call + 1..].iter().take_while(belongs).count());
-        // An event that went does not come back, so the next look begins where this one ends.
+        // A removed event never returns, so the next search begins where this one ends.
         let after = (call..=*end).rev().find(|index| !self.removed.contains(index)).unwrap_or(call);
         *end = after;
         self.added.entry(after).or_default().push(event);
@@ -177,9 +178,9 @@ impl<'r> Writer<'r> {
         span.is_some()
     }
 
-    /// Writes the lines that come and go, and the parents around them.
+    /// Writes the added and removed lines, and the parents around them.
     fn join(&mut self) {
-        // What stands for an event that went, or comes after one that stays.
+        // The replacement parent for each id: of a removed event, or of one with new events after it.
         let mut heirs: BTreeMap<String, Value> = BTreeMap::new();
         let stays = self.records.iter().enumerate().filter(|(index, _)| !self.removed.contains(index));
         let kept: BTreeSet<&str> = stays.map(|(_, record)| record.text("id")).collect();
@@ -210,7 +211,7 @@ impl<'r> Writer<'r> {
     }
 }
 
-/// A derived id in the form of a UUID.
+/// An id derived from a text, in the form of a UUID.
 fn event_id(of: &str) -> String {
     let digits = derived_id(of);
     let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();

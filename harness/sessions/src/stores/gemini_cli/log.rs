@@ -1,4 +1,4 @@
-//! The lines of a session, and what they leave standing.
+//! The log of a session: its lines, and the state after all of them.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,17 @@ use crate::json;
 use crate::stores::records::{self, Record};
 use crate::{Place, Trouble};
 
-/// What a file leaves standing.
+/// The state after all lines of a file.
 #[derive(Debug)]
 pub(super) struct Log {
     /// The form of the file.
     pub(super) generation: &'static str,
     pub(super) session_id: Option<String>,
-    /// The messages, in the order in which their ids came first. What was taken away is empty.
+    /// The messages, in the order in which their ids first occurred. Removed messages are empty.
     pub(super) active: Vec<Option<Record>>,
     /// Earlier records of the active messages, by id.
     pub(super) earlier: BTreeMap<String, Vec<Record>>,
-    /// Messages that a rewind or a new list took away.
+    /// Messages that a rewind or a new list removed.
     pub(super) rewound: Vec<Record>,
     pub(super) n_records: usize,
     pub(super) n_rewinds: usize,
@@ -27,7 +27,7 @@ pub(super) struct Log {
     slots: BTreeMap<String, usize>,
 }
 
-/// The form of the older files.
+/// The value of [`Session::generation`](crate::Session::generation) for the older files.
 pub(super) const JSON: &str = "JSON";
 
 impl Log {
@@ -110,7 +110,7 @@ impl Log {
             None => {
                 if !self.active.is_empty() {
                     let words = "a rewind to a missing message: everything before it is cleared".to_owned();
-                    // To take the rewind out would bring back what was said before it, and nobody knows up to where.
+                    // Removing the rewind would restore everything before it, and the intended extent is unknown.
                     self.troubles.push(Trouble { place, words, loses: None });
                 }
                 self.clear_from(0);

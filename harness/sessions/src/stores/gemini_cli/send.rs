@@ -1,19 +1,20 @@
-//! What Gemini CLI sends of a session that it resumes.
+//! The send model of Gemini CLI when it resumes a session.
 //!
 //! Source: `convertSessionToClientHistory` (`packages/core/src/utils/sessionUtils.ts`) and `geminiChat.ts` of
 //! <https://github.com/google-gemini/gemini-cli>, 0.61.0. `historyHardening.ts` runs only with
 //! `experimental.contextManagement`, which is off by default, so it is left out here.
 //!
-//! Since 0.60 a result is stored twice, beside its call and as a message of the user, and both are sent at resume:
-//! <https://github.com/google-gemini/gemini-cli/issues/29365>. This is kept as it is; it is refused.
+//! Since 0.60 a result is stored twice, beside its call and as a user message, and both are sent on resume:
+//! <https://github.com/google-gemini/gemini-cli/issues/29365>. The model reproduces this, and the provider
+//! rejects it.
 
 use brickbat_rules::histories::{self, Role};
 
 use crate::{Block, Ending, Message, Sent, Session};
 
-/// Stands for a signature that was not kept.
+/// The replacement for a signature that was not kept.
 const SYNTHETIC_SIGNATURE: &str = "skip_thought_signature_validator";
-/// Stands for the reply that never came after results, before new words of the user.
+/// The replacement for a missing reply between results and the next user message.
 const INTERRUPTED: &str = "[The previous response was interrupted before it completed.]";
 
 pub(super) fn send(session: &Session) -> Sent {
@@ -28,7 +29,7 @@ pub(super) fn send(session: &Session) -> Sent {
     sent
 }
 
-/// `extractCuratedHistory`: a run of replies goes if one of them has an empty part.
+/// `extractCuratedHistory`: drops a run of replies if one of them has an empty part.
 fn curate(sent: &mut Sent) {
     let is_empty_part = |block: &Block| match &block.content {
         histories::Block::Text(text) => text.is_empty(),
@@ -50,12 +51,13 @@ fn curate(sent: &mut Sent) {
     note(sent, "leaves out replies with an empty part", n_dropped);
 }
 
-/// Thoughts are taken out for Gemini 2 and 3 and for models of other names. A model that is not known is one of these.
+/// Returns whether thoughts are removed for this model. They are for Gemini 2 and 3, and for models with
+/// other names. An unknown model counts as one of these.
 fn strips_thoughts(model: Option<&str>) -> bool {
     model.is_none_or(|model| !model.starts_with("gemini-1"))
 }
 
-/// `stripThoughts`: the first call of a reply that lost a thought is signed.
+/// `stripThoughts`: signs the first call of a reply that lost a thought.
 fn strip_thoughts(sent: &mut Sent) {
     let mut n_stripped = 0;
     for message in &mut sent.messages {
@@ -72,14 +74,14 @@ fn strip_thoughts(sent: &mut Sent) {
     note(sent, "leaves out thoughts", n_stripped);
 }
 
-/// `stripToolCallIdPrefixes` also takes out parts that are nothing but an empty text.
+/// `stripToolCallIdPrefixes` also removes parts that are only an empty text.
 fn drop_empty_texts(sent: &mut Sent) {
     for message in &mut sent.messages {
         message.blocks.retain(|block| block.content != histories::Block::Text(String::new()));
     }
 }
 
-/// `closeUnansweredToolResponseTurn`: a reply is put between results at the end and what the user says next.
+/// `closeUnansweredToolResponseTurn`: inserts a reply between trailing results and the next user message.
 fn close_results(sent: &mut Sent) {
     let Some(last) = sent.messages.last() else { return };
     if last.role != Role::Tool {
@@ -92,10 +94,10 @@ fn close_results(sent: &mut Sent) {
     note(sent, "puts a reply between final results and the next message of the user", 1);
 }
 
-/// `ensureActiveLoopHasThoughtSignatures`: after the last words of the user, the first call of each turn is signed.
+/// `ensureActiveLoopHasThoughtSignatures`: signs the first call of each turn after the last user message.
 fn sign_active_loop(sent: &mut Sent) {
     let is_model = |message: &Message| message.role == Role::Assistant;
-    // With a reply at the end, what the user says next begins the loop, and nothing comes after it.
+    // After a trailing reply, the next user message begins the loop, which is then empty.
     if sent.messages.last().is_none_or(is_model) {
         return;
     }

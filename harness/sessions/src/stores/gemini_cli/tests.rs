@@ -66,7 +66,7 @@ fn a_healthy_session_is_accepted() {
 }
 
 #[test]
-fn the_older_json_is_read_as_well() {
+fn the_older_json_form_is_read() {
     let body = format!(
         "{{\n \"sessionId\": \"s1\",\n \"projectHash\": \"p\",\n \"messages\": [{ASK},\n{BATCH},{DONE}]\n}}"
     );
@@ -79,7 +79,7 @@ fn the_older_json_is_read_as_well() {
 }
 
 #[test]
-fn the_last_record_of_an_id_wins_at_the_first_place() {
+fn the_last_record_of_an_id_wins_at_the_first_position() {
     let early = r#"{"id":"g1","type":"gemini","content":"","toolCalls":[{"id":"c1","name":"read","args":{},"status":"executing"}]}"#;
     let (session, judgement) = judged(&jsonl(&[ASK, early, DONE, BATCH]));
     assert_eq!(judgement.verdict, Verdict::Accepted);
@@ -88,14 +88,14 @@ fn the_last_record_of_an_id_wins_at_the_first_place() {
 }
 
 #[test]
-fn a_rewind_takes_a_message_and_all_after_it() {
+fn a_rewind_removes_a_message_and_all_after_it() {
     let session = read(&jsonl(&[ASK, BATCH, DONE, r#"{"$rewindTo":"g1"}"#]));
     assert_eq!((session.messages.len(), session.off_branch.len(), session.n_forks), (1, 3, 1));
     assert!(session.troubles.is_empty());
 }
 
 #[test]
-fn a_rewind_to_an_unknown_id_clears_everything_and_is_named() {
+fn a_rewind_to_an_unknown_id_clears_everything_and_is_reported() {
     let files = jsonl(&[ASK, BATCH, DONE, r#"{"$rewindTo":"nowhere"}"#]);
     let (session, judgement) = judged(&files);
     assert_eq!(judgement.verdict, Verdict::Unreadable);
@@ -134,7 +134,7 @@ fn a_call_without_a_result_is_refused_and_can_be_filled() {
 }
 
 #[test]
-fn a_call_without_the_field_of_its_result_can_be_filled() {
+fn a_call_without_a_result_field_can_be_filled() {
     let open = BATCH.replace(r#","result":"two""#, "");
     let files = jsonl(&[ASK, &open, DONE]);
     let session = read(&files);
@@ -143,7 +143,7 @@ fn a_call_without_the_field_of_its_result_can_be_filled() {
 }
 
 #[test]
-fn calls_of_the_content_are_filled_beside_it() {
+fn calls_in_the_content_are_filled_beside_it() {
     let modern = r#"{"id":"g1","type":"gemini","content":[{"functionCall":{"id":"c1","name":"read","args":{}},"thoughtSignature":"c2ln"}],"model":"gemini-3-pro-preview"}"#;
     let files = jsonl(&[ASK, modern, DONE]);
     let (session, judgement) = judged(&files);
@@ -155,14 +155,14 @@ fn calls_of_the_content_are_filled_beside_it() {
 }
 
 #[test]
-fn open_calls_at_the_end_are_sent_as_they_are() {
+fn trailing_open_calls_are_sent_unchanged() {
     let (session, judgement) = judged(&jsonl(&[ASK, &without_second()]));
     assert!(session.has_open_tail());
     assert_eq!(judgement.verdict, Verdict::Refused);
 }
 
 #[test]
-fn results_that_are_stored_twice_are_sent_twice_and_can_be_dropped() {
+fn duplicate_results_are_sent_twice_and_can_be_dropped() {
     let copy = r#"{"id":"u2","type":"user","content":[{"functionResponse":{"id":"c1","name":"read","response":{"output":"one"}}},{"functionResponse":{"id":"c2","name":"read","response":{"output":"two"}}}]}"#;
     let files = jsonl(&[ASK, BATCH, copy, DONE]);
     let (session, judgement) = judged(&files);
@@ -175,7 +175,7 @@ fn results_that_are_stored_twice_are_sent_twice_and_can_be_dropped() {
 }
 
 #[test]
-fn of_two_copies_the_one_beside_the_call_goes() {
+fn the_copy_of_a_result_beside_its_call_is_dropped() {
     let batch = BATCH.replace(
         r#""result":"two""#,
         r#""result":[{"functionResponse":{"id":"c2","name":"read","response":{"output":"two"}}}]"#,
@@ -216,7 +216,7 @@ fn a_branch_is_cut_with_a_rewind() {
 }
 
 #[test]
-fn a_message_goes_with_its_earlier_records() {
+fn a_message_is_removed_with_its_earlier_records() {
     let early = r#"{"id":"g2","type":"gemini","content":"Sa"}"#;
     let files = jsonl(&[ASK, BATCH, early, DONE]);
     let session = read(&files);
@@ -251,7 +251,8 @@ fn calls_of_the_active_loop_are_signed() {
         last.blocks[0].content,
         histories::Block::Text("[The previous response was interrupted before it completed.]".to_owned())
     );
-    // Older versions joined the results and the next words, so that the loop began at the words before.
+    // Older versions joined the results with the next user message, so the loop began at the user message
+    // before.
     let unsigned = BATCH.replace(r#""thoughts":[{"subject":"Plan","description":"two"}],"#, "");
     let (_, judgement) = judged(&jsonl(&[ASK, &unsigned, results]));
     let call = judgement.sent.messages[1].calls().next().unwrap();
@@ -259,7 +260,7 @@ fn calls_of_the_active_loop_are_signed() {
 }
 
 #[test]
-fn a_torn_last_line_is_named_and_taken_out() {
+fn a_torn_last_line_is_reported_and_removed() {
     let files = jsonl(&[ASK, BATCH, DONE, r#"{"id":"u2","type":"us"#]);
     let (session, judgement) = judged(&files);
     assert_eq!(judgement.verdict, Verdict::Accepted);
@@ -269,12 +270,12 @@ fn a_torn_last_line_is_named_and_taken_out() {
 }
 
 #[test]
-fn a_line_put_twice_does_no_harm() {
+fn a_duplicate_line_is_harmless() {
     assert_eq!(judged(&jsonl(&[ASK, BATCH, BATCH, DONE])).1.verdict, Verdict::Accepted);
 }
 
 #[test]
-fn an_unknown_content_is_an_unknown_form_and_an_unknown_patch_is_noted() {
+fn unknown_content_is_an_unknown_form_and_an_unknown_patch_is_noted() {
     let files = jsonl(&[ASK, r#"{"id":"g1","type":"gemini","content":7}"#]);
     assert!(matches!(GeminiCli.read(&files), Err(ReadError::Form { .. })));
     let session = read(&jsonl(&[ASK, r#"{"$new":1}"#, r#"{"id":"z","type":"later","content":""}"#]));
@@ -285,7 +286,7 @@ fn an_unknown_content_is_an_unknown_form_and_an_unknown_patch_is_noted() {
 }
 
 #[test]
-fn lists_of_others_are_not_recognised() {
+fn lists_of_other_products_are_not_recognised() {
     for text in [
         "",
         "[]",
@@ -300,7 +301,7 @@ fn lists_of_others_are_not_recognised() {
 }
 
 #[test]
-fn hostile_values_do_no_harm() {
+fn hostile_values_are_harmless() {
     for line in [
         r#"{"id":"g1","type":"gemini","content":[null,1,{}],"toolCalls":[null,[],{"result":[null]},{"result":7}],"thoughts":[1]}"#,
         r#"{"id":"g1","type":"gemini","toolCalls":{"a":1},"thoughts":"x"}"#,

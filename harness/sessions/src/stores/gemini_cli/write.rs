@@ -1,7 +1,7 @@
 //! Edits of a session of Gemini CLI.
 //!
-//! A result goes beside its call, into `toolCalls`. A message that goes takes its earlier records with it, which would
-//! come back otherwise. A branch is cut with the product's own `$rewindTo`.
+//! A result is written beside its call, into `toolCalls`. A message is removed with its earlier records,
+//! which would otherwise return. A branch is cut with the product's own `$rewindTo`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -22,16 +22,16 @@ struct Changes<'l> {
     log: &'l Log,
     splices: Splices,
     items: ItemSpans,
-    /// Results of the branch beside their calls, by what they say: the record of the first, and its index there. They are
-    /// collected when the first one is looked for.
+    /// Results of the branch that are beside their calls, by their text: the start of the first record with
+    /// that result, and the index of the call there. Collected on first use.
     beside_calls: Option<BTreeMap<String, (usize, usize)>>,
-    /// The last line with a list that was looked up, and its place.
+    /// The line of the last list that was looked up, and its byte range.
     container: Option<(u64, Range<usize>)>,
-    /// The records by where they begin; and whether each is on the branch.
+    /// The records by their start. The flag is true for records on the branch.
     records: BTreeMap<usize, (&'l Record, bool)>,
-    /// Pointers of blocks that go, by record.
+    /// The pointers of the blocks to remove, by record.
     drops: BTreeMap<usize, BTreeSet<String>>,
-    /// Results that come, by record and id of the call, each with the name of the tool.
+    /// New results, by record and call id. Each has the name of its tool.
     answers: BTreeMap<usize, BTreeMap<String, (String, Vec<u8>)>>,
 }
 
@@ -85,7 +85,7 @@ impl<'l> Changes<'l> {
         Ok(())
     }
 
-    /// The record of a place, whether it is on the branch, and the pointer inside it.
+    /// The record at a place, whether it is on the branch, and the pointer inside it.
     fn at(&self, place: &Place) -> Result<(&'l Record, bool, String), WriteError> {
         let found = usize::try_from(place.start).ok().and_then(|start| self.records.get(&start));
         let found = found.and_then(|(record, is_on_branch)| {
@@ -136,9 +136,9 @@ impl<'l> Changes<'l> {
         Ok(())
     }
 
-    /// The copy beside its call of a result that is a message of the user's. It is the one that goes: from it the product
-    /// would create the other again each time it resumes. One copy of a batch goes as a whole, since responses to one
-    /// batch have to come together.
+    /// The copy of a result that is beside its call, if the given one is a user message. This copy is
+    /// dropped, because the product would create the other one from it again on each resume. A batch loses
+    /// one copy completely, since the responses to one batch have to come together.
     fn beside_call(&mut self, record: &Record, inner: &str) -> Option<(&'l Record, String)> {
         let said = record.value.pointer(inner).filter(|_| inner.starts_with("/content/"))?;
         let records = &self.records;
@@ -163,7 +163,7 @@ impl<'l> Changes<'l> {
         Ok(())
     }
 
-    /// Carries out what is known of each record.
+    /// Applies the planned changes of each record.
     fn write_records(&mut self) {
         let starts: BTreeSet<usize> = self.drops.keys().chain(self.answers.keys()).copied().collect();
         for start in starts {
@@ -182,7 +182,7 @@ impl<'l> Changes<'l> {
             }
             let answered = self.write_answers(record, &drops, answers);
             for inner in drops {
-                // A pointer below a result names its call: `/toolCalls/3/result/0`.
+                // The pointer of a block inside a result names its call: `/toolCalls/3/result/0`.
                 let call = inner.strip_prefix("/toolCalls/").and_then(|rest| rest.split_once("/result"));
                 let call = call.and_then(|(call, _)| call.parse::<usize>().ok());
                 let is_rewritten = call.is_some_and(|call| answered.contains(&call));
@@ -205,7 +205,7 @@ impl<'l> Changes<'l> {
         }
     }
 
-    /// Puts results beside their calls. Returns the indices of the calls that got a new result.
+    /// Writes results beside their calls. Returns the indices of the calls that got a new result.
     fn write_answers(
         &mut self,
         record: &Record,
@@ -263,7 +263,7 @@ impl<'l> Changes<'l> {
         }
     }
 
-    /// Adds a field to the object, or an item to the list, at a stretch of a record.
+    /// Adds a field to the object, or an item to the list, at a byte range of a record.
     fn add_in(&mut self, record: &Record, span: Range<usize>, what: Vec<u8>) {
         let own = &self.bytes[record.span.clone()];
         let is_empty = own[span.start + 1..span.end - 1].iter().all(u8::is_ascii_whitespace);
@@ -310,8 +310,8 @@ impl<'l> Changes<'l> {
     }
 }
 
-/// The results of the branch beside their calls, each by its text. Where a call of a record has none or several, its results
-/// are no copies.
+/// The results of the branch that are beside their calls, by their text. If a call of a record has no result
+/// or several, the results of that record are not copies.
 fn beside_calls(records: &BTreeMap<usize, (&Record, bool)>) -> BTreeMap<String, (usize, usize)> {
     let mut found = BTreeMap::new();
     for (start, (record, _)) in records.iter().filter(|(_, (_, is_on_branch))| *is_on_branch) {

@@ -1,4 +1,5 @@
-//! goose's messages as blocks: `crates/goose/src/conversation/message.rs` and `tool_result_serde.rs`.
+//! Converts goose's messages into blocks: `crates/goose/src/conversation/message.rs` and
+//! `tool_result_serde.rs`.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +11,21 @@ use super::role_of;
 use crate::json::text;
 use crate::{Block, Ending, Message, Place};
 
-/// A message, and what is known of it.
+/// A message, and facts about it.
 pub(super) struct Read {
     pub(super) message: Message,
-    /// Whether the agent does not see it: it was compacted, or is a note for the user.
+    /// True if the agent does not see the message: it was compacted, or is a note for the user.
     pub(super) is_hidden: bool,
-    /// Whether the store has any content in it.
+    /// True if the stored message has any content.
     pub(super) has_content: bool,
-    /// Types of content that are not known.
+    /// The unknown types of content.
     pub(super) unknown: Vec<String>,
 }
 
 /// The name under which goose sends a call that it could not parse (`providers/formats/anthropic.rs`).
 const UNPARSED: &str = "unparseable_tool_call";
 
-/// Content that goose keeps for its user interface, and never sends. The last four are of older versions.
+/// Content that goose keeps for its user interface and never sends. The last four are from older versions.
 const NOT_SENT: [&str; 7] = [
     "actionRequired",
     "frontendToolRequest",
@@ -62,7 +63,7 @@ pub(super) fn read(
     Read { message, is_hidden, has_content: !content.is_empty(), unknown }
 }
 
-/// Whether the annotations, if there are any, name the agent (`filter_for_audience`).
+/// Returns whether the annotations, if any, name the agent (`filter_for_audience`).
 fn is_for_agent(value: &Value) -> bool {
     let audience = value.pointer("/annotations/audience").and_then(Value::as_array);
     audience.is_none_or(|roles| roles.iter().any(|role| role == "assistant"))
@@ -119,7 +120,7 @@ fn response(value: &Value) -> Option<Content> {
     let (output, is_error) = match text(result, "status") {
         "success" => {
             let value = result.get("value")?;
-            // A list alone is the form of older versions.
+            // A bare list is the form of older versions.
             let parts = value.as_array().or_else(|| value.get("content")?.as_array())?;
             let output = parts.iter().filter(|part| is_for_agent(part)).filter_map(part).collect();
             (output, value.get("isError").and_then(Value::as_bool).unwrap_or_default())
@@ -130,7 +131,7 @@ fn response(value: &Value) -> Option<Content> {
     Some(Content::Result(CallResult { call, name: String::new(), output, is_error, item: None }))
 }
 
-/// A part of a result; what is neither text nor picture is not sent.
+/// A part of a result. Only texts and pictures are sent.
 fn part(value: &Value) -> Option<Content> {
     match text(value, "type") {
         "text" => Some(Content::Text(text(value, "text").to_owned())),
@@ -140,7 +141,7 @@ fn part(value: &Value) -> Option<Content> {
     }
 }
 
-/// Gives each result the name of the tool that its call has.
+/// Adds the tool name of its call to each result.
 pub(super) fn name_results(messages: &mut [Message], off_branch: &mut [Message]) {
     let all = || messages.iter().chain(off_branch.iter()).flat_map(Message::calls);
     let names: BTreeMap<String, String> = all().map(|call| (call.id.clone(), call.name.clone())).collect();

@@ -1,7 +1,7 @@
-//! What goose sends: `fix_messages` in `crates/goose/src/conversation/fix.rs` (formerly in `conversation/mod.rs`), in its
-//! order, and what the formats of its providers leave out.
+//! The send model of goose: the steps of `fix_messages` in `crates/goose/src/conversation/fix.rs` (formerly
+//! in `conversation/mod.rs`), in order, and the content that its provider formats leave out.
 //!
-//! Its last step, which takes a message of the model off the end, never applies: the user says something next.
+//! The last step, which removes a trailing model message, never applies, because the user speaks next.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use brickbat_rules::histories::{Block as Content, Role};
 use super::ROWS;
 use crate::{Message, Sent, Session};
 
-/// What stands in for the content of a result that has none.
+/// The content of a result that has none.
 const EMPTY_RESULT: &str = "(empty result)";
 
 pub(super) fn send(session: &Session) -> Sent {
@@ -25,7 +25,7 @@ pub(super) fn send(session: &Session) -> Sent {
     mender.merge_messages();
     mender.drop_lead();
     mender.drop_blank(session.dialect);
-    // `get_conversation` fails with the first row that it cannot read; a file is read without the line.
+    // `get_conversation` fails at the first unreadable row. In a file, only the unreadable line is skipped.
     let unreadable = session.troubles.iter().find(|trouble| trouble.loses.is_some());
     let gives_up = unreadable
         .filter(|_| session.generation == ROWS)
@@ -94,8 +94,8 @@ impl Mender {
         self.note("fills results without content", n);
     }
 
-    /// `fix_tool_calling`: a result must come anywhere after its call, and takes the call's id from those that are open. A
-    /// call whose id is open in the end goes, and so do all others of that id.
+    /// `fix_tool_calling`: a result must come somewhere after its call, and closes the open call with its id.
+    /// If a call is still open at the end, all calls with its id are dropped.
     fn drop_orphans(&mut self) {
         let mut open: BTreeSet<String> = BTreeSet::new();
         let mut n_results = 0;
@@ -155,7 +155,7 @@ impl Mender {
         }
     }
 
-    /// `format_messages`: Anthropic's format leaves out texts of white space, OpenAI's those that are empty.
+    /// `format_messages`: Anthropic's format leaves out blank texts, OpenAI's leaves out empty ones.
     fn drop_blank(&mut self, dialect: Option<Dialect>) {
         let is_chat = matches!(dialect, Some(Dialect::OpenaiChat | Dialect::OpenaiResponses));
         let is_blank = |content: &Content| match content {

@@ -17,7 +17,7 @@ const SCHEMA: &str = "
         created_timestamp INTEGER NOT NULL, timestamp TIMESTAMP, tokens INTEGER, metadata_json TEXT
     );";
 
-/// A message of a fixture: its role, its content, and its second.
+/// A message of a fixture: its role, its content, and its time in seconds.
 type Told = (&'static str, Value, i64);
 
 fn database(messages: &[Told]) -> Files {
@@ -152,7 +152,7 @@ fn a_parallel_batch_with_thinking_is_accepted_in_all_three_forms() {
 }
 
 #[test]
-fn places_in_a_file_are_those_of_the_blocks() {
+fn places_in_a_file_match_the_blocks() {
     for files in [export(&batch()), lines(&batch())] {
         let place = place(&files, result_of("b"));
         let bytes = &files.main()[place.start as usize..place.end as usize];
@@ -173,7 +173,7 @@ fn rows_are_sent_in_the_order_of_their_times() {
 }
 
 #[test]
-fn the_provider_says_which_dialect_is_spoken() {
+fn the_provider_determines_the_dialect() {
     let session = session_a(&database(&batch()));
     assert_eq!(session.dialect, Some(Dialect::AnthropicMessages));
     assert_eq!(session.model.as_deref(), Some("claude-sonnet-4-5"));
@@ -192,7 +192,7 @@ fn calls_without_results_and_results_without_calls_are_dropped() {
 }
 
 #[test]
-fn a_result_that_comes_too_late_is_kept_and_refused() {
+fn a_late_result_is_kept_and_rejected() {
     let messages = [
         user("hi"),
         ("assistant", json!([request("a")]), 1),
@@ -200,7 +200,7 @@ fn a_result_that_comes_too_late_is_kept_and_refused() {
         ("user", json!([response("a")]), 1),
     ];
     let judgement = judged(&messages);
-    // The words of the user and the result are two messages here, and one at the provider, where results come first.
+    // The user text and the result are two messages here, and one at the provider, with the result first.
     assert_eq!(judgement.verdict, Verdict::Accepted);
     let messages = [
         user("hi"),
@@ -215,7 +215,7 @@ fn a_result_that_comes_too_late_is_kept_and_refused() {
 }
 
 #[test]
-fn one_of_two_calls_with_one_id_takes_both_with_it() {
+fn an_open_call_drops_both_calls_with_its_id() {
     let again = ("assistant", json!([{ "type": "text", "text": "again" }, request("a")]), 1);
     let messages = [
         user("hi"),
@@ -233,7 +233,7 @@ fn one_of_two_calls_with_one_id_takes_both_with_it() {
 }
 
 #[test]
-fn a_row_put_twice_is_mended() {
+fn a_duplicate_row_is_repaired() {
     let mut messages = batch();
     messages.insert(3, messages[2].clone());
     let judgement = judged(&messages);
@@ -245,7 +245,7 @@ fn a_row_put_twice_is_mended() {
 }
 
 #[test]
-fn blank_texts_and_empty_results_are_mended() {
+fn blank_texts_and_empty_results_are_repaired() {
     let empty =
         json!({ "type": "toolResponse", "id": "a", "toolResult": { "status": "success", "value": [] } });
     let messages = [
@@ -262,7 +262,7 @@ fn blank_texts_and_empty_results_are_mended() {
 }
 
 #[test]
-fn neighbours_of_one_role_are_merged_and_results_stay_apart_from_words() {
+fn neighbours_of_one_role_merge_but_results_and_texts_stay_apart() {
     let messages = [
         user("hi"),
         user("there"),
@@ -278,7 +278,7 @@ fn neighbours_of_one_role_are_merged_and_results_stay_apart_from_words() {
 }
 
 #[test]
-fn a_message_of_the_model_at_the_beginning_is_dropped() {
+fn a_leading_model_message_is_dropped() {
     let judgement = judged(&[said("welcome"), user("hi")]);
     assert_eq!(judgement.sent.mended, [("drops a message of the model at the beginning", 1)]);
     assert_eq!(judgement.sent.messages.len(), 1);
@@ -298,7 +298,7 @@ fn a_call_that_could_not_be_parsed_is_sent_under_another_name() {
 }
 
 #[test]
-fn what_the_agent_does_not_see_is_off_the_branch() {
+fn messages_hidden_from_the_agent_are_off_the_branch() {
     let database = Database::open(&database(&batch())).unwrap();
     let hide = "UPDATE messages SET metadata_json = '{\"agentVisible\":false}' WHERE id < 4";
     database.connection().execute(hide, []).unwrap();
@@ -307,7 +307,7 @@ fn what_the_agent_does_not_see_is_off_the_branch() {
 }
 
 #[test]
-fn notes_and_what_is_for_the_user_alone_are_not_read() {
+fn notes_and_user_only_content_are_not_read() {
     let note = json!({ "type": "systemNotification", "notificationType": "inlineMessage", "msg": "m" });
     let mine = json!({ "type": "text", "text": "t", "annotations": { "audience": ["user"] } });
     let session = session_a(&database(&[user("hi"), ("assistant", json!([note, mine]), 1)]));
@@ -315,12 +315,12 @@ fn notes_and_what_is_for_the_user_alone_are_not_read() {
 }
 
 #[test]
-fn a_call_at_the_end_is_an_open_tail() {
+fn a_trailing_call_is_an_open_tail() {
     assert_eq!(judged(&batch()[..2]).verdict, Verdict::OpenTail);
 }
 
 #[test]
-fn goose_gives_up_at_a_row_that_it_cannot_read() {
+fn goose_gives_up_at_an_unreadable_row() {
     let mut messages = batch();
     messages[3].1 = json!("[{\"type\": \"text\"");
     let files = database(&messages);
@@ -333,7 +333,7 @@ fn goose_gives_up_at_a_row_that_it_cannot_read() {
 }
 
 #[test]
-fn a_torn_line_is_passed_over_and_can_be_discarded() {
+fn a_torn_line_is_skipped_and_can_be_discarded() {
     let mut messages = batch();
     messages.push(("user", json!("{\"role\": \"us"), 1));
     messages.push(("user", json!("\0\0\0"), 1));
@@ -348,7 +348,7 @@ fn a_torn_line_is_passed_over_and_can_be_discarded() {
 }
 
 #[test]
-fn content_of_an_unknown_form_leaves_nothing_to_be_said() {
+fn content_in_an_unknown_form_is_not_judged() {
     let judgement = judged(&[user("hi"), ("assistant", json!([{ "type": "hologram" }]), 1)]);
     assert_eq!(judgement.verdict, Verdict::Unreadable);
 }
@@ -363,7 +363,7 @@ fn a_newer_schema_is_not_read() {
 }
 
 #[test]
-fn a_made_up_result_is_an_error_directly_after_its_call() {
+fn a_synthesised_result_is_an_error_directly_after_its_call() {
     let mut messages = batch();
     messages[2].1 = json!([response("b")]);
     for files in [database(&messages), export(&messages), lines(&messages)] {
@@ -384,7 +384,7 @@ fn a_made_up_result_is_an_error_directly_after_its_call() {
 }
 
 #[test]
-fn a_result_moves_to_its_call_and_the_rest_stays() {
+fn a_result_moves_to_its_call_and_nothing_else_changes() {
     let messages = [
         user("hi"),
         ("assistant", json!([request("a"), request("b")]), 1),
@@ -414,14 +414,15 @@ fn a_result_moves_to_its_call_and_the_rest_stays() {
     let (result, call) = (place(&files, result_of("a")), place(&files, call_of("a")));
     let edits = [Edit::Move { result, call, id: "a".to_owned() }];
     let after = rows(&Goose.write(&files, &session_a(&files), &edits).unwrap());
-    // The row of session `b` and those before the edit are as they were, and the new row has the second of its call.
+    // The row of session `b` and the rows before the edit are unchanged. The new row has the time of its
+    // call.
     assert_eq!(after[..2], before[..2]);
     assert_eq!((after[2].2.as_str(), after[2].3), (json!([response("a")]).to_string().as_str(), 1));
     assert!(after.contains(&(6, "user".to_owned(), "[]".to_owned(), 1)));
 }
 
 #[test]
-fn dropped_and_truncated_messages_leave_the_others_byte_for_byte() {
+fn drops_and_truncation_leave_other_messages_byte_for_byte() {
     let mut messages = batch();
     messages.push(("user", json!([response("x"), response("y")]), 1));
     for files in [export(&messages), lines(&messages)] {
@@ -448,7 +449,7 @@ fn dropped_and_truncated_messages_leave_the_others_byte_for_byte() {
 }
 
 #[test]
-fn lists_of_others_are_not_recognised() {
+fn lists_of_other_products_are_not_recognised() {
     for text in [
         "",
         "{}",
@@ -462,7 +463,7 @@ fn lists_of_others_are_not_recognised() {
 }
 
 #[test]
-fn hostile_lines_are_read_without_an_end() {
+fn hostile_lines_are_read_without_a_panic() {
     let mut text = lines(&[user("hi")]).main().to_vec();
     for line in ["[", "7", "{\"role\": 1, \"created\": {}, \"content\": [[1]]}", "\u{feff}{}"] {
         text.extend_from_slice(line.as_bytes());

@@ -29,27 +29,27 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
     written.map_err(|words| refusal(&Place::default(), words))
 }
 
-/// Which message: its row, its line, or its index in the list of an export.
+/// Identifies a message: its row, its line, or its index in the list of an export.
 type Key = i64;
 
-/// What is to become of the messages.
+/// The changes of the messages.
 #[derive(Default)]
 struct Plan {
-    /// Content that goes, by its index in the message.
+    /// The content to remove, by its index in the message.
     dropped: BTreeMap<Key, BTreeSet<usize>>,
-    /// Messages that go whole.
+    /// The messages to remove completely.
     deleted: BTreeSet<Key>,
-    /// What a new message after this one holds.
+    /// The content of a new message after this one.
     inserted: BTreeMap<Key, Vec<Insertion>>,
-    /// The last message that stays.
+    /// The last message to keep.
     last: Option<Key>,
 }
 
 /// A result in a new message.
 enum Insertion {
-    /// The result in this message at this index.
+    /// The result in this message, at this index.
     Moved(Key, usize),
-    /// A result of this call that was never recorded.
+    /// A result for this call, whose own result was never recorded.
     Made(String),
 }
 
@@ -98,7 +98,7 @@ impl Plan {
     fn rows(&self, files: &Files, session: &str) -> Result<Files, String> {
         let database = Database::open(files)?;
         let mut rows = Rows::load(&database, TABLE, "created_timestamp, rowid", session)?;
-        // A message may hold the results of a batch, and each of them may move.
+        // A message may contain the results of a batch, and each of them may move.
         let mut read: BTreeMap<Key, Vec<Range<usize>>> = BTreeMap::new();
         for (after, insertions) in &self.inserted {
             let mut cells = rows.cells(*after).ok_or("no such row")?;
@@ -169,7 +169,7 @@ impl Plan {
         if let Some(last) = &self.last {
             deleted.extend(index(last)? + 1..found.spans.len());
         }
-        // What stands in a message that goes need not be taken out of it.
+        // Content of a removed message needs no edit of its own.
         edits.retain(|(span, _)| {
             let n = found.spans.partition_point(|message| message.end <= span.start);
             !deleted.contains(&n)
@@ -191,7 +191,7 @@ impl Plan {
     }
 }
 
-/// The messages in a file, in its order.
+/// The messages of a file, in file order.
 struct Found {
     keys: Vec<Key>,
     spans: Vec<Range<usize>>,
@@ -215,7 +215,7 @@ impl Found {
         Some(Found { keys, spans, is_lines: true })
     }
 
-    /// What to cut so that these messages go.
+    /// The byte ranges to cut in order to remove these messages.
     fn without(&self, bytes: &[u8], deleted: &BTreeSet<usize>) -> Vec<(Range<usize>, Vec<u8>)> {
         if !self.is_lines {
             return without(&self.spans, deleted);
@@ -229,7 +229,7 @@ impl Found {
     }
 }
 
-/// A new message after another, with what parts the two.
+/// A new message after another, with the separator between the two.
 fn inserted(
     bytes: &[u8],
     found: &Found,
@@ -264,19 +264,19 @@ fn inserted(
     Ok(format!("{parted}{{{}}}", fields.join(",")).into_bytes())
 }
 
-/// A result that says that none was recorded.
+/// A result that is marked as not recorded.
 fn made(id: &str) -> String {
     let result = json!({ "status": "error", "error": NOT_RECORDED });
     json!({ "type": "toolResponse", "id": id, "toolResult": result }).to_string()
 }
 
-/// An id that depends on nothing but what is said.
+/// An id that depends only on the given items.
 fn digest(items: &[String]) -> String {
     let digest = Sha256::digest(items.join(",").as_bytes());
     digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The items of a list in a text: of a field, or of the whole.
+/// The byte ranges of the items of a list, which is a field or the complete text.
 fn spans(bytes: &[u8], field: &str) -> Option<Vec<Range<usize>>> {
     let document = Document::parse(bytes).ok()?;
     let list = match field {
@@ -286,13 +286,13 @@ fn spans(bytes: &[u8], field: &str) -> Option<Vec<Range<usize>>> {
     list.is_array().then(|| list.items().map(|item| item.span()).collect())
 }
 
-/// The same for a stretch of a file, with places in the file.
+/// The same for a range of a file, with offsets in the file.
 fn spans_in(bytes: &[u8], stretch: &Range<usize>, field: &str) -> Option<Vec<Range<usize>>> {
     let spans = spans(bytes.get(stretch.clone())?, field)?;
     Some(spans.into_iter().map(|span| span.start + stretch.start..span.end + stretch.start).collect())
 }
 
-/// What to cut out of a list so that these items go, each run of them with one comma.
+/// The byte ranges to cut from a list, one per run of dropped items, each with one comma.
 fn without(spans: &[Range<usize>], dropped: &BTreeSet<usize>) -> Vec<(Range<usize>, Vec<u8>)> {
     let dropped: Vec<usize> = dropped.iter().copied().filter(|n| *n < spans.len()).collect();
     let cut = |run: &[usize]| {

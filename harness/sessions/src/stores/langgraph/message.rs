@@ -1,4 +1,4 @@
-//! LangChain's messages as blocks: `langchain_core/messages` 1.7.
+//! Converts LangChain messages into blocks: `langchain_core/messages` 1.7.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,24 +10,25 @@ use super::msgpack;
 use crate::json::text;
 use crate::{Block, Ending, Message, Place};
 
-/// A message as it is stored: the name of its class, and its fields.
+/// A stored message: the name of its class, and its fields.
 pub(super) struct Stored {
     pub(super) class: String,
     pub(super) fields: Value,
 }
 
-/// The state of a call whose arguments LangChain could not read.
+/// The state of a call with arguments that LangChain could not parse.
 pub(super) const INVALID: &str = "invalid_tool_call";
 
 impl Stored {
-    /// An object of Python with a module, a class and fields.
+    /// A message from a Python object with a module, a class and fields.
     pub(super) fn of_msgpack(value: &msgpack::Value) -> Option<Stored> {
         let msgpack::Value::Object(_, inner) = value else { return None };
         let [_, class, fields, ..] = inner.items() else { return None };
         Some(Stored { class: class.as_str()?.to_owned(), fields: fields.to_json() })
     }
 
-    /// The form of checkpoints before MessagePack: `{"lc": …, "type": "constructor", "id": […], "kwargs": {…}}`.
+    /// A message in the form of checkpoints before MessagePack: `{"lc": …, "type": "constructor", "id": […],
+    /// "kwargs": {…}}`.
     pub(super) fn of_json(value: &Value) -> Option<Stored> {
         value.get("lc")?;
         let class = value.get("id")?.as_array()?.last()?.as_str()?.to_owned();
@@ -38,7 +39,7 @@ impl Stored {
         self.fields.get("id").and_then(Value::as_str).map(str::to_owned)
     }
 
-    /// The provider of a reply and its model, as the classes of LangChain's partners note them.
+    /// The provider and the model of a reply, as LangChain's partner classes record them.
     pub(super) fn provider(&self) -> Option<(Dialect, Option<String>)> {
         let metadata = self.fields.get("response_metadata")?;
         let word = |key: &str| Some(text(metadata, key).to_owned()).filter(|word| !word.is_empty());
@@ -58,12 +59,12 @@ impl Stored {
         Some((dialect, model))
     }
 
-    /// Whether it is the summary that LangChain's middleware puts in the place of what was said before.
+    /// Returns whether the message is a summary by which LangChain's middleware replaced earlier messages.
     pub(super) fn is_summary(&self) -> bool {
         self.fields.pointer("/additional_kwargs/lc_source").and_then(Value::as_str) == Some("summarization")
     }
 
-    /// The message; nothing if its class is not known.
+    /// The message. `None` if its class is unknown.
     pub(super) fn message(&self, place: &Place, names: &mut BTreeMap<String, String>) -> Option<Message> {
         let class = self.class.strip_suffix("Chunk").unwrap_or(&self.class);
         let role = match class {
@@ -88,7 +89,7 @@ struct Blocks<'s> {
     stored: &'s Stored,
     place: &'s Place,
     blocks: Vec<Block>,
-    /// Calls that stand among the blocks, by where they are listed.
+    /// Calls that have a block in the content, by their list and index.
     called: BTreeSet<(&'static str, usize)>,
 }
 
@@ -98,7 +99,7 @@ impl Blocks<'_> {
         self.blocks.push(Block { place, content, state: None });
     }
 
-    /// The blocks of the content; `call` says which call a block stands for.
+    /// The blocks of the content. `call` finds the call that a block represents.
     fn content(&mut self, call: impl Fn(&Value) -> Option<(&'static str, usize)>) {
         let stored = self.stored;
         match stored.fields.get("content") {
@@ -125,7 +126,7 @@ impl Blocks<'_> {
     fn reply(&mut self, names: &mut BTreeMap<String, String>) {
         let stored = self.stored;
         let mut listed: BTreeMap<&str, (&'static str, usize)> = BTreeMap::new();
-        // Where one id is in both lists, the call that could be read counts.
+        // If one id is in both lists, the call with readable arguments counts.
         for list in ["invalid_tool_calls", "tool_calls"] {
             for (n, call) in calls(&stored.fields, list).iter().enumerate() {
                 listed.insert(text(call, "id"), (list, n));
@@ -149,7 +150,7 @@ impl Blocks<'_> {
         }
     }
 
-    /// A call, and the block that stands for it in the content.
+    /// Adds a call, and its block in the content.
     fn call(&mut self, list: &'static str, n: usize, block: &Value) {
         let stored = self.stored;
         if !self.called.insert((list, n)) {
@@ -196,7 +197,7 @@ fn calls<'f>(fields: &'f Value, list: &str) -> &'f [Value] {
     fields.get(list).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// A block of the content; nothing if it is not sent as it is.
+/// A block of the content. `None` if it is not sent in this form.
 fn part(value: &Value, dialect: Option<Dialect>) -> Option<Content> {
     if let Some(words) = value.as_str() {
         return Some(Content::Text(words.to_owned()));
@@ -221,7 +222,7 @@ fn part(value: &Value, dialect: Option<Dialect>) -> Option<Content> {
             let data = word("base64").or_else(|| word("data"))?;
             Some(Content::Image(Image { media_type: word("mime_type")?, data }))
         }
-        // A call that is in no list was taken back, and pieces of its arguments say nothing.
+        // A call that is in no list was withdrawn, and fragments of arguments have no meaning.
         "tool_use" | "tool_call" | "function_call" | "input_json_delta" => None,
         _ => Some(Content::Native { dialect: dialect?, value: value.clone() }),
     }

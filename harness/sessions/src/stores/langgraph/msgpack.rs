@@ -1,46 +1,47 @@
 //! MessagePack as `JsonPlusSerializer` writes it (<https://github.com/msgpack/msgpack/blob/master/spec.md>).
 //!
-//! Its extension types 0 to 7 hold MessagePack again (`langgraph/checkpoint/serde/jsonplus.py`), and are read through. What
-//! is written here takes the shortest form of each value, as `ormsgpack` does, so a value that is read and written is the
-//! same bytes if the SDK wrote them; see [`encode`].
+//! Its extension types 0 to 7 contain MessagePack again (`langgraph/checkpoint/serde/jsonplus.py`), which is
+//! decoded, too. The encoder uses the shortest form of each value, as `ormsgpack` does. A value that the SDK
+//! wrote therefore has the same bytes after decoding and encoding; see [`encode`].
 
-/// A value.
+/// A MessagePack value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     Nil,
     Bool(bool),
-    /// Below zero.
+    /// A negative integer.
     Negative(i64),
-    /// Zero and above.
+    /// Zero or a positive integer.
     Whole(u64),
-    /// The bits of a number with a fraction.
+    /// The bits of a 32-bit float.
     Single(u32),
     Double(u64),
     Text(String),
     Bytes(Vec<u8>),
     List(Vec<Value>),
     Map(Vec<(Value, Value)>),
-    /// An object of Python, read through.
+    /// A Python object, decoded.
     Object(i8, Box<Value>),
     /// Any other extension.
     Raw(i8, Vec<u8>),
 }
 
-/// Levels of lists, maps and objects. A state has some ten, and arguments of tools rarely that many again; each level is a
-/// call of a function here.
+/// Maximum depth of lists, maps and objects. A state has about ten levels, and tool arguments rarely have as
+/// many again. Each level is a recursive call.
 const MAX_DEPTH: usize = 100;
 
-/// Values in one blob. A checkpoint of thousands of messages has fewer than a million; each takes 32 bytes of memory.
+/// Maximum number of values in one blob. A checkpoint of thousands of messages has fewer than a million. Each
+/// value takes 32 bytes of memory.
 const MAX_VALUES: usize = 4_000_000;
 
-/// The extensions that hold MessagePack.
+/// The extension types that contain MessagePack.
 const OBJECTS: std::ops::RangeInclusive<i8> = 0..=7;
 
-/// Reads one value that fills the bytes.
+/// Decodes one value that fills the bytes.
 ///
 /// # Errors
 ///
-/// In words, without any content.
+/// A description without any content of the session.
 pub(super) fn decode(bytes: &[u8]) -> Result<Value, String> {
     let mut left = MAX_VALUES;
     decode_within(bytes, 0, &mut left)
@@ -58,7 +59,7 @@ fn decode_within(bytes: &[u8], depth: usize, left: &mut usize) -> Result<Value, 
 struct Reader<'a, 'l> {
     bytes: &'a [u8],
     at: usize,
-    /// Values that may still be read.
+    /// The number of values that may still be read.
     left: &'l mut usize,
 }
 
@@ -115,7 +116,7 @@ impl<'a> Reader<'a, '_> {
         Ok(found)
     }
 
-    /// A number of this many bytes, the highest first.
+    /// A big-endian number of this many bytes.
     fn number(&mut self, n_bytes: u64) -> Result<u64, String> {
         Ok(self.take(n_bytes)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
@@ -134,7 +135,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn list(&mut self, n: u64, depth: usize) -> Result<Value, String> {
-        // No room is taken for what only a header claims.
+        // No memory is reserved for a length that only a header claims.
         let mut items = Vec::new();
         for _ in 0..n {
             items.push(self.value(depth + 1)?);
@@ -160,7 +161,7 @@ impl<'a> Reader<'a, '_> {
     }
 }
 
-/// Writes a value in its shortest form.
+/// Encodes a value in its shortest form.
 pub(super) fn encode(value: &Value) -> Vec<u8> {
     let mut out = Vec::new();
     write(value, &mut out);
@@ -211,7 +212,7 @@ fn write(value: &Value, out: &mut Vec<u8>) {
     }
 }
 
-/// A number after the byte for its size: of 1, 2, 4 or 8 bytes.
+/// Writes a number of 1, 2, 4 or 8 bytes after the mark for its size.
 fn sized(out: &mut Vec<u8>, marks: [u8; 4], number: u64) {
     let n = match number {
         0..=0xff => 0,
@@ -239,7 +240,7 @@ fn negative(out: &mut Vec<u8>, number: i64) {
     out.extend(&bytes[8 - (1 << n)..]);
 }
 
-/// The beginning of a list or a map.
+/// Writes the header of a list or a map.
 fn header(out: &mut Vec<u8>, n: usize, short: u8, long: u8) {
     match n {
         0..16 => out.push(short | n as u8),
@@ -264,13 +265,13 @@ fn extension(out: &mut Vec<u8>, code: i8, data: &[u8]) {
 }
 
 impl Value {
-    /// The field of a map.
+    /// A field of a map.
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
         let Value::Map(fields) = self else { return None };
         fields.iter().find(|(key, _)| matches!(key, Value::Text(key) if key == name)).map(|(_, value)| value)
     }
 
-    /// The field of a map, to be changed.
+    /// A mutable field of a map.
     pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
         let Value::Map(fields) = self else { return None };
         fields
@@ -279,7 +280,7 @@ impl Value {
             .map(|(_, value)| value)
     }
 
-    /// The items of a list.
+    /// The items of a list; empty for any other value.
     pub(super) fn items(&self) -> &[Value] {
         match self {
             Value::List(items) => items,
@@ -287,7 +288,6 @@ impl Value {
         }
     }
 
-    /// A text.
     pub(super) fn as_str(&self) -> Option<&str> {
         match self {
             Value::Text(text) => Some(text),
@@ -295,7 +295,7 @@ impl Value {
         }
     }
 
-    /// The same as JSON. Bytes and what is unknown are null; an object is what it was made of.
+    /// The value as JSON. Bytes and unknown values are null. An object becomes the value in it.
     pub(super) fn to_json(&self) -> serde_json::Value {
         use serde_json::Value as Json;
         match self {
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_goes_on_is_no_value() {
+    fn truncated_bytes_and_trailing_bytes_are_rejected() {
         assert_eq!(decode(&[]), Err("cut off after 0 bytes".to_owned()));
         assert_eq!(decode(&[0xdd, 0xff, 0xff, 0xff, 0xff]), Err("cut off after 5 bytes".to_owned()));
         assert_eq!(decode(&[0xc0, 0xc0]), Err("1 bytes after the end of the value".to_owned()));
@@ -365,7 +365,7 @@ mod tests {
             extension(&mut outer, 5, &bytes);
             bytes = outer;
         }
-        // The innermost stay as they are.
+        // The innermost values stay unchanged.
         assert_eq!(encode(&decode(&bytes).unwrap()), bytes);
     }
 
@@ -400,12 +400,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_again(value in values()) {
+        fn written_values_are_read_again(value in values()) {
             prop_assert_eq!(decode(&encode(&value)), Ok(value));
         }
 
         #[test]
-        fn any_bytes_are_read_or_not(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn any_bytes_are_read_or_rejected(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             if let Ok(value) = decode(&bytes) {
                 prop_assert_eq!(decode(&encode(&value)), Ok(value.clone()));
                 value.to_json();

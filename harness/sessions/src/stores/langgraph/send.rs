@@ -1,6 +1,6 @@
-//! What an agent of LangGraph sends of its messages when the user says something next.
+//! The send model of a LangGraph agent at the next user message.
 //!
-//! Writes that are pending are dropped then (measured with langgraph 1.2): only the checkpoint counts.
+//! Pending writes are dropped then (measured with langgraph 1.2), so only the checkpoint counts.
 
 use std::collections::BTreeSet;
 
@@ -25,11 +25,12 @@ pub(super) fn send(session: &Session) -> Sent {
     sent
 }
 
-/// The error of `_validate_chat_history` in `langgraph/prebuilt/chat_agent_executor.py`, without the calls that it names.
+/// The error of `_validate_chat_history` in `langgraph/prebuilt/chat_agent_executor.py`, without the names of
+/// the calls.
 const INVALID_CHAT_HISTORY: &str =
     "Found AIMessages with tool_calls that do not have a corresponding ToolMessage. (INVALID_CHAT_HISTORY)";
 
-/// The first call that no message answers, wherever that stands.
+/// The first call without a result anywhere in the messages.
 fn unanswered(session: &Session) -> Option<Place> {
     let answered = answered(&session.messages);
     let mut blocks = session.messages.iter().flat_map(|message| &message.blocks);
@@ -44,7 +45,7 @@ fn answered(messages: &[Message]) -> BTreeSet<&str> {
     messages.iter().flat_map(Message::results).map(|result| result.call.as_str()).collect()
 }
 
-/// `PatchToolCallsMiddleware` in `deepagents/middleware/patch_tool_calls.py` of deepagents, with its words.
+/// `PatchToolCallsMiddleware` in `deepagents/middleware/patch_tool_calls.py` of deepagents, with its texts.
 fn fill(sent: &mut Sent) {
     let answered: BTreeSet<String> = answered(&sent.messages).into_iter().map(str::to_owned).collect();
     let mut n = 0;
@@ -84,9 +85,9 @@ fn fill(sent: &mut Sent) {
     }
 }
 
-/// `_format_messages` in `langchain_anthropic/chat_models.py`: texts of white space in a list of blocks and replies without
-/// anything are left out, arguments that are no object are sent as an empty one, and characters that Anthropic does not
-/// take in ids are replaced.
+/// `_format_messages` in `langchain_anthropic/chat_models.py`: leaves out blank texts in a list of blocks and
+/// replies without content, sends an empty object for arguments that are not an object, and replaces
+/// characters that Anthropic does not accept in ids.
 fn as_anthropic(sent: &mut Sent) {
     let (mut n_texts, mut n_arguments, mut n_ids) = (0, 0, 0);
     for message in &mut sent.messages {
@@ -128,7 +129,8 @@ fn is_object(arguments: &str) -> bool {
     serde_json::from_str::<serde_json::Value>(arguments).is_ok_and(|value| value.is_object())
 }
 
-/// Whether the id had to be changed.
+/// Replaces the characters that Anthropic does not accept in an id. Returns 1 if the id has changed,
+/// otherwise 0.
 fn normalise(id: &mut String) -> usize {
     let is_taken = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     if id.chars().all(is_taken) {

@@ -19,7 +19,7 @@ const SCHEMA: &str = "
         channel TEXT NOT NULL, type TEXT, value BLOB, PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id, task_id, idx)
     );";
 
-/// JSON as MessagePack; `{"$": [class, fields]}` is an object of Python.
+/// JSON as MessagePack. `{"$": [class, fields]}` is a Python object.
 fn packed(value: &Json) -> Value {
     match value {
         Json::Null => Value::Nil,
@@ -79,7 +79,7 @@ impl Fixture {
     }
 }
 
-/// A thread with an older checkpoint and one of these messages.
+/// A thread with an older checkpoint and a newest one with these messages.
 fn graph_of(nodes: &[&str], messages: &[Json]) -> Fixture {
     Fixture::new().step("1", None, "msgpack", checkpoint(nodes, &[])).step(
         "2",
@@ -172,7 +172,7 @@ fn a_parallel_batch_with_thinking_is_accepted() {
 }
 
 #[test]
-fn a_call_stands_where_its_block_does_and_is_read_once() {
+fn a_call_is_at_the_place_of_its_block_and_read_once() {
     let session = session_of(&graph_of(&OWN, &batch()).files());
     let pointers: Vec<&str> =
         session.messages[1].blocks.iter().map(|block| block.place.pointer.as_str()).collect();
@@ -217,7 +217,7 @@ fn a_deep_agent_fills_calls_without_results() {
 }
 
 #[test]
-fn a_result_without_a_call_and_one_put_twice_are_refused() {
+fn an_orphan_and_a_duplicate_result_are_rejected() {
     let mut messages = batch();
     messages.insert(2, tool("x"));
     assert!(!rules(&judged(&REACT, &messages)).is_empty());
@@ -226,18 +226,18 @@ fn a_result_without_a_call_and_one_put_twice_are_refused() {
 }
 
 #[test]
-fn results_of_a_step_that_did_not_end_are_off_the_branch() {
+fn results_of_an_unfinished_step_are_off_the_branch() {
     let messages = [human("hi"), ai(json!(""), &["a", "b"])];
     let files = graph_of(&REACT, &messages).wrote("2", "k", "messages", &json!([tool("a")])).files();
     let session = session_of(&files);
     assert_eq!((session.messages.len(), session.off_branch.len()), (2, 1));
     assert_eq!(session.off_branch[0].place.to_string(), "row 1 of writes");
-    // The next words of the user drop it.
+    // The next user message drops it.
     assert_eq!(judge(&session, None).verdict, Verdict::Refused);
 }
 
 #[test]
-fn what_was_written_and_taken_over_is_not_off_the_branch() {
+fn writes_in_the_checkpoint_are_not_off_the_branch() {
     let files = graph_of(&REACT, &batch()).wrote("1", "k", "messages", &json!([tool("a")])).files();
     assert_eq!(session_of(&files).off_branch, []);
 }
@@ -267,7 +267,7 @@ fn ids_of_other_providers_are_replaced_on_both_sides() {
 }
 
 #[test]
-fn arguments_that_cannot_be_read_are_sent_as_none() {
+fn unreadable_arguments_are_sent_as_an_empty_object() {
     let mut reply = ai(json!(""), &[]);
     let call = json!({ "name": "look", "args": "{\"x\": ", "id": "a", "type": "invalid_tool_call" });
     reply["$"][1]["invalid_tool_calls"] = json!([call]);
@@ -277,7 +277,7 @@ fn arguments_that_cannot_be_read_are_sent_as_none() {
 }
 
 #[test]
-fn providers_are_known_by_what_their_classes_note() {
+fn providers_are_identified_by_the_fields_of_their_classes() {
     let provider = |metadata: Json| {
         let stored =
             Stored { class: "AIMessage".to_owned(), fields: json!({ "response_metadata": metadata }) };
@@ -290,7 +290,7 @@ fn providers_are_known_by_what_their_classes_note() {
 }
 
 #[test]
-fn a_checkpoint_that_cannot_be_read_leaves_nothing_to_be_said() {
+fn an_unreadable_checkpoint_is_not_judged() {
     let torn = |n: usize| {
         let mut bytes = checkpoint(&OWN, &batch());
         bytes.truncate(n);
@@ -308,7 +308,7 @@ fn a_checkpoint_that_cannot_be_read_leaves_nothing_to_be_said() {
 }
 
 #[test]
-fn messages_that_are_kept_as_differences_are_not_read() {
+fn messages_stored_as_differences_are_not_read() {
     let state = json!({ "channel_values": {}, "channel_versions": { "messages": "2" }, "versions_seen": {} });
     let files = Fixture::new().step("1", None, "msgpack", encode(&packed(&state))).files();
     let session = session_of(&files);
@@ -319,7 +319,7 @@ fn messages_that_are_kept_as_differences_are_not_read() {
 }
 
 #[test]
-fn graphs_without_messages_and_tasks_of_sub_agents_are_no_sessions() {
+fn graphs_without_messages_and_sub_agent_tasks_are_not_sessions() {
     let state =
         json!({ "channel_values": { "n": 1 }, "channel_versions": { "n": "1" }, "versions_seen": {} });
     let fixture = Fixture::new().step("1", None, "msgpack", encode(&packed(&state)));
@@ -329,7 +329,7 @@ fn graphs_without_messages_and_tasks_of_sub_agents_are_no_sessions() {
 }
 
 #[test]
-fn checkpoints_of_json_are_read_and_not_written() {
+fn json_checkpoints_are_read_but_not_written() {
     fn message(class: &str, fields: Json) -> Json {
         let id = ["langchain", "schema", class];
         json!({ "lc": 1, "type": "constructor", "id": id, "kwargs": fields })
@@ -367,7 +367,7 @@ fn a_summary_of_the_middleware_counts_as_a_compaction() {
 }
 
 #[test]
-fn the_true_result_is_moved_and_the_other_made_up() {
+fn a_recorded_result_is_moved_and_a_missing_one_synthesised() {
     let messages = [human("hi"), ai(json!(""), &["a", "b"]), human("next")];
     let files = graph_of(&REACT, &messages).wrote("1", "k", "messages", &json!([tool("a")])).files();
     let session = session_of(&files);
@@ -392,7 +392,7 @@ fn the_true_result_is_moved_and_the_other_made_up() {
 }
 
 #[test]
-fn nothing_but_the_newest_checkpoint_is_changed() {
+fn only_the_newest_checkpoint_is_changed() {
     let mut messages = batch();
     messages.insert(2, tool("x"));
     let files = graph_of(&OWN, &messages).wrote("1", "k", "messages", &json!([tool("y")])).files();
@@ -418,7 +418,7 @@ fn blocks_are_dropped_and_the_rest_truncated() {
     let session = session_of(&files);
     let write = |edit: Edit| Langgraph.write(&files, &session, &[edit]).unwrap();
     let without = write(Edit::Drop { block: place(&session, call_of("a")) });
-    // A field `type` and its value.
+    // A field `type` with its value.
     const BLOCK: &[u8] = b"\xa4type\xa8tool_use";
     let has = |files: &Files, words: &[u8]| {
         let query = "SELECT checkpoint FROM checkpoints WHERE checkpoint_id = '2'";
@@ -451,8 +451,8 @@ fn a_late_result_moves_within_the_checkpoint() {
 }
 
 #[test]
-fn a_blob_in_another_form_is_not_written() {
-    // The first text in a longer form than it needs.
+fn a_blob_in_a_different_encoding_is_not_written() {
+    // The first text is in a longer form than it needs.
     let mut bytes = checkpoint(&OWN, &batch());
     bytes.splice(1..2, [0xd9, bytes[1] & 0x1f]);
     let files = Fixture::new().step("1", None, "msgpack", bytes).files();
@@ -463,7 +463,7 @@ fn a_blob_in_another_form_is_not_written() {
 }
 
 #[test]
-fn fields_of_wrong_types_are_read() {
+fn fields_with_wrong_types_are_read() {
     let fields = json!({
         "content": [1, [], {}, { "type": 7 }, { "type": "text" }, { "type": "image_url", "image_url": [] }],
         "tool_calls": [1, {}, { "id": [], "args": "x" }], "invalid_tool_calls": {}, "id": 4,

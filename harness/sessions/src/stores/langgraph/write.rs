@@ -1,8 +1,8 @@
-//! Edits of the newest checkpoint: its blob is read, changed and written again.
+//! Edits of the newest checkpoint: its blob is decoded, changed and encoded again.
 //!
-//! This is done only where writing what was read gives the same bytes, so that nothing but the edit can change. Rows of
-//! `writes` stay: LangGraph drops those that are pending when the user says something next. Only a program that resumes
-//! the step without any words would run its tools again.
+//! This happens only if decoding and encoding the unchanged blob yields the same bytes, so that only the edit
+//! can change anything. Rows of `writes` stay: LangGraph drops pending ones at the next user message. Only a
+//! program that resumes the step without a message would run its tools again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +41,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
     with_database(files, database).map_err(refuse)
 }
 
-/// The value in a blob, if it can be written again.
+/// The value in a blob, if encoding it yields the same bytes.
 fn blob(database: &Database, table: &str, column: &str, row: i64) -> Result<Value, String> {
     let query = format!("SELECT {column} FROM {table} WHERE rowid = ?1 AND type = 'msgpack'");
     let cell = database.connection().query_row(&query, [row], |row| Ok(bytes_of(row.get_ref(0)?)));
@@ -53,14 +53,14 @@ fn blob(database: &Database, table: &str, column: &str, row: i64) -> Result<Valu
     }
 }
 
-/// What is to become of the messages, by their index.
+/// The changes of the messages, by their index.
 #[derive(Default)]
 struct Plan {
     inserted: BTreeMap<usize, Vec<Value>>,
-    /// Messages that move: from where to after where.
+    /// Messages to move, as pairs: the message, and the one after which it is inserted.
     moved: Vec<(usize, usize)>,
     deleted: BTreeSet<usize>,
-    /// Parts of messages that go, as the pointer names them there.
+    /// Parts of messages to remove, as the place's pointer names them.
     dropped: BTreeMap<usize, BTreeSet<(String, Option<usize>)>>,
     last: Option<usize>,
 }
@@ -135,7 +135,7 @@ impl Plan {
     }
 }
 
-/// Takes parts out of a message.
+/// Removes parts from a message.
 fn drop_parts(message: &mut Value, parts: &BTreeSet<(String, Option<usize>)>) {
     let Value::Object(_, inner) = message else { return };
     let Value::List(items) = inner.as_mut() else { return };
@@ -159,7 +159,8 @@ fn drop_parts(message: &mut Value, parts: &BTreeSet<(String, Option<usize>)>) {
             }
         }
     }
-    // What stands for a call elsewhere in the message goes with it: a block, and the form in which OpenAI gave it.
+    // The other forms of the call in the message are removed, too: its block, and the form in which OpenAI
+    // sent it.
     let is_taken =
         |value: &Value, id: &str| value.get(id).and_then(Value::as_str).is_some_and(|id| calls.contains(id));
     if let Some(Value::List(content)) = fields.get_mut("content") {
@@ -175,7 +176,7 @@ fn drop_parts(message: &mut Value, parts: &BTreeSet<(String, Option<usize>)>) {
     }
 }
 
-/// The message that a task wrote.
+/// The message in a row of `writes`.
 fn written(database: &Database, place: &Place) -> Result<Value, String> {
     let row = place.row.as_ref().filter(|row| row.table == WRITES).ok_or("not a place of this store")?;
     let n: usize = place.pointer.trim_start_matches('/').parse().map_err(|_| "not a place of this store")?;
@@ -183,7 +184,7 @@ fn written(database: &Database, place: &Place) -> Result<Value, String> {
     each(&value).get(n).cloned().ok_or_else(|| "no such message".to_owned())
 }
 
-/// A `ToolMessage` that says that no result was recorded, as pydantic dumps it.
+/// A `ToolMessage` marked as not recorded, as pydantic dumps it.
 fn made(call: &str, name: &str) -> Value {
     let text = |text: &str| Value::Text(text.to_owned());
     let digest = Sha256::digest(call.as_bytes());
@@ -205,10 +206,10 @@ fn made(call: &str, name: &str) -> Value {
     Value::Object(5, Box::new(Value::List(parts)))
 }
 
-/// A field of a message, and an index in it.
+/// A field of a message, and optionally an index in it.
 type Part = (String, Option<usize>);
 
-/// Which message of the checkpoint a place is in, and which part of it.
+/// The index of the message at a place, and the part of it.
 fn position(place: &Place) -> Option<(usize, Option<Part>)> {
     place.row.as_ref().filter(|row| row.table == CHECKPOINTS)?;
     let mut steps = place.pointer.strip_prefix(super::MESSAGES)?.strip_prefix('/')?.split('/');

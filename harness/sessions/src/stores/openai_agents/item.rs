@@ -1,4 +1,4 @@
-//! Items of the Responses API as blocks.
+//! Converts items of the Responses API into blocks.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use super::FAKE_ID;
 use crate::json::text;
 use crate::{Block, Place};
 
-/// Calls that the client carries out, and the items that answer them: `_TOOL_CALL_TO_OUTPUT_TYPE` in
-/// `agents/run_internal/items.py`, but for programs, which own other items.
+/// Calls that the client runs, and the items that answer them: `_TOOL_CALL_TO_OUTPUT_TYPE` in
+/// `agents/run_internal/items.py`, except programs, which own other items.
 pub(super) const TOOLS: [(&str, &str); 7] = [
     ("function_call", "function_call_output"),
     ("custom_tool_call", "custom_tool_call_output"),
@@ -22,7 +22,7 @@ pub(super) const TOOLS: [(&str, &str); 7] = [
     ("tool_search_call", "tool_search_output"),
 ];
 
-/// Other items that are known.
+/// Other known items.
 const OTHERS: [&str; 17] = [
     "message",
     "reasoning",
@@ -43,7 +43,7 @@ const OTHERS: [&str; 17] = [
     "additional_tools",
 ];
 
-/// The type of an item; that of a message may be left out.
+/// The type of an item. Messages may omit it.
 pub(super) fn kind(value: &Value) -> &str {
     match text(value, "type") {
         "" if value.get("role").is_some() => "message",
@@ -55,7 +55,7 @@ pub(super) fn is_known(kind: &str) -> bool {
     OTHERS.contains(&kind) || TOOLS.iter().any(|(call, output)| kind == *call || kind == *output)
 }
 
-/// The blocks of an item, and who says it.
+/// The role and the blocks of an item.
 pub(super) fn blocks(
     value: &Value,
     place: &Place,
@@ -82,14 +82,14 @@ pub(super) fn blocks(
     }
 }
 
-/// The id of what the model said, without which its reasoning must not be sent.
+/// The id of a model text. Without the text, its reasoning must not be sent.
 pub(super) fn said_id(value: &Value, blocks: &[Block]) -> Option<String> {
     let is_said = blocks.iter().any(|block| matches!(block.content, Content::Text(_)));
     let id = text(value, "id");
     (is_said && !id.is_empty() && id != FAKE_ID).then(|| id.to_owned())
 }
 
-/// What is said, if it is texts and pictures alone.
+/// The content of a message. `None` unless it is only texts and pictures.
 fn said(value: &Value, place: &Place) -> Option<Vec<Block>> {
     match value.get("content")? {
         Value::String(text) => {
@@ -138,7 +138,7 @@ fn result(value: &Value, names: &BTreeMap<String, String>) -> Option<Content> {
     Some(Content::Result(CallResult { call, name, output, is_error: false, item: own_id(value) }))
 }
 
-/// The id that the item itself is sent with.
+/// The id with which the item itself is sent.
 fn own_id(value: &Value) -> Option<String> {
     value.get("id").and_then(Value::as_str).filter(|id| *id != FAKE_ID).map(str::to_owned)
 }

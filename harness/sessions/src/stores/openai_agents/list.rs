@@ -1,9 +1,10 @@
-//! The same items as a JSON list: what programs keep of `result.history` of the SDK for JavaScript, or in a session of their
-//! own. Its items have names in the style of JavaScript, `callId`, and `function_call_result` for an output; facts are those of
-//! `@openai/agents-core` 0.20.0, `types/protocol`, <https://github.com/openai/openai-agents-js>.
+//! The same items as a JSON list, which programs keep of `result.history` of the SDK for JavaScript, or in a
+//! session of their own. The items have JavaScript names, such as `callId`, and `function_call_result` for an
+//! output. Source: `@openai/agents-core` 0.20.0, `types/protocol`,
+//! <https://github.com/openai/openai-agents-js>.
 //!
-//! The list does not show whether it goes through a session, which drops calls without a result, or is the input of the next
-//! run, which sends them. It is judged as the input.
+//! The list does not show whether it goes through a session, which drops calls without a result, or is the
+//! input of the next run, which sends them. It is judged as the input.
 
 use brickbat_rules::Dialect;
 use brickbat_rules::json::{Document, Json};
@@ -17,16 +18,16 @@ use crate::stores::list_writer::{index, raw};
 use crate::stores::{Edit, ReadError, WriteError};
 use crate::{Files, NOT_RECORDED, Place, Product, Session};
 
-/// The form.
+/// The value of [`Session::generation`] for this form.
 pub(super) const GENERATION: &str = "JSON list";
 
-/// The id that the SDK gives to items when another API than Responses was spoken (`openaiItemIds.mjs`).
+/// The id that the SDK gives to items from an API other than Responses (`openaiItemIds.mjs`).
 const FAKE_ID: &str = "FAKE_ID";
 
 /// The type of a result.
 const RESULT: &str = "function_call_result";
 
-/// Whether the file is such a list: items of which one has the names of JavaScript.
+/// Returns whether the file is such a list: items of which at least one has JavaScript names.
 pub(super) fn recognises(files: &Files) -> bool {
     let is_list = files.main().trim_ascii_start().starts_with(b"[");
     is_list && Document::parse(files.main()).is_ok_and(|document| is_list_of_items(document.root()))
@@ -72,7 +73,7 @@ pub(super) fn read(files: &Files) -> Result<Vec<Session>, ReadError> {
     Ok(vec![session])
 }
 
-/// An item with the names that the Responses API has.
+/// An item with the names of the Responses API.
 fn of_python(mut item: Value) -> Value {
     let kind = text(&item, "type").to_owned();
     let Some(own) = item.as_object_mut() else { return item };
@@ -95,7 +96,7 @@ fn of_python(mut item: Value) -> Value {
     item
 }
 
-/// Which API made an item, by its id.
+/// The dialect of the API that made an item, by the item's id.
 fn dialect_of(item: &Value) -> Option<Dialect> {
     match text(item, "id") {
         FAKE_ID => Some(Dialect::OpenaiChat),
@@ -129,7 +130,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
             }
             Edit::Drop { block } => {
                 end(block)?;
-                // A message of the model with one text goes as a whole.
+                // A model message with a single text is dropped as one item.
                 let item = index(&block.pointer, 0).map(|n| document.root().item(n));
                 let is_only = item.is_some_and(|item| item.field("content").len() <= 1);
                 let whole = block.pointer.split('/').nth(1).map(|n| format!("/{n}")).unwrap_or_default();
@@ -149,7 +150,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
     Ok(written)
 }
 
-/// The last item of the message that holds a block.
+/// The pointer to the last item of the message that contains a block.
 fn end_of(session: &Session, place: &Place) -> Option<String> {
     let holds = |message: &crate::Message| message.blocks.iter().any(|block| &block.place == place);
     let n = session.messages.iter().position(holds)?;
@@ -158,7 +159,7 @@ fn end_of(session: &Session, place: &Place) -> Option<String> {
     last.place.pointer.split('/').nth(1).map(|n| format!("/{n}"))
 }
 
-/// The result that stands in for one that was never recorded.
+/// The replacement for a result that was never recorded.
 fn not_recorded(session: &Session, id: &str) -> Value {
     let mut calls = session.messages.iter().flat_map(crate::Message::calls);
     let name = calls.find(|call| call.id == id).map_or("", |call| call.name.as_str());

@@ -1,9 +1,10 @@
-//! What the runner sends of the items: `prepare_input_with_session` in `agents/run_internal/session_persistence.py` and
-//! `drop_orphan_function_calls` and `deduplicate_input_items_preferring_latest` in `agents/run_internal/items.py` of
-//! openai-agents 0.24.0. The store does not say which version reads it; this is the newest that is known.
+//! The send model of the runner: `prepare_input_with_session` in
+//! `agents/run_internal/session_persistence.py`, and `drop_orphan_function_calls` and
+//! `deduplicate_input_items_preferring_latest` in `agents/run_internal/items.py` of openai-agents 0.24.0. The
+//! store does not record the version that reads it, so this is the newest known one.
 //!
-//! A result without a call is sent as it is: it is dropped only where the program limits how much history is sent. Items
-//! that a program of the model owns are left as they are here.
+//! A result without a call is sent unchanged: it is dropped only if the program limits the size of the sent
+//! history. Items that belong to a program of the model are left unchanged here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,9 +28,9 @@ pub(super) fn send(session: &Session) -> Sent {
     sent(session, kept, mended)
 }
 
-/// What a run of the SDK for JavaScript sends of the list that is its input:
-/// `deduplicateAgentInputItemsPreferringLatest` in `runner/items.mjs` of `@openai/agents-core` 0.20.0. Calls without a result
-/// are sent.
+/// The messages that a run of the SDK for JavaScript sends when the list is its input:
+/// `deduplicateAgentInputItemsPreferringLatest` in `runner/items.mjs` of `@openai/agents-core` 0.20.0. Calls
+/// without a result are sent.
 pub(super) fn send_list(session: &Session) -> Sent {
     sent(session, entries(session), Vec::new())
 }
@@ -48,7 +49,7 @@ fn note(mended: &mut Vec<(&'static str, usize)>, words: &'static str, n: usize) 
     }
 }
 
-/// The last of items with one id, in their messages.
+/// Keeps the last of the items with the same id, grouped into messages.
 fn sent(session: &Session, kept: Vec<Entry<'_>>, mut mended: Vec<(&'static str, usize)>) -> Sent {
     let n_kept = kept.len();
     let kept = latest(kept);
@@ -61,7 +62,7 @@ fn sent(session: &Session, kept: Vec<Entry<'_>>, mut mended: Vec<(&'static str, 
     Sent { messages, mended, gives_up: None }
 }
 
-/// A block, and the message that it stands in.
+/// A block with the index of its message.
 #[derive(Clone, Copy)]
 struct Entry<'s> {
     message: usize,
@@ -89,7 +90,7 @@ impl<'s> Entry<'s> {
         }
     }
 
-    /// What makes two items one: `_dedupe_key`.
+    /// The key by which two items are duplicates: `_dedupe_key`.
     fn key(&self) -> Option<(bool, &'s str, &'s str)> {
         let kind = self.kind();
         if kind == "message" {
@@ -110,7 +111,7 @@ impl<'s> Entry<'s> {
     }
 }
 
-/// The calls that nothing in the history answers, before them or after.
+/// The calls that no item in the history answers, whether before or after them.
 fn unanswered(entries: &[Entry<'_>]) -> BTreeSet<usize> {
     let answers: BTreeSet<(&str, Option<&str>)> =
         entries.iter().map(|entry| (entry.kind(), entry.call())).collect();
@@ -121,7 +122,7 @@ fn unanswered(entries: &[Entry<'_>]) -> BTreeSet<usize> {
     (0..entries.len()).filter(|n| is_unanswered(&entries[*n])).collect()
 }
 
-/// The reasoning whose next item is one of these calls.
+/// The reasoning that is followed by one of these calls.
 fn thoughts_before(entries: &[Entry<'_>], calls: &BTreeSet<usize>) -> BTreeSet<usize> {
     let mut is_tied = false;
     let mut thoughts = BTreeSet::new();
@@ -135,7 +136,7 @@ fn thoughts_before(entries: &[Entry<'_>], calls: &BTreeSet<usize>) -> BTreeSet<u
     thoughts
 }
 
-/// Of items with one id the last; calls and reasoning where the first of them stood.
+/// Keeps the last of the items with the same key. Calls and reasoning move to the position of the first.
 fn latest<'s>(entries: Vec<Entry<'s>>) -> Vec<Entry<'s>> {
     let mut seen: BTreeMap<(bool, &str, &str), (usize, &'s Block)> = BTreeMap::new();
     for (n, entry) in entries.iter().enumerate() {
@@ -155,7 +156,7 @@ fn latest<'s>(entries: Vec<Entry<'s>>) -> Vec<Entry<'s>> {
     entries.into_iter().enumerate().filter_map(keep).collect()
 }
 
-/// The entries in their messages again.
+/// Groups the entries into messages again.
 fn grouped(session: &Session, entries: &[Entry<'_>]) -> Vec<Message> {
     let stretches = entries.chunk_by(|one, next| one.message == next.message);
     let message = |stretch: &[Entry<'_>]| {
@@ -167,7 +168,7 @@ fn grouped(session: &Session, entries: &[Entry<'_>]) -> Vec<Message> {
     stretches.filter_map(message).collect()
 }
 
-/// What the model said is sent with its id.
+/// Sends the text of a model message with its id.
 fn with_id(mut message: Message) -> Message {
     let Some(id) = message.id.clone().filter(|_| message.role == Role::Assistant) else { return message };
     let mut content = Vec::new();

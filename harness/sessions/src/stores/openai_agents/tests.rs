@@ -13,7 +13,7 @@ const SCHEMA: &str = "
     );
     INSERT INTO agent_sessions (session_id) VALUES ('a'), ('b');";
 
-/// A database with these items in session `a`, and one of session `b` before and after them.
+/// A database with these items in session `a`, and one item of session `b` before and after them.
 fn store(items: &[Value]) -> Files {
     let mut connection = Connection::open_in_memory().unwrap();
     connection.execute_batch(SCHEMA).unwrap();
@@ -124,7 +124,7 @@ fn a_parallel_batch_with_reasoning_is_accepted() {
 }
 
 #[test]
-fn what_is_sent_is_what_is_stored() {
+fn a_healthy_session_is_sent_as_stored() {
     let judgement = judged(&batch());
     assert_eq!(judgement.request()["input"][7], said("msg_1", "done"));
     assert_eq!(judgement.request()["input"][2], call("call_1"));
@@ -169,7 +169,7 @@ fn reasoning_before_a_call_that_stays_is_sent() {
 }
 
 #[test]
-fn a_call_at_the_end_is_an_open_tail() {
+fn a_trailing_call_is_an_open_tail() {
     assert_eq!(judged(&[user("hi"), call("call_1")]).verdict, Verdict::OpenTail);
 }
 
@@ -182,7 +182,7 @@ fn a_result_without_a_call_is_sent_and_refused() {
 }
 
 #[test]
-fn of_a_row_put_twice_the_last_is_sent() {
+fn the_last_copy_of_a_duplicate_row_is_sent() {
     let mut items = batch();
     items.insert(5, output("call_1"));
     items.insert(3, call("call_1"));
@@ -192,7 +192,7 @@ fn of_a_row_put_twice_the_last_is_sent() {
 }
 
 #[test]
-fn reasoning_without_what_came_of_it_is_refused() {
+fn reasoning_without_its_item_is_rejected() {
     let mut items = batch();
     items.remove(7);
     let judgement = judged(&items);
@@ -211,7 +211,7 @@ fn a_torn_row_is_a_trouble_and_is_not_sent() {
 }
 
 #[test]
-fn nothing_is_said_of_encrypted_items() {
+fn encrypted_items_are_not_judged() {
     let envelope = json!({ "__enc__": 1, "v": 1, "kid": "k", "payload": "p" });
     assert_eq!(judged(&[envelope]).verdict, Verdict::Unreadable);
 }
@@ -245,7 +245,7 @@ fn rows_of_other_branches_are_not_sent() {
 }
 
 #[test]
-fn a_made_up_result_stands_after_the_message_of_its_call() {
+fn a_synthesised_result_follows_the_message_of_its_call() {
     let files = store(&[user("hi"), call("call_1"), call("call_2"), output("call_2"), user("more")]);
     let edit = Edit::Synthesise { call: place(&files, call_of("call_1")), id: "call_1".to_owned() };
     let written = write(&files, edit.clone());
@@ -255,7 +255,7 @@ fn a_made_up_result_stands_after_the_message_of_its_call() {
     assert_eq!(found.len(), 6);
     let judgement = judge(&session_a(&written), None);
     assert_eq!((judgement.verdict, judgement.sent.mended.len()), (Verdict::Accepted, 0));
-    // The rows before it keep their ids, and so does the other session.
+    // The rows before it keep their ids, and so do those of the other session.
     assert_eq!(rows(&written)[..4], rows(&files)[..4]);
     assert!(rows(&written).contains(&(7, "b".to_owned(), user("two").to_string())));
     assert_eq!(rows(&write(&files, edit)), rows(&written));
@@ -276,7 +276,7 @@ fn a_result_moves_to_its_call_and_takes_no_new_id() {
 }
 
 #[test]
-fn a_dropped_block_leaves_all_other_rows_as_they_are() {
+fn a_dropped_block_leaves_all_other_rows_unchanged() {
     let files = store(&[user("hi"), output("call_1"), user("more")]);
     let written = write(&files, Edit::Drop { block: place(&files, result_of("call_1")) });
     let mut expected = rows(&files);
@@ -307,7 +307,7 @@ fn a_torn_row_is_discarded_and_the_rest_truncated() {
 }
 
 #[test]
-fn the_log_is_emptied_when_the_database_has_taken_it_in() {
+fn the_log_is_emptied_after_it_is_merged() {
     let mut files = store(&[user("hi"), output("call_1")]);
     files.files.push(crate::File { name: "chat.db-wal".to_owned(), bytes: vec![0; 40] });
     let written = write(&files, Edit::Drop { block: place(&files, result_of("call_1")) });
@@ -324,7 +324,7 @@ fn other_databases_are_not_recognised() {
 }
 
 #[test]
-fn items_of_wrong_types_everywhere_are_read() {
+fn items_with_wrong_types_are_read() {
     let hostile = [
         json!([]),
         json!(7),
@@ -343,14 +343,14 @@ fn items_of_wrong_types_everywhere_are_read() {
 }
 
 #[test]
-fn thirty_thousand_thoughts_take_no_more_than_a_moment() {
+fn thirty_thousand_thoughts_are_handled_quickly() {
     let mut items: Vec<Value> = (0..30_000).map(|n| thought(&format!("rs_{n}"))).collect();
     items.push(call("call_1"));
     let session = session_a(&store(&items));
     assert_eq!(send::send(&session).mended[1].1, 30_000);
 }
 
-/// A list of the SDK for JavaScript with a batch of two, of which so many have a result.
+/// A list of the SDK for JavaScript with a batch of two calls and `n_results` results.
 fn list_of_javascript(n_results: usize) -> Files {
     let call = |id: &str| {
         json!({ "type": "function_call", "id": format!("fc_{id}"), "callId": id, "name": "look", "status": "completed",
@@ -369,7 +369,7 @@ fn list_of_javascript(n_results: usize) -> Files {
 }
 
 #[test]
-fn a_list_of_the_sdk_for_javascript_is_judged_and_mended_as_its_own() {
+fn a_javascript_list_is_judged_and_repaired_in_its_own_form() {
     let whole = list_of_javascript(2);
     let sessions = read(&whole).unwrap();
     assert_eq!(
@@ -392,10 +392,10 @@ fn a_list_of_the_sdk_for_javascript_is_judged_and_mended_as_its_own() {
 }
 
 #[test]
-fn of_a_result_that_stands_twice_the_sdk_for_javascript_sends_the_last() {
+fn the_javascript_sdk_sends_the_last_of_two_results() {
     let whole = list_of_javascript(2);
     let mut items: Vec<Value> = serde_json::from_slice(whole.main()).unwrap();
-    // What the SDK writes where another API than Responses was spoken.
+    // The ids that the SDK writes for an API other than Responses.
     for item in items.iter_mut().filter(|item| item["id"].is_string()) {
         item["id"] = json!("FAKE_ID");
     }
@@ -407,7 +407,7 @@ fn of_a_result_that_stands_twice_the_sdk_for_javascript_sends_the_last() {
     let judgement = judge(&session, None);
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
     assert_eq!(judgement.sent.mended, [("sends the last of items with one id", 1)]);
-    // A call without a result is sent all the same.
+    // A call without a result is sent, too.
     items.retain(|item| item["callId"] != "b" || item["type"] == "function_call");
     let files = Files::one("1.json", Value::Array(items).to_string());
     assert_eq!(judge(&read(&files).unwrap()[0], None).verdict, Verdict::Refused);

@@ -87,7 +87,7 @@ fn calls(session: &Session) -> BTreeSet<(&Place, &str)> {
     calls.collect()
 }
 
-/// Takes parts out of a message, or the row if nothing is left of it.
+/// Removes parts from a message, or the row if no part would remain.
 fn drop_parts(rows: &mut Rows, row: i64, pointers: &BTreeSet<&str>) -> Result<(), &'static str> {
     let item = rows.text(row, "message_data").ok_or("no such row")?;
     let n_parts = text::parse(item.as_bytes())

@@ -1,7 +1,7 @@
 //! The blocks of a stored message.
 //!
-//! A reply is cut into its steps, since only `step-start` begins a new message of the request; the results of a step stand
-//! after it in a message of their own.
+//! A reply is split into its steps, since only `step-start` begins a new message of the request. The results
+//! of a step follow it in a message of their own.
 
 use std::collections::BTreeSet;
 
@@ -13,16 +13,18 @@ use super::raw::{RawMessage, RawPart};
 use crate::json::text;
 use crate::{Block, Ending, Message};
 
-/// State of a result whose output was cleared since: the product sends [`CLEARED`](super::send::CLEARED) for it.
+/// The state of a result with an output that was later cleared. The product sends
+/// [`CLEARED`](super::send::CLEARED) for it.
 pub(super) const COMPACTED: &str = "compacted";
 
-/// State of a thought of another model than the one that is asked next.
+/// The state of a thought from a model other than that of the next request.
 pub(super) const OF_ANOTHER_MODEL: &str = "of another model";
 
-/// State of a thought in a reply that was stopped before it said anything.
+/// The state of a thought in a reply that was stopped before it contained anything else.
 pub(super) const NOTHING_SAID: &str = "nothing said";
 
-/// The messages of a stored message: one of the user, or for each step of a reply the step and its results.
+/// Converts a stored message: a user message into one message, a reply into one message per step, each
+/// followed by its results.
 pub(super) fn messages(raw: &RawMessage, current: &str, unknown: &mut BTreeSet<String>) -> Vec<Message> {
     match text(&raw.info, "role") {
         "user" => of_user(raw, unknown),
@@ -34,8 +36,8 @@ pub(super) fn messages(raw: &RawMessage, current: &str, unknown: &mut BTreeSet<S
     }
 }
 
-/// Texts and files as `toModelMessages` in `session/message-v2.ts` of 1.18.33 takes them. A text file was made a text
-/// when it was added, so its part is not sent.
+/// Texts and files, read as in `toModelMessages` in `session/message-v2.ts` of 1.18.33. A text file was
+/// converted to text when it was added, so its part is not sent.
 fn of_user(raw: &RawMessage, unknown: &mut BTreeSet<String>) -> Vec<Message> {
     let mut blocks = Vec::new();
     for part in &raw.parts {
@@ -102,7 +104,7 @@ fn of_reply(raw: &RawMessage, current: &str, unknown: &mut BTreeSet<String>) -> 
 
 fn message(raw: &RawMessage, role: Role, blocks: Vec<Block>, ending: Ending) -> Option<Message> {
     let first = blocks.first()?;
-    // A message is edited through its parts; the place of the row itself names no part.
+    // A message is edited through its parts. The place of its row does not name a part.
     let place = first.place.clone();
     Some(Message { role, blocks, id: Some(raw.id.clone()), place, ending })
 }
@@ -111,7 +113,7 @@ fn block(part: &RawPart, content: histories::Block, state: Option<String>) -> Bl
     Block { place: part.place.clone(), content, state }
 }
 
-/// Notes a kind of part that is not known; the product passes over what it does not know as well.
+/// Notes an unknown kind of part. The product skips unknown parts, too.
 fn note(kind: &str, unknown: &mut BTreeSet<String>) {
     let is_known =
         ["step-finish", "snapshot", "patch", "agent", "retry", "compaction", "subtask", "file", "tool"];
@@ -124,8 +126,8 @@ fn note(kind: &str, unknown: &mut BTreeSet<String>) {
     unknown.insert(if is_word { format!("part {kind}") } else { "a part without a type".to_owned() });
 }
 
-/// A thought with what its provider signed: of Anthropic and Bedrock `signature`, of Gemini `thoughtSignature`, of OpenAI
-/// an item's id and `reasoningEncryptedContent`.
+/// A thought with the provider's signature: `signature` for Anthropic and Bedrock, `thoughtSignature` for
+/// Gemini, an item id and `reasoningEncryptedContent` for OpenAI.
 fn thinking(part: &Value) -> histories::Block {
     let words = text(part, "text").to_owned();
     if let Some(data) = metadata(part, "redactedData") {
@@ -137,13 +139,13 @@ fn thinking(part: &Value) -> histories::Block {
     histories::Block::Thinking(Thinking { text: words, signature, id: metadata(part, "itemId") })
 }
 
-/// A text of the provider's own data, whatever the provider is called there.
+/// A text field of the provider's metadata, whatever name the provider has there.
 fn metadata(part: &Value, key: &str) -> Option<String> {
     let providers = part.get("metadata")?.as_object()?;
     providers.values().find_map(|own| own.get(key)?.as_str()).map(str::to_owned)
 }
 
-/// A call. What another model's provider signed is not sent to this one.
+/// A call. The signature of another model's provider is not sent to this one.
 fn call(part: &RawPart, is_other: bool) -> Block {
     let state = part.value.get("state").unwrap_or(&Value::Null);
     let own = |key: &str| metadata(&part.value, key).filter(|_| !is_other);
@@ -157,7 +159,7 @@ fn call(part: &RawPart, is_other: bool) -> Block {
     block(part, histories::Block::Call(call), Some(text(state, "status").to_owned()))
 }
 
-/// The result of a call that ended; what an interrupted tool had said until then is its result.
+/// The result of a finished call. For an interrupted tool, it is the output so far.
 fn result(part: &RawPart) -> Option<Block> {
     let state = part.value.get("state")?;
     let interrupted = state.pointer("/metadata/interrupted") == Some(&Value::Bool(true));
@@ -184,8 +186,8 @@ fn result(part: &RawPart) -> Option<Block> {
     Some(block(part, histories::Block::Result(result), state))
 }
 
-/// A file: a picture as it is, a document of Anthropic's as such, and anything else by its name as the product does when
-/// it leaves files out.
+/// A file. A picture stays unchanged and an Anthropic document stays a document. Any other file becomes its
+/// name, as in the product when it leaves files out.
 fn file(part: &Value) -> histories::Block {
     let mime = text(part, "mime");
     let data = text(part, "url").strip_prefix("data:").and_then(|rest| Some(rest.split_once(',')?.1));

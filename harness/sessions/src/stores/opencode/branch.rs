@@ -1,4 +1,5 @@
-//! Which messages of a session are sent: what was taken back is hidden, what was compacted is replaced.
+//! Selects the messages of a session that are sent: reverted messages are hidden, and compacted ones are
+//! replaced.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +12,11 @@ use super::raw::{Raw, RawMessage, RawPart};
 use crate::json::text;
 use crate::{Product, Session};
 
-/// Parents above a session that are followed. Sub-agents of sub-agents are a few; a loop of parents ends here.
+/// Maximum number of parents to follow. Sub-agents are nested only a few levels deep, and a cycle of parents
+/// ends here.
 const MAX_PARENTS: usize = 32;
 
-/// The sessions that are nobody's sub-agent, each with its sub-agents off its branch.
+/// The sessions that are not of sub-agents. The sub-agents of each session are off its branch.
 pub(super) fn sessions(form: Form, raws: Vec<Raw>) -> Vec<Session> {
     let parents: BTreeMap<String, String> =
         raws.iter().filter_map(|raw| Some((raw.id.clone(), raw.parent.clone()?))).collect();
@@ -34,7 +36,8 @@ pub(super) fn sessions(form: Form, raws: Vec<Raw>) -> Vec<Session> {
     sessions.collect()
 }
 
-/// The session at the top, if it is another one. A chain that does not end has no top, and stands for itself.
+/// The topmost ancestor of a session, if it has one. A session in an endless chain of parents counts as its
+/// own top.
 fn root_of(id: &str, parents: &BTreeMap<String, String>, known: &BTreeSet<String>) -> Option<String> {
     let mut at = id;
     for _ in 0..MAX_PARENTS {
@@ -48,7 +51,7 @@ fn root_of(id: &str, parents: &BTreeMap<String, String>, known: &BTreeSet<String
 
 fn session(form: Form, raw: Raw, children: Vec<Raw>) -> Session {
     let n_records = raw.messages.iter().map(|message| 1 + message.parts.len()).sum();
-    // What follows the last user's word is what the next request is made for, so its model is the one that is asked.
+    // The next request follows the last user message, so it uses the model of that message.
     let (provider, model) = model_of(&raw.messages);
     let mut unknown = BTreeSet::new();
     let current = format!("{provider}/{model}");
@@ -83,7 +86,7 @@ fn session(form: Form, raw: Raw, children: Vec<Raw>) -> Session {
     }
 }
 
-/// Provider and model of the last message of the user that names them, else of the last reply.
+/// The provider and the model of the last user message that names them, otherwise of the last reply.
 fn model_of(messages: &[RawMessage]) -> (String, String) {
     let of_user = messages.iter().rev().filter_map(|message| message.info.get("model"));
     let of_reply = messages.iter().rev().map(|message| &message.info);
@@ -92,7 +95,7 @@ fn model_of(messages: &[RawMessage]) -> (String, String) {
     (text(found, "providerID").to_owned(), text(found, "modelID").to_owned())
 }
 
-/// What is sent of a session, and what is not.
+/// The messages of a session that are sent, and the hidden ones.
 #[derive(Debug, Default)]
 struct Branch {
     sent: Vec<RawMessage>,
@@ -106,8 +109,9 @@ fn branch_of(messages: Vec<RawMessage>, revert: Option<&(String, Option<String>)
     Branch { hidden: branch.hidden.into_iter().chain(hidden).collect(), ..branch }
 }
 
-/// Without what was taken back, which the next prompt deletes (`SessionRevert.cleanup` in `session/revert.ts` of
-/// <https://github.com/anomalyco/opencode>): the message and all after it, or from one of its parts on.
+/// Separates the reverted messages, which the next prompt deletes (`SessionRevert.cleanup` in
+/// `session/revert.ts` of <https://github.com/anomalyco/opencode>): a message and all after it, or a message
+/// from one of its parts on.
 fn without_reverted(
     mut messages: Vec<RawMessage>,
     revert: Option<&(String, Option<String>)>,
@@ -134,8 +138,8 @@ fn without_reverted(
     (messages, hidden)
 }
 
-/// From the last compaction that was finished: its question and summary, then the messages that it kept word for word,
-/// then what followed. It is `filterCompacted` in `session/message-v2.ts` of 1.18.33.
+/// Starts at the last finished compaction: its question and summary, then the messages that it kept verbatim,
+/// then all later ones. This is `filterCompacted` in `session/message-v2.ts` of 1.18.33.
 fn from_compaction(messages: Vec<RawMessage>) -> Branch {
     let mut summaries: BTreeMap<String, usize> = BTreeMap::new();
     for (n, message) in messages.iter().enumerate() {
@@ -164,7 +168,7 @@ fn from_compaction(messages: Vec<RawMessage>) -> Branch {
         None => point,
         Some(id) => match messages[..=point].iter().position(|message| message.id == id) {
             Some(at) => at,
-            // The product looks for it until the beginning, and then sends all that it went over.
+            // The product searches for it back to the beginning, and then sends everything it visited.
             None => return Branch { sent: messages, hidden: Vec::new(), n_compactions },
         },
     };

@@ -1,8 +1,8 @@
-//! Which dialect a provider of opencode's speaks.
+//! The dialects of opencode's providers.
 
 use brickbat_rules::Dialect;
 
-/// Providers whose package speaks Chat Completions; of the list at <https://models.dev>.
+/// Providers with a package for Chat Completions, from the list at <https://models.dev>.
 const CHAT: [&str; 24] = [
     "alibaba",
     "baseten",
@@ -30,7 +30,7 @@ const CHAT: [&str; 24] = [
     "zhipuai",
 ];
 
-/// The dialect in which a model is spoken to; nothing for a provider that is not known.
+/// The dialect of a model. `None` if the provider is unknown.
 pub(super) fn dialect_of(provider: &str, model: &str) -> Option<Dialect> {
     Some(match provider {
         "anthropic" | "google-vertex-anthropic" => Dialect::AnthropicMessages,
@@ -38,7 +38,7 @@ pub(super) fn dialect_of(provider: &str, model: &str) -> Option<Dialect> {
         "google" | "google-vertex" => Dialect::Gemini,
         "amazon-bedrock" => Dialect::BedrockConverse,
         "mistral" => Dialect::Mistral,
-        // The makers' own gateway has each model in its own dialect (https://opencode.ai/docs/zen).
+        // opencode's own gateway offers each model in the model's own dialect (https://opencode.ai/docs/zen).
         "opencode" if model.starts_with("claude") => Dialect::AnthropicMessages,
         "opencode" if model.starts_with("gpt") => Dialect::OpenaiResponses,
         "opencode" if model.starts_with("gemini") => Dialect::Gemini,

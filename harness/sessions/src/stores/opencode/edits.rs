@@ -1,4 +1,5 @@
-//! Edits of what is stored: the state of a call is replaced where it stands, parts and messages are taken out whole.
+//! Edits of stored records: the state of a call is replaced in place, and parts and messages are removed
+//! completely.
 
 mod apply;
 
@@ -12,16 +13,16 @@ use super::{events, forms};
 use crate::json::{span_of, splice, text};
 use crate::{Edit, Files, NOT_RECORDED, Place, Product, Session, WriteError};
 
-/// What becomes of the records that are edited.
+/// The changes of the edited records.
 #[derive(Debug, Default)]
 struct Changes {
     /// Parts with their new bytes.
     parts: BTreeMap<Place, Vec<u8>>,
-    /// Parts and messages that go.
+    /// Parts and messages to remove.
     removed: BTreeSet<Place>,
 }
 
-/// The files with the edits carried out.
+/// The files after the edits.
 pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
     let store =
         |words: String| WriteError { product: Product::Opencode, place: "the store".to_owned(), words };
@@ -57,7 +58,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
     cells.apply(changes).map_err(store)
 }
 
-/// Ends a call with an error. One that has ended stays as it is.
+/// Ends a call with an error. A finished call stays unchanged.
 fn synthesise(cells: &mut Cells<'_>, changes: &mut Changes, call: &Place) -> Result<(), &'static str> {
     let part = part_of(cells, changes, call)?;
     let value = crate::json::parse(&part).ok_or("the call cannot be read")?;
@@ -80,14 +81,14 @@ fn synthesise(cells: &mut Cells<'_>, changes: &mut Changes, call: &Place) -> Res
         if let Some(metadata) = state.get("metadata") {
             new["metadata"] = metadata.clone();
         }
-        // When it ended is not known: the time at which it began is the last that is.
+        // The end time is unknown. The start time is the last known time.
         let start = state.pointer("/time/start").cloned().unwrap_or(json!(0));
         new["time"] = json!({ "start": start, "end": start });
     }
     set_state(changes, call, &part, new.to_string().into_bytes())
 }
 
-/// The arguments as an object, which an ended call must have.
+/// The arguments as an object, which a finished call must have.
 fn input(state: &Value) -> Value {
     let input = match state.get("input") {
         Some(Value::String(written)) => serde_json::from_str(written).unwrap_or(Value::Null),
@@ -97,7 +98,7 @@ fn input(state: &Value) -> Value {
     if input.is_object() { input } else { json!({}) }
 }
 
-/// Gives a call the state of another part, which goes if it is on the branch.
+/// Gives a call the state of another part. That part is removed if it is on the branch.
 fn take_result(
     cells: &mut Cells<'_>,
     changes: &mut Changes,
@@ -137,7 +138,7 @@ fn drop_part(changes: &mut Changes, parts: &BTreeSet<&Place>, place: &Place) -> 
     Ok(())
 }
 
-/// Takes out what comes after a step on the branch: the rest of its reply, and the messages after it.
+/// Removes everything after a step on the branch: the rest of its reply, and the later messages.
 fn truncate(
     changes: &mut Changes,
     raws: &[Raw],
@@ -164,7 +165,7 @@ fn truncate(
     Ok(())
 }
 
-/// A message of which nothing is left that anybody said goes with its bookkeeping.
+/// Removes each message with only bookkeeping left, including that bookkeeping.
 fn drop_messages(changes: &mut Changes, raws: &[Raw]) {
     let says = |kind: &str| matches!(kind, "text" | "reasoning" | "tool" | "file" | "compaction" | "subtask");
     for message in raws.iter().flat_map(|raw| &raw.messages) {

@@ -1,8 +1,8 @@
-//! The third generation: rows of `session_message`, one for each thing that happened, in the order of `seq`.
+//! The third generation: rows of `session_message`, one per event, in the order of `seq`.
 //!
-//! The same table stands empty or half filled beside the rows of the second generation; only where there is a `session_v2`
-//! are its rows the conversation. Their form, and what is sent of them, is read in the released program 1.18.33, which
-//! already has both; a version that has `session_v2` was not at hand.
+//! The same table exists empty or partly filled beside the rows of the second generation. Its rows are the
+//! conversation only if there is a `session_v2`. Their form and the messages sent for them are taken from the
+//! released program 1.18.33, which already has both. A version with `session_v2` was not available.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,20 +16,19 @@ use crate::json::{parse, text, trouble};
 use crate::sqlite::Database;
 use crate::{Block, Ending, Message, Place, Product, Sent, Session, Trouble};
 
-/// The name of this form.
+/// The value of [`Session::generation`] for this form.
 pub(super) const GENERATION: &str = "SQLite rows of events";
 
-/// Rows that say nothing to the model.
+/// Rows that add nothing to the conversation.
 const SILENT: [&str; 3] = ["agent-switched", "location-switched", "model-switched"];
 
-/// A row.
 #[derive(Debug)]
 pub(super) struct Event {
     /// The column `type`.
     kind: String,
     seq: i64,
     session: String,
-    /// Its record, and what of it can be edited alone.
+    /// Its record, with the parts that can be edited separately.
     message: Result<RawMessage, Trouble>,
 }
 
@@ -70,7 +69,7 @@ pub(super) fn read(database: &Database) -> Result<Vec<Event>, String> {
 
 pub(super) const TABLE: &str = "session_message";
 
-/// What of a row has a place of its own: the items of a reply, else the words and files.
+/// The parts of a row that have their own places: the items of a reply, otherwise the text and the files.
 fn parts(info: &Value, row: i64) -> Vec<RawPart> {
     let list = |key: &str| info.get(key).and_then(Value::as_array).into_iter().flatten().enumerate();
     let part = |pointer: String, value: Value| RawPart {
@@ -111,11 +110,11 @@ pub(super) fn raws(events: Vec<Event>) -> Vec<Raw> {
     raws.into_values().collect()
 }
 
-/// The sessions of the rows.
+/// The sessions in the rows.
 ///
 /// # Errors
 ///
-/// A row is of a type that is not known, so nothing can be said of what is sent.
+/// A row has an unknown type, so the next request is unknown.
 pub(super) fn sessions(events: Vec<Event>) -> Result<Vec<Session>, String> {
     let mut grouped: BTreeMap<String, Vec<Event>> = BTreeMap::new();
     for event in events {
@@ -187,7 +186,7 @@ fn said(raw: &RawMessage, role: Role) -> Option<Message> {
     message(raw, role, blocks.collect(), Ending::Whole)
 }
 
-/// A row of a reply is one step, and its results follow it.
+/// A reply row is one step, followed by its results.
 fn reply(raw: &RawMessage, provider: &str, model: &str, unknown: &mut BTreeSet<String>) -> Vec<Message> {
     let own = raw.info.get("model").unwrap_or(&Value::Null);
     let is_other = text(own, "providerID") != provider || text(own, "id") != model;
@@ -201,7 +200,7 @@ fn reply(raw: &RawMessage, provider: &str, model: &str, unknown: &mut BTreeSet<S
             "text" => blocks.push(block(histories::Block::Text(text(&part.value, "text").to_owned()), None)),
             "reasoning" => {
                 let words = text(&part.value, "text").to_owned();
-                // What a provider signed is sent only to the same model, and not of a reply that failed.
+                // A signature is sent only to the same model, and never for a failed reply.
                 let signed =
                     part.value.get("providerMetadata").and_then(Value::as_object).filter(|_| !failed);
                 let signature =
@@ -234,7 +233,7 @@ fn message(raw: &RawMessage, role: Role, blocks: Vec<Block>, ending: Ending) -> 
 fn call(part: &RawPart) -> Block {
     let state = part.value.get("state").unwrap_or(&Value::Null);
     let arguments = match state.get("input") {
-        // The arguments of a call that is still being written are a text.
+        // The arguments of an unfinished call are a text.
         Some(Value::String(written)) => written.clone(),
         Some(input) => input.to_string(),
         None => Value::Null.to_string(),
@@ -261,7 +260,7 @@ fn result(part: &RawPart) -> Option<Block> {
     Some(Block { place: part.place.clone(), content, state: None })
 }
 
-/// What is sent: `toLLMMessages` of `session/runner` in 1.18.33. An open call is sent as it is.
+/// The send model: `toLLMMessages` of `session/runner` in 1.18.33. An open call is sent unchanged.
 pub(super) fn send(session: &Session) -> Sent {
     let mut n_empty = 0;
     let mut n_thoughts = 0;

@@ -1,4 +1,4 @@
-//! The forms in which the records lie, and how each is read into the same pieces.
+//! The forms of the records, all read into the same structures.
 
 use brickbat_rules::json::{Document, Json};
 use serde_json::Value;
@@ -9,21 +9,21 @@ use crate::json::{parse, text, trouble};
 use crate::sqlite::{self, Database, Rows};
 use crate::{Files, Place, Trouble};
 
-/// How the records lie.
+/// The form of the records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// `opencode export`: one session with its messages and parts.
     Export,
-    /// The rows of `message` and `part` as lists of a JSON file.
+    /// The rows of `message` and `part`, as lists in a JSON file.
     Rows,
-    /// The file of a session; its messages and parts are its companions.
+    /// The file of a session. Its messages and parts are companions.
     Folder,
     /// `opencode.db`.
     Database,
 }
 
 impl Form {
-    /// In words.
+    /// The value of [`Session::generation`](crate::Session::generation) for this form.
     pub(super) fn generation(self) -> &'static str {
         match self {
             Form::Export => "export",
@@ -34,7 +34,7 @@ impl Form {
     }
 }
 
-/// The form of these files, if opencode wrote them.
+/// The form of these files. `None` if opencode did not write them.
 pub(super) fn form_of(files: &Files) -> Option<Form> {
     if sqlite::is_database(files.main()) {
         let database = Database::open(files).ok()?;
@@ -92,7 +92,7 @@ pub(super) fn read(form: Form, files: &Files) -> Result<(Vec<Raw>, Vec<Event>), 
     }
 }
 
-/// Messages and parts keep the order that they have in the file.
+/// An export. Messages and parts keep their order in the file.
 fn export(bytes: &[u8]) -> Vec<Raw> {
     let Ok(document) = Document::parse(bytes) else { return Vec::new() };
     let mut raw = Raw::of_info(&document.root().field("info").to_value());
@@ -126,7 +126,7 @@ fn in_file(value: Json, pointer: String) -> Place {
     Place::in_file(span.start as u64..span.end as u64, pointer)
 }
 
-/// Rows that somebody exported from the database; `data` is a text or the object itself.
+/// Rows exported from the database. `data` is a text or the object itself.
 fn rows(bytes: &[u8]) -> Pieces {
     let mut pieces = Pieces::default();
     let Ok(document) = Document::parse(bytes) else { return pieces };
@@ -189,9 +189,10 @@ fn lost(place: Place, words: String, loses: &'static str) -> Trouble {
     Trouble { place, words, loses: Some(loses) }
 }
 
-/// `storage/session/<project>/<ses>.json`, `storage/message/<ses>/<msg>.json`, `storage/part/<msg>/<prt>.json`.
+/// `storage/session/<project>/<ses>.json`, `storage/message/<ses>/<msg>.json`,
+/// `storage/part/<msg>/<prt>.json`.
 ///
-/// A companion is known by its keys; by its folder only if it cannot be read.
+/// A companion is identified by its keys, or by its folder if it cannot be read.
 fn folder(files: &Files) -> Pieces {
     let mut pieces = Pieces::default();
     for (n, file) in files.files.iter().enumerate() {
@@ -213,7 +214,7 @@ fn folder(files: &Files) -> Pieces {
             pieces.parts.push(RawPart { id: word("id"), message: word("messageID"), place, value });
         } else if !word("sessionID").is_empty() && !word("role").is_empty() {
             let (id, session) = (word("id"), word("sessionID"));
-            // Before 1.2 the order is that of the ids alone.
+            // Before 1.2, messages are ordered only by id.
             pieces.messages.push(RawMessage {
                 id,
                 session,

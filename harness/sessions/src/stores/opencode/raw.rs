@@ -1,4 +1,4 @@
-//! What is stored, before it is understood: sessions with their messages, and messages with their parts.
+//! The raw records: sessions with their messages, and messages with their parts.
 
 use std::collections::BTreeMap;
 
@@ -7,33 +7,33 @@ use serde_json::Value;
 use crate::json::{parse, text};
 use crate::{Place, Trouble};
 
-/// A session as it is stored.
+/// A stored session.
 #[derive(Debug, Default)]
 pub(super) struct Raw {
     pub(super) id: String,
     pub(super) parent: Option<String>,
     pub(super) version: Option<String>,
-    /// What was taken back: everything from this message on, or from this part of it on.
+    /// The message from which everything is reverted, and the part of it, if only its later parts are.
     pub(super) revert: Option<(String, Option<String>)>,
-    /// In the order in which the product reads them.
+    /// The messages, in the order in which the product reads them.
     pub(super) messages: Vec<RawMessage>,
     pub(super) troubles: Vec<Trouble>,
 }
 
-/// A message as it is stored.
+/// A stored message.
 #[derive(Debug)]
 pub(super) struct RawMessage {
     pub(super) id: String,
     pub(super) session: String,
-    /// When it was made, in milliseconds.
+    /// The creation time in milliseconds.
     pub(super) created: i64,
     pub(super) info: Value,
     pub(super) place: Place,
-    /// In the order of their ids.
+    /// The parts, ordered by id.
     pub(super) parts: Vec<RawPart>,
 }
 
-/// A part of a message as it is stored.
+/// A stored part of a message.
 #[derive(Debug)]
 pub(super) struct RawPart {
     pub(super) id: String,
@@ -42,20 +42,20 @@ pub(super) struct RawPart {
     pub(super) place: Place,
 }
 
-/// Rows or files that are not yet put together.
+/// Rows or files before they are assembled.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
     pub(super) sessions: Vec<Raw>,
     pub(super) messages: Vec<RawMessage>,
     pub(super) parts: Vec<RawPart>,
-    /// What could not be read, with the id of its session, if that is known.
+    /// The unreadable records, with the id of their session, if it is known.
     pub(super) troubles: Vec<(Option<String>, Trouble)>,
     /// Tables that could not be read to their end. Any session may have lost rows.
     pub(super) cut: Vec<Trouble>,
 }
 
 impl Raw {
-    /// What the record of a session says of it; of an export, a file, or the columns of a row.
+    /// A session from its record: an export, a file, or the columns of a row.
     pub(super) fn of_info(info: &Value) -> Raw {
         let name = |key: &str| Some(text(info, key)).filter(|text| !text.is_empty()).map(str::to_owned);
         Raw {
@@ -68,9 +68,9 @@ impl Raw {
     }
 }
 
-/// From what a message and on is taken back.
+/// The message and the part from which a session is reverted.
 ///
-/// The column holds it as a text.
+/// The column stores them as a text.
 pub(super) fn revert_of(revert: &Value) -> Option<(String, Option<String>)> {
     let parsed = revert.as_str().and_then(|text| parse(text.as_bytes()));
     let revert = parsed.as_ref().unwrap_or(revert);
@@ -80,7 +80,8 @@ pub(super) fn revert_of(revert: &Value) -> Option<(String, Option<String>)> {
 }
 
 impl Pieces {
-    /// The sessions with their messages and parts, in the product's order: messages by time and id, parts by id.
+    /// Assembles the sessions with their messages and parts in the product's order: messages by time and id,
+    /// parts by id.
     pub(super) fn assemble(self) -> Vec<Raw> {
         let mut raws: BTreeMap<String, Raw> = BTreeMap::new();
         for raw in self.sessions {
@@ -99,7 +100,7 @@ impl Pieces {
             let raw = raws.entry(id.clone()).or_insert_with(|| Raw { id, ..Raw::default() });
             raw.messages.push(message);
         }
-        // The parts of a message that is gone are never read by the product.
+        // The product never reads the parts of a missing message.
         for part in parts.into_values().flatten() {
             let session = text(&part.value, "sessionID");
             let words = "a part whose message is missing".to_owned();
@@ -120,7 +121,7 @@ impl Pieces {
     }
 }
 
-/// The session that a trouble belongs to: the one that is named, else the only one there is.
+/// The session of a trouble: the named one, or the only one there is.
 fn owner<'r>(raws: &'r mut BTreeMap<String, Raw>, session: Option<&str>) -> Option<&'r mut Raw> {
     match session.filter(|id| raws.contains_key(*id)) {
         Some(id) => raws.get_mut(id),

@@ -1,8 +1,9 @@
-//! What opencode sends of a session: `toModelMessages` of `session/message-v2.ts` and `normalizeMessages` of
-//! `provider/transform.ts` (<https://github.com/anomalyco/opencode>, MIT), read in the released program 1.18.33.
+//! The send model of opencode: `toModelMessages` of `session/message-v2.ts` and `normalizeMessages` of
+//! `provider/transform.ts` (<https://github.com/anomalyco/opencode>, MIT), taken from the released program
+//! 1.18.33.
 //!
-//! A step of a reply is a message of its own, because only `step-start` parts them: where one is missing, two steps are
-//! one message, `[text, call, text, call]`, and so it is here, for the reader cuts there too.
+//! Each step of a reply is a separate message, because only `step-start` separates steps. If one is missing,
+//! two steps are one message, `[text, call, text, call]`. The reader splits replies at the same places.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,22 +14,22 @@ use super::blocks::{COMPACTED, NOTHING_SAID, OF_ANOTHER_MODEL};
 use super::events;
 use crate::{Block, Ending, Message, Sent, Session};
 
-/// What is sent for an output that was cleared to save room.
+/// Sent for an output that was cleared to save space.
 pub(super) const CLEARED: &str = "[Old tool result content cleared]";
 
-/// What is sent for a call that was never ended.
+/// Sent for a call that never ended.
 const INTERRUPTED: &str = "[Tool execution was interrupted]";
 
-/// What stands before pictures that a provider does not take inside results.
+/// Sent before pictures that a provider does not accept inside results.
 const ATTACHED: &str = "Attached media from tool result:";
 
-/// The newest version that was seen to leave open calls out; 1.1.27 fills them (after
-/// <https://github.com/anomalyco/opencode/pull/8497>), both read in the released programs.
+/// The newest version known to leave out open calls. 1.1.27 fills them (after
+/// <https://github.com/anomalyco/opencode/pull/8497>). Both facts are from the released programs.
 const LEAVES_OUT: [u64; 3] = [1, 1, 16];
 
-/// Whether open calls get an error; older versions leave them out.
+/// Returns whether open calls get an error. Older versions leave them out.
 ///
-/// A database is only opened by versions that fill them, whichever version its session was begun with.
+/// Only versions that fill open calls open a database, whichever version started the session.
 pub(super) fn fills_open_calls(session: &Session) -> bool {
     let is_old = |version: &str| {
         let mut numbers = [0; 3];
@@ -42,7 +43,7 @@ pub(super) fn fills_open_calls(session: &Session) -> bool {
     is_database || !session.version.as_deref().is_some_and(is_old)
 }
 
-/// What is sent.
+/// The send model of a session.
 pub(super) fn send(session: &Session) -> Sent {
     if session.generation == events::GENERATION {
         return events::send(session);
@@ -57,7 +58,7 @@ pub(super) fn send(session: &Session) -> Sent {
         match message.role {
             Role::Assistant => {
                 if is_left_out(message) {
-                    // Its results go with it.
+                    // Its results are left out with it.
                     stored.next_if(|next| next.role == Role::Tool && next.id == message.id);
                     changes.note("leaves out failed replies");
                 } else {
@@ -71,7 +72,7 @@ pub(super) fn send(session: &Session) -> Sent {
             }
             _ => messages.extend(without_blank(message, &mut changes)),
         }
-        // Pictures come after the whole reply, in words of a user.
+        // Pictures follow the complete reply, in a user message.
         let is_end = stored.peek().is_none_or(|next| next.id != message.id);
         if is_end && !pictures.is_empty() {
             changes.note("moves pictures out of results");
@@ -85,7 +86,7 @@ pub(super) fn send(session: &Session) -> Sent {
     Sent { messages, mended: changes.0.into_iter().collect(), gives_up: None }
 }
 
-/// What was changed, and how often.
+/// The number of each change.
 #[derive(Debug, Default)]
 struct Changes(BTreeMap<&'static str, usize>);
 
@@ -95,7 +96,8 @@ impl Changes {
     }
 }
 
-/// A failed reply is not sent; one that the user stopped is, if it said more than thoughts.
+/// Returns whether a reply is left out. A failed reply is. A stopped reply is, too, unless it has more than
+/// thoughts.
 fn is_left_out(message: &Message) -> bool {
     let says_nothing = |block: &Block| block.state.as_deref() == Some(NOTHING_SAID);
     match message.ending {
@@ -105,7 +107,7 @@ fn is_left_out(message: &Message) -> bool {
     }
 }
 
-/// The replies in which Anthropic signed a thought.
+/// The ids of the replies in which Anthropic signed a thought.
 fn with_signed_thoughts(session: &Session) -> BTreeSet<&str> {
     let is_signed =
         |block: &Block| matches!(&block.content, histories::Block::Thinking(own) if own.signature.is_some());
@@ -114,7 +116,7 @@ fn with_signed_thoughts(session: &Session) -> BTreeSet<&str> {
     messages.filter_map(|message| message.id.as_deref()).collect()
 }
 
-/// A step and its results, with those of open calls.
+/// A step and its results, including those of open calls.
 fn step(
     message: &Message,
     results: Option<&Message>,
@@ -139,7 +141,7 @@ fn step(
                 said.push(block.clone());
                 answers.push(cleared(result, changes));
             }
-            // A state that the product does not know is passed over by it.
+            // The product ignores calls in a state that it does not know.
             None if !is_open || !fills => changes.note("leaves out calls without a result"),
             None => {
                 said.push(block.clone());
@@ -166,10 +168,10 @@ fn step(
     (of(Role::Assistant, said), of(Role::Tool, answers))
 }
 
-/// A text or thought of a reply, as it is sent.
+/// A text or a thought of a reply in its sent form. `None` if it is left out.
 fn words(block: &Block, is_signed: bool, changes: &mut Changes) -> Option<Block> {
     let content = match &block.content {
-        // So that signed thoughts keep their places.
+        // This keeps signed thoughts at their places.
         histories::Block::Text(text) if text.is_empty() && is_signed => {
             changes.note("sends a space for an empty text");
             histories::Block::Text(" ".to_owned())
@@ -184,7 +186,7 @@ fn words(block: &Block, is_signed: bool, changes: &mut Changes) -> Option<Block>
             return (!is_blank)
                 .then(|| Block { content: histories::Block::Text(thinking.text.clone()), ..block.clone() });
         }
-        // The item's id goes, since nothing is stored at OpenAI (`store` is false).
+        // The item id is left out, since OpenAI stores nothing (`store` is false).
         histories::Block::Thinking(thinking) => {
             histories::Block::Thinking(Thinking { id: None, ..thinking.clone() })
         }
@@ -208,7 +210,7 @@ fn cleared(block: &Block, changes: &mut Changes) -> Block {
     }
 }
 
-/// The user's words without empty texts; nothing if no words are left.
+/// A user message without empty texts. `None` if nothing is left.
 fn without_blank(message: &Message, changes: &mut Changes) -> Option<Message> {
     let is_empty = |block: &&Block| matches!(&block.content, histories::Block::Text(text) if text.is_empty());
     let n_empty = message.blocks.iter().filter(is_empty).count();
@@ -219,7 +221,7 @@ fn without_blank(message: &Message, changes: &mut Changes) -> Option<Message> {
     (!blocks.is_empty()).then(|| Message { blocks, ..message.clone() })
 }
 
-/// Takes pictures out of results for dialects whose results are texts.
+/// Removes pictures from results, for dialects with text-only results.
 fn without_pictures(mut message: Message, dialect: Option<Dialect>, pictures: &mut Vec<Block>) -> Message {
     let takes_pictures = matches!(
         dialect,
@@ -256,8 +258,8 @@ fn of_pictures(pictures: Vec<Block>, after: &Message) -> Message {
     Message { role: Role::User, blocks, id: after.id.clone(), place, ending: Ending::Whole }
 }
 
-/// Ids of calls as the provider wants them: for Claude other letters become `_`, for Mistral nine letters and digits.
-/// OpenAI's ids of items are not sent.
+/// Rewrites call ids for the provider: for Claude, other characters become `_`; for Mistral, ids have nine
+/// letters and digits. OpenAI's item ids are not sent.
 fn normalise_ids(messages: &mut [Message], session: &Session, changes: &mut Changes) {
     let is_claude = session.model.as_deref().is_some_and(|model| model.contains("claude"));
     let is_mistral = session.dialect == Some(Dialect::Mistral);
@@ -292,7 +294,7 @@ fn normalise_ids(messages: &mut [Message], session: &Session, changes: &mut Chan
     }
 }
 
-/// Mistral takes no words of the user directly after results, so a reply is put between them.
+/// Mistral does not accept a user message directly after results, so a reply is put between them.
 fn between_tools_and_user(messages: Vec<Message>, changes: &mut Changes) -> Vec<Message> {
     let mut out: Vec<Message> = Vec::with_capacity(messages.len());
     for message in messages {
@@ -305,7 +307,7 @@ fn between_tools_and_user(messages: Vec<Message>, changes: &mut Changes) -> Vec<
         }
         out.push(message);
     }
-    // The user's next words come after the end.
+    // The next user message follows the end.
     if let Some(last) = out.last().filter(|last| last.role == Role::Tool) {
         let done = done_after(last);
         out.push(done);

@@ -1,4 +1,4 @@
-//! Tests: small invented sessions, each written in every form.
+//! Tests with small made-up sessions, each written in every form.
 
 mod edits;
 mod events;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{Edit, File, Files, Judgement, Place, Product, ReadError, Session, Verdict, judge, store_of};
 
-/// A session to be written in any form.
+/// A session that can be written in any form.
 #[derive(Debug, Clone)]
 struct Fixture {
     info: Value,
@@ -51,7 +51,7 @@ impl Fixture {
         &mut self.messages[last].0
     }
 
-    /// Ids and times rise with each message and part.
+    /// Adds a message. Ids and times increase with each message and part.
     fn push(&mut self, mut info: Value, mut parts: Vec<Value>) {
         let n = self.messages.len() + 1;
         let session = self.info["id"].clone();
@@ -149,7 +149,7 @@ impl Fixture {
     }
 }
 
-/// Tables as opencode makes them, so far as they are read.
+/// The tables of opencode, as far as they are read.
 fn database() -> Connection {
     let connection = Connection::open_in_memory().unwrap();
     let tables = "CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT, version TEXT, revert TEXT);
@@ -165,7 +165,7 @@ fn bytes_of(mut connection: Connection) -> Files {
     Files::one("opencode.db", connection.serialize("main").unwrap().to_vec())
 }
 
-/// The database keeps the ids in columns of their own.
+/// The database stores the ids in columns of their own.
 fn without_ids(value: &Value) -> Value {
     let mut value = value.clone();
     for key in ["id", "sessionID", "messageID"] {
@@ -206,7 +206,7 @@ fn running(id: &str) -> Value {
     call(id, json!({ "status": "running", "input": { "path": "a" }, "time": { "start": 5 } }))
 }
 
-/// A signed thought, two calls at once, and a second step.
+/// A signed thought, two parallel calls, and a second step.
 fn healthy() -> Fixture {
     let mut fixture = Fixture::new("anthropic", "claude-sonnet-4-5");
     let first = [step(), thought("EqQB"), words("Both."), done("toolu_1", "x"), done("toolu_2", ""), end()];
@@ -215,7 +215,7 @@ fn healthy() -> Fixture {
     fixture
 }
 
-/// With one call that has no result, in the middle or at the end.
+/// The same with one call without a result, in the middle or at the end.
 fn open(provider: &str, model: &str, is_at_end: bool) -> Fixture {
     let mut fixture = Fixture::new(provider, model);
     fixture.reply(vec![step(), words("One."), done("toolu_1", "x"), running("toolu_2")]);
@@ -235,12 +235,12 @@ fn judged(files: &Files) -> Judgement {
     judge(&one(files), None)
 }
 
-/// The rules that refuse it.
+/// The ids of the broken rules.
 fn rules(judgement: &Judgement) -> Vec<&'static str> {
     judgement.refusals.iter().filter_map(|refusal| Some(refusal.rule?.id)).collect()
 }
 
-/// Roles and blocks of what is sent, a letter each.
+/// The roles and blocks of the sent messages, one letter each.
 fn shape(judgement: &Judgement) -> String {
     shape_of(&judgement.sent.messages)
 }
@@ -298,7 +298,7 @@ fn a_healthy_session_is_accepted_in_every_form() {
 }
 
 #[test]
-fn places_are_unique_but_for_a_call_and_its_result() {
+fn places_are_unique_except_for_a_call_and_its_result() {
     for (form, files) in healthy().forms() {
         let session = one(&files);
         let blocks = session.messages.iter().flat_map(|message| &message.blocks);
@@ -309,7 +309,7 @@ fn places_are_unique_but_for_a_call_and_its_result() {
 }
 
 #[test]
-fn the_order_is_that_of_times_and_ids_and_not_that_of_the_rows() {
+fn messages_are_ordered_by_time_and_id_instead_of_row() {
     let connection = database();
     let mut fixture = healthy();
     for (_, parts) in &mut fixture.messages {
@@ -321,7 +321,7 @@ fn the_order_is_that_of_times_and_ids_and_not_that_of_the_rows() {
 }
 
 #[test]
-fn what_is_not_opencodes_is_left_to_others() {
+fn files_of_other_products_are_not_recognised() {
     let store = store_of(Product::Opencode).unwrap();
     let texts = [
         "",

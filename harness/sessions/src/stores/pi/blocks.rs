@@ -1,4 +1,4 @@
-//! Messages of pi's lines.
+//! Converts pi's lines into messages.
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{self, Call, CallResult, Image, Role, Thinking};
@@ -10,7 +10,7 @@ use crate::stores::ReadError;
 use crate::stores::records::{Record, unknown_form};
 use crate::{Block, Ending, Message, Product};
 
-/// The texts around a summary (`src/core/messages.ts` of `@earendil-works/pi-coding-agent`).
+/// The texts before and after a summary (`src/core/messages.ts` of `@earendil-works/pi-coding-agent`).
 pub(super) type Around = (&'static str, &'static str);
 pub(super) const COMPACTION: Around = (
     "The conversation history before this point was compacted into the following summary:\n\n<summary>\n",
@@ -21,7 +21,7 @@ pub(super) const BRANCH: Around = (
     "</summary>",
 );
 
-/// The model that is asked next.
+/// The model of the next request.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Model {
     provider: String,
@@ -30,8 +30,8 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// The last that the branch names: a reply, or a change of the model. A change to another provider does not say its
-    /// dialect.
+    /// The last model on the branch, from a reply or a model change. A change to another provider does not
+    /// reveal the dialect.
     pub(super) fn of_branch(path: &[&Record]) -> Model {
         let mut model = Model::default();
         for record in path {
@@ -56,7 +56,7 @@ impl Model {
     }
 }
 
-/// The message at a pointer in a line; none if it is never sent.
+/// The message at a pointer in a line. `None` if it is never sent.
 pub(super) fn message(
     record: &Record,
     at: &str,
@@ -76,7 +76,7 @@ pub(super) fn message(
     })
 }
 
-/// Words of the user, or of an extension.
+/// A message of the user, or of an extension.
 pub(super) fn said_by_user(record: &Record, at: &str, id: &str) -> Result<Message, ReadError> {
     let pointer = format!("{at}/content");
     match record.value.pointer(&pointer) {
@@ -93,7 +93,7 @@ pub(super) fn said_by_user(record: &Record, at: &str, id: &str) -> Result<Messag
     }
 }
 
-/// What stands for what is left out.
+/// A summary, as a message that replaces the omitted ones.
 pub(super) fn summary(record: &Record, at: &str, id: &str, (before, after): Around) -> Option<Message> {
     let pointer = format!("{at}/summary");
     let words = record.value.pointer(&pointer).and_then(Value::as_str)?;
@@ -130,8 +130,8 @@ fn reply(record: &Record, at: &str, id: &str, value: &Value, model: &Model) -> R
     Ok(Message { ending, ..of(record, id, Role::Assistant, blocks) })
 }
 
-/// A block of a reply. What only the model that wrote it can read is left off where another is asked next
-/// (`transformMessages` of `@earendil-works/pi-ai`).
+/// A block of a reply. Content that only its own model can read is left out if the next request uses another
+/// model (`transformMessages` of `@earendil-works/pi-ai`).
 fn said(part: &Value, reply: &Value, model: &Model, line: Option<u64>) -> histories::Block {
     let is_same = model.said(reply);
     let signature = |key: &str| part.get(key).and_then(Value::as_str).filter(|_| is_same).map(str::to_owned);
@@ -151,7 +151,7 @@ fn said(part: &Value, reply: &Value, model: &Model, line: Option<u64>) -> histor
                 }
                 _ => {}
             }
-            // In Chat Completions the field holds the name of a field, and nothing that is signed.
+            // In Chat Completions, the field contains the name of another field instead of a signature.
             let signature = signature.filter(|_| dialect != Some(Dialect::OpenaiChat));
             histories::Block::Thinking(Thinking {
                 text: text(part, "thinking").to_owned(),
@@ -174,8 +174,8 @@ fn said(part: &Value, reply: &Value, model: &Model, line: Option<u64>) -> histor
     }
 }
 
-/// What was said in the Responses API is sent as an item with its id, or with one that pi makes up, which texts of one
-/// message share: <https://github.com/earendil-works/pi/issues/5148>.
+/// A text from the Responses API. It is sent as an item with its own id, or with one that pi makes up, which
+/// the texts of one message share: <https://github.com/earendil-works/pi/issues/5148>.
 fn item_of_text(part: &Value, line: Option<u64>) -> histories::Block {
     let made_up = format!("msg_{}", line.unwrap_or_default());
     let signature = text(part, "textSignature");
@@ -190,7 +190,8 @@ fn item_of_text(part: &Value, line: Option<u64>) -> histories::Block {
     histories::Block::Native { dialect: Dialect::OpenaiResponses, value }
 }
 
-/// Where the Responses API was spoken, an id is that of the call and that of the item, with a bar between them.
+/// Splits an id. In the Responses API it consists of the id of the call and the id of the item, with a bar
+/// between them.
 pub(super) fn ids(id: &str) -> (&str, Option<&str>) {
     match id.split_once('|') {
         Some((call, item)) => (call, Some(item)),
@@ -205,7 +206,7 @@ fn plain(part: &Value) -> histories::Block {
             media_type: text(part, "mimeType").to_owned(),
             data: text(part, "data").to_owned(),
         }),
-        // A block that is not known is nothing that any dialect would send.
+        // An unknown block becomes a block that no dialect sends.
         _ => histories::Block::Native { dialect: Dialect::AnthropicMessages, value: part.clone() },
     }
 }

@@ -1,7 +1,7 @@
-//! What pi sends of a session.
+//! The send model of pi.
 //!
-//! Source: `transformMessages` (`src/providers/transform-messages.ts`) of the package `@earendil-works/pi-ai` 0.74.2,
-//! <https://github.com/earendil-works/pi-mono>, and `convertMessages` of its providers.
+//! Source: `transformMessages` (`src/providers/transform-messages.ts`) of the package `@earendil-works/pi-ai`
+//! 0.74.2, <https://github.com/earendil-works/pi-mono>, and `convertMessages` of its providers.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use brickbat_rules::histories::{self, CallResult, Role};
 
 use crate::{Block, Ending, Message, Place, Sent, Session};
 
-/// Text of a result that pi fills in.
+/// The text of a result that pi fills in.
 const FILLED: &str = "No result provided";
-/// Longest id of a call that Anthropic takes.
+/// Maximum length of a call id that Anthropic accepts.
 const MAX_ID_LEN: usize = 64;
 
 pub(super) fn send(session: &Session) -> Sent {
@@ -40,7 +40,7 @@ pub(super) fn send(session: &Session) -> Sent {
     Sent { messages, mended: mended.into_iter().filter(|(_, n)| *n > 0).collect(), gives_up: None }
 }
 
-/// The messages up to here, and the calls of the last reply.
+/// The messages so far, and the calls of the last reply.
 #[derive(Default)]
 struct Turns {
     messages: Vec<Message>,
@@ -89,7 +89,7 @@ impl Turns {
     }
 }
 
-/// Thinking without a signature becomes a text, and ids are written with letters that Anthropic takes.
+/// Converts thinking without a signature to text, and writes ids with characters that Anthropic accepts.
 fn for_anthropic(message: &mut Message) {
     for block in &mut message.blocks {
         match &mut block.content {

@@ -54,7 +54,7 @@ fn a_healthy_session_is_accepted() {
 }
 
 #[test]
-fn a_missing_result_is_filled_by_the_product_and_can_be_put_in() {
+fn a_missing_result_is_filled_by_the_product_and_can_be_written() {
     let done = DONE.replace(r#""parentId":"a4""#, r#""parentId":"a3""#);
     let files = jsonl(&[ASK, BATCH, ONE, &done]);
     let (session, judgement) = judged(&files);
@@ -69,7 +69,7 @@ fn a_missing_result_is_filled_by_the_product_and_can_be_put_in() {
         (result.call.as_str(), result.text().as_str(), result.is_error),
         ("toolu_2", crate::NOT_RECORDED, true)
     );
-    // One line is new, and the one after it names it; all else is as it was.
+    // One line is new, and the next line names it as its parent. Everything else is unchanged.
     let (old, new) = (lines(&files), lines(&filled));
     assert_eq!(new[..4], old[..4]);
     let id = session.messages[3].id.clone().unwrap();
@@ -91,7 +91,7 @@ fn a_result_without_its_call_is_refused_and_can_be_dropped() {
 }
 
 #[test]
-fn replies_that_were_stopped_or_failed_are_left_out() {
+fn stopped_and_failed_replies_are_left_out() {
     for reason in ["aborted", "error"] {
         let stopped = BATCH.replace("toolUse", reason);
         let (session, judgement) = judged(&jsonl(&[ASK, &stopped]));
@@ -99,13 +99,13 @@ fn replies_that_were_stopped_or_failed_are_left_out() {
         assert_eq!(judgement.sent.messages.len(), 1);
         assert_ne!(session.messages[1].ending, Ending::Whole);
     }
-    // Results of a reply that is left out stand alone.
+    // The results of a reply that is left out have no call.
     let (_, judgement) = judged(&jsonl(&[ASK, &BATCH.replace("toolUse", "aborted"), ONE, TWO, DONE]));
     assert_eq!(judgement.verdict, Verdict::Refused);
 }
 
 #[test]
-fn calls_at_the_end_are_open() {
+fn trailing_calls_are_open() {
     let (session, judgement) = judged(&jsonl(&[ASK, BATCH, ONE]));
     assert_eq!(judgement.verdict, Verdict::OpenTail);
     assert_eq!(Pi.fills_open_tail(&session), Some("answers them with `No result provided`"));
@@ -128,7 +128,7 @@ fn a_late_result_is_refused_and_can_be_moved() {
 }
 
 #[test]
-fn a_result_off_the_branch_does_no_harm_and_is_copied() {
+fn a_result_off_the_branch_is_harmless_and_can_be_copied() {
     let done = DONE.replace(r#""parentId":"a4""#, r#""parentId":"a3""#);
     let files = jsonl(&[ASK, BATCH, ONE, TWO, &done]);
     let (session, judgement) = judged(&files);
@@ -142,7 +142,7 @@ fn a_result_off_the_branch_does_no_harm_and_is_copied() {
 }
 
 #[test]
-fn a_branch_is_cut_with_a_line_that_says_nothing() {
+fn a_branch_is_truncated_with_an_empty_line() {
     let files = jsonl(&[ASK, BATCH, ONE, TWO, DONE]);
     let session = read(&files);
     let cut = written(&files, Edit::Truncate { last: place(&session, 2, "/message/content") });
@@ -151,12 +151,12 @@ fn a_branch_is_cut_with_a_line_that_says_nothing() {
     assert_eq!(after.off_branch.len(), 4);
     assert!(after.unknown.is_empty());
     assert!(cut.main().starts_with(files.main()));
-    // The end needs no cut.
+    // Truncation at the end changes nothing.
     assert_eq!(written(&files, Edit::Truncate { last: place(&session, 6, "/message/content/0") }), files);
 }
 
 #[test]
-fn a_block_goes_alone_and_the_last_with_its_line() {
+fn a_block_is_dropped_alone_and_the_last_with_its_line() {
     let files = jsonl(&[ASK, BATCH, ONE, TWO, DONE]);
     let session = read(&files);
     let dropped = written(&files, Edit::Drop { block: place(&session, 6, "/message/content/1") });
@@ -166,7 +166,7 @@ fn a_block_goes_alone_and_the_last_with_its_line() {
 }
 
 #[test]
-fn a_compaction_stands_for_what_it_does_not_keep() {
+fn a_compaction_replaces_what_it_does_not_keep() {
     let compaction = r#"{"type":"compaction","id":"c1","parentId":"a5","timestamp":"t","summary":"Compared.","firstKeptEntryId":"a5","tokensBefore":9}"#;
     let next = r#"{"type":"message","id":"d1","parentId":"c1","timestamp":"t","message":{"role":"user","content":"Next."}}"#;
     let (session, judgement) = judged(&jsonl(&[ASK, BATCH, ONE, TWO, DONE, compaction, next]));
@@ -189,7 +189,7 @@ fn a_compaction_can_keep_messages_of_its_own() {
 }
 
 #[test]
-fn a_branch_summary_is_words_of_the_user() {
+fn a_branch_summary_is_a_user_message() {
     let summary = r#"{"type":"branch_summary","id":"b1","parentId":"a1","timestamp":"t","fromId":"a5","summary":"Tried."}"#;
     let session = read(&jsonl(&[ASK, BATCH, ONE, TWO, DONE, summary]));
     assert_eq!((session.messages.len(), session.off_branch.len()), (2, 4));
@@ -199,7 +199,7 @@ fn a_branch_summary_is_words_of_the_user() {
 }
 
 #[test]
-fn a_broken_parent_is_named() {
+fn a_broken_parent_is_reported() {
     let (session, _) =
         judged(&jsonl(&[ASK, BATCH, ONE, &TWO.replace(r#""parentId":"a3""#, r#""parentId":"zz""#), DONE]));
     assert_eq!(
@@ -211,7 +211,7 @@ fn a_broken_parent_is_named() {
 }
 
 #[test]
-fn torn_lines_and_nul_bytes_are_named_and_taken_out() {
+fn torn_lines_and_nul_bytes_are_reported_and_removed() {
     let healthy = jsonl(&[ASK, BATCH, ONE, TWO, DONE]);
     for tail in ["{\"type\":\"mess", "\0\0\0\0"] {
         let files = Files::one("a.jsonl", format!("{}{tail}", lines(&healthy).join("\n") + "\n"));
@@ -223,7 +223,7 @@ fn torn_lines_and_nul_bytes_are_named_and_taken_out() {
 }
 
 #[test]
-fn a_line_put_twice_does_no_harm() {
+fn a_duplicate_line_is_harmless() {
     assert_eq!(judged(&jsonl(&[ASK, BATCH, ONE, ONE, TWO, DONE])).1.verdict, Verdict::Accepted);
 }
 
@@ -236,7 +236,7 @@ fn thinking_of_another_model_is_sent_as_text() {
 }
 
 #[test]
-fn ids_of_the_responses_api_are_parted() {
+fn ids_of_the_responses_api_are_split() {
     let to_responses = |line: &str| {
         let line = line.replace("anthropic-messages", "openai-responses").replace("toolu_1", "call_1|fc_1");
         line.replace("toolu_2", "call_2|fc_2")
@@ -244,7 +244,7 @@ fn ids_of_the_responses_api_are_parted() {
     };
     let lines = [ASK, BATCH, ONE, DONE].map(to_responses);
     let done = lines[3].replace(r#""parentId":"a4""#, r#""parentId":"a3""#);
-    // Two texts of one message would have one id, and be refused.
+    // Two texts of one message would have the same id and be rejected.
     let (_, judgement) = judged(&jsonl(&[&lines[0], &lines[1], &lines[2], &done]));
     assert_eq!(rules(&judgement)[0], "openai-responses/item-duplicate");
     let done = done.replace(r#",{"type":"text","text":" "}"#, "");
@@ -274,7 +274,7 @@ fn the_first_version_is_a_chain() {
 }
 
 #[test]
-fn a_newer_version_and_an_unknown_role_are_forms_that_are_not_known() {
+fn a_newer_version_and_an_unknown_role_are_unknown_forms() {
     let newer = Files::one("a.jsonl", HEADER.replace(":3,", ":4,"));
     assert!(matches!(Pi.read(&newer), Err(ReadError::Form { words, .. }) if words.contains("version 4")));
     let files = jsonl(&[&ASK.replace("\"user\"", "\"oracle\"")]);
@@ -284,14 +284,14 @@ fn a_newer_version_and_an_unknown_role_are_forms_that_are_not_known() {
 }
 
 #[test]
-fn files_of_others_are_not_recognised() {
+fn files_of_other_products_are_not_recognised() {
     for text in ["", "{}", "[]", "{\"type\":\"session\"}", "{\"type\":\"user\",\"uuid\":\"u\"}"] {
         assert!(!Pi.recognises(&Files::one("a.jsonl", text)), "{text}");
     }
 }
 
 #[test]
-fn hostile_files_end() {
+fn hostile_files_are_read_to_the_end() {
     let circle = [
         r#"{"type":"message","id":"x","parentId":"y","message":{"role":"user","content":"a"}}"#,
         r#"{"type":"message","id":"y","parentId":"x","message":{"role":"user","content":"b"}}"#,

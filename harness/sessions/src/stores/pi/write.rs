@@ -1,4 +1,4 @@
-//! Edits of a session of pi: lines of the branch are put in and taken out, and the lines around them joined.
+//! Edits of a pi session: lines of the branch are added and removed, and the lines around them linked again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::stores::tree::{Branch, Tree};
 use crate::stores::{Edit, WriteError};
 use crate::{Files, Place, Product};
 
-/// How much of a derived id pi's ids have.
+/// Number of characters of a derived id that pi's short ids have.
 const ID_LEN: usize = 8;
 
 pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> {
@@ -30,7 +30,7 @@ pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> 
 struct Writer<'l> {
     log: &'l Log,
     branch: Branch<'l>,
-    /// Pointers of blocks that go, by where their line begins.
+    /// The pointers of the blocks to remove, by the start of their line.
     drops: BTreeMap<usize, BTreeSet<String>>,
 }
 
@@ -93,7 +93,7 @@ impl<'l> Writer<'l> {
         tree.at(place).ok_or_else(|| cannot(Product::Pi, place, "there is no such block"))
     }
 
-    /// The line of a call, its whole id, and the tool.
+    /// The line of a call, its complete id, and its tool.
     fn call(&self, call: &Place, id: &str) -> Result<(&'l Record, &'l str, &'l str), WriteError> {
         let (record, pointer) = self.at(call)?;
         let value = record.value.pointer(pointer).unwrap_or(&Value::Null);
@@ -104,7 +104,8 @@ impl<'l> Writer<'l> {
         }
     }
 
-    /// The ids that are derived from a text, best first. There are several because two texts can have the same short id.
+    /// The ids derived from a text, best first. There are several because two texts can have the same short
+    /// id.
     fn ids(of: &str) -> impl Iterator<Item = String> {
         let id = move |n: usize| match n {
             0 => derived_id(of),
@@ -118,7 +119,7 @@ impl<'l> Writer<'l> {
         Self::ids(of).find(|own| !self.branch.has(own)).unwrap_or_default()
     }
 
-    /// Returns whether an earlier repair has already put in the result of a call.
+    /// Returns whether an earlier repair has already added the result of a call.
     fn has_result(&self, of: &str, call: &str) -> bool {
         let of_call = |record: &Record| text(&record.value["message"], "toolCallId") == call;
         let taken = Self::ids(of).take_while(|own| self.log.tree.by_id.contains_key(own));
@@ -133,7 +134,7 @@ impl<'l> Writer<'l> {
         }
     }
 
-    /// Ends the branch with a line of an extension, which says nothing to the model (`CustomEntry`).
+    /// Ends the branch with a line of an extension (`CustomEntry`), which adds nothing to the conversation.
     fn truncate(&mut self, last: &Place) -> Result<(), WriteError> {
         let (record, _) = self.at(last)?;
         if self.log.version < 2 {

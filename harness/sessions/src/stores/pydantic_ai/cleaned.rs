@@ -1,7 +1,7 @@
-//! What pydantic-ai 2.x makes of a history before it sends it.
+//! The cleaning that pydantic-ai 2.x applies to a history before it sends it.
 //!
-//! Read in pydantic-ai-slim 2.68.0 (<https://pypi.org/project/pydantic-ai-slim/2.68.0/>): `_clean_message_history` in
-//! `messages.py`, and `_repair_interrupted_tail` in `_agent_graph.py`.
+//! Source: pydantic-ai-slim 2.68.0 (<https://pypi.org/project/pydantic-ai-slim/2.68.0/>):
+//! `_clean_message_history` in `messages.py`, and `_repair_interrupted_tail` in `_agent_graph.py`.
 
 use brickbat_rules::histories::{Block as Content, Role};
 use serde_json::json;
@@ -17,7 +17,7 @@ const DROPS: &str = "leaves out results without a call";
 const FILLS: &str = "fills calls without a result";
 const KEEPS: &str = "wraps arguments that are not a JSON object in one";
 
-/// The messages, and what was changed.
+/// The cleaned messages and the number of each change.
 pub(super) fn cleaned(session: &Session) -> (Vec<Message>, Vec<(&'static str, usize)>) {
     // `_drop_orphaned_tool_results`.
     let (mut messages, n_dropped) = pairs::without_orphans(&session.messages);
@@ -27,8 +27,8 @@ pub(super) fn cleaned(session: &Session) -> (Vec<Message>, Vec<(&'static str, us
     (messages, mended.into_iter().filter(|(_, n)| *n > 0).collect())
 }
 
-/// `_repair_dangling_tool_calls`: a result for each call that none answers, but for those of the last response. Those
-/// too where what stands last was interrupted.
+/// `_repair_dangling_tool_calls`: adds a result for each unanswered call. Calls of the last response are left
+/// open, unless the last message was interrupted.
 fn fill(messages: &mut Vec<Message>) -> usize {
     let mut dangling = pairs::dangling(messages);
     let last = messages.iter().rposition(|message| message.role == Role::Assistant);
@@ -39,7 +39,7 @@ fn fill(messages: &mut Vec<Message>) -> usize {
     pairs::fill(messages, dangling, INTERRUPTED)
 }
 
-/// `ToolCallPart.args_as_dict`: arguments that are no object stand in one, under `INVALID_JSON`.
+/// `ToolCallPart.args_as_dict`: arguments that are not an object are wrapped in one, under `INVALID_JSON`.
 fn wrap_arguments(messages: &mut [Message]) -> usize {
     let mut n_kept = 0;
     for block in messages.iter_mut().flat_map(|message| &mut message.blocks) {

@@ -1,6 +1,7 @@
-//! The messages and their parts.
+//! Messages and their parts.
 //!
-//! Forms: `pydantic_ai/messages.py` of pydantic-ai-slim 1.44.0, <https://pypi.org/project/pydantic-ai-slim/1.44.0/>.
+//! Source: `pydantic_ai/messages.py` of pydantic-ai-slim 1.44.0,
+//! <https://pypi.org/project/pydantic-ai-slim/1.44.0/>.
 
 use std::collections::BTreeSet;
 
@@ -12,23 +13,23 @@ use serde_json::{Value, json};
 use crate::json::word;
 use crate::{Block, Ending, Message, Place};
 
-/// What a list of messages holds.
+/// The parsed content of a message list.
 pub(in crate::stores) struct History {
-    /// The messages. A request makes one for each run of parts that say the same role.
+    /// The messages. A request becomes one message for each run of parts with the same role.
     pub(in crate::stores) messages: Vec<Message>,
-    /// Kinds that were passed over.
+    /// The kinds of entries that were skipped.
     pub(in crate::stores) unknown: BTreeSet<String>,
-    /// The dialect of the provider of the last response that names a known one.
+    /// The dialect of the last response with a known provider.
     pub(in crate::stores) dialect: Option<Dialect>,
     /// The model of the last response.
     pub(in crate::stores) model: Option<String>,
-    /// Requests and responses.
+    /// The number of requests and responses.
     pub(in crate::stores) n_records: usize,
-    /// Whether 2.x wrote it: requests have a state.
+    /// True if 2.x wrote the list, which adds a state to requests.
     pub(in crate::stores) is_of_2: bool,
 }
 
-/// Whether a value is a list of requests and responses, with at least one part whose kind is written.
+/// Returns whether a value is a list of requests and responses, with at least one part that has a kind.
 pub(in crate::stores) fn is_history(list: Json<'_, '_>) -> bool {
     let mut n_parts = 0;
     let is_message = |message: Json<'_, '_>| {
@@ -43,11 +44,11 @@ pub(in crate::stores) fn is_history(list: Json<'_, '_>) -> bool {
     list.is_array() && list.items().all(is_message) && n_parts > 0
 }
 
-/// The messages of a list, which stands at the pointer `base`.
+/// The messages of the list at the pointer `base`.
 ///
 /// # Errors
 ///
-/// A part of a kind that 1.x does not have, or an entry that is no message.
+/// A part of a kind that 1.x does not have, or an entry that is not a message.
 pub(in crate::stores) fn history(list: Json<'_, '_>, base: &str) -> Result<History, String> {
     let providers = list.items().filter(|message| message.field("kind").is("response"));
     let last = providers.filter(|message| message.field("provider_name").is_str()).last();
@@ -60,7 +61,7 @@ pub(in crate::stores) fn history(list: Json<'_, '_>, base: &str) -> Result<Histo
         n_records += 1;
         let place = in_file(entry, format!("{base}/{n}"));
         let kind = entry.field("kind");
-        // tunacode keeps notes of its own in the list, and sends none of them.
+        // tunacode keeps its own notes in the list, and never sends them.
         if entry.get("thought").is_some() {
             reader.unknown.insert("thought".to_owned());
         } else if kind.is("request") {
@@ -82,7 +83,8 @@ pub(in crate::stores) fn history(list: Json<'_, '_>, base: &str) -> Result<Histo
     Ok(History { messages: reader.messages, unknown: reader.unknown, dialect, model, n_records, is_of_2 })
 }
 
-/// Whether a response came from no provider. `_clean_message_history` joins neighbours of that sort into one.
+/// Returns whether a response came from no provider. `_clean_message_history` joins adjacent responses of
+/// this kind.
 fn is_local(response: Json<'_, '_>) -> bool {
     response
         .pick(["provider_response_id", "provider_name", "model_name"])
@@ -91,9 +93,9 @@ fn is_local(response: Json<'_, '_>) -> bool {
         .all(Json::is_null)
 }
 
-/// What has been read so far.
+/// The state of the reader.
 struct Reader {
-    /// Who speaks last. What another provider signed is words for this one.
+    /// The provider of the last response. Thinking that another provider signed is plain text for this one.
     provider: String,
     messages: Vec<Message>,
     unknown: BTreeSet<String>,
@@ -110,7 +112,7 @@ impl Reader {
                 _ => self.messages.push(message(role, blocks, place)),
             }
         }
-        // A request without parts still ends the response before it.
+        // Even a request without parts ends the response before it.
         if self.messages.len() == first {
             self.messages.push(message(Role::User, Vec::new(), place));
         }
@@ -130,7 +132,7 @@ impl Reader {
                 let is_error = matches!(outcome.as_str(), "failed" | "denied" | "interrupted");
                 (Role::Tool, vec![block(at, result(part, is_error))])
             }
-            // Without a tool it is feedback on what the model said, and no result.
+            // Without a tool, it is feedback on the model's text instead of a result.
             "retry-prompt" if part.field("tool_name").is_null() => {
                 (Role::User, vec![block(at, words(content))])
             }
@@ -139,7 +141,7 @@ impl Reader {
         })
     }
 
-    /// What the user says: a text, or a list of texts and files.
+    /// The content of a user prompt: a text, or a list of texts and files.
     fn prompt(&mut self, content: Json<'_, '_>, at: Place) -> Vec<Block> {
         if !content.is_array() {
             return vec![block(at, words(content))];
@@ -154,8 +156,8 @@ impl Reader {
         blocks
     }
 
-    /// A text or a file of the user. A file that is no picture in the store stands as its kind, so that its message is
-    /// not empty.
+    /// A text or a file of the user. A file that is not stored as a picture becomes its kind as text, so that
+    /// its message is not empty.
     fn file(&mut self, item: Json<'_, '_>) -> Option<histories::Block> {
         let media_type = text(item, "media_type");
         let kind = text(item, "kind");
@@ -223,7 +225,8 @@ impl Reader {
         }
     }
 
-    /// A tool that Anthropic runs, as `AnthropicModel._map_message` writes it. What other providers run is not rendered.
+    /// A tool that Anthropic runs, as `AnthropicModel._map_message` writes it. Tools that other providers run
+    /// are not rendered.
     fn server_tool(&mut self, part: Json<'_, '_>, kind: &str) -> Option<Value> {
         let name = text(part, "tool_name");
         let id = text(part, "tool_call_id");
@@ -246,7 +249,7 @@ impl Reader {
     }
 }
 
-/// The dialect of a provider, by the name that pydantic-ai gives it; nothing if it is not known.
+/// The dialect of a provider, by the name that pydantic-ai gives it. `None` if the name is unknown.
 pub(in crate::stores) fn dialect_of(provider: &str) -> Option<Dialect> {
     Some(match provider {
         "anthropic" => Dialect::AnthropicMessages,
@@ -254,7 +257,7 @@ pub(in crate::stores) fn dialect_of(provider: &str) -> Option<Dialect> {
         "google" | "google-gla" | "google-vertex" => Dialect::Gemini,
         "bedrock" => Dialect::BedrockConverse,
         "mistral" => Dialect::Mistral,
-        // Their models are `OpenAIChatModel` or write the same.
+        // Their models are `OpenAIChatModel` or write the same requests.
         "openai" | "openai-chat" | "alibaba" | "azure" | "cerebras" | "deepseek" | "fireworks" | "github"
         | "grok" | "groq" | "heroku" | "huggingface" | "litellm" | "moonshotai" | "nebius" | "ollama"
         | "openrouter" | "ovhcloud" | "sambanova" | "together" | "vercel" | "xai" => Dialect::OpenaiChat,
@@ -262,7 +265,7 @@ pub(in crate::stores) fn dialect_of(provider: &str) -> Option<Dialect> {
     })
 }
 
-/// The dialect of a response. OpenAI's two interfaces share a name, and their ids of responses differ.
+/// The dialect of a response. OpenAI's two APIs share a provider name but have different response ids.
 fn dialect(response: Json<'_, '_>, provider: &str) -> Option<Dialect> {
     let is_responses = text(response, "provider_response_id").starts_with("resp_");
     match dialect_of(provider) {
@@ -283,7 +286,8 @@ fn result(part: Json<'_, '_>, is_error: bool) -> histories::Block {
     histories::Block::Result(CallResult { call, name: text(part, "tool_name"), output, is_error, item: None })
 }
 
-/// The id of a call, and that of its item, which the Responses model joins by a bar (`_split_combined_tool_call_id`).
+/// The id of a call and the id of its item. The Responses model joins the two with a bar
+/// (`_split_combined_tool_call_id`).
 fn split(id: String) -> (String, Option<String>) {
     match id.split_once('|') {
         Some((call, item)) => (call.to_owned(), Some(item.to_owned())),
@@ -291,7 +295,7 @@ fn split(id: String) -> (String, Option<String>) {
     }
 }
 
-/// Arguments as JSON text: they are stored as that text, or as an object.
+/// Arguments as JSON text. They are stored as text or as an object.
 fn arguments(args: Json<'_, '_>) -> String {
     match args.as_str() {
         Some(text) => text.into_owned(),
@@ -300,7 +304,7 @@ fn arguments(args: Json<'_, '_>) -> String {
     }
 }
 
-/// A content as text; what is no text is sent as its JSON.
+/// A content as text. Any other value is sent as JSON.
 fn words(content: Json<'_, '_>) -> histories::Block {
     histories::Block::Text(
         content.as_str().map_or_else(|| content.raw().to_owned(), |text| text.into_owned()),

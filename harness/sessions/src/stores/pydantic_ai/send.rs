@@ -1,8 +1,8 @@
-//! What pydantic-ai 1.x sends of a history, and 2.x of what it has cleaned.
+//! The send model of pydantic-ai 1.x, and of 2.x after it has cleaned the history.
 //!
-//! Read in pydantic-ai-slim 1.44.0 (<https://pypi.org/project/pydantic-ai-slim/1.44.0/>): `_agent_graph.py` for what
-//! happens before the model, `models/*.py` for what each model's class makes of it. Requests that follow each other are
-//! joined there only if their instructions agree; here they always are.
+//! Source: pydantic-ai-slim 1.44.0 (<https://pypi.org/project/pydantic-ai-slim/1.44.0/>), `_agent_graph.py`
+//! for the steps before the model, and `models/*.py` for the changes of each model class. The library joins
+//! consecutive requests only if their instructions agree. Here they always agree.
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{Block, Role};
@@ -10,11 +10,12 @@ use brickbat_rules::histories::{Block, Role};
 use super::{OF_2, cleaned};
 use crate::{Message, Place, Sent, Session};
 
-/// `UserPromptNode.run` raises it for a new prompt after a response with calls, in 1.x and 2.x.
+/// `UserPromptNode.run` raises this error for a new prompt after a response with calls, in 1.x and 2.x.
 const UNPROCESSED: &str =
     "UserError: Cannot provide a new user prompt when the message history contains unprocessed tool calls.";
 
-/// What `ToolCallPart.args_as_dict` raises in 1.x for arguments that are cut off. 2.x sends them as `INVALID_JSON`.
+/// `ToolCallPart.args_as_dict` raises this error in 1.x for truncated arguments. 2.x sends them as
+/// `INVALID_JSON`.
 const NO_OBJECT: &str =
     "ValueError: the arguments of a call are no JSON object, and this model's class needs one";
 
@@ -22,7 +23,7 @@ const REORDERED: &str = "puts results before words in requests that follow each 
 const AS_WORDS: &str = "sends thinking that this provider did not sign as words";
 const LEFT_OUT: &str = "leaves out empty texts and messages";
 
-/// What is sent of a session.
+/// The send model of a session.
 pub(in crate::stores) fn send(session: &Session) -> Sent {
     let is_of_2 = session.generation == OF_2;
     let (messages, mut mended) = match is_of_2 {
@@ -40,8 +41,8 @@ pub(in crate::stores) fn send(session: &Session) -> Sent {
     for message in &mut messages {
         model_class(message, dialect, &mut counts);
     }
-    // Anthropic, Bedrock and Gemini: a message is added only if something is in it. In Chat Completions a request without
-    // parts makes no message, and a response always makes one.
+    // For Anthropic, Bedrock and Gemini, a message is added only if it has content. In Chat Completions, a
+    // request without parts makes no message, and a response always makes one.
     let n_before = messages.len();
     let is_kept = |message: &Message| {
         let is_chat = matches!(dialect, Dialect::OpenaiChat | Dialect::Mistral);
@@ -61,14 +62,14 @@ struct Counts {
     left_out: usize,
 }
 
-/// The error that the library raises before it sends anything, and for which block.
+/// The error that the library raises before it sends anything, and the place of the block that causes it.
 fn gives_up(messages: &[Message]) -> Option<(String, Place)> {
     let is_call = |block: &&crate::Block| matches!(block.content, Block::Call(_));
     let last = messages.last().filter(|last| last.role == Role::Assistant)?;
     last.blocks.iter().find(is_call).map(|call| (UNPROCESSED.to_owned(), call.place.clone()))
 }
 
-/// The error of 1.x for arguments that it cannot send, and for which call.
+/// The error of 1.x for arguments that it cannot send, and the place of the call.
 fn no_object(session: &Session) -> Option<(String, Place)> {
     let dialect = session.dialect.unwrap_or(Dialect::AnthropicMessages);
     if !matches!(dialect, Dialect::AnthropicMessages | Dialect::Gemini | Dialect::BedrockConverse) {
@@ -82,13 +83,13 @@ fn no_object(session: &Session) -> Option<(String, Place)> {
     broken.next().map(|block| (NO_OBJECT.to_owned(), block.place.clone()))
 }
 
-/// Whether `args_as_dict` takes the arguments; it makes an empty object of nothing.
+/// Returns whether `args_as_dict` accepts the arguments. It turns empty arguments into an empty object.
 pub(super) fn is_object(arguments: &str) -> bool {
     arguments.is_empty()
         || serde_json::from_str::<serde_json::Value>(arguments).is_ok_and(|value| value.is_object())
 }
 
-/// `_clean_message_history`: requests that follow each other become one, results first.
+/// `_clean_message_history`: joins consecutive requests, with results first.
 fn join_requests(messages: &[Message], counts: &mut Counts) -> Vec<Message> {
     let mut joined: Vec<Message> = Vec::with_capacity(messages.len());
     let mut run: Vec<Message> = Vec::new();
@@ -111,14 +112,14 @@ fn close(joined: &mut Vec<Message>, run: &mut Vec<Message>, counts: &mut Counts)
     joined.append(run);
 }
 
-/// What the class of the model makes of a message.
+/// Applies the changes that the model class makes to a message.
 fn model_class(message: &mut Message, dialect: Dialect, counts: &mut Counts) {
     let n_before = message.blocks.len();
     message.blocks.retain(|block| is_sent(block, message.role, dialect));
     counts.left_out += n_before - message.blocks.len();
     for block in &mut message.blocks {
         match &mut block.content {
-            // The signature of a thought goes to the part after it.
+            // The signature of a thought moves to the part after it.
             Block::Thinking(thinking) if dialect == Dialect::Gemini => thinking.signature = None,
             // `'\n'.join([start_tag, content, end_tag])`.
             Block::Thinking(thinking) if thinking.signature.is_none() => {
@@ -129,7 +130,7 @@ fn model_class(message: &mut Message, dialect: Dialect, counts: &mut Counts) {
                 if call.arguments.is_empty() {
                     call.arguments.push_str("{}");
                 }
-                // `GoogleModel` gives the call that has no signature this one, which Gemini does not check.
+                // `GoogleModel` gives a call without a signature this one, which Gemini does not check.
                 if dialect == Dialect::Gemini && call.signature.is_none() {
                     call.signature = Some("skip_thought_signature_validator".to_owned());
                 }
@@ -143,8 +144,9 @@ fn model_class(message: &mut Message, dialect: Dialect, counts: &mut Counts) {
     }
 }
 
-/// Whether a block reaches the request. Only `AnthropicModel` leaves out empty texts of both sides; in Chat Completions and
-/// Responses a response's texts are joined, where an empty one makes no difference. `BedrockConverseModel` sends them all.
+/// Returns whether a block reaches the request. Only `AnthropicModel` leaves out empty texts of both sides.
+/// In Chat Completions and Responses, the texts of a response are joined, so an empty one makes no
+/// difference. `BedrockConverseModel` sends them all.
 fn is_sent(block: &crate::Block, role: Role, dialect: Dialect) -> bool {
     match &block.content {
         Block::Text(text) if text.is_empty() => match dialect {

@@ -57,7 +57,7 @@ fn session(list: &[Value]) -> Session {
     open(&files(list))
 }
 
-/// The verdict, and what it is refused for: the rule's id, or the library's error.
+/// The verdict and the reasons for a rejection: rule ids, or the library's error.
 fn verdict(session: &Session) -> (Verdict, Vec<String>) {
     let judgement = judge(session, None);
     let reasons = judgement.refusals.iter().map(|refusal| match refusal.rule {
@@ -102,7 +102,7 @@ fn a_parallel_batch_with_thinking_is_accepted() {
 }
 
 #[test]
-fn a_place_is_the_stretch_of_its_part() {
+fn a_place_is_the_byte_range_of_its_part() {
     let files = files(&batch(json!([result("c1"), result("c2")])));
     let place = at(&open(&files), "/1/parts/2");
     let stretch = &files.main()[place.start as usize..place.end as usize];
@@ -120,7 +120,7 @@ fn a_missing_result_of_a_batch_is_refused() {
 }
 
 #[test]
-fn a_result_whose_call_is_gone_is_refused() {
+fn a_result_without_its_call_is_rejected() {
     let list = [
         request(json!([prompt("look")])),
         response(json!([said("ok")])),
@@ -134,7 +134,7 @@ fn a_result_whose_call_is_gone_is_refused() {
 }
 
 #[test]
-fn a_result_twice_is_refused() {
+fn a_duplicate_result_is_rejected() {
     let session = session(&batch(json!([result("c1"), result("c2"), result("c2")])));
     assert_eq!(verdict(&session).0, Verdict::Refused);
 }
@@ -157,10 +157,11 @@ fn an_empty_request_ends_the_response_before_it() {
 }
 
 #[test]
-fn results_go_before_words_in_requests_that_follow_each_other() {
+fn results_precede_texts_in_consecutive_requests() {
     let mut list = batch(json!([prompt("wait"), result("c1")]));
     list.insert(3, request(json!([result("c2")])));
-    // In Chat Completions nothing but results may stand between; Anthropic's clients sort by themselves.
+    // Chat Completions allows only results between a call and its result. Anthropic's clients sort the
+    // messages themselves.
     for n in [1, 4] {
         list[n]["provider_name"] = json!("openai");
     }
@@ -171,7 +172,7 @@ fn results_go_before_words_in_requests_that_follow_each_other() {
 }
 
 #[test]
-fn responses_of_no_provider_are_joined() {
+fn responses_without_a_provider_are_joined() {
     let local = |parts: Value| json!({ "parts": parts, "kind": "response" });
     let list = [
         request(json!([prompt("look")])),
@@ -186,7 +187,7 @@ fn responses_of_no_provider_are_joined() {
 }
 
 #[test]
-fn thinking_of_another_provider_is_sent_as_words() {
+fn thinking_of_another_provider_is_sent_as_text() {
     let foreign =
         json!({ "content": "hm", "signature": "x", "provider_name": "openai", "part_kind": "thinking" });
     let list = [request(json!([prompt("look")])), response(json!([foreign]))];
@@ -218,7 +219,7 @@ fn a_blank_result_is_a_string_and_accepted() {
 }
 
 #[test]
-fn arguments_that_are_cut_off_stop_the_classes_that_need_an_object() {
+fn truncated_arguments_stop_the_classes_that_need_an_object() {
     let cut =
         json!({ "tool_name": "look", "args": "{\"at\": ", "tool_call_id": "c1", "part_kind": "tool-call" });
     let mut list =
@@ -231,7 +232,7 @@ fn arguments_that_are_cut_off_stop_the_classes_that_need_an_object() {
 }
 
 #[test]
-fn a_call_without_a_result_gets_one_and_the_rest_stays() {
+fn a_call_without_a_result_gets_one_and_nothing_else_changes() {
     let files = files(&batch(json!([result("c1"), prompt("and?")])));
     let session = open(&files);
     let edit = Edit::Synthesise { call: at(&session, "/1/parts/3"), id: "c2".to_owned() };
@@ -248,7 +249,7 @@ fn a_call_without_a_result_gets_one_and_the_rest_stays() {
 }
 
 #[test]
-fn open_calls_at_the_end_get_one_request() {
+fn trailing_open_calls_get_one_request() {
     let list_of = [request(json!([prompt("look")])), response(json!([call("c1"), call("c2")]))];
     let files = files(&list_of);
     let session = open(&files);
@@ -280,7 +281,7 @@ fn a_late_result_is_moved_to_its_call() {
 }
 
 #[test]
-fn the_last_part_takes_its_message_along() {
+fn dropping_all_parts_drops_the_message() {
     let files = files(&batch(json!([result("c1"), result("c2"), result("c2")])));
     let session = open(&files);
     let drop = |pointer: &str| Edit::Drop { block: at(&session, pointer) };
@@ -291,7 +292,7 @@ fn the_last_part_takes_its_message_along() {
 }
 
 #[test]
-fn one_text_of_a_prompt_can_go() {
+fn one_text_of_a_prompt_can_be_dropped() {
     let list_of = [request(json!([{ "content": ["a", ""], "part_kind": "user-prompt" }]))];
     let files = files(&list_of);
     let session = open(&files);
@@ -300,7 +301,7 @@ fn one_text_of_a_prompt_can_go() {
 }
 
 #[test]
-fn a_branch_ends_after_the_message_that_stays() {
+fn a_truncated_branch_ends_after_the_last_kept_message() {
     let mut list_of = batch(json!([result("c1"), result("c2"), prompt("go on")]));
     list_of.push(request(json!([prompt("b")])));
     let files = files(&list_of);
@@ -311,7 +312,7 @@ fn a_branch_ends_after_the_message_that_stays() {
 }
 
 #[test]
-fn an_edit_of_what_is_not_there_is_an_error() {
+fn an_edit_of_a_missing_block_is_an_error() {
     let files = files(&batch(json!([result("c1"), result("c2")])));
     let place = Place::in_file(0..4, "/9/parts/0");
     let error = write(&files, &[Edit::Drop { block: place.clone() }]).unwrap_err();
@@ -320,7 +321,7 @@ fn an_edit_of_what_is_not_there_is_an_error() {
 }
 
 #[test]
-fn a_kind_of_part_that_1_x_does_not_have_is_not_judged() {
+fn a_kind_of_part_unknown_to_1_x_is_not_judged() {
     let list = [request(json!([{ "content": "x", "part_kind": "instruction-delta" }]))];
     let error = read(&files(&list)).unwrap_err().to_string();
     assert_eq!(error, "pydantic-ai: a part of the kind instruction-delta, which 1.x does not have");
@@ -342,7 +343,7 @@ fn other_lists_are_not_recognised() {
 }
 
 #[test]
-fn wrong_types_everywhere_are_read_without_harm() {
+fn wrong_types_are_read_without_a_panic() {
     let part = json!({ "part_kind": "tool-call", "args": [1], "tool_call_id": 7, "tool_name": null });
     let prompt = json!({ "part_kind": "user-prompt", "content": [null, 1, [], {}] });
     let list = [
@@ -368,7 +369,7 @@ fn a_long_history_with_many_edits_is_written_in_one_pass() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Whatever happens to the bytes, nothing panics, and what is written is read again.
+    /// Damaged bytes cause no panic, and written lists can be read again.
     #[test]
     fn damaged_bytes_are_read_judged_and_written_without_panic(
         damage in collection::vec((any::<usize>(), any::<u8>()), 0..4),
@@ -403,7 +404,7 @@ proptest! {
     }
 }
 
-/// The list as 2.x writes it: each request has a state.
+/// The list in the form of 2.x, in which each request has a state.
 fn of_2(mut list: Vec<Value>, last: &str) -> Vec<Value> {
     let n_last = list.len() - 1;
     for (n, message) in list.iter_mut().enumerate().filter(|(_, message)| message["kind"] == "request") {
@@ -413,18 +414,18 @@ fn of_2(mut list: Vec<Value>, last: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_list_of_2_x_is_judged_by_what_2_x_makes_of_it() {
-    // A call without a result, with a reply after it; 1.x sends it as it is.
+fn a_list_of_2_x_is_judged_by_the_send_model_of_2_x() {
+    // A call without a result, followed by a reply. 1.x sends it unchanged.
     let mut list = batch(json!([result("c2")]));
     assert_eq!(verdict(&session(&list)).0, Verdict::Refused);
     let of = session(&of_2(list.clone(), "complete"));
     assert_eq!(verdict(&of).0, Verdict::Accepted);
     assert_eq!(judge(&of, None).sent.mended[0], ("fills calls without a result", 1));
-    // The calls of the last response may still be answered, unless what stands last was interrupted.
+    // The calls of the last response may still be answered, unless the last message was interrupted.
     list.pop();
     assert_eq!(verdict(&session(&of_2(list.clone(), "complete"))).0, Verdict::Refused);
     assert_eq!(verdict(&session(&of_2(list.clone(), "interrupted"))).0, Verdict::Accepted);
-    // A result without a call is left out, one that stands twice is not.
+    // A result without a call is left out, but a duplicate result is not.
     let list = vec![request(json!([prompt("Look.")])), request(json!([result("c9"), prompt("Well?")]))];
     assert_eq!(verdict(&session(&list)).0, Verdict::Refused);
     assert_eq!(verdict(&session(&of_2(list, "complete"))).0, Verdict::Accepted);
@@ -433,7 +434,7 @@ fn a_list_of_2_x_is_judged_by_what_2_x_makes_of_it() {
 }
 
 #[test]
-fn arguments_that_were_cut_off_stop_1_x_and_not_2_x() {
+fn truncated_arguments_stop_1_x_but_not_2_x() {
     let mut list = batch(json!([result("c1"), result("c2")]));
     list[1]["parts"][2]["args"] = json!("{\"at\": ");
     assert_eq!(verdict(&session(&list)).0, Verdict::Refused);

@@ -1,4 +1,4 @@
-//! Edits of a history in its bytes.
+//! Edits of a history, made in its bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -10,7 +10,7 @@ use crate::stores::list::Changes;
 use crate::stores::{Edit, WriteError};
 use crate::{Files, NOT_RECORDED, Place, Product, Session};
 
-/// The files with the edits carried out. The list of messages stands at the pointer `base`.
+/// The files after the edits. The message list is at the pointer `base`.
 pub(in crate::stores) fn write(
     files: &Files,
     session: &Session,
@@ -33,32 +33,32 @@ pub(in crate::stores) fn write(
     Ok(files)
 }
 
-/// What happens to the list of messages.
+/// The changes of the message list.
 struct Plan<'p, 't, 'a> {
     product: Product,
     base: &'p str,
     list: Json<'t, 'a>,
-    /// Where the session has blocks.
+    /// The places of the session's blocks.
     places: BTreeSet<&'p Place>,
     entries: Vec<Entry<'t, 'a>>,
     messages: Changes,
-    /// The parts of a message.
+    /// The changes of the parts of each message.
     parts: BTreeMap<usize, Changes>,
-    /// The list of a user's texts and files, which is the content of a part.
+    /// The changes of lists of a user's texts and files. Such a list is the content of a part.
     contents: BTreeMap<(usize, usize), Changes>,
-    /// Parts of a request that comes after a response.
+    /// The parts of a new request after a response.
     requests: BTreeMap<usize, Vec<String>>,
 }
 
-/// A message of the list, and what is asked of it often.
+/// A message of the list, with values that are needed often.
 struct Entry<'t, 'a> {
     value: Json<'t, 'a>,
     parts: Vec<Json<'t, 'a>>,
-    /// Results at its start.
+    /// The number of results at its start.
     n_results: usize,
 }
 
-/// Where a block lies: its message, its part, and its item in the part's content.
+/// The address of a block: its message, its part, and its item in the part's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Address {
     message: usize,
@@ -139,13 +139,13 @@ impl<'p, 't, 'a> Plan<'p, 't, 'a> {
         edits
     }
 
-    /// Whether a part goes, or its whole message.
+    /// Returns whether a part is removed, alone or with its message.
     fn is_gone(&self, message: usize, part: usize) -> bool {
         self.messages.gone.contains(&message)
             || self.parts.get(&message).is_some_and(|changes| changes.gone.contains(&part))
     }
 
-    /// Puts a result directly after a response: into the request after it, behind the results that stand there first, or
+    /// Inserts a result directly after a response: into the next request, behind the results at its start, or
     /// into a request of its own.
     fn answer(&mut self, response: usize, text: String) {
         let next = (response + 1..self.entries.len()).find(|n| self.entry(*n).get("thought").is_none());
@@ -170,7 +170,7 @@ impl<'p, 't, 'a> Plan<'p, 't, 'a> {
         }
     }
 
-    /// Takes off what comes after the message of a block. A request can hold several messages.
+    /// Removes everything after the message of a block. One request can contain several messages.
     fn truncate(&mut self, last: &Place, session: &Session) -> Result<(), WriteError> {
         let holds = |message: &&crate::Message| message.blocks.iter().any(|block| block.place == *last);
         let message = session.messages.iter().find(holds);
@@ -187,8 +187,8 @@ impl<'p, 't, 'a> Plan<'p, 't, 'a> {
         Ok(())
     }
 
-    /// The result of a call for which none was recorded. `outcome` is how later versions of 1.x and 2.x write an error;
-    /// earlier ones pass over it.
+    /// The result of a call for which none was recorded. `outcome` marks an error in later versions of 1.x
+    /// and in 2.x. Earlier versions ignore it.
     fn not_recorded(&self, at: Address) -> Value {
         let call = self.part(at);
         let mut part = Map::new();
@@ -208,11 +208,11 @@ impl<'p, 't, 'a> Plan<'p, 't, 'a> {
         around.insert("kind".to_owned(), json!("request"));
         self.stamp(response, &mut around);
         let around = Value::Object(around).to_string();
-        // The parts are JSON texts already, some as they stood in the file.
+        // The parts are already JSON texts, some of them copied from the file.
         format!("{},\"parts\":[{}]}}", around.trim_end_matches('}'), parts.join(","))
     }
 
-    /// Gives what is made up the time of the response, so that two runs make the same bytes.
+    /// Gives a synthesised value the time of the response, so that two runs produce the same bytes.
     fn stamp(&self, response: usize, object: &mut Map<String, Value>) {
         let time = self.entry(response).field("timestamp");
         if time.is_str() {
@@ -249,7 +249,7 @@ impl<'p, 't, 'a> Plan<'p, 't, 'a> {
         self.entries.get(message).map_or(0, |entry| entry.parts.len())
     }
 
-    /// A value that is not there.
+    /// A missing value.
     fn nothing(&self) -> Json<'t, 'a> {
         self.list.field("parts")
     }

@@ -1,9 +1,9 @@
-//! What Qwen Code sends of a session.
+//! The send model of Qwen Code.
 //!
-//! Source: `buildApiHistoryFromConversation`, `extractCuratedHistory` and `cleanOrphanedToolCalls` of the package
-//! `@qwen-code/qwen-code` 0.15.10 (`packages/core/src/core/openaiContentGenerator/converter.ts`,
-//! <https://github.com/QwenLM/qwen-code>). Only the converter to Chat Completions takes calls and results out that have
-//! no counterpart; it looks at ids anywhere in the history, not at places.
+//! Source: `buildApiHistoryFromConversation`, `extractCuratedHistory` and `cleanOrphanedToolCalls` of the
+//! package `@qwen-code/qwen-code` 0.15.10 (`packages/core/src/core/openaiContentGenerator/converter.ts`,
+//! <https://github.com/QwenLM/qwen-code>). Only the converter to Chat Completions removes calls and results
+//! without a counterpart. It compares ids anywhere in the history and ignores their order.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub(super) fn send(session: &Session) -> Sent {
     sent
 }
 
-/// A run of replies goes if one of them has an empty part, or none at all.
+/// Drops a run of replies if one of them has an empty part, or no part at all.
 fn curate(sent: &mut Sent) {
     let is_empty_part = |block: &Block| match &block.content {
         histories::Block::Text(text) => text.is_empty(),
@@ -67,7 +67,7 @@ fn clean(sent: &mut Sent) {
             }
             _ => true,
         });
-        // A reply that is left with its thoughts alone goes with its calls.
+        // A reply with only thoughts left is dropped with its calls.
         let is_thought = |block: &Block| matches!(block.content, histories::Block::Thinking(_));
         if n_calls > 0 && message.role == Role::Assistant && message.blocks.iter().all(is_thought) {
             message.blocks.clear();

@@ -139,7 +139,7 @@ fn a_late_result_is_refused_and_can_be_moved() {
 }
 
 #[test]
-fn what_was_rewound_is_off_the_branch() {
+fn rewound_messages_are_off_the_branch() {
     let rewind = line("r1", "a1", "system", r#""subtype":"rewind","systemPayload":{}"#);
     let session = read(&jsonl(&[healthy(), vec![rewind]].concat()));
     assert_eq!((session.messages.len(), session.off_branch.len(), session.n_forks), (1, 4, 1));
@@ -156,7 +156,7 @@ fn a_branch_is_cut_with_a_rewind() {
 }
 
 #[test]
-fn a_compression_stands_for_what_was_before_it() {
+fn a_compression_replaces_everything_before_it() {
     let compression = line(
         "z1",
         "a5",
@@ -171,7 +171,7 @@ fn a_compression_stands_for_what_was_before_it() {
 }
 
 #[test]
-fn a_line_put_twice_has_its_parts_twice() {
+fn a_duplicate_line_doubles_its_parts() {
     let mut lines = healthy();
     lines.insert(3, lines[2].clone());
     let (session, judgement) = judged(&jsonl(&lines));
@@ -182,7 +182,7 @@ fn a_line_put_twice_has_its_parts_twice() {
 }
 
 #[test]
-fn records_in_one_line_are_read_as_the_product_reads_them() {
+fn records_that_share_a_line_are_read_as_the_product_does() {
     let lines = healthy();
     let text = format!("{}{}\n{}\n{}\n{}\n", lines[0], lines[1], lines[2], lines[3], lines[4]);
     let (session, judgement) =
@@ -194,7 +194,7 @@ fn records_in_one_line_are_read_as_the_product_reads_them() {
 }
 
 #[test]
-fn torn_lines_and_broken_parents_are_named() {
+fn torn_lines_and_broken_parents_are_reported() {
     let mut lines = healthy();
     lines[2].truncate(60);
     let (session, _) = judged(&jsonl(&lines));
@@ -215,7 +215,7 @@ fn torn_lines_and_broken_parents_are_named() {
 }
 
 #[test]
-fn open_calls_at_the_end_depend_on_the_dialect() {
+fn trailing_open_calls_depend_on_the_dialect() {
     let lines = [ask(), batch(), result("a3", "a2", "c1")];
     assert_eq!(judged(&jsonl(&lines)).1.verdict, Verdict::OpenTail);
     let lines = [lines.to_vec(), vec![auth("s2", "a3", "anthropic")]].concat();
@@ -237,7 +237,7 @@ fn lines_of_claude_code_are_not_recognised() {
 }
 
 #[test]
-fn a_thread_that_is_cut_before_its_compression_is_beyond_repair() {
+fn a_thread_cut_before_its_compression_is_beyond_repair() {
     let history =
         r#"[{"role":"user","parts":[{"text":"So far."}]},{"role":"model","parts":[{"text":"Got it."}]}]"#;
     let rest = format!(r#""subtype":"chat_compression","systemPayload":{{"compressedHistory":{history}}}"#);
@@ -250,7 +250,7 @@ fn a_thread_that_is_cut_before_its_compression_is_beyond_repair() {
 }
 
 #[test]
-fn hostile_files_end() {
+fn hostile_files_are_read_to_the_end() {
     let circle = [
         line("x", "y", "user", r#""message":{"role":"user","parts":[{"text":"a"}]}"#),
         line("y", "x", "user", r#""message":{"role":"user","parts":[]}"#),

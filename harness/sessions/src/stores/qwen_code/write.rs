@@ -1,4 +1,5 @@
-//! Edits of a session of Qwen Code: lines of the branch are put in and taken out, and the lines around them joined.
+//! Edits of a Qwen Code session: lines of the branch are added and removed, and the lines around them linked
+//! again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +30,7 @@ struct Writer<'t> {
     bytes: &'t [u8],
     tree: &'t Tree,
     branch: Branch<'t>,
-    /// Pointers of parts that go, by where their line begins.
+    /// The pointers of the parts to remove, by the start of their line.
     drops: BTreeMap<usize, BTreeSet<String>>,
 }
 
@@ -89,7 +90,7 @@ impl<'t> Writer<'t> {
         self.tree.at(place).ok_or_else(|| cannot(Product::QwenCode, place, "there is no such block"))
     }
 
-    /// The line of a call, and the tool.
+    /// The line of a call, and its tool.
     fn call(&self, call: &Place, id: &str) -> Result<(&'t Record, &'t str), WriteError> {
         let (record, pointer) = self.at(call)?;
         let own = record.value.pointer(pointer).and_then(|part| part.get("functionCall"));
@@ -114,7 +115,7 @@ impl<'t> Writer<'t> {
             let place = Place { start: start as u64, ..Place::default() };
             let (record, _) = self.at(&place)?;
             let n_parts = record.value.pointer(PARTS).and_then(Value::as_array).map_or(0, Vec::len);
-            // Other lines of the same id keep the message.
+            // Other lines with the same id keep the message.
             let is_alone = self.tree.lines(record.text(KEYS.id)).count() == 1;
             if pointers.len() >= n_parts && n_parts > 0 && is_alone {
                 self.branch.remove(record.text(KEYS.id));
@@ -138,14 +139,14 @@ impl<'t> Writer<'t> {
     }
 }
 
-/// A line of results after that of the call.
+/// A line of results after the line of the call.
 fn line_of(call: &Record, id: String, part: Value) -> Value {
     let mut line = base(call, id, "tool_result");
     line["message"] = json!({ "role": "user", "parts": [part] });
     line
 }
 
-/// The fields that each line has, as those of another line.
+/// The fields that every line has, copied from another line.
 fn base(like: &Record, id: String, kind: &str) -> Value {
     let mut line = json!({ "uuid": id, "parentUuid": null, "type": kind });
     for key in ["sessionId", "timestamp", "cwd", "version", "gitBranch"] {
@@ -156,7 +157,7 @@ fn base(like: &Record, id: String, kind: &str) -> Value {
     line
 }
 
-/// A derived id in the form of a UUID.
+/// An id derived from a text, in the form of a UUID.
 fn uuid(of: &str) -> String {
     let digits = derived_id(of);
     let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();

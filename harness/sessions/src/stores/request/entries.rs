@@ -1,13 +1,13 @@
-//! The entries of a list in a body, edited so that those which are not touched keep their bytes.
+//! The entries of a list in a body. Entries that are not edited keep their bytes.
 
 use std::ops::Range;
 
 use brickbat_rules::json::Document;
 use serde_json::Value;
 
-/// A list inside a text.
+/// An editable list inside a JSON text.
 pub(super) struct Entries {
-    /// Its stretch, brackets included.
+    /// The byte range of the list, including its brackets.
     span: Range<usize>,
     entries: Vec<Entry>,
 }
@@ -15,20 +15,20 @@ pub(super) struct Entries {
 struct Entry {
     span: Range<usize>,
     state: State,
-    /// What is put after it.
+    /// The new entries after this one.
     after: Vec<Value>,
 }
 
 enum State {
     Untouched,
-    /// Looked at, and as it is in the text.
+    /// Parsed, and unchanged in the text.
     Read(Value),
     Edited(Value),
     Dropped,
 }
 
 impl Entries {
-    /// The list in this field of a body; the text itself, if it is a list.
+    /// The list in this field of a body. If the text is a list, the text itself.
     pub(super) fn of(text: &[u8], field: &str) -> Option<Entries> {
         let document = Document::parse(text).ok()?;
         let root = document.root();
@@ -42,7 +42,7 @@ impl Entries {
         self.entries.len()
     }
 
-    /// The entry as it is, if it is there and not dropped. It is read once.
+    /// The entry, if it exists and is not dropped. Each entry is parsed once.
     pub(super) fn get(&mut self, text: &[u8], n: usize) -> Option<&Value> {
         let entry = self.entries.get_mut(n)?;
         if matches!(entry.state, State::Untouched) {
@@ -54,7 +54,7 @@ impl Entries {
         }
     }
 
-    /// The entry, to be edited.
+    /// The entry, for editing.
     pub(super) fn edit(&mut self, text: &[u8], n: usize) -> Option<&mut Value> {
         self.get(text, n)?;
         let entry = self.entries.get_mut(n)?;
@@ -73,23 +73,23 @@ impl Entries {
         }
     }
 
-    /// Whether anything was put after an entry.
+    /// Returns whether new entries were added after this one.
     pub(super) fn has_after(&self, n: usize) -> bool {
         self.entries.get(n).is_some_and(|entry| !entry.after.is_empty())
     }
 
-    /// The entries that were put after one, to be added to.
+    /// The new entries after this one, for adding more.
     pub(super) fn after(&mut self, n: usize) -> Option<&mut Vec<Value>> {
         Some(&mut self.entries.get_mut(n)?.after)
     }
 
-    /// The text with the edited list in it.
+    /// The text with the edited list.
     pub(super) fn write(&self, text: &[u8]) -> Vec<u8> {
         let mut out = text[..self.span.start + 1].to_vec();
         let mut has_any = false;
         let mut end = self.span.start + 1;
         for entry in &self.entries {
-            // What stands between two entries: a comma, and white space, which is kept.
+            // The separator between two entries is a comma and white space. It is kept.
             let between = &text[end..entry.span.start];
             end = entry.span.end;
             let kept: Option<Vec<u8>> = match &entry.state {

@@ -1,4 +1,4 @@
-//! The messages of a request body, whatever the dialect.
+//! Reads the messages of a request body in any dialect.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::json::text;
 use crate::{Block, Ending, Message, Place};
 
-/// The messages of a list that stands at this pointer of the body.
+/// The messages of the list at this pointer of the body.
 pub(super) fn messages<'v>(
     dialect: Dialect,
     entries: impl Iterator<Item = (&'v Value, Range<usize>)>,
@@ -36,7 +36,8 @@ pub(super) fn messages<'v>(
     entries.enumerate().map(read).collect()
 }
 
-/// The id that a message of Responses is sent with. What only looks like a message of it, and calls and thoughts, have none here.
+/// The id with which a message of Responses is sent. Calls, thoughts and objects that only look like a
+/// message have none here.
 fn own_id(dialect: Dialect, value: &Value) -> Option<String> {
     let is_message = matches!(text(value, "type"), "" | "message");
     let id = value.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
@@ -56,7 +57,7 @@ impl Reader<'_> {
         self.blocks.push(Block { place, content, state: None });
     }
 
-    /// A message of blocks: Anthropic, Bedrock, Gemini.
+    /// A message that consists of blocks: Anthropic, Bedrock, Gemini.
     fn parts(&mut self, value: &Value, pointer: &str) -> Role {
         let key = if self.dialect == Dialect::Gemini { "parts" } else { "content" };
         match value.get(key) {
@@ -238,8 +239,8 @@ fn bedrock(value: &Value) -> Option<histories::Block> {
     }))
 }
 
-/// Each field of a part has two names: the documented one, and that of the protocol buffers, which their JSON takes as well
-/// (<https://protobuf.dev/programming-guides/json/>).
+/// A part of Gemini. Each field has two names: the documented one, and that of the protocol buffers, which
+/// their JSON also accepts (<https://protobuf.dev/programming-guides/json/>).
 fn gemini(value: &Value) -> Option<histories::Block> {
     let field = |camel: &str, snake: &str| {
         let named = |name: &str| value.get(name).filter(|value| !value.is_null());
@@ -267,13 +268,14 @@ fn gemini(value: &Value) -> Option<histories::Block> {
     let words = value.get("text")?.as_str()?.to_owned();
     match value.get("thought").and_then(Value::as_bool) {
         Some(true) => Some(histories::Block::Thinking(Thinking { text: words, signature, id: None })),
-        // A signed text is more than its words.
+        // A signed text is more than its words, so it is kept as JSON.
         _ if signature.is_some() => None,
         _ => Some(histories::Block::Text(words)),
     }
 }
 
-/// What a response says: its one field, if that is what it has, as SDKs write `output` and `error`.
+/// The content of a response. If it has a single field, such as the `output` or `error` that SDKs write, the
+/// value of that field.
 fn words_of(response: Option<&Value>) -> Option<&Value> {
     let fields = response?.as_object()?;
     match fields.len() {
@@ -291,7 +293,7 @@ fn output(dialect: Dialect, content: Option<&Value>) -> Vec<histories::Block> {
     }
 }
 
-/// A content as text: a string as it is, anything else as JSON.
+/// A content as text: a string unchanged, any other value as JSON.
 fn spoken(content: Option<&Value>) -> histories::Block {
     histories::Block::Text(match content {
         Some(Value::String(text)) => text.clone(),
@@ -300,7 +302,7 @@ fn spoken(content: Option<&Value>) -> histories::Block {
     })
 }
 
-/// Arguments as JSON text; a string is what the model wrote.
+/// Arguments as JSON text. A string is the model's own text.
 fn arguments(value: Option<&Value>) -> String {
     match value {
         Some(Value::String(text)) => text.clone(),

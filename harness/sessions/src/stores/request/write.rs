@@ -10,7 +10,7 @@ use super::entries::Entries;
 use crate::json::text;
 use crate::{Edit, NOT_RECORDED, Place, Product, Session, WriteError};
 
-/// The body with the edits carried out. Messages that no edit touches keep their bytes.
+/// The body after the edits. Messages that no edit touches keep their bytes.
 pub(super) fn write(
     body: &[u8],
     dialect: Dialect,
@@ -32,7 +32,7 @@ pub(super) fn write(
     let entries = Entries::of(body, list).ok_or_else(|| fail(&nowhere, "no list of messages"))?;
     let mut writer = Writer { body, dialect, at, entries, dropped: BTreeSet::new() };
     let calls = calls(session);
-    // Results are read before anything is taken out.
+    // Results are read before anything is removed.
     let mut results: Vec<(&Place, Value)> = Vec::new();
     for edit in edits {
         match edit {
@@ -68,7 +68,7 @@ pub(super) fn write(
     Ok(writer.entries.write(body))
 }
 
-/// The calls of a session, by their places.
+/// The calls of a session, by place.
 fn calls<'s>(session: &'s Session) -> BTreeMap<&'s Place, &'s Call> {
     let blocks = session.messages.iter().flat_map(|message| &message.blocks);
     let call = |block: &'s crate::Block| match &block.content {
@@ -78,7 +78,7 @@ fn calls<'s>(session: &'s Session) -> BTreeMap<&'s Place, &'s Call> {
     blocks.filter_map(call).collect()
 }
 
-/// A result that says that none was recorded.
+/// A result that is marked as not recorded.
 fn not_recorded(dialect: Dialect, call: &Call) -> Value {
     let output = vec![Block::Text(NOT_RECORDED.to_owned())];
     let (call, name) = (call.id.clone(), call.name.clone());
@@ -89,10 +89,10 @@ fn not_recorded(dialect: Dialect, call: &Call) -> Value {
 struct Writer<'b> {
     body: &'b [u8],
     dialect: Dialect,
-    /// The pointer of the list.
+    /// The pointer to the list.
     at: String,
     entries: Entries,
-    /// The pointers of what is taken out.
+    /// The pointers of the values to remove.
     dropped: BTreeSet<String>,
 }
 
@@ -102,12 +102,12 @@ impl Writer<'_> {
         pointer.strip_prefix(self.at.as_str()).unwrap_or(pointer).split('/').skip(1).collect()
     }
 
-    /// The index of the entry that holds a place.
+    /// The index of the entry that contains a place.
     fn index(&self, place: &Place) -> Option<usize> {
         self.steps(&place.pointer).first()?.parse().ok()
     }
 
-    /// What stands at a place.
+    /// The value at a place.
     fn value(&mut self, place: &Place) -> Option<Value> {
         let steps = self.steps(&place.pointer);
         let (first, rest) = steps.split_first()?;
@@ -116,7 +116,7 @@ impl Writer<'_> {
         entry.pointer(&pointer).cloned()
     }
 
-    /// Takes out what is to go, and the messages that nothing is left of.
+    /// Removes the dropped values, and the messages that become empty.
     fn take_out(&mut self) {
         let mut by_entry: BTreeMap<usize, Vec<Vec<String>>> = BTreeMap::new();
         for pointer in std::mem::take(&mut self.dropped) {
@@ -134,7 +134,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Joins two messages of one role between which everything was taken out, where the roles must alternate.
+    /// Joins two messages of the same role after everything between them was removed, for dialects in which
+    /// roles must alternate.
     fn join_neighbours(&mut self) {
         let mut before: Option<usize> = None;
         for n in 0..self.entries.len() {
@@ -157,7 +158,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Puts results where the dialect wants them: after the messages of their calls, which have these indices.
+    /// Inserts results where the dialect expects them, after the messages with their calls. The keys are the
+    /// indices of those messages.
     fn put(&mut self, by_call: BTreeMap<usize, Vec<Value>>) {
         match self.dialect.codec().placement {
             Placement::InMessage { blocks, with_words } => {
@@ -169,7 +171,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Dialects whose results are blocks of the user's next message.
+    /// For dialects in which results are blocks of the next user message.
     fn put_into_next(&mut self, n: usize, results: Vec<Value>, key: &str, with_words: bool) {
         let is_there = |entries: &mut Entries, n: &usize| entries.get(self.body, *n).is_some();
         let next = (n + 1..self.entries.len()).find(|n| is_there(&mut self.entries, n));
@@ -193,7 +195,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Dialects whose results are entries of their own: after the calls of the reply, and the results that are there.
+    /// For dialects in which results are separate entries: inserts them after the calls of the reply and its
+    /// existing results.
     fn put_after(&mut self, by_call: BTreeMap<usize, Vec<Value>>) {
         let Some(first) = by_call.keys().next().copied() else { return };
         let homes = self.homes(first);
@@ -204,17 +207,17 @@ impl Writer<'_> {
         }
     }
 
-    /// For each entry from this one on, the entry after which a result of a call in it has to stand.
+    /// For each entry from this one on, the entry after which a result of one of its calls must be inserted.
     fn homes(&mut self, first: usize) -> Vec<usize> {
         let n_entries = self.entries.len();
         let mut homes: Vec<usize> = (first..n_entries).collect();
-        // What comes next: its index, whether it is a result or a call, and the end of the results that begin there.
+        // The index and the kind of the next entry.
         let mut next: Option<(usize, Kind)> = None;
         let mut last_result = n_entries;
         for n in (first..n_entries).rev() {
             homes[n - first] = match next {
                 Some((_, Kind::Result)) => last_result,
-                // After the results comes the next reply.
+                // The next reply follows the results.
                 Some((at, Kind::Call)) => homes[at - first],
                 Some((_, Kind::Other)) | None => n,
             };
@@ -229,7 +232,7 @@ impl Writer<'_> {
     }
 }
 
-/// What an entry is for the place of a result.
+/// The role of an entry in finding the place of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Result,
@@ -247,7 +250,7 @@ impl Kind {
     }
 }
 
-/// Takes out of an entry what these steps lead to.
+/// Removes the values at these steps from an entry.
 fn take_out_of(entry: &mut Value, gone: &[Vec<String>]) {
     let mut items: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for steps in gone {
@@ -274,7 +277,8 @@ fn has_list(message: &Value) -> bool {
     message.get("content").is_some_and(Value::is_array)
 }
 
-/// Whether a result may be put into this message: one of the user, and without words where results may not be next to them.
+/// Returns whether a result may be added to this message: it is of the user, and it has no text if results
+/// and text may not share a message.
 fn takes_result(message: &Value, key: &str, with_words: bool) -> bool {
     if text(message, "role") != "user" {
         return false;
@@ -295,7 +299,7 @@ fn is_call(value: &Value) -> bool {
     matches!(text(value, "type"), "function_call" | "custom_tool_call")
 }
 
-/// Whether nothing is left of a message. An empty list of calls goes, too, since providers refuse one.
+/// Returns whether a message is empty. An empty list of calls is removed, too, since providers reject one.
 fn is_void(entry: &mut Value) -> bool {
     if entry.is_null() {
         return true;

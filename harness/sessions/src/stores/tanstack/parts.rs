@@ -1,7 +1,7 @@
-//! The parts of one message, in the messages that are built of them.
+//! Converts the parts of one message into messages.
 //!
-//! `buildAssistantMessages`: what the model says and calls gathers until a result comes, which ends its message. Outputs for
-//! which no result stands in the list come at the end.
+//! As in `buildAssistantMessages`, texts and calls of the model are collected until a result ends the
+//! message. Outputs of calls without a result in the list come at the end.
 
 use std::collections::BTreeSet;
 
@@ -14,22 +14,22 @@ use crate::json::{text, word};
 use crate::stores::list_reader::{block, note};
 use crate::{Block, Place, Session};
 
-/// The states of a call that is still being written; such a call is not sent, unless something came of it.
+/// The states of a call that is still being written. Such a call is sent only if it has an outcome.
 pub(super) const UNFINISHED: [&str; 2] = ["awaiting-input", "input-streaming"];
 
 /// The other states of a call.
 const FINISHED: [&str; 5] =
     ["input-complete", "approval-requested", "approval-responded", "complete", "error"];
 
-/// What is added to the state of an unfinished call of which something came all the same, and which is sent for it.
+/// Suffix of the state of an unfinished call that has an output, and is sent because of it.
 pub(super) const WITH_OUTPUT: &str = ", with an output";
 
-/// One message while its parts are read.
+/// A message whose parts are being read.
 pub(super) struct Reply {
     messages: Vec<(Role, Vec<Block>)>,
-    /// Ids of calls for which there is a result in the list, so that the output of the call is not sent.
+    /// The ids of calls with a result in the list. Their outputs are not sent.
     answered: BTreeSet<String>,
-    /// What came of calls, with the places of the calls.
+    /// The outputs of calls, at the places of the calls.
     outputs: Vec<Block>,
 }
 
@@ -139,7 +139,7 @@ impl Reply {
         }
     }
 
-    /// What a message of the user or the system says.
+    /// The content of a user or system message.
     pub(super) fn said(self) -> Vec<Block> {
         let said = self.messages.into_iter().filter(|(role, _)| *role == Role::Assistant);
         said.flat_map(|(_, blocks)| blocks).collect()
@@ -154,7 +154,7 @@ impl Reply {
     }
 }
 
-/// What the model is told of the user's decision, until the call has run.
+/// The text that tells the model about the user's decision until the call has run.
 fn decision(part: &Value, state: &str) -> Option<String> {
     let approved = part.pointer("/approval/approved").filter(|_| state == "approval-responded")?.as_bool()?;
     let words = match approved {

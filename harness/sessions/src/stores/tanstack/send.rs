@@ -1,7 +1,8 @@
-//! What TanStack AI sends of its messages: `convertMessagesToModelMessages` of `@tanstack/ai` 0.58.0, then `formatMessages` of
-//! `@tanstack/ai-anthropic` 0.18.11. Neither asks whether every call has its result. Before the first request of a turn
-//! `checkForPendingToolCalls` runs those that have none, and puts the results after the user's new words: Responses takes them
-//! there, Anthropic and Chat Completions refuse that one turn.
+//! The send model of TanStack AI: `convertMessagesToModelMessages` of `@tanstack/ai` 0.58.0, then
+//! `formatMessages` of `@tanstack/ai-anthropic` 0.18.11. Neither checks that every call has a result. Before
+//! the first request of a turn, `checkForPendingToolCalls` runs calls without a result, and puts the results
+//! after the new user message. Responses accepts them there, but Anthropic and Chat Completions reject that
+//! one turn.
 
 use std::collections::BTreeSet;
 
@@ -14,12 +15,13 @@ use super::parts::UNFINISHED;
 use crate::stores::pairs;
 use crate::{Block, Message, NOT_RECORDED, Sent, Session};
 
-/// The send model.
+/// The send model of a session.
 pub(super) fn send(session: &Session) -> Sent {
     let mut sent = Sent::as_stored(session);
     // `uiMessageToModelMessages`: "Skip system messages - they're handled via systemPrompts".
     sent.messages.retain(|message| message.role != Role::System);
-    // The client puts its messages on the wire without the states of their calls, so an unfinished call arrives as a whole one.
+    // The client sends its messages without the states of their calls, so an unfinished call arrives as a
+    // complete one.
     let keeps_states = session.generation != PERSISTED;
     let n_cut = leave_out(&mut sent.messages, |block| {
         keeps_states && matches!(block.content, Content::Call(_)) && is_in(&UNFINISHED, block)
@@ -64,12 +66,13 @@ fn leave_out(messages: &mut [Message], is_out: impl Fn(&Block) -> bool) -> usize
     n
 }
 
-/// `emittedToolResultIds`: of the results of one message of the list, the first for a call counts.
+/// `emittedToolResultIds`: in each message of the list, only the first result of a call counts.
 fn leave_out_repeated(messages: &mut [Message]) -> usize {
     messages.chunk_by_mut(|a, b| a.place == b.place).map(keep_first).sum()
 }
 
-/// The same of what becomes one message of the user: "De-duplicate tool_result blocks with the same tool_use_id".
+/// The same for the messages that are merged into one user message: "De-duplicate tool_result blocks with the
+/// same tool_use_id".
 fn leave_out_merged(messages: &mut [Message]) -> usize {
     let is_reply = |message: &Message| message.role == Role::Assistant;
     messages.chunk_by_mut(|a, b| is_reply(a) == is_reply(b)).map(keep_first).sum()
@@ -89,8 +92,8 @@ fn keep_first(messages: &mut [Message]) -> usize {
     n
 }
 
-/// A message of the model has its thoughts, its text and its calls in fields of their own: that is their order. Content of
-/// texts alone is one text, and none if that is empty (`collapseContentParts`).
+/// Puts thoughts, text and calls in this order, since a model message has separate fields for them. Content
+/// of only texts becomes one text, or none if that is empty (`collapseContentParts`).
 fn in_order(message: &mut Message) {
     message.blocks.sort_by_key(|block| match &block.content {
         Content::Thinking(_) => 0,
@@ -123,8 +126,8 @@ fn in_order(message: &mut Message) {
     message.blocks = joined;
 }
 
-/// What `formatMessages` makes of calls and results: arguments that are no object are an empty one, unless they are no JSON;
-/// results are plain strings without a mark of an error.
+/// The changes of calls and results in `formatMessages`: arguments that are JSON but not an object become an
+/// empty object, and results become plain strings without an error flag.
 fn plain(block: &mut Block) {
     match &mut block.content {
         Content::Call(call) => {

@@ -40,7 +40,7 @@ fn a_healthy_batch_with_thinking_is_accepted() {
 }
 
 #[test]
-fn a_call_whose_result_never_came_is_sent_as_it_is() {
+fn a_call_without_a_result_is_sent_unchanged() {
     let files = thread(&[call("c1", "complete"), call("c2", "input-complete"), result("c1")]);
     assert_eq!(refusals(&files), ["anthropic-messages/tool-result-missing"]);
     let after = written(&files, &[Edit::Synthesise { call: place(&files, "/1/parts/1"), id: "c2".into() }]);
@@ -55,7 +55,7 @@ fn files_of_tail(parts: &[Value]) -> Files {
 }
 
 #[test]
-fn calls_and_results_that_were_cut_off_are_left_out() {
+fn truncated_calls_and_results_are_left_out() {
     for state in ["awaiting-input", "input-streaming"] {
         let judgement = judge(&session(&thread(&[said("hm"), call("c1", state)])), None);
         assert_eq!(judgement.verdict, Verdict::Accepted);
@@ -68,7 +68,7 @@ fn calls_and_results_that_were_cut_off_are_left_out() {
 }
 
 #[test]
-fn arguments_that_were_cut_off_are_sent_as_a_text_and_the_call_can_go() {
+fn truncated_arguments_are_sent_as_text_and_the_call_can_be_dropped() {
     let mut cut = call("c2", "input-complete");
     cut["arguments"] = json!("{\"n\":");
     let files = thread(&[call("c1", "complete"), result("c1"), cut]);
@@ -87,15 +87,15 @@ fn an_output_without_a_result_is_sent_at_the_end_of_the_reply() {
     let files = thread(&[own.clone()]);
     assert_eq!(verdict(&files), Verdict::Accepted);
     assert_eq!(results(&files), [("c1".to_owned(), r#"{"grams":3}"#.to_owned(), false)]);
-    // With a result besides, the output is not sent.
+    // If there is also a result, the output is not sent.
     assert_eq!(results(&thread(&[own.clone(), result("c1")])).len(), 1);
-    // A call that was still being written is sent for its output.
+    // A call that was still being written is sent because of its output.
     own["state"] = json!("input-streaming");
     assert_eq!(verdict(&thread(&[own])), Verdict::Accepted);
 }
 
 #[test]
-fn a_decision_of_the_user_is_sent_as_a_result() {
+fn the_user_decision_is_sent_as_a_result() {
     let mut asked = call("c1", "approval-responded");
     asked["approval"] = json!({ "id": "p", "approved": false });
     let files = thread(&[asked]);
@@ -112,7 +112,7 @@ fn the_second_result_of_a_call_is_left_out() {
 }
 
 #[test]
-fn a_result_that_came_after_a_text_is_moved_to_its_batch() {
+fn a_result_after_a_text_is_moved_to_its_batch() {
     let calls = [call("c1", "complete"), call("c2", "complete")];
     let files = thread(&[&calls[..], &[result("c1"), said("hm"), result("c2")]].concat());
     let expected = ["anthropic-messages/tool-result-missing", "anthropic-messages/tool-result-orphan"];
@@ -125,7 +125,7 @@ fn a_result_that_came_after_a_text_is_moved_to_its_batch() {
 }
 
 #[test]
-fn a_result_without_its_call_is_named_and_can_go() {
+fn a_result_without_its_call_is_reported_and_can_be_dropped() {
     let files = thread(&[said("hm"), result("c9")]);
     assert_eq!(refusals(&files), ["anthropic-messages/tool-result-orphan"]);
     let after = written(&files, &[Edit::Drop { block: place(&files, "/1/parts/1") }]);
@@ -142,7 +142,7 @@ fn empty_replies_and_unsigned_thoughts_are_not_sent() {
 }
 
 #[test]
-fn texts_after_a_call_go_before_it() {
+fn texts_after_a_call_move_before_it() {
     let sent = judge(&session(&thread(&[call("c1", "complete"), said("hm"), result("c1")])), None).sent;
     let places: Vec<&str> =
         sent.messages[1].blocks.iter().map(|block| block.place.pointer.as_str()).collect();
@@ -157,7 +157,7 @@ fn truncation_ends_inside_the_reply() {
 }
 
 #[test]
-fn a_torn_file_is_closed_and_forms_that_are_not_known_are_not_judged() {
+fn a_torn_file_is_closed_and_unknown_forms_are_not_judged() {
     let whole = thread(&healthy());
     let torn = Files::one("t.json", &whole.main()[..whole.main().len() - 9]);
     let trouble = session(&torn).troubles[0].clone();
@@ -174,7 +174,7 @@ fn hostile_files_are_survived() {
 }
 
 #[test]
-fn what_the_client_keeps_is_the_same_list_in_a_field() {
+fn the_client_persists_the_same_list_in_a_field() {
     let list: Value = serde_json::from_slice(thread(&[call("c1", "complete")]).main()).unwrap();
     let kept = format!(r#"{{ "resume": null, "messages": {list} }}"#);
     let files = Files::one("thread.json", kept.as_bytes());
@@ -191,7 +191,7 @@ fn what_the_client_keeps_is_the_same_list_in_a_field() {
 }
 
 #[test]
-fn only_the_client_sends_a_call_that_was_never_finished() {
+fn only_the_client_sends_an_unfinished_call() {
     let files = thread(&[said("Let me see."), call("c1", "input-streaming")]);
     assert_eq!(verdict(&files), Verdict::Accepted);
     let list: Value = serde_json::from_slice(files.main()).unwrap();
@@ -200,7 +200,7 @@ fn only_the_client_sends_a_call_that_was_never_finished() {
 }
 
 #[test]
-fn calls_that_are_run_again_are_refused_by_all_but_responses() {
+fn rerun_calls_are_rejected_except_by_responses() {
     use brickbat_rules::{Dialect, Profile};
     let session = session(&thread(&[said("Let me see."), call("c1", "input-complete")]));
     let verdict = |dialect| judge(&session, Some(Profile::newest(dialect))).verdict;
@@ -210,7 +210,7 @@ fn calls_that_are_run_again_are_refused_by_all_but_responses() {
 }
 
 #[test]
-fn a_call_that_was_never_finished_is_taken_out_and_not_guessed() {
+fn an_unfinished_call_is_dropped_instead_of_completed() {
     let mut cut = call("c2", "input-streaming");
     cut["arguments"] = json!("{\"n\":");
     let list = thread(&[said("Both."), call("c1", "complete"), result("c1"), cut.clone()]);
@@ -223,7 +223,7 @@ fn a_call_that_was_never_finished_is_taken_out_and_not_guessed() {
     assert_eq!(mended.edits[0].reason, crate::Reason::Unfinished);
     let written: Value = serde_json::from_slice(mended.files.main()).unwrap();
     assert_eq!(written["messages"][1]["parts"].as_array().unwrap().len(), 3);
-    // One that was finished may have run, whatever its arguments are.
+    // A finished call may have run, whatever its arguments are.
     cut["state"] = json!("input-complete");
     let list = thread(&[said("Both."), call("c1", "complete"), result("c1"), cut]);
     assert!(matches!(

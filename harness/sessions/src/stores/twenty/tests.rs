@@ -31,7 +31,7 @@ fn tool(order: u32, id: &str, state: &str) -> Value {
     part("a", order, "tool-weigh", fields)
 }
 
-/// The rows lie in an order of their own.
+/// The order of the rows differs from that of the messages.
 fn thread(parts: &[Value]) -> Files {
     let parts = [parts, &[text("u2", 0, "and now?"), text("u1", 0, "weigh")]].concat();
     files(&json!({
@@ -61,7 +61,7 @@ fn rows_are_sent_by_their_time_and_order() {
 }
 
 #[test]
-fn an_open_call_makes_the_sdk_give_up_at_its_row_and_a_synthetic_result_mends_it() {
+fn an_open_call_makes_the_sdk_give_up_and_a_synthetic_result_fixes_it() {
     let files = thread(&[tool(0, "c1", "output-available"), tool(1, "c2", "input-available")]);
     let judgement = judge(&session(&files), None);
     let refusal = &judgement.refusals[0];
@@ -74,7 +74,7 @@ fn an_open_call_makes_the_sdk_give_up_at_its_row_and_a_synthetic_result_mends_it
 }
 
 #[test]
-fn an_input_that_is_null_is_sent_as_an_empty_one() {
+fn a_null_input_is_sent_as_an_empty_object() {
     let mut row = tool(0, "c1", "output-error");
     row["toolInput"] = Value::Null;
     let files = thread(&[row]);
@@ -83,21 +83,21 @@ fn an_input_that_is_null_is_sent_as_an_empty_one() {
 }
 
 #[test]
-fn what_is_queued_is_not_sent_yet() {
+fn queued_messages_are_not_sent_yet() {
     let mut value: Value = serde_json::from_slice(thread(&healthy()).main()).unwrap();
     value["agentMessage"][0]["status"] = json!("queued");
     assert_eq!(session(&files(&value)).messages.len(), 4);
 }
 
 #[test]
-fn one_call_in_two_rows_is_named_and_the_second_can_go() {
+fn one_call_in_two_rows_is_reported_and_the_second_can_be_dropped() {
     let mut twin = tool(1, "c1", "output-error");
     twin["type"] = json!("dynamic-tool");
     let files = thread(&[tool(0, "c1", "output-available"), twin]);
     assert!(refusals(&files).contains(&"anthropic-messages/tool-use-id-duplicate".to_owned()));
     let after = written(&files, &[Edit::Drop { block: place(&files, "/agentMessagePart/1") }]);
     assert_eq!(verdict(&after), Verdict::Accepted);
-    // The row that has the output can be the second one.
+    // The row with the output can be the second one.
     let files = thread(&[tool(0, "c1", "input-available"), tool(1, "c1", "output-available")]);
     let (call, result) = (place(&files, "/agentMessagePart/0"), place(&files, "/agentMessagePart/1"));
     let after = written(&files, &[Edit::Move { result, call, id: "c1".into() }]);
@@ -106,7 +106,7 @@ fn one_call_in_two_rows_is_named_and_the_second_can_go() {
 }
 
 #[test]
-fn the_last_row_of_a_message_takes_the_message_with_it() {
+fn dropping_the_last_row_of_a_message_drops_the_message() {
     let files = thread(&[text("a", 0, " ")]);
     assert_eq!(refusals(&files), ["anthropic-messages/text-blank"]);
     let after = written(&files, &[Edit::Drop { block: place(&files, "/agentMessagePart/0") }]);
@@ -115,7 +115,7 @@ fn the_last_row_of_a_message_takes_the_message_with_it() {
 }
 
 #[test]
-fn truncation_takes_the_rows_of_later_messages_and_later_steps() {
+fn truncation_removes_the_rows_of_later_messages_and_steps() {
     let files = thread(&healthy());
     let after = written(&files, &[Edit::Truncate { last: place(&files, "/agentMessagePart/2") }]);
     assert_eq!((session(&after).messages.len(), verdict(&after)), (3, Verdict::Accepted));
@@ -133,7 +133,7 @@ fn each_thread_is_a_session() {
 }
 
 #[test]
-fn an_edit_of_what_is_not_there_is_refused() {
+fn an_edit_of_a_missing_block_is_rejected() {
     let files = thread(&healthy());
     let place = crate::Place::in_file(0..1, "/agentMessagePart/77");
     let edit = Edit::Synthesise { call: place, id: "c".into() };

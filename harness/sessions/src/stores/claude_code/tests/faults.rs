@@ -49,7 +49,7 @@ fn a_lost_call_line_at_the_end_of_a_batch_puts_its_result_off_the_branch() {
 }
 
 #[test]
-fn a_last_line_that_is_cut_in_half_is_torn() {
+fn a_truncated_last_line_is_torn() {
     let mut files = file(&batch());
     let whole = files.main().len();
     files.files[0].bytes.truncate(whole - 60);
@@ -112,7 +112,7 @@ fn a_text_duplicated_off_the_chain_is_sent_once() {
 }
 
 #[test]
-fn a_result_twice_on_the_chain_is_refused() {
+fn a_duplicate_result_on_the_chain_is_rejected() {
     let session = read_lines(&[
         user("u1", "", "Look."),
         call("a1", "u1", "m1", "toolu_1"),
@@ -237,7 +237,7 @@ fn a_compaction_between_a_call_and_its_result_leaves_a_result_without_a_call() {
 }
 
 #[test]
-fn a_command_between_a_call_of_a_server_tool_and_its_result_splits_the_reply() {
+fn a_command_between_a_server_tool_call_and_its_result_splits_the_reply() {
     let used = json!({ "type": "server_tool_use", "id": "srvtoolu_1", "name": "advisor", "input": {} });
     let advised = json!({
         "type": "advisor_tool_result", "tool_use_id": "srvtoolu_1",

@@ -359,7 +359,7 @@ fn no_edits_leave_all_bytes_unchanged() {
 }
 
 #[test]
-fn an_edit_of_what_is_not_there_is_refused() {
+fn an_edit_of_a_missing_block_is_rejected() {
     let files = file(&batch());
     let session = read(&files);
     let nowhere = Place::in_line(99, 0..1, "/message/content/0");

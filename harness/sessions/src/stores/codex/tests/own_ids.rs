@@ -1,4 +1,5 @@
-//! Items with ids of their own, as Codex 0.169 stores and sends all of them: the provider takes each id once.
+//! Items with ids of their own. Codex 0.169 stores and sends them, and the provider accepts each id only
+//! once.
 
 use brickbat_rules::histories::Role;
 use serde_json::{Value, json};
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 use super::{batch, files, item, meta, open, sent, text, verdict, words};
 use crate::{File, Files, Judgement, Reason, Repair, RepairOptions, Verdict, judge, repair};
 
-/// The batch with an id for each item.
+/// The batch, with an id for each item.
 fn named() -> Vec<Value> {
     let mut records = batch();
     let prefixes = ["msg", "rs", "msg", "fc", "fc", "fco", "fco", "msg"];
@@ -38,7 +39,7 @@ fn judged(files: &Files) -> Judgement {
 }
 
 #[test]
-fn every_item_is_sent_with_its_id_and_a_sound_rollout_is_left_alone() {
+fn every_item_is_sent_with_its_id_and_a_sound_rollout_is_unchanged() {
     for files in [files(&named()), paginated(&named())] {
         let judgement = judged(&files);
         assert_eq!(judgement.verdict, Verdict::Accepted);
@@ -51,7 +52,7 @@ fn every_item_is_sent_with_its_id_and_a_sound_rollout_is_left_alone() {
 }
 
 #[test]
-fn the_second_copy_of_an_item_is_refused_and_taken_out() {
+fn the_second_copy_of_an_item_is_rejected_and_removed() {
     let message = Reason::DuplicateMessage;
     let reasons =
         [(0, message), (1, Reason::DuplicateThought), (2, message), (6, Reason::Duplicate), (7, message)];
@@ -74,7 +75,7 @@ fn the_second_copy_of_an_item_is_refused_and_taken_out() {
 }
 
 #[test]
-fn the_second_copy_of_the_outputs_alone_is_refused_and_taken_out() {
+fn a_second_copy_of_only_the_outputs_is_rejected_and_removed() {
     let mut twice = named();
     for n in [5, 6] {
         twice.insert(n + 2, twice[n].clone());
@@ -86,7 +87,7 @@ fn the_second_copy_of_the_outputs_alone_is_refused_and_taken_out() {
 }
 
 #[test]
-fn words_with_another_id_are_another_item() {
+fn text_with_another_id_is_another_item() {
     let mut records = named();
     let mut again = records[7].clone();
     again["id"] = json!("msg_8");
@@ -97,7 +98,7 @@ fn words_with_another_id_are_another_item() {
 }
 
 #[test]
-fn two_items_of_one_id_that_say_different_things_are_not_guessed_at() {
+fn two_different_items_with_one_id_are_not_repaired() {
     let mut records = named();
     let mut other = records[7].clone();
     other["content"][0]["text"] = json!("done otherwise");
@@ -108,7 +109,7 @@ fn two_items_of_one_id_that_say_different_things_are_not_guessed_at() {
 }
 
 #[test]
-fn instructions_and_words_of_two_parts_are_items_with_their_ids_and_go_as_a_whole() {
+fn instructions_and_two_part_texts_are_single_items_and_removed_completely() {
     let two_parts = |role: &str, id: &str| {
         let mut message = words(role, "<skills_instructions>one");
         message["id"] = json!(id);

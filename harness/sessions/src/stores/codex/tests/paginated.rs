@@ -1,4 +1,5 @@
-//! Paginated rollouts, whose records have ordinals: edits that keep every record in its place, and forks.
+//! Paginated rollouts, in which records have ordinals: edits that keep the position of every record, and
+//! forks.
 
 use brickbat_rules::histories::Block;
 use serde_json::{Value, json};
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 use super::{call, item, meta, open, output, text, verdict, words};
 use crate::{File, Files, Repair, RepairOptions, Verdict, repair};
 
-/// Records of a paginated rollout, the first of them a `session_meta`, from an ordinal on.
+/// Records of a paginated rollout. The first is a `session_meta`, with the ordinal `from`.
 fn paginated(id: &str, base: Value, from: u64, items: &[Value]) -> String {
     let mut first = meta();
     first["payload"]["id"] = json!(id);
@@ -21,7 +22,7 @@ fn paginated(id: &str, base: Value, from: u64, items: &[Value]) -> String {
 }
 
 #[test]
-fn an_item_of_a_paginated_rollout_is_written_over_and_all_else_keeps_its_place() {
+fn an_item_of_a_paginated_rollout_is_overwritten_in_place() {
     let mut call = call("c1");
     call["id"] = json!("fc_1");
     let twice = [words("user", "a"), call.clone(), output("c1", "seen"), call, output("c1", "seen")];
@@ -42,7 +43,7 @@ fn an_item_of_a_paginated_rollout_is_written_over_and_all_else_keeps_its_place()
 }
 
 #[test]
-fn a_torn_line_of_a_paginated_rollout_becomes_blanks() {
+fn a_torn_line_of_a_paginated_rollout_is_blanked() {
     let whole = paginated("t1", Value::Null, 0, &[words("user", "a"), words("assistant", "b")]);
     let torn = whole.replacen("\"b\"}]", "\"b\"", 1);
     let files = Files::one("rollout-1.jsonl", torn.clone());
@@ -52,7 +53,7 @@ fn a_torn_line_of_a_paginated_rollout_becomes_blanks() {
 }
 
 #[test]
-fn a_fork_is_judged_with_what_it_takes_over_of_its_parents() {
+fn a_fork_is_judged_with_the_records_it_inherits() {
     let base =
         |id: &str, end: u64| json!({ "thread_id": id, "end_ordinal_exclusive": end, "end_byte_offset": 0 });
     let oldest = [words("user", "a"), words("assistant", "b"), words("user", "not taken over")];
@@ -79,7 +80,7 @@ fn a_fork_is_judged_with_what_it_takes_over_of_its_parents() {
     assert_eq!(said, ["a", "b", "c", "d"]);
     assert_eq!(verdict(&session).0, Verdict::Accepted);
 
-    // What is broken in a parent breaks the fork, and is mended there.
+    // A fault in a parent breaks the fork, and is repaired in the parent.
     let mut first = call("c1");
     first["id"] = json!("fc_1");
     let twice = [first.clone(), output("c1", "seen"), first, words("user", "c")];
@@ -88,7 +89,7 @@ fn a_fork_is_judged_with_what_it_takes_over_of_its_parents() {
     let Ok(Repair::Beyond(beyond)) = repair(&files, 0, &RepairOptions::default()) else { panic!("beyond") };
     assert!(beyond.why.contains("repair that one"), "{}", beyond.why);
 
-    // A parent that is not there, and parents in a circle.
+    // A missing parent, and a cycle of parents.
     files.files[2].name = "rollout-3.jsonl".to_owned();
     files.files[2].bytes = paginated("t1", base("t2", 3), 3, &twice).into_bytes();
     assert!(open(&files).is_excerpt);

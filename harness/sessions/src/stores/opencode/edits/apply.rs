@@ -1,4 +1,4 @@
-//! Carries changes of parts into the bytes of each form.
+//! Writes changes of parts into the bytes of each form.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,12 +12,13 @@ use crate::stores::opencode::forms::Form;
 use crate::stores::records::ItemSpans;
 use crate::{Files, Place};
 
-/// Where the parts of the files can be read and replaced.
+/// Reads and replaces the parts of the files.
 pub(super) struct Cells<'f> {
     form: Form,
     files: &'f Files,
     database: Option<Database>,
-    /// The cell that was last read, and where its items stand. A message of events has all its parts in one cell.
+    /// The last cell that was read, with the byte ranges of its items. A message of events has all its parts
+    /// in one cell.
     last: Option<(Place, Cell)>,
 }
 
@@ -27,7 +28,7 @@ struct Cell {
     items: ItemSpans,
 }
 
-/// Stretches of bytes and what takes their place.
+/// Byte ranges with their replacements.
 type Splices = Vec<(Range<usize>, Vec<u8>)>;
 
 impl<'f> Cells<'f> {
@@ -62,7 +63,7 @@ impl<'f> Cells<'f> {
         }
     }
 
-    /// The files with the changes in them.
+    /// The files after the changes.
     pub(super) fn apply(self, changes: Changes) -> Result<Files, String> {
         match (self.form, self.database) {
             (Form::Export, _) => main(self.files, export(self.files.main(), &changes)),
@@ -136,7 +137,7 @@ fn at(value: &Json, pointer: String) -> Place {
     Place::in_file(span.start as u64..span.end as u64, pointer)
 }
 
-/// The cell `data` of a row: where it stands, and its JSON.
+/// The cell `data` of a row: its byte range and its JSON.
 fn data(row: &[u8]) -> Option<(Range<usize>, Vec<u8>)> {
     let document = Document::parse(row).ok()?;
     let cell = document.root().get("data")?;
@@ -147,7 +148,7 @@ fn data(row: &[u8]) -> Option<(Range<usize>, Vec<u8>)> {
     Some((cell.span(), json))
 }
 
-/// What to take out of a list so that some of its items go, each with one comma.
+/// The byte ranges to cut from a list in order to remove some of its items, each with one comma.
 fn cuts(items: &[Json], gone: &[bool]) -> Splices {
     let mut cuts = Vec::new();
     let mut n = 0;
@@ -168,7 +169,7 @@ fn cuts(items: &[Json], gone: &[bool]) -> Splices {
     cuts
 }
 
-/// A part is a file, and a file that goes is no longer among the files.
+/// Applies changes to a folder. Each part is a file, and a removed file is no longer among the files.
 fn folder(files: &Files, changes: Changes) -> Files {
     let mut out = Files::default();
     let removed: BTreeSet<usize> =
@@ -193,7 +194,7 @@ fn cell(database: &Database, place: &Place) -> Option<Vec<u8>> {
     database.connection().query_row(&query, [row.id], |row| row.get(0)).ok()
 }
 
-/// The tables that are written.
+/// Maps a table name to a table that may be written.
 fn table(name: &str) -> Option<&'static str> {
     ["message", "part", "session_message"].into_iter().find(|table| *table == name)
 }
@@ -223,7 +224,7 @@ fn write_rows(database: &Database, changes: Changes) -> Result<(), String> {
     Ok(())
 }
 
-/// A cell with the changes of what is inside it.
+/// A cell after the changes of the values inside it.
 fn in_cell(bytes: &[u8], places: &[Place], changes: &Changes) -> Option<Vec<u8>> {
     let document = Document::parse(bytes).ok()?;
     let mut splices = Vec::new();

@@ -1,4 +1,4 @@
-//! Edits: each is read back and judged, and carried out once more.
+//! Edits, each read back, judged, and applied a second time.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn synthesise(session: &Session, id: &str) -> Edit {
     Edit::Synthesise { call: place_of_call(session, id), id: id.to_owned() }
 }
 
-/// The stretches in which two texts differ: how many bytes are the same at both ends.
+/// The number of equal bytes at the start and at the end of two texts.
 fn same_ends(before: &[u8], after: &[u8]) -> (usize, usize) {
     let front = before.iter().zip(after).take_while(|(a, b)| a == b).count();
     let back =
@@ -28,7 +28,7 @@ fn a_call_without_a_result_gets_an_error_in_every_form() {
             one(&written).messages.iter().flat_map(crate::Message::results).cloned().collect::<Vec<_>>();
         assert_eq!(results[1].text(), crate::NOT_RECORDED);
         assert!(results[1].is_error);
-        // Once more changes nothing, neither with the new places nor when it was made twice at once.
+        // A second edit changes nothing, whether it uses the new places or was made twice in one write.
         let again = write(&written, &[synthesise(&one(&written), "toolu_2")]);
         assert!(again == written, "{form}");
         assert!(write(&files, &[edit.clone(), edit]) == written, "{form}");
@@ -36,7 +36,7 @@ fn a_call_without_a_result_gets_an_error_in_every_form() {
 }
 
 #[test]
-fn other_bytes_stay_as_they_are() {
+fn other_bytes_stay_unchanged() {
     let fixture = open("anthropic", "claude-sonnet-4-5", false);
     let files = fixture.export();
     let written = write(&files, &[synthesise(&one(&files), "toolu_2")]);
@@ -76,7 +76,7 @@ fn a_new_result_keeps_the_arguments_and_the_time_of_the_call() {
 }
 
 #[test]
-fn a_call_that_has_ended_keeps_its_result() {
+fn a_finished_call_keeps_its_result() {
     for (form, files) in healthy().forms() {
         let edits = ["toolu_1", "toolu_2"].map(|id| synthesise(&one(&files), id));
         assert!(write(&files, &edits) == files, "{form}");
@@ -108,20 +108,20 @@ fn neighbours_are_dropped_together() {
 }
 
 #[test]
-fn a_message_goes_with_its_last_block() {
+fn dropping_the_last_block_drops_the_message() {
     for (form, files) in healthy().forms() {
         let block = one(&files).messages.last().unwrap().place.clone();
         let written = write(&files, &[Edit::Drop { block }]);
         let session = one(&written);
         assert_eq!(shape_of(&session.messages), "Ut Ahtcc Trr At", "{form}");
-        // The record of the message and its part are both gone, and no part is left alone.
+        // The record of the message and its part are both removed. No part is left without its message.
         assert_eq!(session.n_records, 12, "{form}");
         assert!(session.troubles.is_empty(), "{form}");
     }
 }
 
 #[test]
-fn a_true_result_is_moved_to_its_call() {
+fn a_recorded_result_is_moved_to_its_call() {
     let mut fixture = open("anthropic", "claude-sonnet-4-5", false);
     fixture.reply(vec![step(), done("toolu_2", "true"), end()]);
     for (form, files) in fixture.forms() {
@@ -139,7 +139,7 @@ fn a_true_result_is_moved_to_its_call() {
 }
 
 #[test]
-fn a_result_that_was_taken_back_is_copied_and_stays_there() {
+fn a_reverted_result_is_copied_and_kept() {
     let mut fixture = open("anthropic", "claude-sonnet-4-5", false);
     fixture.reply(vec![step(), done("toolu_2", "true"), end()]);
     fixture.info["revert"] = json!({ "messageID": "msg_004" });
@@ -154,12 +154,12 @@ fn a_result_that_was_taken_back_is_copied_and_stays_there() {
 }
 
 #[test]
-fn the_branch_ends_after_the_message_of_a_truncation() {
+fn a_truncated_branch_ends_after_the_given_message() {
     for (form, files) in healthy().forms() {
         let session = one(&files);
         let last = session.messages[1].blocks[1].place.clone();
         let written = write(&files, &[Edit::Truncate { last: last.clone() }]);
-        // The message of this block is the reply; what it called has its results in the same parts.
+        // The message of this block is the reply. The results of its calls are in the same parts.
         assert_eq!(shape_of(&one(&written).messages), "Ut Ahtcc Trr", "{form}");
         assert!(
             write(&written, &[Edit::Truncate { last: one(&written).messages[1].blocks[1].place.clone() }])
@@ -171,7 +171,7 @@ fn the_branch_ends_after_the_message_of_a_truncation() {
 }
 
 #[test]
-fn what_cannot_be_read_is_discarded() {
+fn unreadable_records_are_discarded() {
     let connection = database();
     healthy().insert_into(&connection);
     connection.execute("UPDATE part SET data = '{\"type' WHERE id = 'prt_002004'", []).unwrap();
@@ -187,7 +187,7 @@ fn what_cannot_be_read_is_discarded() {
 }
 
 #[test]
-fn an_edit_of_what_is_not_there_is_refused() {
+fn an_edit_of_a_missing_block_is_rejected() {
     for (form, files) in healthy().forms() {
         let session = one(&files);
         let nowhere = Place::in_row("part", 999, "");

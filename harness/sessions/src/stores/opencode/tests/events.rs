@@ -1,4 +1,4 @@
-//! The third generation.
+//! Tests of the third generation.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn database_of_events(rows: &[(&str, Value)]) -> Files {
             time_created INTEGER, time_updated INTEGER, data TEXT);
         INSERT INTO session_v2 VALUES ('ses_1');";
     connection.execute_batch(tables).unwrap();
-    // The order is that of `seq`, whatever that of the rows.
+    // Events are ordered by `seq`, whatever the order of the rows.
     for (n, (kind, data)) in rows.iter().enumerate().rev() {
         let values = (format!("msg_{n}"), kind, n as i64, data.to_string());
         connection
@@ -46,7 +46,7 @@ fn conversation(items: Vec<Value>) -> Vec<(&'static str, Value)> {
 }
 
 #[test]
-fn rows_of_events_are_read_by_their_number() {
+fn event_rows_are_read_in_the_order_of_their_numbers() {
     let thought = json!({ "type": "reasoning", "id": "r", "text": "hm", "providerMetadata": { "anthropic": { "signature": "EqQB" } } });
     let text = json!({ "type": "text", "id": "t", "text": "Both." });
     let files = database_of_events(&conversation(vec![thought, text, ended("toolu_1"), ended("toolu_2")]));
@@ -59,7 +59,7 @@ fn rows_of_events_are_read_by_their_number() {
 }
 
 #[test]
-fn an_open_call_is_sent_as_it_is_and_refused() {
+fn an_open_call_is_sent_unchanged_and_rejected() {
     let files = database_of_events(&conversation(vec![ended("toolu_1"), running("toolu_2")]));
     let session = one(&files);
     let judgement = judge(&session, None);
@@ -75,7 +75,7 @@ fn an_open_call_is_sent_as_it_is_and_refused() {
 }
 
 #[test]
-fn items_and_rows_can_be_taken_out() {
+fn items_and_rows_can_be_removed() {
     let text = json!({ "type": "text", "id": "t", "text": "\n\n" });
     let files = database_of_events(&conversation(vec![text.clone(), ended("toolu_1")]));
     let block = one(&files).messages[1].blocks[0].place.clone();
@@ -87,7 +87,7 @@ fn items_and_rows_can_be_taken_out() {
 }
 
 #[test]
-fn a_compaction_replaces_what_was_before_it() {
+fn a_compaction_replaces_everything_before_it() {
     let mut rows = conversation(vec![ended("toolu_1")]);
     rows.push(("compaction", json!({ "reason": "auto", "summary": "Listed.", "recent": "" })));
     rows.push(("shell", json!({ "callID": "c", "command": "ls", "output": "a" })));
@@ -107,7 +107,7 @@ fn a_row_of_an_unknown_type_is_not_judged() {
 }
 
 #[test]
-fn without_the_new_sessions_the_old_rows_are_the_conversation() {
+fn without_new_sessions_the_old_rows_are_the_conversation() {
     let connection = database();
     healthy().insert_into(&connection);
     let table = "CREATE TABLE session_message (id TEXT, session_id TEXT, type TEXT, seq INTEGER, data TEXT);

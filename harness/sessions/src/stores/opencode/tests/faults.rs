@@ -1,9 +1,9 @@
-//! Sessions with a fault, and bytes that nobody wrote in good faith.
+//! Sessions with a fault, and hostile bytes.
 
 use super::*;
 
 #[test]
-fn a_part_that_is_torn_or_all_nul_is_named() {
+fn a_part_that_is_torn_or_all_nul_is_reported() {
     let mut fixture = healthy();
     fixture.info["version"] = json!("1.1.27");
     let mut files = fixture.folder();
@@ -20,14 +20,14 @@ fn a_part_that_is_torn_or_all_nul_is_named() {
 }
 
 #[test]
-fn a_row_that_is_no_json_is_named() {
+fn a_row_that_is_not_json_is_reported() {
     let connection = database();
     healthy().insert_into(&connection);
     connection.execute("UPDATE part SET data = substr(data, 1, 30) WHERE id = 'prt_002004'", []).unwrap();
     connection.execute("UPDATE message SET data = x'0000' WHERE id = 'msg_003'", []).unwrap();
     let session = one(&bytes_of(connection));
     let places: Vec<String> = session.troubles.iter().map(|trouble| trouble.place.to_string()).collect();
-    // The words of the message that is lost are nobody's any more.
+    // The parts of the lost message no longer belong to a message.
     assert_eq!(places, ["row 11 of part", "row 3 of message", "row 6 of part"]);
     assert_eq!(session.troubles[0].words, "a part whose message is missing");
     assert_eq!(session.troubles[1].words, "2 NUL bytes");
@@ -70,7 +70,7 @@ fn a_text_of_white_space_is_refused() {
 }
 
 #[test]
-fn arguments_that_are_no_object_are_refused() {
+fn arguments_that_are_not_an_object_are_rejected() {
     let mut fixture = healthy();
     fixture.messages[1].1[3]["state"]["input"] = json!("{\"path\": \"a");
     let judgement = judged(&fixture.export());
@@ -85,7 +85,7 @@ fn a_file_that_begins_in_the_middle_is_an_excerpt() {
 }
 
 #[test]
-fn parts_of_an_unknown_kind_are_noted_without_their_content() {
+fn parts_of_unknown_kinds_are_noted_without_their_content() {
     let mut fixture = healthy();
     let parts = &mut fixture.messages[1].1;
     parts.push(json!({ "id": "prt_002900", "type": "weather", "text": "secret" }));
@@ -103,7 +103,7 @@ fn parts_of_an_unknown_kind_are_noted_without_their_content() {
 }
 
 #[test]
-fn parents_in_a_circle_end() {
+fn a_cycle_of_parents_ends() {
     let connection = database();
     for (id, parent) in [("ses_1", "ses_2"), ("ses_2", "ses_1")] {
         let values = (id, parent, "1.18.33", None::<String>);
@@ -113,7 +113,7 @@ fn parents_in_a_circle_end() {
 }
 
 #[test]
-fn a_damaged_database_says_what_it_could_read() {
+fn a_damaged_database_reports_what_could_be_read() {
     let connection = database();
     let mut fixture = healthy();
     for n in 0..200 {
@@ -129,7 +129,7 @@ fn a_damaged_database_says_what_it_could_read() {
 }
 
 #[test]
-fn wrong_types_everywhere_are_no_harm() {
+fn wrong_types_are_harmless() {
     let odd =
         [json!(null), json!(7), json!("x"), json!([]), json!([[]]), json!({}), json!(true), json!(-1.5)];
     let base = open("anthropic", "claude-sonnet-4-5", false);
@@ -170,7 +170,7 @@ fn wrong_types_everywhere_are_no_harm() {
 }
 
 #[test]
-fn random_damage_is_no_harm() {
+fn random_damage_is_harmless() {
     let base = open("anthropic", "claude-sonnet-4-5", true);
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut next = |below: usize| {
@@ -193,7 +193,7 @@ fn random_damage_is_no_harm() {
     }
 }
 
-/// Reads, judges and edits, and asserts nothing but that it comes back.
+/// Reads, judges and edits. The only requirement is that this returns without a panic.
 fn handle(files: &Files) {
     let Ok(sessions) = crate::read(files) else { return };
     for session in &sessions {

@@ -1,4 +1,4 @@
-//! What is sent of what is stored.
+//! Tests of the send model.
 
 use super::*;
 
@@ -34,7 +34,7 @@ fn versions_up_to_1_1_16_leave_an_open_call_out() {
         assert_eq!(super::shape(&judgement), shape, "{version}");
         assert_eq!(judgement.verdict, Verdict::Accepted);
     }
-    // A database is read by 1.2 and later, whoever began the session.
+    // Only 1.2 and later read a database, whichever version began the session.
     fixture.info["version"] = json!("0.15.8");
     assert_eq!(super::shape(&judged(&fixture.database())), "Ut Atcc Tre Ut");
 }
@@ -52,7 +52,7 @@ fn an_empty_text_beside_a_signed_thought_is_sent_as_a_space() {
 }
 
 #[test]
-fn an_open_call_at_the_end_is_an_open_tail() {
+fn a_trailing_open_call_is_an_open_tail() {
     let files = open("anthropic", "claude-sonnet-4-5", true).database();
     let judgement = judged(&files);
     assert_eq!(judgement.verdict, Verdict::OpenTail);
@@ -72,7 +72,7 @@ fn a_failed_reply_is_left_out_with_its_results() {
 }
 
 #[test]
-fn a_stopped_reply_is_sent_if_it_said_more_than_thoughts() {
+fn a_stopped_reply_is_sent_if_it_has_more_than_thoughts() {
     let stopped = |parts: Vec<Value>| {
         let mut fixture = healthy();
         fixture.reply(parts)["error"] = json!({ "name": "MessageAbortedError", "data": { "message": "m" } });
@@ -81,7 +81,7 @@ fn a_stopped_reply_is_sent_if_it_said_more_than_thoughts() {
     };
     assert_eq!(stopped(vec![step(), words("So")]), "Ut Ahtcc Trr At Ut At Ut");
     assert_eq!(stopped(vec![step(), thought("EqQC")]), "Ut Ahtcc Trr At Ut Ut");
-    // Anything stored beside the thoughts is enough to send them.
+    // Any other part beside the thoughts is enough for them to be sent.
     assert_eq!(stopped(vec![step(), thought("EqQC"), end()]), "Ut Ahtcc Trr At Ut Ah Ut");
 }
 
@@ -95,7 +95,7 @@ fn a_step_without_a_beginning_is_merged_into_the_one_before() {
     let session = one(&fixture.rows());
     let judgement = judge(&session, None);
     assert_eq!(shape(&judgement), "Ut Atctc Ter Ut");
-    // Providers differ on it over time: the newest profile takes it, the one of May 2026 does not.
+    // Provider behaviour changed over time: the newest profile accepts this, the one of May 2026 does not.
     assert_eq!(judgement.verdict, Verdict::Accepted);
     let before = judge(&session, brickbat_rules::Profile::named("anthropic-messages@2026-05"));
     assert_eq!(rules(&before), ["anthropic-messages/text-after-tool-use"]);
@@ -103,7 +103,7 @@ fn a_step_without_a_beginning_is_merged_into_the_one_before() {
 }
 
 #[test]
-fn outputs_that_were_cleared_are_sent_so() {
+fn cleared_outputs_are_sent_as_cleared() {
     let mut fixture = healthy();
     fixture.messages[1].1[3]["state"]["time"]["compacted"] = json!(7);
     let judgement = judged(&fixture.database());
@@ -112,7 +112,7 @@ fn outputs_that_were_cleared_are_sent_so() {
 }
 
 #[test]
-fn what_an_interrupted_tool_had_said_is_its_result() {
+fn the_output_of_an_interrupted_tool_is_its_result() {
     let mut fixture = healthy();
     fixture.messages[1].1[3]["state"] = json!({ "status": "error", "input": {}, "error": "e", "metadata": { "interrupted": true, "output": "half" } });
     let judgement = judged(&fixture.export());
@@ -121,7 +121,7 @@ fn what_an_interrupted_tool_had_said_is_its_result() {
 }
 
 #[test]
-fn after_a_compaction_its_summary_comes_first_and_then_what_was_kept() {
+fn a_compaction_is_sent_as_its_summary_and_the_kept_messages() {
     let mut fixture = healthy();
     fixture.reply(vec![step(), words("Yes?"), end()]);
     let compaction = json!({ "type": "compaction", "auto": true, "tail_start_id": "msg_003" });
@@ -138,14 +138,14 @@ fn after_a_compaction_its_summary_comes_first_and_then_what_was_kept() {
         assert_eq!(shape_of(&session.off_branch), "Ut Ahtcc Trr At", "{form}");
         assert_eq!(judgement.verdict, Verdict::Accepted);
     }
-    // Where what was kept cannot be found, all is sent.
+    // If the kept messages cannot be found, everything is sent.
     let mut lost = fixture.clone();
     lost.messages[4].1[0]["tail_start_id"] = json!("msg_999");
     assert_eq!(shape(&judged(&lost.export())), "Ut Ahtcc Trr At Ut At Ut At Ut");
-    // With nothing kept, all before the question is replaced.
+    // If no messages were kept, everything before the question is replaced.
     lost.messages[4].1[0]["tail_start_id"] = json!(null);
     assert_eq!(shape(&judged(&lost.export())), "Ut At Ut");
-    // A summary that failed replaces nothing.
+    // A failed summary replaces nothing.
     fixture.messages[5].0["error"] = json!({ "name": "APIError" });
     assert_eq!(one(&fixture.export()).n_compactions, 0);
 }
@@ -175,7 +175,7 @@ fn items_of_openai_are_sent_without_their_ids() {
 }
 
 #[test]
-fn pictures_in_results_are_moved_where_results_are_texts() {
+fn pictures_are_moved_out_of_text_only_results() {
     let of = |provider: &str, model: &str| {
         let mut fixture = Fixture::new(provider, model);
         let mut own = done("call_1", "x");
@@ -190,7 +190,7 @@ fn pictures_in_results_are_moved_where_results_are_texts() {
 }
 
 #[test]
-fn ids_are_rewritten_as_the_provider_wants_them() {
+fn ids_are_rewritten_for_the_provider() {
     let ids = |provider: &str, model: &str| -> Vec<String> {
         let mut fixture = Fixture::new(provider, model);
         fixture.reply(vec![step(), done("call:1|x", "x"), end()]);
@@ -209,7 +209,7 @@ fn ids_are_rewritten_as_the_provider_wants_them() {
 }
 
 #[test]
-fn for_mistral_a_reply_stands_between_results_and_the_user() {
+fn mistral_gets_a_reply_between_results_and_the_user() {
     let mut fixture = open("mistral", "devstral", false);
     fixture.messages[1].1.pop();
     assert_eq!(shape(&judged(&fixture.export())), "Ut Atc Tr At Ut");
@@ -220,7 +220,7 @@ fn for_mistral_a_reply_stands_between_results_and_the_user() {
 }
 
 #[test]
-fn files_of_the_user_are_sent_but_for_texts() {
+fn user_files_are_sent_except_for_texts() {
     let mut fixture = Fixture::new("anthropic", "claude-sonnet-4-5");
     let file = |mime: &str, url: &str| json!({ "type": "file", "mime": mime, "url": url, "filename": "f" });
     let parts = vec![
@@ -239,7 +239,7 @@ fn files_of_the_user_are_sent_but_for_texts() {
 }
 
 #[test]
-fn what_is_taken_back_is_hidden() {
+fn reverted_messages_are_hidden() {
     let mut fixture = healthy();
     fixture.info["revert"] = json!({ "messageID": "msg_003" });
     for (_, files) in fixture.forms() {
@@ -277,12 +277,13 @@ fn sub_agents_are_off_the_branch_of_their_session() {
 }
 
 #[test]
-fn a_history_that_ends_with_the_model_is_sent_so() {
+fn a_history_that_ends_with_the_model_is_sent_unchanged() {
     let mut fixture = Fixture::new("anthropic", "claude-sonnet-4-6");
     let interrupted = json!({ "status": "error", "input": {}, "error": "Tool execution aborted", "metadata": { "interrupted": true } });
     fixture.reply(vec![step(), words("On it."), call("toolu_1", interrupted), step(), words("Half")]);
     let judgement = judged(&fixture.export());
-    // A run that went on by itself sent this, and was refused (anomalyco/opencode#26177). The next words mend it.
+    // A run that continued by itself sent this and was rejected (anomalyco/opencode#26177). The next user
+    // message fixes it.
     assert_eq!(shape(&judgement), "Ut Atc Te At");
     assert_eq!(judgement.verdict, Verdict::Accepted);
 }
