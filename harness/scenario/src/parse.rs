@@ -2,7 +2,7 @@
 //!
 //! `parse::tree` reads the text as a tree that keeps the place of every value. `parse::vary` determines the
 //! variants and the value of each `$name` in them. `parse::typed` reads the result as a [`Scenario`].
-//! Whether a scenario makes sense is decided in [`crate::lower`], which traces its problems back to the text
+//! [`crate::lower`] decides whether a scenario makes sense; it traces its problems back to the text
 //! with [`Variant::locate`].
 //! [`document`] reads other YAML files, such as manifests, with the same care.
 
