@@ -164,7 +164,7 @@ pub(super) fn check_block(place: BlockPosition, block: &Block, problems: &mut Pr
     }
 }
 
-/// Rejects a text that is empty or only white space: no one says one, and providers refuse them.
+/// Rejects a text that is empty or only white space: users do not send such texts, and providers refuse them.
 pub(super) fn text(pointer: &str, what: &str, said: &str, problems: &mut Problems) {
     problems.add_if(said.trim().is_empty(), || Problem::new(pointer, format!("{what} is empty")));
     problems.add_if(said.len() > MAX_STRING, || {

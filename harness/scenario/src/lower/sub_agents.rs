@@ -185,7 +185,7 @@ pub(super) fn check_words(scenario: &Scenario, turns: &[PlannedTurn], problems: 
 }
 
 /// Checks that a sub-agent ends by itself, that its calls settle while it runs, and that a reply that starts
-/// one comes once.
+/// one is used only once.
 pub(super) fn check_turn(
     context: TurnContext<'_>,
     settle: &[String],
