@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bug_is_recognized_by_its_symptom() {
+    fn a_bug_is_recognised_by_its_symptom() {
         let (bug, modes) = (Bug::read(BUG).unwrap(), [cut()]);
         let route = bug.route(&modes).unwrap();
         assert_eq!(bug.asked(&route).budget, Some((Budget::Messages, 1)));

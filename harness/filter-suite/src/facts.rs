@@ -1,4 +1,4 @@
-//! What a request body says, whatever its dialect: words, thoughts, calls, and what came of them.
+//! The content of a request body in any dialect: texts, thoughts, calls and their results.
 
 use std::collections::BTreeMap;
 
@@ -9,47 +9,47 @@ use serde_json::Value;
 
 use crate::words::canonical;
 
-/// What a body says, in order.
+/// The content of a body, in order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Facts {
-    /// Instructions of the program, wherever they stand.
+    /// The instructions of the program, wherever they are.
     pub system: Vec<String>,
     /// The conversation.
     pub parts: Vec<Part>,
 }
 
-/// One thing that is said.
+/// One part of the conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
-    /// Words of the user.
+    /// Text of the user.
     User(String),
-    /// Words of the model.
+    /// Text of the model.
     Reply(String),
-    /// What the model thought, and what was signed.
+    /// Thinking of the model, and its signature.
     Thought {
-        /// The words.
+        /// The text.
         text: String,
         /// The signature.
         signature: Option<String>,
     },
     /// A call.
     Call(CallFact),
-    /// What came of one.
+    /// The result of a call.
     Result(ResultFact),
-    /// A picture's data.
+    /// The data of a picture.
     Picture(String),
-    /// What only one dialect knows.
+    /// A part that only one dialect has.
     Other(Value),
 }
 
 /// A call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallFact {
-    /// Its id, empty where the dialect has none.
+    /// The id; empty if the dialect has none.
     pub id: String,
     /// The tool.
     pub name: String,
-    /// The arguments, so written that equal ones are equal.
+    /// The arguments, normalised so that equal arguments have equal texts.
     pub arguments: String,
     /// The signature of the thought before it.
     pub signature: Option<String>,
@@ -58,13 +58,13 @@ pub struct CallFact {
 /// A result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResultFact {
-    /// The id of the call that it names.
+    /// The id of the call, as given in the result.
     pub id: String,
-    /// The call that it answers, as its place among the calls.
+    /// The call that it answers, as an index into the calls.
     pub call: Option<usize>,
-    /// What it says.
+    /// The text of the result.
     pub text: String,
-    /// Whether it says that it is an error.
+    /// True if it is marked as an error.
     pub is_error: bool,
 }
 
@@ -76,7 +76,7 @@ struct OpenCall {
 }
 
 impl Facts {
-    /// What a body says.
+    /// Reads the content of a body.
     pub fn of(body: &Value, dialect: Dialect) -> Facts {
         let mut facts = Facts { system: top_instructions(body), parts: Vec::new() };
         let mut results = Vec::new();
@@ -114,9 +114,10 @@ impl Facts {
         self.parts.push(part);
     }
 
-    /// Says of each result which call it answers: the last before it with its id. A result without an id answers the first
-    /// call of its name that has no result yet, also where calls have ids, as Gemini takes it. It takes results with ids after
-    /// calls without them, too: Google's own agent sent such (<https://github.com/google-gemini/gemini-cli/issues/6974>).
+    /// Finds the call that each result answers: the last one before it with its id. A result without an id
+    /// answers the first call of its name that has no result yet, even if calls have ids, as Gemini accepts
+    /// it. Gemini also accepts results with ids after calls without ids: Google's own agent sent such
+    /// requests (<https://github.com/google-gemini/gemini-cli/issues/6974>).
     fn pair(&mut self, names: &[String]) {
         let mut by_id: BTreeMap<String, usize> = BTreeMap::new();
         let mut open: Vec<OpenCall> = Vec::new();
@@ -180,7 +181,7 @@ impl Facts {
         answers
     }
 
-    /// All words of the user, one after another.
+    /// All text of the user, joined.
     pub fn user(&self) -> String {
         self.joined(|part| match part {
             Part::User(text) => Some(text),
@@ -188,7 +189,7 @@ impl Facts {
         })
     }
 
-    /// All words of the model, one after another.
+    /// All text of the model, joined.
     pub fn replies(&self) -> String {
         self.joined(|part| match part {
             Part::Reply(text) => Some(text),
@@ -200,7 +201,7 @@ impl Facts {
         self.parts.iter().filter_map(words).fold(String::new(), |text, next| text + next + "\n")
     }
 
-    /// The same without ids, which a filter may draw anew each time.
+    /// The content without ids, which a filter may generate differently each time.
     pub fn without_ids(&self) -> Facts {
         let part = |part: &Part| match part {
             Part::Call(call) => Part::Call(CallFact { id: String::new(), ..call.clone() }),
@@ -211,7 +212,7 @@ impl Facts {
     }
 }
 
-/// Instructions that stand beside the conversation.
+/// The instructions that are outside the conversation.
 pub(crate) fn top_instructions(body: &Value) -> Vec<String> {
     let mut texts = Vec::new();
     for key in ["system", "instructions", "systemInstruction", "system_instruction"] {
@@ -245,7 +246,7 @@ fn arguments(text: &str) -> String {
     }
 }
 
-/// What a result says, with what is no text as JSON.
+/// The text of a result; parts that are not text are written as JSON.
 fn output(result: &CallResult) -> String {
     let texts = result.output.iter().map(|block| match block {
         Block::Text(text) => parts(text).unwrap_or_else(|| text.clone()),
@@ -256,14 +257,14 @@ fn output(result: &CallResult) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// The texts of a list of parts: a result may be written as one, and says the same as its texts.
+/// The text in a list of parts: a result may be written as such a list, which means the same as its texts.
 fn parts(text: &str) -> Option<String> {
     let parts = list_of_parts(text)?;
     let texts: Option<Vec<&str>> = parts.iter().map(text_of).collect();
     Some(texts?.join("\n"))
 }
 
-/// Whether a result is written as a list of parts of which some are no texts, such as a picture.
+/// True if a result is written as a list of parts and some of them are not text, such as a picture.
 pub(crate) fn has_other_parts(text: &str) -> bool {
     list_of_parts(text).is_some_and(|parts| parts.iter().any(|part| text_of(part).is_none()))
 }
@@ -287,7 +288,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_result_in_parts_says_what_its_texts_say() {
+    fn a_result_in_parts_has_the_text_of_its_parts() {
         let content = json!([{ "type": "text", "text": "one" }, { "type": "text", "text": "two" }]);
         let chat = json!({ "messages": [
             { "role": "assistant", "content": null, "tool_calls": [
@@ -304,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn gemini_pairs_results_without_ids_by_name_and_takes_both_forms_of_names() {
+    fn gemini_pairs_results_without_ids_by_name_and_accepts_both_spellings() {
         let body = json!({ "contents": [
             { "role": "model", "parts": [
                 { "function_call": { "id": "x", "name": "f", "args": {} } },
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_says_the_same_in_two_dialects() {
+    fn a_conversation_has_the_same_facts_in_two_dialects() {
         let chat = json!({ "messages": [
             { "role": "system", "content": "Be kind." },
             { "role": "user", "content": "Look." },

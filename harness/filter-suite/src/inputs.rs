@@ -208,7 +208,7 @@ impl Input {
 /// The additional budget that makes it ample even for an empty history.
 const AMPLE: u64 = 1_000_000;
 
-/// Approximate number of bytes of JSON per token; the next constant is that of the strictest counters.
+/// The approximate number of JSON bytes per token; the next constant is for the strictest counters.
 const BYTES_OF_TOKEN: u64 = 4;
 const BYTES_OF_TOKEN_AT_LEAST: u64 = 2;
 

@@ -76,7 +76,7 @@ pub enum Loss {
     DropsThinking,
     /// Images are removed.
     DropsPictures,
-    /// Text is rewritten, summarized, or joined.
+    /// Text is rewritten, summarised, or joined.
     ChangesText,
     /// A valid history is written in another form with the same meaning.
     ChangesForm,

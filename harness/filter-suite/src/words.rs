@@ -64,7 +64,7 @@ pub(crate) fn canonical(value: &Value) -> Value {
     }
 }
 
-/// The largest integer up to which a 64-bit float is exact.
+/// The largest integer up to which a 64-bit float represents every integer exactly.
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
 fn whole(number: &Number) -> Number {

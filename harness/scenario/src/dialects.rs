@@ -1,5 +1,5 @@
-//! The provider APIs on the wire, one folder each: `mod.rs` has the facts, `encode.rs` writes replies, `decode.rs` reads
-//! them, `request.rs` writes requests and `history.rs` reads them.
+//! The provider APIs on the wire, one folder each: `mod.rs` has the facts, `encode.rs` writes replies,
+//! `decode.rs` reads them, `request.rs` writes requests, and `history.rs` reads them.
 
 mod anthropic;
 mod bedrock;

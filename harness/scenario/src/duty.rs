@@ -65,12 +65,12 @@ impl Application {
     }
 }
 
-/// Whether a system claims to repair threads that were broken before it got them.
+/// The claim of a system to repair threads that were broken before it got them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repairs {
-    /// It claims so.
+    /// The system claims it.
     Claimed,
-    /// It does not, or it leaves repairs to the application.
+    /// The system does not claim it, or leaves repairs to the application.
     Never,
 }
 

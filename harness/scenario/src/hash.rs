@@ -1,13 +1,13 @@
-//! One hash for everything that must come out the same in every version: shards, names of causes, novelty.
+//! One hash for everything that must be the same in every version: shards, names of causes, novelty.
 
-/// FNV-1a of 64 bits, written out because no dependency may change it.
+/// FNV-1a with 64 bits, written out so that no dependency can change it.
 ///
 /// Source: the authors' page, <http://www.isthe.com/chongo/tech/comp/fnv/>.
 pub fn fnv1a(bytes: &[u8]) -> u64 {
     fnv1a_after(FNV_OFFSET, bytes)
 }
 
-/// The hash of bytes that follow others of that hash.
+/// Continues a hash with more bytes.
 pub(crate) fn fnv1a_after(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(FNV_PRIME))
 }
@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hash_is_the_published_one() {
+    fn the_hash_matches_the_published_one() {
         assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
         assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
         assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);

@@ -1,7 +1,7 @@
-//! A history: the messages of a conversation, whatever the dialect, lossless.
+//! A history: the messages of a conversation in any dialect, without loss.
 //!
-//! Every item knows where it came from. What is not understood is carried as it is.
-//! Histories are read off requests by [`crate::wire::history()`].
+//! Every item keeps its place in the request. Parts that are not understood are kept as they are.
+//! [`crate::wire::history()`] reads histories from requests.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub struct Item {
     pub content: Content,
 }
 
-/// Who said something.
+/// The author of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
@@ -36,17 +36,17 @@ pub enum Role {
     Assistant,
     /// A tool, in dialects where tools have a role.
     Tool,
-    /// Instructions, and roles that are not known.
+    /// Instructions, and unknown roles.
     Other,
 }
 
-/// What a block is.
+/// The content of a block.
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Content {
     Thought {
-        /// As it stands in the request, with what it is signed with.
+        /// The block as it is in the request, including its signature.
         value: Value,
     },
     Text {
@@ -55,31 +55,31 @@ pub enum Content {
     Call {
         id: String,
         name: String,
-        /// The arguments; a string where the dialect carries a string that is not a JSON object.
+        /// The arguments; a string if the dialect carries a string that is not a JSON object.
         args: Value,
     },
     Result {
         /// The id of the call.
         id: String,
-        /// Its text; other content is written as JSON.
+        /// The text of the result; other content is written as JSON.
         text: String,
-        /// Whether it says that it is an error; nothing where the dialect cannot say.
+        /// True if the result is marked as an error; `None` if the dialect cannot mark it.
         is_error: Option<bool>,
     },
     Raw {
-        /// As it stands in the request.
+        /// The block as it is in the request.
         value: Value,
     },
 }
 
 impl History {
     /// The shape in one line, for people: `u[text] a[text,call a,call b] u[result a,error b]`.
-    /// `name` gives the word for a wire id.
+    /// `name` returns the word for a wire id.
     pub fn shape(&self, name: impl Fn(&str) -> String) -> String {
         self.shape_with(name, |_, _, is_error| result_word(is_error))
     }
 
-    /// The same, where `word` gives the word for a result with that id and that text.
+    /// Like [`History::shape`]; `word` returns the word for a result with this id and this text.
     pub fn shape_with(
         &self,
         name: impl Fn(&str) -> String,
@@ -119,12 +119,12 @@ impl History {
     }
 }
 
-/// What a result is called, for people: an error if it says that it is one.
+/// The word for a result, for people: `error` if the result is marked as one.
 pub fn result_word(is_error: Option<bool>) -> &'static str {
     if is_error == Some(true) { "error" } else { "result" }
 }
 
-/// The same of a result that no tool has returned.
+/// The word for a result that no tool returned.
 pub fn made_up_word(is_error: Option<bool>) -> &'static str {
     if is_error == Some(true) { "made-up error" } else { "made-up" }
 }

@@ -1,7 +1,8 @@
-//! From one variant of a scenario to a plan: wire ids and markers minted, texts and arguments cut, points
-//! resolved, follow-up turns added. What a scenario says but can never happen is a [`Problem`].
+//! Turns one variant of a scenario into a plan: mints wire ids and markers, cuts texts and arguments,
+//! resolves points, and adds follow-up turns. An event that a scenario describes but that can never happen is
+//! a [`Problem`].
 //!
-//! Lowering goes in stages; each runs only when the one before has found no problem.
+//! Lowering has stages; each runs only if the one before has found no problem.
 
 use std::io;
 
@@ -61,7 +62,7 @@ pub fn plans(
     plans_with(id, file_name, text, dialects, seed, &|_| Err(io::Error::other("there are no files here")))
 }
 
-/// The same for a scenario that may name other files.
+/// Like [`plans`], for a scenario that may name other files.
 pub fn plans_with(
     id: &str,
     file_name: &str,
@@ -84,7 +85,7 @@ pub fn plans_with(
     Ok(plans)
 }
 
-/// Shows the first problem of a variant, which is named unless all variants have it.
+/// Shows the first problem of a variant. The message names the variant unless all variants have the problem.
 fn diagnose(variants: &[Variant], own: &Variant, dialect: Dialect, problems: &[Problem]) -> Diagnostic {
     let fallback = Problem::new("", "the scenario cannot be lowered");
     let problem = problems.first().unwrap_or(&fallback);
@@ -97,7 +98,7 @@ fn diagnose(variants: &[Variant], own: &Variant, dialect: Dialect, problems: &[P
 }
 
 /// The plan of one variant of the scenario `id` on one dialect. `variant` is the variant's name.
-/// The problems are never none.
+/// On error, the list of problems is never empty.
 pub fn lower(
     id: &str,
     variant: &str,
@@ -164,9 +165,10 @@ pub fn lower(
     Ok(plan)
 }
 
-/// The same conversation with nothing going wrong, from an empty store and in one process. Of each reply one attempt is
-/// left, the first from which the turn goes on; calls settle in the order in which the model made them, and nothing is
-/// expected of how often calls run, because that speaks of the fault. A call that is left keeps its key.
+/// The control plan: the same conversation in which nothing goes wrong, from an empty store and in one
+/// process. Each reply keeps one attempt, the first after which the turn continues. Calls settle in the order
+/// in which the model made them. The control plan does not limit how often calls run, because that limit is
+/// about the fault. A call that remains keeps its key.
 pub fn control(plan: &Plan) -> Plan {
     let mut control = plan.clone();
     control.id.control = true;
@@ -199,7 +201,7 @@ pub fn control(plan: &Plan) -> Plan {
     providers::stay(&mut control, plan);
     for (turn, planned) in control.turns.iter_mut().zip(&plan.turns) {
         turn.process = 1;
-        // What the model is asked for is no fault.
+        // A request for thinking is not a fault.
         turn.actions.retain(|action| matches!(action.what, Action::Thinking(_)));
         turn.settle.retain(|key| (key.0 as usize) < n_calls);
         turn.settle.sort_unstable();
@@ -231,8 +233,8 @@ fn executed(scenario: &Scenario, table: &CallTable<'_>) -> Result<Vec<(CallKey, 
     Ok(executed)
 }
 
-/// One turn. `impossible` gets the reason, if the dialect lacks a point that the turn speaks of, or has sent all that
-/// there is when it is reached.
+/// Lowers one turn. `impossible` is set to the reason if the dialect lacks a point that the turn names, or
+/// has already sent everything when that point is reached.
 fn turn(
     table: &mut CallTable<'_>,
     index: usize,
@@ -251,7 +253,7 @@ fn turn(
     endings::check(context, &said.settle, &actions, &mut problems);
     sub_agents::check_turn(context, &said.settle, (&replies, &actions), &mut problems);
     match feasibility::lacking(context, &actions) {
-        // Nothing can be said about the order of points of which one does not exist.
+        // The order of the points is undefined if one of them does not exist.
         Some(action) => {
             let words = &action.words;
             let dialect = table.dialect(index);
@@ -275,7 +277,7 @@ fn turn(
     Ok(PlannedTurn { user, process, dialect, follow_up: false, replies, settle: order, actions })
 }
 
-/// Keeps the turns whose messages of the user stand in the history, when another turn is over.
+/// Updates the list of turns whose user messages are in the history, after another turn.
 fn stand(live_prompts: &mut Vec<usize>, index: usize, turn: &PlannedTurn) {
     let changes = |between: bool| {
         let at = turn.actions.iter().filter(move |action| action.is_between_turns() == between);
@@ -296,7 +298,7 @@ fn stand(live_prompts: &mut Vec<usize>, index: usize, turn: &PlannedTurn) {
     live_prompts.push(index);
 }
 
-/// Adds the attempt that a client gets when it asks again after the last one that the scenario wrote has failed.
+/// Adds the attempt that a client gets when it asks again after the last attempt of the scenario has failed.
 fn ask_again(
     table: &mut CallTable<'_>,
     reply: usize,
@@ -320,7 +322,7 @@ fn ask_again(
     planned.attempts.push(again);
 }
 
-/// Why a scenario that names a profile cannot be played, if the profile is of another dialect.
+/// The reason why a scenario that names a profile cannot be played, if the profile is of another dialect.
 fn other_profile(scenario: &Scenario, dialect: Dialect) -> Result<Option<String>, Vec<Problem>> {
     let Some(name) = &scenario.profile else { return Ok(None) };
     match Profile::named(name) {
@@ -334,7 +336,7 @@ fn other_profile(scenario: &Scenario, dialect: Dialect) -> Result<Option<String>
     }
 }
 
-/// Why a scenario in which the model thinks cannot be played, if the dialect shows nothing of it.
+/// The reason why a scenario with thinking cannot be played, if the dialect never shows thinking.
 fn hidden_thinking(scenario: &Scenario, dialect: Dialect) -> Option<String> {
     let mut actions = scenario.turns.iter().flat_map(|turn| &turn.at).map(|at| &at.action);
     let is_switched = actions.any(|action| matches!(action, Action::Thinking(_)));
@@ -342,7 +344,7 @@ fn hidden_thinking(scenario: &Scenario, dialect: Dialect) -> Option<String> {
     is_hidden.then(|| format!("our {dialect} provider does not show the model's thinking"))
 }
 
-/// What the scenario asks for, and what its actions need.
+/// The capabilities that the scenario lists, and those that its actions need.
 fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Need> {
     let mut needs = scenario.needs.clone();
     needs.extend(malformations::needs(scenario, dialect));
@@ -382,7 +384,8 @@ fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Ne
     needs.dedup();
     needs
 }
-/// Equal for control plans that say and do the same, whatever scenario they come from: minted ids left out.
+/// A key that is equal for control plans with the same content, whatever their scenarios. It ignores minted
+/// ids.
 pub fn control_key(control: &Plan) -> String {
     let mut plain = control.clone();
     for call in &mut plain.calls {

@@ -1,7 +1,7 @@
 //! Enums whose variants have names in files and reports.
 
-/// Declares an enum whose variants have a name each: serde reads and writes it, `name` gives it, `sentence` gives its
-/// documentation, and `ALL` has every variant in order.
+/// Declares an enum whose variants each have a name: serde reads and writes the name, `name` returns it,
+/// `sentence` returns the documentation of a variant, and `ALL` lists every variant in order.
 #[macro_export]
 macro_rules! named {
     ($(#[$meta:meta])* pub enum $Type:ident { $($(#[doc = $doc:literal])* $variant:ident = $name:literal,)* }) => {
@@ -25,7 +25,7 @@ macro_rules! named {
                 }
             }
 
-            /// What it stands for, as its documentation says it.
+            /// The documentation of the variant.
             pub fn sentence(self) -> &'static str {
                 match self {
                     $($Type::$variant => concat!("" $(, $doc)*).trim_start(),)*

@@ -1,10 +1,10 @@
-//! From the text of a scenario file to its variants, with every mistake shown at its place.
+//! Turns the text of a scenario file into its variants, and shows every mistake at its place.
 //!
-//! The text is read as a tree that keeps the place of every value (`parse::tree`); `vary` says which variants there
-//! are and what each `$name` stands for (`parse::vary`); the result is read as a [`Scenario`] (`parse::typed`).
-//! Whether a scenario makes sense is not judged here but in [`crate::lower`], which leads its problems back to
-//! the text through [`Variant::locate`].
-//! Other YAML files, such as manifests, are read by [`document`] with the same care.
+//! `parse::tree` reads the text as a tree that keeps the place of every value. `parse::vary` determines the
+//! variants and the value of each `$name` in them. `parse::typed` reads the result as a [`Scenario`].
+//! [`crate::lower`] decides whether a scenario makes sense; it traces its problems back to the text
+//! with [`Variant::locate`].
+//! [`document`] reads other YAML files, such as manifests, with the same care.
 
 use std::sync::Arc;
 
@@ -29,9 +29,9 @@ use tree::{Key, Node, NodeKind, placeholder};
 /// One variant of a scenario file.
 #[derive(Debug, Clone)]
 pub struct Variant {
-    /// Its values in words, such as `k=1`; empty where the file does not vary.
+    /// The variant's values in words, such as `k=1`; empty if the file does not vary.
     pub name: String,
-    /// What it says.
+    /// The scenario with every placeholder filled in.
     pub scenario: Scenario,
     source: Arc<SourceFile>,
 }
@@ -60,8 +60,8 @@ pub fn parse(file_name: &str, text: &str) -> Result<Vec<Variant>, Diagnostic> {
     Ok(variants)
 }
 
-/// Reads a YAML file that is not a scenario: nothing varies, and `$name` stands for itself.
-/// `check` says what is wrong beyond the types: where, as a JSON pointer, and what.
+/// Reads a YAML file that is not a scenario: it has no variants, and `$name` is plain text.
+/// `check` returns a mistake that the types cannot detect: a JSON pointer to its place, and a message.
 pub fn document<T: DeserializeOwned>(
     file_name: &str,
     text: &str,
@@ -77,12 +77,12 @@ pub fn document<T: DeserializeOwned>(
     }
 }
 
-/// The steps of a JSON pointer.
+/// The steps of a JSON pointer, unescaped.
 fn steps(pointer: &str) -> Vec<String> {
     pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect()
 }
 
-/// Whether every variant has the same mistake, so that it belongs to none of them.
+/// True if every variant has the same mistake, so that the message should not name a variant.
 fn fails_everywhere(
     source: &SourceFile,
     filling: &mut vary::Filling<'_>,
@@ -95,30 +95,30 @@ fn fails_everywhere(
     })
 }
 
-/// Says which variant a mistake belongs to.
+/// A note that names the variant of a mistake.
 fn note(variant: &str) -> Option<String> {
     (!variant.is_empty()).then(|| format!("in the variant `{variant}`"))
 }
 
 impl Variant {
-    /// The place in the file that a JSON pointer into the scenario speaks of. Where the pointer goes deeper
-    /// than the file does, the nearest place above is meant; a filled-in value stands where its `$name` does.
+    /// The place in the file that a JSON pointer into the scenario refers to. If the pointer goes deeper than
+    /// the file, this is the nearest place above; for a filled-in value it is the place of its `$name`.
     pub fn locate(&self, pointer: &str) -> Span {
         self.source.locate_steps(&steps(pointer))
     }
 
-    /// A mistake of every variant, at the place that a JSON pointer into the scenario speaks of.
+    /// A mistake of every variant, at the place that a JSON pointer into the scenario refers to.
     pub fn diagnose(&self, pointer: &str, message: &str, hint: Option<String>) -> Diagnostic {
         self.source.at(self.locate(pointer), message).with_hint(hint)
     }
 
-    /// The same for a mistake that is this variant's own.
+    /// Like [`Variant::diagnose`], for a mistake of this variant only.
     pub fn diagnose_own(&self, pointer: &str, message: &str, hint: Option<String>) -> Diagnostic {
         self.diagnose(pointer, message, hint).with_note(note(&self.name))
     }
 }
 
-/// A file as it was read.
+/// A file and its tree.
 #[derive(Debug)]
 struct SourceFile {
     file: String,
@@ -131,7 +131,7 @@ impl SourceFile {
         Diagnostic::new(&self.file, &self.text, span, message)
     }
 
-    /// The place of a value; a map or a list that has a key is shown by its key.
+    /// The place of a value. For a map or a list that has a key, it is the place of the key.
     fn locate_steps(&self, steps: &[String]) -> Span {
         let (key, node) = self.walk(steps);
         match (&node.kind, key) {
@@ -146,7 +146,7 @@ impl SourceFile {
         key.map_or(node.span, |key| key.span)
     }
 
-    /// The deepest node on the way, with its key if it has one.
+    /// The deepest node on the path that exists, with its key if it has one.
     fn walk(&self, steps: &[String]) -> (Option<&Key>, &Node) {
         let mut found = (None, &self.root);
         let mut rest = steps;
@@ -159,7 +159,8 @@ impl SourceFile {
             found = match (&node.kind, step.as_str()) {
                 (NodeKind::Map(_), name) => match (node.entry(name), name) {
                     (Some((key, value)), _) => (Some(key), value),
-                    // The pointer speaks of attempts, and the file has the form of a reply with one attempt.
+                    // The pointer contains `attempts`, but the file has the short form of a reply with one
+                    // attempt.
                     (None, "attempts") => match node.entry("blocks") {
                         Some((key, value)) => {
                             rest = rest.get(1..).unwrap_or_default();

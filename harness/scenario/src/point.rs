@@ -193,7 +193,7 @@ impl Point {
             // All calls have started, and no result has been delivered.
             (Point::Settled(Which::Count(0)), Side::After)
             | (Point::Settled(Which::Count(1)), Side::Before) => Ok(Region::Tools),
-            // Before the second result is after the first.
+            // Before the second result means after the first one.
             (Point::Settled(Which::Count(2..)), Side::Before) => Ok(Region::Result),
             _ => self.spec().region(side),
         }

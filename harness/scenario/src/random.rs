@@ -1,4 +1,5 @@
-//! A generator of random numbers that no dependency may change: what comes of it stands in stored reports and regressions.
+//! A random number generator that no dependency can change: stored reports and regressions contain its
+//! results.
 
 use crate::hash::{FNV_OFFSET, fnv1a_after};
 
@@ -7,12 +8,12 @@ use crate::hash::{FNV_OFFSET, fnv1a_after};
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers that follow from a seed.
+    /// The numbers for a seed.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
 
-    /// The numbers that follow from a seed and from what they are for, so that one use does not shift another.
+    /// The numbers for a seed and a purpose, so that one use does not shift another.
     pub fn of(seed: u64, purpose: &[&[u8]]) -> Random {
         let mut digest = Digest::new();
         digest.bytes(&seed.to_le_bytes());
@@ -29,24 +30,24 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below a bound; 0 if there is none.
+    /// A number below a bound; 0 if the bound is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.next_number().checked_rem(bound).unwrap_or_default()
     }
 
-    /// One of these; nothing of nothing.
+    /// One of these items; `None` if there are none.
     pub fn pick<'i, T>(&mut self, items: &'i [T]) -> Option<&'i T> {
         let index = self.below(items.len() as u64);
         items.get(usize::try_from(index).unwrap_or_default())
     }
 
-    /// So many letters of an alphabet, which is ASCII and not empty.
+    /// `count` letters of an alphabet, which is ASCII and not empty.
     pub fn letters(&mut self, count: usize, alphabet: &[u8]) -> String {
         (0..count).map(|_| char::from(*self.pick(alphabet).unwrap_or(&b'0'))).collect()
     }
 }
 
-/// A hash of fields. The length of a field goes first, so that no two lists of fields give the same bytes.
+/// A hash of fields. The length of a field comes first, so that no two lists of fields give the same bytes.
 #[derive(Debug)]
 pub(crate) struct Digest(u64);
 
@@ -69,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_numbers_are_the_published_ones() {
+    fn the_numbers_match_the_published_ones() {
         let mut random = Random::new(1_234_567);
         let numbers = [random.next_number(), random.next_number(), random.next_number()];
         assert_eq!(
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_picked_of_nothing() {
+    fn an_empty_choice_gives_nothing() {
         let mut random = Random::new(0);
         assert_eq!((random.below(0), random.pick::<u8>(&[])), (0, None));
         assert!((0..100).all(|_| random.below(3) < 3));

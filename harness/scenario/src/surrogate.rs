@@ -1,24 +1,24 @@
-//! Half of a character: a lone half of a surrogate pair, which JSON can say and no string of ours can hold.
+//! Half of a character: a lone surrogate, which JSON can express and no Rust string can contain.
 
-/// What stands for it in our texts.
+/// The character that represents it in our texts.
 pub const HALF_CHARACTER: char = '\u{fffd}';
 
-/// How a gate says it: the first half of an emoji.
+/// How a gate writes it: the first half of an emoji.
 const ESCAPE: &str = "\\ud83d";
 
-/// A text of JSON that says half of a character wherever [`HALF_CHARACTER`] stands in it.
+/// Replaces each [`HALF_CHARACTER`] in a JSON text by half of a character.
 pub(crate) fn halved(json: &str) -> String {
     json.replace(HALF_CHARACTER, ESCAPE)
 }
 
-/// A text of JSON with [`HALF_CHARACTER`] for each escape that is half of a surrogate pair.
+/// Replaces each escape that is a lone surrogate in a JSON text by [`HALF_CHARACTER`].
 pub fn whole(text: &str) -> String {
     let mut whole = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
         whole.push_str(&rest[..at]);
         let escape = &rest[at..];
-        // Of two backslashes the second is a character.
+        // In a pair of backslashes, the second is a literal character.
         let length = match (half(escape), half(escape.get(6..).unwrap_or_default())) {
             (Some(Half::High), Some(Half::Low)) => 12,
             (Some(_), _) => {
@@ -41,7 +41,7 @@ enum Half {
     Low,
 }
 
-/// Which half of a surrogate pair a text begins with, as an escape.
+/// The half of a surrogate pair that a text begins with, as an escape.
 fn half(text: &str) -> Option<Half> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     match u16::from_str_radix(digits, 16).ok()? {

@@ -149,9 +149,9 @@ pub enum Event {
         call: Option<CallKey>,
         consent: Consent,
     },
-    /// The user's stop was given to the system.
+    /// The system was told that the user stopped the turn.
     Stopped,
-    /// An exception was let out of the system's loop.
+    /// An exception left the system's loop.
     Interrupted { cause: InterruptCause },
     /// A text was sent to the running turn.
     Said { way: Aside, text: String },

@@ -174,9 +174,9 @@ pub struct Finding {
     /// The model that the system was asked to use, if one was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What was expected.
+    /// The expected behaviour.
     pub expected: String,
-    /// What Brickbat observed.
+    /// The observed behaviour.
     pub got: String,
     /// Its consequences: other findings of the same plan with the same cause.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -1,4 +1,4 @@
-//! A scenario as the YAML text of a file, in the form in which authors write them.
+//! Writes a scenario as the YAML text of a file, in the style of the authors.
 
 use std::fmt::Write;
 
@@ -32,7 +32,7 @@ pub fn text(scenario: &Scenario) -> String {
     text
 }
 
-/// An action in one line, as it stands under `at`.
+/// An action in one line, as in the list `at`.
 pub fn action(at: &At) -> String {
     flow(&shortened(serde_json::to_value(at).unwrap_or_default()))
 }
@@ -60,7 +60,7 @@ fn turn(text: &mut String, said: &Value) {
     }
 }
 
-/// A reply of one attempt is a list of blocks; any other is an object.
+/// Writes a reply: a list of blocks for one attempt, otherwise an object.
 fn reply(text: &mut String, said: &Value) {
     let attempts = said.get("attempts").and_then(Value::as_array);
     let is_plain = said.as_object().is_some_and(|keys| keys.len() == 1);
@@ -89,7 +89,7 @@ fn block_words(block: &Value) -> String {
     }
 }
 
-/// Without what is so unless something else is said.
+/// Removes the keys that have their default value.
 fn shortened(value: Value) -> Value {
     const DEFAULTS: [(&str, u64); 3] = [("reply", 1), ("attempt", 1), ("deltas", 3)];
     let Value::Object(keys) = value else { return value };
@@ -117,7 +117,7 @@ fn flow(value: &Value) -> String {
     }
 }
 
-/// A string as YAML: plain where it is words, else in quotes, as in JSON.
+/// A string as YAML: plain if it consists of words, otherwise in quotes, as in JSON.
 fn scalar(text: &str) -> String {
     const TAKEN: [&str; 8] = ["true", "false", "null", "yes", "no", "on", "off", "nan"];
     let is_plain = |c: char| c.is_ascii_alphanumeric() || " ._-/".contains(c);
@@ -153,7 +153,7 @@ turns:
 ";
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn a_written_scenario_reads_back_unchanged() {
         let read = |text: &str| {
             parse::parse("x.yaml", text).unwrap_or_else(|error| panic!("{error}"))[0].scenario.clone()
         };

@@ -1,7 +1,8 @@
-//! Exploration: each injection at every point of a conversation, and every pair of them, into the causes of what fails.
+//! Exploration: puts each injection, and every pair of them, at every point of a conversation, and groups the
+//! failures by cause.
 //!
-//! The actions are put into a base scenario as an author would write them, so that what is found can be written down
-//! as a scenario. Which of them can never happen is for [`brickbat_scenario::lower`] to say. Nothing is run here.
+//! The actions are added to a base scenario as an author would write them, so that a finding can be saved as
+//! a scenario. [`brickbat_scenario::lower`] decides which of them can never happen. Nothing is run here.
 
 pub mod cause;
 mod injection;
@@ -15,7 +16,7 @@ use brickbat_scenario::lower;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::scenario::Scenario;
 
-/// How many actions a plan gets at the most.
+/// The maximum number of actions in a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
     Singles,
@@ -24,22 +25,23 @@ pub enum Depth {
 
 #[derive(Debug, Clone)]
 pub struct Base {
-    /// What its plans are named after.
+    /// The name from which those of its plans are made.
     pub name: String,
     /// The conversation, in which nothing goes wrong.
     pub scenario: Scenario,
     pub seed: u64,
 }
 
-/// What may go wrong in a conversation on one dialect.
+/// The injections that are possible in a conversation on one dialect.
 #[derive(Debug, Clone)]
 pub struct Ground {
     pub dialect: Dialect,
-    /// Every action at every point, in causal order as far as there is one.
+    /// Every action at every point, in causal order where the order is defined.
     pub injections: Vec<Injection>,
 }
 
-/// A plan to be: a dialect, as an index into the grounds, and its actions, as indices into those of the ground.
+/// A possible plan: a dialect, as an index into the grounds, and its actions, as indices into the injections
+/// of that ground.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Candidate {
     pub ground: usize,
@@ -48,17 +50,17 @@ pub struct Candidate {
 }
 
 impl Base {
-    /// A scenario without what goes wrong in it.
+    /// A base from a scenario, without its faults.
     pub fn of(name: &str, scenario: &Scenario, seed: u64) -> Base {
         let mut scenario = scenario.clone();
         scenario.turns.iter_mut().for_each(|turn| turn.at.clear());
-        // What is expected of calls speaks of what went wrong.
+        // The expectations about calls refer to the faults.
         scenario.expect = brickbat_scenario::scenario::Expect::default();
         scenario.vary.clear();
         Base { name: name.to_owned(), scenario, seed }
     }
 
-    /// Everything that can happen in it on a dialect; nothing where the dialect cannot play it.
+    /// Everything that can happen in the scenario on a dialect; empty if the dialect cannot play it.
     pub fn ground(&self, dialect: Dialect) -> Ground {
         let plan = lower::lower(&self.name, "", &self.scenario, dialect, self.seed);
         let injections = match &plan {
@@ -79,7 +81,7 @@ impl Base {
         scenario
     }
 
-    /// The plan with those actions, if they can happen together.
+    /// The plan with these actions, if they can happen together.
     fn plan(&self, dialect: Dialect, injections: &[&Injection]) -> Option<Plan> {
         let names: Vec<String> = injections.iter().map(|injection| injection.name()).collect();
         let plan =
@@ -87,7 +89,7 @@ impl Base {
         plan.impossible.is_none().then_some(plan)
     }
 
-    /// The plan of a candidate, if there can be one.
+    /// The plan of a candidate, if it is possible.
     pub fn plan_of(&self, grounds: &[Ground], candidate: &Candidate) -> Option<Plan> {
         let ground = grounds.get(candidate.ground)?;
         self.plan(ground.dialect, &candidate.injections(grounds))
@@ -100,7 +102,7 @@ impl Candidate {
         self.injections.iter().filter_map(|injection| ground?.injections.get(*injection)).collect()
     }
 
-    /// The fewest actions come first, then the earliest.
+    /// The order of candidates: fewest actions first, then earliest.
     pub fn rank(&self) -> (usize, &[usize], usize) {
         (self.injections.len(), &self.injections, self.ground)
     }
@@ -115,8 +117,9 @@ impl Candidate {
     }
 }
 
-/// Every candidate, those with one action first; whether the actions of a pair go together is not yet known.
-/// Among those of as many actions the order is that of a stable hash, so that the first of them are a spread.
+/// Every candidate, with single actions first. It is not checked here whether the actions of a pair can be
+/// combined. Candidates with the same number of actions are ordered by a stable hash, so that the first ones
+/// are spread out.
 pub fn candidates(grounds: &[Ground], depth: Depth) -> Vec<Candidate> {
     let mut all = Vec::new();
     for (at, ground) in grounds.iter().enumerate() {

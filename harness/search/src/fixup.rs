@@ -1,5 +1,5 @@
-//! Taking things out of a scenario, so that what is left makes sense: what names something that is gone goes with it, and
-//! counts stay within what there is.
+//! Removes parts of a scenario and repairs the rest: references to a removed part are removed too, and counts
+//! stay within their range.
 
 mod searches;
 
@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use brickbat_scenario::point::{Point, Which};
 use brickbat_scenario::scenario::{Action, At, Block, Call, CallId, Expect, Reply, Scenario, Tool, Turn};
 
-/// What the model says where it does not matter what.
+/// The model's text if any text will do.
 pub(crate) const SAID: &str = "Ok.";
 
-/// Takes out a turn. What takes back a later one counts it no more.
+/// Removes a turn. Rewinds of later turns are renumbered.
 pub(crate) fn remove_turn(scenario: &mut Scenario, turn: usize) {
     scenario.turns.remove(turn);
     for later in &mut scenario.turns {
@@ -22,7 +22,7 @@ pub(crate) fn remove_turn(scenario: &mut Scenario, turn: usize) {
     }
 }
 
-/// Takes out a reply, with what happens in it.
+/// Removes a reply, and the actions in it.
 pub(crate) fn remove_reply(turn: &mut Turn, reply: usize) {
     let gone: Vec<String> = turn.replies[reply].all_calls().map(|call| call.name.clone()).collect();
     gone.iter().for_each(|name| count_without(turn, name));
@@ -30,7 +30,7 @@ pub(crate) fn remove_reply(turn: &mut Turn, reply: usize) {
     turn.at.retain_mut(|at| !at.is_of_reply() || shifted(&mut at.reply, reply));
 }
 
-/// Takes out an attempt, with what happens in it; with its only attempt a reply goes as well.
+/// Removes an attempt, and the actions in it. If it is the only attempt, the reply is removed as well.
 pub(crate) fn remove_attempt(turn: &mut Turn, reply: usize, attempt: usize) {
     if turn.replies[reply].attempts.len() == 1 {
         return remove_reply(turn, reply);
@@ -40,7 +40,7 @@ pub(crate) fn remove_attempt(turn: &mut Turn, reply: usize, attempt: usize) {
     turn.at.retain_mut(|at| !is_there(at) || shifted(&mut at.attempt, attempt));
 }
 
-/// Takes out a block. What waits for so many calls waits for one call less, if this is one of them.
+/// Removes a block. If it is a call, counts of calls that include it decrease by one.
 pub(crate) fn remove_block(turn: &mut Turn, (reply, attempt, block): (usize, usize, usize)) {
     if let Block::Call(call) = &turn.replies[reply].attempts[attempt][block] {
         let name = call.name.clone();
@@ -49,7 +49,7 @@ pub(crate) fn remove_block(turn: &mut Turn, (reply, attempt, block): (usize, usi
     turn.replies[reply].attempts[attempt].remove(block);
 }
 
-/// Counts a turn's calls without one that goes.
+/// Updates the counts of a turn for the removal of one call.
 fn count_without(turn: &mut Turn, name: &str) {
     let Turn { replies, settle, at, .. } = turn;
     let of_reply = |(reply, said): (usize, &'_ Reply)| {
@@ -78,7 +78,8 @@ fn count_without(turn: &mut Turn, name: &str) {
     }
 }
 
-/// Counts a number, from 1, without the one that is gone, from 0. False for that one itself.
+/// Renumbers a reference, from 1, after the removal of the element `gone`, from 0. Returns false if it
+/// referred to that element.
 fn shifted(number: &mut u32, gone: usize) -> bool {
     let own = *number as usize;
     if own > gone + 1 {
@@ -87,12 +88,12 @@ fn shifted(number: &mut u32, gone: usize) -> bool {
     own != gone + 1
 }
 
-/// Puts the searches of a scenario in order.
+/// Repairs the searches of a scenario.
 pub(crate) fn searches(scenario: &mut Scenario) {
     searches::fix(scenario);
 }
 
-/// Puts a scenario in order of which something was taken out.
+/// Repairs a scenario after parts were removed, until nothing changes.
 pub(crate) fn fix(scenario: &mut Scenario) {
     loop {
         let before = scenario.clone();
@@ -103,7 +104,7 @@ pub(crate) fn fix(scenario: &mut Scenario) {
     }
 }
 
-/// The same in one pass, which is enough in most cases.
+/// Repairs a scenario in one pass, which is enough in most cases.
 pub(crate) fn fix_once(scenario: &mut Scenario) {
     searches(scenario);
     scenario.turns.iter_mut().for_each(|turn| {
@@ -120,7 +121,8 @@ pub(crate) fn fix_once(scenario: &mut Scenario) {
     scenario.turns.iter_mut().enumerate().for_each(|(index, turn)| actions(turn, index, tools));
 }
 
-/// Nothing comes before the first turn, which the first process takes; and where there are two processes none is killed.
+/// Removes actions before the first turn, which runs in the first process; if there are two processes,
+/// removes kills.
 fn first_turn(scenario: &mut Scenario) {
     if let Some(first) = scenario.turns.first_mut() {
         first.at.retain(|at| !at.is_between_turns());
@@ -131,7 +133,7 @@ fn first_turn(scenario: &mut Scenario) {
     }
 }
 
-/// An attempt without a text or a call goes. A turn in which nothing is left gets a plain reply.
+/// Removes attempts without a text or a call. A turn that becomes empty gets a plain reply.
 fn blocks(turn: &mut Turn) {
     let says = |block: &Block| match block {
         Block::Think(_) => false,
@@ -150,7 +152,7 @@ fn blocks(turn: &mut Turn) {
     }
 }
 
-/// An attempt is asked for only when the one before has failed.
+/// Removes attempts that are never requested, because the one before does not fail.
 fn attempts(turn: &mut Turn) {
     for reply in 0..turn.replies.len() {
         let fails = |attempt: usize| {
@@ -167,7 +169,8 @@ fn attempts(turn: &mut Turn) {
     }
 }
 
-/// A reply is asked for only when the one before pauses, or makes calls of which none ends the turn.
+/// Removes replies that are never requested, because the one before does not pause, and makes no call or one
+/// that ends the turn.
 fn replies(turn: &mut Turn, tools: &BTreeMap<String, Tool>) {
     let ends = |call: &Call| tools.get(&call.tool).is_some_and(|tool| tool.ends);
     let goes_on = |reply: &Reply| {
@@ -210,7 +213,7 @@ fn names(scenario: &mut Scenario) {
     }
 }
 
-/// Points stay within what the turn has; what has no place any more goes.
+/// Brings points into the range of the turn, and removes actions that no longer have a place.
 fn actions(turn: &mut Turn, index: usize, tools: &BTreeMap<String, Tool>) {
     let (n_calls, n_saved) = (turn.n_calls(), turn.n_saved());
     let Turn { replies, at, .. } = turn;
@@ -261,7 +264,7 @@ fn actions(turn: &mut Turn, index: usize, tools: &BTreeMap<String, Tool>) {
     });
 }
 
-/// A text is sent in two fragments, if it has as many characters.
+/// The number of fragments of the blocks: a text is sent in two if it has at least two characters.
 fn fragments(blocks: &[Block], is_meant: impl Fn(&Block) -> bool) -> u32 {
     let lengths = blocks.iter().filter(|block| is_meant(block)).map(|block| match block {
         Block::Think(text) | Block::Text(text) => text.chars().count().clamp(1, 2) as u32,
@@ -270,7 +273,7 @@ fn fragments(blocks: &[Block], is_meant: impl Fn(&Block) -> bool) -> u32 {
     lengths.sum()
 }
 
-/// Brings a number, from 1, down to the most that there are. False if there are none.
+/// Lowers a number, from 1, to the maximum. Returns false if the maximum is 0.
 fn within(number: &mut u32, most: u32) -> bool {
     *number = (*number).min(most);
     most > 0

@@ -1,8 +1,9 @@
 //! A fuzz campaign: generated scenarios, one after the other, guided by what was tried before.
 //!
-//! Of several fresh scenarios the one is run whose pairs of things were tried least. What the system then shows is
-//! reported as [`features`](novelty::features) and counted. It does not decide what is tried: changing the scenarios that
-//! had shown something new was not ahead of chance. Nothing is run here. The same seed gives the same cases.
+//! It draws several scenarios and runs the one with the least-tried pairs of things. The system's behaviour
+//! is recorded as [`features`](novelty::features) and counted. It does not influence what is tried next:
+//! mutating scenarios that had shown something new was no better than chance. Nothing is run here. The same
+//! seed gives the same cases.
 
 pub mod novelty;
 mod pairs;
@@ -25,23 +26,25 @@ pub struct Campaign {
     n_drawn: u64,
 }
 
-/// How a case is chosen.
+/// How the next case is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guidance {
-    /// It is the one of several in which the rarest things meet.
+    /// The case with the rarest combination among several drawn ones.
     Rarity,
-    /// It is the next that is drawn: the yardstick.
+    /// The next case that is drawn, for comparison.
     None,
 }
 
-/// Scenarios of which one is chosen. With four, and with 32, planted bugs are found as soon.
+/// The number of scenarios from which one is chosen. Planted bugs are found equally fast with four and with
+/// 32.
 const N_CANDIDATES: usize = 8;
 
-/// Scenarios in a row that cannot be played, after which there is nothing more to try.
+/// The number of successive unplayable scenarios after which the campaign ends, because nothing more can be
+/// tried.
 const MAX_MISSES: usize = 10_000;
 
 impl Campaign {
-    /// A campaign that follows from a seed.
+    /// A campaign for a seed.
     pub fn new(seed: u64, guidance: Guidance) -> Campaign {
         Campaign {
             source: Source::seeded(seed),
@@ -53,7 +56,8 @@ impl Campaign {
         }
     }
 
-    /// The next scenarios to be run, of those that `plays` accepts; fewer only where nothing can be played.
+    /// The next scenarios to run, among those that `plays` accepts. There are fewer than `n` only if nothing
+    /// can be played.
     pub fn cases(&mut self, n: usize, plays: impl Fn(&Scenario) -> bool) -> Vec<Scenario> {
         let mut cases = Vec::with_capacity(n);
         let mut misses = 0;
@@ -69,7 +73,8 @@ impl Campaign {
         cases
     }
 
-    /// Draws the next scenario. What it holds counts as tried, also where it cannot be played, or it would be chosen again.
+    /// Draws the next scenario. Its pairs count as tried even if it cannot be played, because otherwise it
+    /// would be chosen again.
     fn choose(&mut self) -> Scenario {
         self.n_drawn += 1;
         match self.guidance {
@@ -81,30 +86,30 @@ impl Campaign {
         }
     }
 
-    /// Takes the features of a case that was run; returns how many are new.
+    /// Records the features of a case that was run, and returns how many are new.
     pub fn report(&mut self, features: &BTreeSet<u16>) -> usize {
         let before = self.seen.len();
         self.seen.extend(features);
         self.seen.len() - before
     }
 
-    /// Features that were seen so far.
+    /// The number of features seen so far.
     pub fn n_features(&self) -> usize {
         self.seen.len()
     }
 
-    /// Scenarios that were chosen so far, also those that cannot be played.
+    /// The number of scenarios chosen so far, including those that cannot be played.
     pub fn n_drawn(&self) -> u64 {
         self.n_drawn
     }
 
-    /// Whether a finding of a scenario is a cause that is not known yet.
+    /// True if a finding of a scenario is a new cause.
     pub fn is_new(&self, signature: &Signature, scenario: &Scenario) -> bool {
         let kinds = kinds(scenario);
         !self.causes.iter().any(|(known, less)| known == signature && less.is_subset(&kinds))
     }
 
-    /// Takes a cause, with the smallest scenario that shows it; whether it was not known.
+    /// Records a cause with the smallest scenario that shows it. Returns true if the cause is new.
     pub fn found(&mut self, signature: &Signature, smallest: &Scenario) -> bool {
         let is_new = self.is_new(signature, smallest);
         if is_new {
@@ -125,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_says_what_is_tried() {
+    fn a_seed_determines_the_cases() {
         let once = cases(7, Guidance::Rarity);
         assert_eq!(once.len(), 80);
         assert_eq!(once, cases(7, Guidance::Rarity));
@@ -134,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_things_are_tried_sooner_than_chance_tries_them() {
+    fn rare_things_are_tried_sooner_than_by_chance() {
         let n_kinds = |guidance| {
             let cases = cases(3, guidance);
             cases.iter().flat_map(pairs::pairs).collect::<BTreeSet<u16>>().len()
@@ -143,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_is_new_once() {
+    fn a_feature_is_new_only_once() {
         let mut campaign = Campaign::new(1, Guidance::Rarity);
         assert_eq!(campaign.report(&BTreeSet::from([1, 2])), 2);
         assert_eq!(campaign.report(&BTreeSet::from([2])), 0);
@@ -151,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_can_be_played_it_ends() {
+    fn a_campaign_ends_if_nothing_can_be_played() {
         assert!(Campaign::new(1, Guidance::None).cases(3, |_| false).is_empty());
     }
 }

@@ -1,8 +1,9 @@
 //! Generation: small random scenarios, and mutants of scenarios.
 //!
-//! A scenario is drawn from a [`Source`] of choices: bytes of a fuzzer, or a seed. It is bounded and nearly always one
-//! that can be played; one in [`Source::SPOILED`] is spoiled on purpose, because what cannot be played needs an answer too.
-//! Whether a dialect can play it is for [`brickbat_scenario::lower`] to say. Nothing is run here.
+//! A scenario is drawn from a [`Source`] of choices: the bytes of a fuzzer, or a seed. It is bounded, and can
+//! nearly always be played. One in [`Source::SPOILED`] is made invalid on purpose, because invalid scenarios
+//! must be answered too. [`brickbat_scenario::lower`] decides whether a dialect can play a scenario. Nothing
+//! is run here.
 
 mod actions;
 pub(crate) mod calls;
@@ -27,7 +28,7 @@ use calls::Names;
 
 pub(crate) const MAX_TURNS: usize = 3;
 
-/// Replies of a generated turn, the last one without calls.
+/// The maximum number of replies in a generated turn; the last one has no calls.
 pub(crate) const MAX_REPLIES: usize = 4;
 
 pub(crate) const MAX_BATCH: usize = 4;
@@ -37,12 +38,12 @@ pub(crate) const MAX_ACTIONS: usize = 4;
 /// The class of a generated scenario.
 pub const CLASS: &str = "generated";
 
-/// The scenario of a seed.
+/// The scenario for a seed.
 pub fn scenario(seed: u64) -> Scenario {
     draw(&mut Source::seeded(seed))
 }
 
-/// The scenario of a fuzzer's bytes. Bytes that are used up make every further choice the simplest one.
+/// The scenario for a fuzzer's bytes. When the bytes are used up, every further choice is the simplest one.
 pub fn from_bytes(bytes: &[u8]) -> Scenario {
     draw(&mut Source::of_bytes(bytes))
 }

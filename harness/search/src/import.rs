@@ -1,12 +1,13 @@
-//! A bricked session as a scenario: its structure, and nothing of what was said.
+//! Imports a bricked session as a scenario: it keeps the structure, and no text.
 //!
-//! What is kept is an allow-list: who spoke, in which order, which calls a reply had, which of them have results and
-//! where those stand, the kinds of the arguments, the sizes of pictures, what is left of signatures, and of texts, ids and
-//! names what is odd about their form. Words, names, ids and paths are made anew from numbers. Then everything is taken
-//! out without which the provider still refuses for the same reason, and what is odd without need becomes plain.
+//! An allow-list defines what is kept: the order of the messages and their roles, the calls of each reply,
+//! which of them have results and where, the types of the arguments, the sizes of pictures, what is left of
+//! signatures, and the unusual features of texts, ids and names. Words, names, ids and paths are replaced by
+//! numbered ones. The import then removes everything without which the provider still refuses for the same
+//! reason, and makes unneeded oddities plain.
 //!
-//! Where the store shows how the thread broke, a second scenario is made of that, if a planted bug breaks it in the same
-//! way.
+//! If the store shows how the thread broke, a second scenario is made from that, provided that a planted bug
+//! breaks it in the same way.
 
 mod cause;
 mod minimise;
@@ -29,26 +30,27 @@ use thiserror::Error;
 pub use cause::Sign;
 use shape::Shape;
 
-/// A scenario that was made of a session.
+/// A scenario that was made from a session.
 #[derive(Debug, Clone)]
 pub struct Imported {
-    /// The scenario, with the history that it begins with.
+    /// The scenario, with its given history.
     pub scenario: Scenario,
-    /// Messages of the session.
+    /// The number of messages in the session.
     pub n_before: usize,
-    /// Messages that are left.
+    /// The number of messages that are left.
     pub n_after: usize,
-    /// Reductions that were tried.
+    /// The number of reductions that were tried.
     pub n_tried: usize,
-    /// The rule that is broken.
+    /// The broken rule.
     pub rule: &'static Rule,
     /// The dialect in which it is broken.
     pub dialect: Dialect,
-    /// A word for the structure: two sessions with one fault in one form share it.
+    /// A hash of the structure: two sessions with the same fault in the same form have the same hash.
     pub hash: String,
-    /// What the session holds that a given history cannot say, and that the fault does without.
+    /// Parts of the session that a given history cannot express, and that the fault does not need.
     pub left_out: Vec<&'static str>,
-    /// Whether the reference agent survives the scenario. If not, nobody can be measured by it.
+    /// True if the reference agent survives the scenario. If it does not, no system can be judged by the
+    /// scenario.
     pub is_survived: bool,
     /// How the thread broke.
     pub cause: Cause,
@@ -59,31 +61,32 @@ pub struct Imported {
 pub enum Cause {
     /// The store does not show it.
     NotShown,
-    /// The store shows something, and no scenario of it breaks a planted bug in the same way.
+    /// The store shows signs of it, but no scenario made from them breaks a planted bug in the same way.
     NotFound(Vec<Sign>),
-    /// A scenario of it, which breaks a planted bug and not the reference agent.
+    /// A scenario made from a sign, which a planted bug fails and the reference agent passes.
     Found(Sign, Box<Scenario>),
 }
 
-/// Why a session cannot be imported.
+/// The reason why a session cannot be imported.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ImportError {
-    /// The provider takes its next request.
+    /// The provider accepts its next request.
     #[error("the session is not bricked, so there is no failure to keep")]
     Healthy,
-    /// The fault is in something that a given history cannot say.
+    /// The fault is in something that a given history cannot express.
     #[error("the fault is in what a given history cannot say: {}", .0.join(", "))]
     CannotSay(Vec<&'static str>),
 }
 
-/// The id under which imported scenarios are played: that of all found scenarios, on which wire ids depend.
+/// The id under which imported scenarios are played. It is that of all found scenarios, and wire ids depend
+/// on it.
 const PLAYED_AS: &str = "found";
 
-/// Makes a scenario of a bricked session.
+/// Makes a scenario from a bricked session.
 ///
 /// # Errors
 ///
-/// The session is not bricked, or not by what a given history can say.
+/// The session is not bricked, or the fault is in something that a given history cannot express.
 pub fn import(session: &Session, judgement: &Judgement) -> Result<Imported, ImportError> {
     if judgement.verdict != Verdict::Refused {
         return Err(ImportError::Healthy);
@@ -91,7 +94,8 @@ pub fn import(session: &Session, judgement: &Judgement) -> Result<Imported, Impo
     let profile = judgement.profile;
     let has_summary = session.n_compactions > 0;
     let (stored, left_out) = Shape::of(&session.messages, has_summary);
-    // A product that gives up by itself names no rule; then it is the one for which a provider refuses what is stored.
+    // A product that gives up by itself names no rule. The rule is then the one for which a provider refuses
+    // the stored messages.
     let own = judgement.refusals.first().and_then(|refusal| refusal.rule);
     let Some(rule) = own.or_else(|| stored.refusal(profile)) else {
         return Err(ImportError::CannotSay(match left_out.is_empty() {
@@ -100,7 +104,7 @@ pub fn import(session: &Session, judgement: &Judgement) -> Result<Imported, Impo
         }));
     };
     let shows = |shape: &Shape| shape.refusal(profile).is_some_and(|found| found.id == rule.id);
-    // What is stored, or, where the product hides more than it sends, what it sends.
+    // The stored messages, or, if the product hides more than it sends, the messages that it sends.
     let readings = [(stored, left_out.clone()), Shape::of(&judgement.sent.messages, has_summary)];
     let found = readings.into_iter().find(|(shape, _)| shows(shape));
     let Some((shape, left_out)) = found else {
@@ -149,7 +153,7 @@ fn cause(session: &Session, judgement: &Judgement, shape: &Shape, rule: &'static
     Cause::NotFound(signs.into_iter().collect())
 }
 
-/// What a scenario was found to show on a planted bug.
+/// The provenance of a scenario that a planted bug fails.
 fn on_canary(canary: Canary, finding: &Finding, dialect: Dialect) -> Provenance {
     let system = format!("canary/{}/simulated", canary.name());
     let mut found = Signature::of(finding).found(&system, dialect, 0);
@@ -157,14 +161,14 @@ fn on_canary(canary: Canary, finding: &Finding, dialect: Dialect) -> Provenance 
     found
 }
 
-/// Whether the reference agent passes a scenario in the simulation.
+/// True if the reference agent passes a scenario in the simulation.
 fn is_survived(scenario: &Scenario, dialect: Dialect) -> bool {
     let Ok(plan) = lower::lower(PLAYED_AS, "", scenario, dialect, 0) else { return false };
     let judgement = judged(&plan, |plan| Agent::of_plan(plan, Delivery::Streamed, None));
     plan.impossible.is_none() && judgement.is_ok_and(|judgement| judgement.verdict == Judged::Pass)
 }
 
-/// The name of a profile, if it is not the one by which everybody is judged.
+/// The name of a profile, unless it is the default profile, the newest one of its dialect.
 fn profile_of(profile: &Profile) -> Option<String> {
     let is_newest = std::ptr::eq(profile, Profile::newest(profile.dialect));
     (!is_newest).then(|| profile.name.to_owned())

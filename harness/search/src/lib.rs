@@ -1,4 +1,4 @@
-//! Search: scenarios that are generated, explored, fuzzed and shrunk.
+//! Search: generates, explores, fuzzes and shrinks scenarios.
 
 #[expect(missing_docs, reason = "only the command line uses it; the names say what is missing")]
 pub mod explore;

@@ -1,6 +1,6 @@
-//! Oracles: what must hold of any input, however it came about. They are what fuzz targets and sweeps ask.
+//! Oracles: properties that hold for any input, whatever its origin. Fuzz targets and sweeps use them.
 //!
-//! An oracle returns what is wrong, with our own code or with the agent that it was asked about; nothing is `None`.
+//! An oracle returns a description of the problem, in our own code or in the agent under test, or `None`.
 
 mod agent;
 mod events;

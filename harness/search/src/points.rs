@@ -1,20 +1,20 @@
-//! The points of a turn as a scenario speaks of them, without lowering it.
+//! The points of a turn as they are named in a scenario, without lowering it.
 
 use brickbat_scenario::plan::Side;
 use brickbat_scenario::point::{Point, Region, Shape, Which, in_stream};
 use brickbat_scenario::scenario::{Action, At, Block, Call, Reply, Scenario, Tool};
 
-/// A side of a point of a turn, at which something may happen.
+/// A side of a point of a turn at which something may happen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Spot {
-    /// The reply, from 1; 1 where the point belongs to the turn.
+    /// The reply, from 1; 1 if the point belongs to the turn.
     pub reply: u32,
-    /// Its attempt, from 1.
+    /// The attempt of the reply, from 1.
     pub attempt: u32,
     pub side: Side,
     pub point: Point,
     pub region: Region,
-    /// The reply, from 0, that streams the point, or whose tools it is about.
+    /// The reply, from 0, that streams the point, or whose tools the point is about.
     pub of_reply: usize,
 }
 
@@ -28,7 +28,8 @@ impl Spot {
     }
 }
 
-/// Every point of a turn (from 0) at which something may go wrong, in causal order where there is one.
+/// Every point of a turn (from 0) at which something may go wrong, in causal order where the order is
+/// defined.
 pub(crate) fn of(scenario: &Scenario, index: usize) -> Vec<Spot> {
     let Some(turn) = scenario.turns.get(index) else { return Vec::new() };
     let mut spots = Vec::new();
@@ -44,7 +45,7 @@ pub(crate) fn of(scenario: &Scenario, index: usize) -> Vec<Spot> {
         tools(&mut spots, scenario, (number, reply), &turn.settle, &mut counted);
     }
     for entry in 1..=turn.n_saved() {
-        // Before its first entry is saved a turn cannot be seen.
+        // A turn is not visible before its first entry is saved.
         if entry > 1 {
             add(&mut spots, (1, 1), 0, Side::Before, Point::Saved(entry));
         }
@@ -53,7 +54,7 @@ pub(crate) fn of(scenario: &Scenario, index: usize) -> Vec<Spot> {
     spots
 }
 
-/// The calls that have started at a point of the turn, and need not have settled.
+/// The calls that have started at a point of the turn, and may not have settled.
 pub(crate) fn started<'s>(spots: &'s [Spot], at: &Spot) -> Vec<&'s str> {
     let is_streamed = at.region.is_of_reply();
     let place = spots.iter().position(|spot| spot == at).unwrap_or(0);
@@ -83,7 +84,7 @@ fn add(spots: &mut Vec<Spot>, (reply, attempt): (u32, u32), of_reply: usize, sid
 fn streamed(spots: &mut Vec<Spot>, (number, attempt): (usize, usize), blocks: &[Block]) {
     let place = (number as u32 + 1, attempt as u32 + 1);
     for point in in_stream(blocks.iter().map(Shape::from)) {
-        // Before any other point is after the one before it.
+        // Before any other point is the same as after the previous point.
         if matches!(point, Point::Headers | Point::Stop | Point::Reply) {
             add(spots, place, number, Side::Before, point.clone());
         }
@@ -91,7 +92,7 @@ fn streamed(spots: &mut Vec<Spot>, (number, attempt): (usize, usize), blocks: &[
     }
 }
 
-/// The calls of the replies so far.
+/// The number of calls in the replies so far.
 #[derive(Default)]
 struct Counted {
     n_running: u32,
@@ -137,13 +138,13 @@ fn tools(
     counted.n_settling += settling.len() as u32;
 }
 
-/// Whether the tool of a call ever starts.
+/// True if the tool of a call ever starts.
 pub(crate) fn runs(call: &Call, tool: Option<&Tool>) -> bool {
     let starts = |tool: &Tool| !(tool.missing || (tool.asks && tool.denies.is_some()));
     call.raw.is_none() && tool.is_some_and(starts)
 }
 
-/// Whether the tool of a call does not settle by itself.
+/// True if the tool of a call does not settle by itself.
 pub(crate) fn hangs(scenario: &Scenario, call: &Call) -> bool {
     scenario.tools.get(&call.tool).is_some_and(|tool| tool.hangs)
 }

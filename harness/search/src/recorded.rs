@@ -1,8 +1,9 @@
-//! A recorded conversation as a scenario in which nothing goes wrong, to be explored.
+//! Makes a scenario without faults from a recorded conversation, so that it can be explored.
 //!
-//! Who says what in which order is kept, with the calls of each reply and what their tools returned. What a scenario cannot
-//! say is left out and named. A tool has one way to answer in a scenario: where a recorded tool answered differently, it
-//! says instead of which call its answer is.
+//! It keeps the order of the messages and their roles, the calls of each reply, and the results of their
+//! tools. Parts that a scenario cannot express are left out and listed. A tool in a scenario always returns
+//! the same text. If a recorded tool returned different texts, the scenario's tool returns the name of the
+//! call instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,31 +17,32 @@ use brickbat_scenario::plan::MARKER;
 use brickbat_scenario::scenario::{Block, Call, Expect, Limits, Reply, Scenario, Tool, Turn};
 use brickbat_scenario::wire;
 
-/// A scenario that was made of a recorded conversation.
+/// A scenario that was made from a recorded conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recorded {
     /// The scenario.
     pub scenario: Scenario,
-    /// What it lacks, in words.
+    /// Descriptions of the parts that are left out.
     pub left_out: Vec<&'static str>,
 }
 
-/// Characters of a text that are kept: structure decides what breaks a thread, and a text is sent again with every request.
+/// The maximum number of characters of a text that are kept: structure decides what breaks a thread, and a
+/// text is sent again with every request.
 const MAX_CHARS: usize = 2_000;
 
-/// The deltas of a call, as scenarios have them.
+/// The number of deltas of a call, as in scenarios by default.
 const N_DELTAS: u32 = 3;
 
-/// What is said where nothing was recorded.
+/// The text to use if none was recorded.
 const GOES_ON: &str = "It goes on.";
 
-/// How many blocks a request's conversation has: what was recorded last of a thread has the most.
+/// The number of items in the conversation of a request: the last recorded request of a thread has the most.
 pub fn n_items(dialect: Dialect, request: &[u8]) -> usize {
     Document::parse(request).map_or(0, |document| wire::history(dialect, document.root()).items.len())
 }
 
-/// Makes a scenario of the conversation in a request, and of the reply to it as a recording has it. Nothing if the user says
-/// nothing in it.
+/// Makes a scenario from the conversation in a request, and from the recorded reply to it. Returns `None` if
+/// the conversation has no message of the user.
 pub fn recorded(dialect: Dialect, request: &[u8], reply: Option<&Value>) -> Option<Recorded> {
     let document = Document::parse(request).ok()?;
     let history = wire::history(dialect, document.root());
@@ -56,12 +58,12 @@ pub fn recorded(dialect: Dialect, request: &[u8], reply: Option<&Value>) -> Opti
 /// Reads a conversation from its beginning.
 #[derive(Default)]
 struct Reader {
-    /// What came of each call, by its id.
+    /// The outcome of each call, by its id.
     results: BTreeMap<String, Outcome>,
-    /// The messages that hold results.
+    /// The messages that contain results.
     with_results: BTreeSet<usize>,
     turns: Vec<Turn>,
-    /// The last message of the model that was read: what follows in it belongs to the same reply.
+    /// The last message of the model that was read: its further blocks belong to the same reply.
     reply_of: Option<usize>,
     /// Each call with its tool's outcome, in order.
     calls: Vec<(Call, Outcome)>,
@@ -104,7 +106,7 @@ impl Reader {
             (Content::Thought { .. }, _) => {
                 self.left_out.insert("thinking");
             }
-            // Instructions are the system's own.
+            // Instructions belong to the system.
             (_, Role::Other) => {}
             _ => {
                 self.left_out.insert("images, files and what one provider alone has");
@@ -148,7 +150,7 @@ impl Reader {
         call
     }
 
-    /// The arguments, of which a scenario knows texts, numbers and truth values.
+    /// The arguments; a scenario supports strings, numbers and booleans.
     fn args(&mut self, args: &Value) -> BTreeMap<String, Value> {
         let Some(fields) = args.as_object() else {
             self.left_out.insert("arguments that are no object");
@@ -169,11 +171,11 @@ impl Reader {
         own
     }
 
-    /// Adds to the reply of a message of the model, or begins one.
+    /// Adds a block to the reply for a message of the model, or begins a new reply.
     fn block(&mut self, message: usize, block: Option<Block>) {
         let (Some(block), Some(turn)) = (block, self.turns.last_mut()) else { return };
         match turn.replies.last_mut().and_then(|reply| reply.attempts.first_mut()) {
-            // Without results between them, two messages of the model are one reply.
+            // Two messages of the model without results between them are one reply.
             Some(blocks) if self.reply_of.is_some() => {
                 if blocks.len() < MAX_BLOCKS {
                     blocks.push(block);
@@ -184,7 +186,7 @@ impl Reader {
         self.reply_of = Some(message);
     }
 
-    /// Takes the reply to the request itself.
+    /// Reads the reply to the request itself.
     fn reply(&mut self, reply: &Value) {
         self.reply_of = None;
         for block in reply.as_array().into_iter().flatten() {
@@ -244,7 +246,7 @@ impl Reader {
         Some(Recorded { scenario, left_out: self.left_out.into_iter().collect() })
     }
 
-    /// The tools that are called, each with what it answers.
+    /// The tools that are called, each with its result.
     fn tools(&mut self) -> BTreeMap<String, Tool> {
         let mut by_tool: BTreeMap<&str, Vec<&(Call, Outcome)>> = BTreeMap::new();
         for call in &self.calls {
@@ -257,7 +259,7 @@ impl Reader {
                 true => without_keys(&shortened(&first.text)),
                 false => {
                     self.left_out.insert("what tools returned, where it differs from call to call");
-                    // By an argument that all calls have, results can be told apart.
+                    // An argument that all calls have can distinguish the results.
                     let shared = calls[0].0.args.keys().find(|key| {
                         is_key(key) && calls.iter().all(|(call, _)| call.args.contains_key(*key))
                     });
@@ -292,7 +294,8 @@ impl Reader {
     }
 }
 
-/// Makes an argument that has several kinds a text everywhere: a tool's schema has one kind for each.
+/// Turns an argument that has several types into a string everywhere, because a tool's schema has one type
+/// for each argument.
 fn of_one_kind(scenario: &mut Scenario) {
     let mut kinds: BTreeMap<(String, String), BTreeSet<u8>> = BTreeMap::new();
     let kind = |value: &Value| match value {
@@ -320,7 +323,7 @@ fn reply_of(blocks: Vec<Block>) -> Reply {
     Reply { attempts: vec![blocks], interleave: false, stop: None, indices: None }
 }
 
-/// A text that somebody says; blank ones are nobody's.
+/// The text of a message; `None` if it is blank.
 fn said(text: &str) -> Option<String> {
     (!text.trim().is_empty()).then(|| shortened(text))
 }
@@ -332,7 +335,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// A text in which no braces stand for an argument.
+/// A text in which no braces refer to an argument.
 fn without_keys(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
@@ -349,7 +352,7 @@ fn without_keys(text: &str) -> String {
     plain
 }
 
-/// Whether a word between braces stands for an argument.
+/// True if a word between braces refers to an argument.
 fn is_key(word: &str) -> bool {
     !word.is_empty() && word.chars().all(is_name_char)
 }
@@ -358,7 +361,7 @@ fn is_name_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
-/// The name of a tool in letters that every provider takes.
+/// A tool's name in letters that every provider accepts.
 fn tool_name(name: &str) -> String {
     let name: String = name.chars().map(|c| if is_name_char(c) { c } else { '_' }).take(64).collect();
     if name.is_empty() { "tool".to_owned() } else { name }

@@ -1,13 +1,15 @@
-//! Shrinking: a failing scenario is made smaller as long as it fails for the same cause.
+//! Shrinking: makes a failing scenario smaller as long as it fails for the same cause.
 //!
-//! It is hierarchical delta debugging: turns are taken out first, then actions, replies, attempts, calls, texts, and
-//! properties of tools and calls; in the end values are made plain. A given history is a conversation as well: its messages
-//! go with the results of their calls, then its blocks and results. Each kind is tried all at once, then in halves,
-//! down to single elements, and over again until no single element can go: then the scenario is 1-minimal.
+//! It uses hierarchical delta debugging: it removes turns first, then actions, replies, attempts, calls,
+//! texts, and properties of tools and calls; finally it makes values plain. A given history is a conversation
+//! as well: its messages are removed with the results of their calls, then its blocks and results. Each kind
+//! is tried all at once, then in halves, down to single elements, and again until no single element can be
+//! removed: then the scenario is 1-minimal.
 //!
-//! Nothing is run here. A [`Shrinker`] hands out candidates and takes back which of them still show the cause, so the same
-//! one works on the simulation and on real systems. A candidate is valid by construction, since what takes out a call
-//! takes out what names it as well; one that still cannot be played is never handed out, and none is handed out twice.
+//! Nothing is run here. A [`Shrinker`] returns candidates and is told which of them still show the cause, so
+//! it works for the simulation and for real systems. A candidate is valid by construction, because the
+//! removal of a call also removes all references to it. A candidate that still cannot be played is never
+//! returned, and none is returned twice.
 
 mod edit;
 mod given;
@@ -29,7 +31,7 @@ use brickbat_scenario::scenario::Scenario;
 use brickbat_scenario::verdict::{Finding, Verdict};
 use search::Search;
 
-/// How candidates are played: what does not change while a scenario shrinks.
+/// How candidates are played: everything that does not change while a scenario shrinks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Setting<'a> {
     /// The id under which candidates are lowered; wire ids are minted from it.
@@ -37,35 +39,36 @@ pub struct Setting<'a> {
     pub dialect: Dialect,
     /// The seed of the wire ids.
     pub seed: u64,
-    /// Whose failure is minimised.
+    /// The agent or system whose failure is minimised.
     pub accused: Accused,
 }
 
-/// Whom a failure accuses, which decides what a scenario must be to prove anything.
+/// The subject of a failure, which decides what a scenario must do to prove anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accused {
-    /// A system: the reference agent has to pass the scenario, or it demands what no correct agent does.
+    /// A system: the reference agent must pass the scenario, because otherwise the scenario requires
+    /// something that no correct agent does.
     System,
     /// The reference agent itself, which is a finding about Brickbat.
     Reference,
 }
 
-/// What the reference agent makes of a scenario in the simulation.
+/// The result of a scenario with the reference agent in the simulation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trial {
     /// It cannot be played.
     Unplayable,
-    /// What it plans does not come to pass, so it proves nothing about a system.
+    /// The planned events do not happen, so it proves nothing about a system.
     Unproven,
     /// It passes.
     Passed,
-    /// It is accused of this, which is a bug of the suite or of the agent.
+    /// It has these findings, which are a bug of the suite or of the agent.
     Accused(Vec<Finding>),
 }
 
 impl Setting<'_> {
-    /// Whether a scenario can be played, and proves something about the accused: the reference agent passes it in the
-    /// simulation, or, where it is the accused itself, fails it.
+    /// True if a scenario can be played and proves something about the accused: the reference agent passes it
+    /// in the simulation, or fails it if it is the accused itself.
     pub fn is_valid(&self, scenario: &Scenario) -> bool {
         match (self.accused, self.trial(scenario)) {
             (Accused::System, Trial::Passed) | (Accused::Reference, Trial::Accused(_)) => true,
@@ -73,12 +76,12 @@ impl Setting<'_> {
         }
     }
 
-    /// What the reference agent makes of a scenario.
+    /// Plays a scenario with the reference agent.
     pub fn trial(&self, scenario: &Scenario) -> Trial {
         let plan = lower::lower(self.id, "", scenario, self.dialect, self.seed);
         let Some(plan) = plan.ok().filter(|plan| plan.impossible.is_none()) else { return Trial::Unplayable };
         let reference = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, None);
-        // Of a control plan that does not pass, too, the findings are its own.
+        // If the control plan does not pass, its findings are used.
         let judgement = judged(&plan, reference).unwrap_or_else(|control| control);
         match judgement.verdict {
             Verdict::Pass => Trial::Passed,
@@ -107,26 +110,27 @@ impl Setting<'_> {
 pub struct Shrinker<'a> {
     setting: Setting<'a>,
     search: Search,
-    /// Whether each candidate showed the cause, by its text.
+    /// For each candidate, by its text: true if it showed the cause.
     known: BTreeMap<String, bool>,
-    /// The candidates that were handed out last.
+    /// The candidates that were returned last.
     open: Vec<String>,
     n_runs: usize,
     budget: usize,
 }
 
 impl<'a> Shrinker<'a> {
-    /// Begins with a scenario that shows the cause. At most `budget` candidates are handed out.
+    /// Starts with a scenario that shows the cause. Returns at most `budget` candidates in total.
     pub fn new(scenario: &Scenario, setting: Setting<'a>, budget: usize) -> Shrinker<'a> {
         let known = BTreeMap::from([(text(scenario), true)]);
         let search = Search::of(scenario.clone());
         Shrinker { setting, search, known, open: Vec::new(), n_runs: 0, budget }
     }
 
-    /// The candidates to be run next, at most so many; none when nothing is left to try, or the budget is used up.
+    /// The next candidates to run, at most `at_once`; none if nothing is left to try or the budget is used
+    /// up.
     ///
-    /// Those after the first are what would come next if those before them did not show the cause. Which scenario is
-    /// left in the end does not depend on how many are asked for at once, only how many runs it takes.
+    /// The first is the next candidate; the others would follow if those before them did not show the cause.
+    /// `at_once` does not influence the final scenario, only the number of runs.
     pub fn candidates(&mut self, at_once: usize) -> Vec<Scenario> {
         self.follow();
         let mut ahead = self.search.clone();
@@ -148,7 +152,8 @@ impl<'a> Shrinker<'a> {
         candidates
     }
 
-    /// Takes the verdicts over the last candidates: whether each still shows the cause. A missing one counts as no.
+    /// Takes the verdicts on the last candidates: true if it still shows the cause. A missing verdict counts
+    /// as false.
     pub fn report(&mut self, shows: &[bool]) {
         for (at, text) in self.open.drain(..).enumerate() {
             self.known.insert(text, shows.get(at).copied().unwrap_or(false));
@@ -161,7 +166,7 @@ impl<'a> Shrinker<'a> {
         self.search.current()
     }
 
-    /// Whether nothing is left to try: no single element can be taken out of the smallest.
+    /// True if nothing is left to try: no single element of the smallest scenario can be removed.
     pub fn is_minimal(&self) -> bool {
         self.search.is_over()
     }
@@ -170,7 +175,7 @@ impl<'a> Shrinker<'a> {
         self.n_runs
     }
 
-    /// Goes on as far as the verdicts are known.
+    /// Continues as far as the verdicts are known.
     fn follow(&mut self) {
         while let Some(candidate) = self.search.candidate(&self.setting)
             && let Some(shows) = self.known.get(&text(&candidate))
@@ -180,7 +185,7 @@ impl<'a> Shrinker<'a> {
     }
 }
 
-/// Shrinks where a verdict is at hand: to the smallest scenario, with the shrinker that made it.
+/// Shrinks to the smallest scenario with a function that gives the verdicts. Returns the shrinker.
 pub fn shrink<'a>(
     scenario: &Scenario,
     setting: Setting<'a>,
@@ -198,7 +203,7 @@ pub fn shrink<'a>(
     }
 }
 
-/// The same for equal scenarios alone.
+/// A text that is equal only for equal scenarios.
 fn text(scenario: &Scenario) -> String {
     let history = scenario.given.as_ref().map(|given| &given.content);
     serde_json::to_string(&(scenario, history)).unwrap_or_default()

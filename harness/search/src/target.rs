@@ -1,4 +1,4 @@
-//! What fuzz targets share: scenarios are changed and crossed as scenarios, and not as bytes.
+//! Code that fuzz targets share: it mutates and crosses scenarios as scenarios, not as bytes.
 //!
 //! The author of an SDK in Rust fuzzes an agent of their own with [`crate::fuzz_agent`].
 
@@ -7,7 +7,8 @@ use crate::oracle;
 use brickbat_engine::agent::SansIo;
 use brickbat_scenario::yaml;
 
-/// Changes a scenario of a corpus, and gives its new size. What does not fit is left as it was.
+/// Mutates a scenario of a corpus, and returns its new size. A result that does not fit leaves the scenario
+/// unchanged.
 pub fn change(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
     let source = &mut Source::seeded(u64::from(seed));
     let changed = match size {
@@ -17,7 +18,7 @@ pub fn change(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize
     put(&generate::encode(&changed), &mut data[..max_size.max(size)], max_size).unwrap_or(size.min(max_size))
 }
 
-/// A scenario out of two of a corpus, and its size.
+/// Crosses two scenarios of a corpus, and returns the size of the result.
 pub fn join(one: &[u8], other: &[u8], out: &mut [u8], seed: u32) -> usize {
     let child = cross(&generate::decode(one), &generate::decode(other), &mut Source::seeded(u64::from(seed)));
     let max_size = out.len();
@@ -30,11 +31,11 @@ fn put(bytes: &[u8], out: &mut [u8], max_size: usize) -> Option<usize> {
     Some(bytes.len())
 }
 
-/// Drives an agent through the scenario of a fuzzer's bytes.
+/// Drives an agent through the scenario for a fuzzer's bytes.
 ///
 /// # Panics
 ///
-/// When the agent fails it: with what it does wrong, and the scenario as a file.
+/// When the agent fails the scenario. The message contains the failure, and the scenario as a file.
 pub fn drive<A: SansIo>(bytes: &[u8]) {
     let scenario = generate::decode(bytes);
     if let Some(wrong) = oracle::failure::<A>(&scenario) {
@@ -42,8 +43,8 @@ pub fn drive<A: SansIo>(bytes: &[u8]) {
     }
 }
 
-/// Lets libFuzzer change and cross scenarios by our own changes. Belongs next to `fuzz_target!` in a target whose bytes are
-/// read by [`generate::decode`]; the crate needs `libfuzzer-sys`.
+/// Makes libFuzzer mutate and cross scenarios with our own changes. Use it next to `fuzz_target!` in a target
+/// whose bytes are read by [`generate::decode`]; the crate needs `libfuzzer-sys`.
 #[macro_export]
 macro_rules! mutate_scenarios {
     () => {
@@ -56,8 +57,8 @@ macro_rules! mutate_scenarios {
     };
 }
 
-/// A whole fuzz target for an agent of your own: `brickbat::fuzz_agent!(MyAgent);`, where `MyAgent` is
-/// [`SansIo`]. It goes into a file with `#![no_main]`; the crate needs `libfuzzer-sys`.
+/// A complete fuzz target for an agent of your own: `brickbat::fuzz_agent!(MyAgent);`, where `MyAgent`
+/// implements [`SansIo`]. It belongs in a file with `#![no_main]`; the crate needs `libfuzzer-sys`.
 #[macro_export]
 macro_rules! fuzz_agent {
     ($agent:ty) => {

@@ -1,9 +1,9 @@
-//! Small worlds: every conversation of at most two turns in which at most three things stand, each once: calls, one action,
-//! and one thing that is odd.
+//! Small worlds: every conversation of at most two turns that contains at most three things: calls, one
+//! action, and one oddity.
 //!
-//! Conversations that differ in names or words alone are one: calls are named in the order in which they are made. What is
-//! odd is one thing of the generator's palette: the order of results, a tool, what the model writes for a call, how a reply
-//! ends or is sent, a limit, or another process. Nothing is run here.
+//! Conversations that differ only in names or texts count as one: calls are named in the order in which they
+//! are made. The oddity comes from the generator's palette: the order of results, a tool, a malformed call,
+//! the way in which a reply ends or is sent, a limit, or another process. Nothing is run here.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +15,13 @@ use brickbat_scenario::scenario::{
     Action, Block, Call, CallId, ErrorKind, HttpFault, Indices, InterruptCause, Reply, Scenario, Stop, Turn,
 };
 
-/// The most turns of a small world.
+/// The maximum number of turns in a small world.
 pub const MAX_TURNS: usize = 2;
 
-/// The most things of a small world: calls, an action, and something odd.
+/// The maximum number of things in a small world: calls, an action, and an oddity.
 pub const MAX_THINGS: usize = 3;
 
-/// Every small world, in a fixed order: the smallest conversations first.
+/// Every small world, in a fixed order: smallest conversations first.
 pub fn all() -> impl Iterator<Item = Scenario> {
     shapes().into_iter().flat_map(|shape| {
         let plain = conversation(&shape);
@@ -38,13 +38,14 @@ pub fn all() -> impl Iterator<Item = Scenario> {
     })
 }
 
-/// Whether the shape has a turn with calls and one after it. Where something is odd and something happens, others are left
-/// out: a turn that is played alone is followed by those that every plan ends with.
+/// True if the shape has a turn with calls and another turn after it. Worlds with both an oddity and an
+/// action use only such shapes; a single turn is followed by the turns that every plan ends with.
 fn is_whole(shape: &Shape) -> bool {
     shape.len() == MAX_TURNS && !shape[0].is_empty()
 }
 
-/// Where something is odd, too, of actions that end the same there is one, and those on the history.
+/// Selects the actions for worlds that also have an oddity: one of the actions that end the same thing, and
+/// all actions on the history.
 fn is_plainest(spec: &ActionSpec) -> bool {
     let first = ActionSpec::ALL.into_iter().find(|other| other.ends == spec.ends);
     match spec.ends {
@@ -53,10 +54,10 @@ fn is_plainest(spec: &ActionSpec) -> bool {
     }
 }
 
-/// Sizes of the batches of each turn.
+/// The sizes of the batches of each turn.
 type Shape = Vec<Vec<usize>>;
 
-/// Every shape of one or two turns, the fewest calls first.
+/// Every shape of one or two turns, fewest calls first.
 fn shapes() -> Vec<Shape> {
     let batches: Vec<Vec<usize>> = (0..=MAX_THINGS).flat_map(sums).collect();
     let one = batches.iter().map(|first| vec![first.clone()]);
@@ -68,7 +69,7 @@ fn shapes() -> Vec<Shape> {
     shapes
 }
 
-/// Every way to make so many calls in batches, in order.
+/// Every way to make `n_calls` calls in batches, in order.
 fn sums(n_calls: usize) -> Vec<Vec<usize>> {
     if n_calls == 0 {
         return vec![Vec::new()];
@@ -77,7 +78,7 @@ fn sums(n_calls: usize) -> Vec<Vec<usize>> {
     (1..=n_calls).flat_map(first).collect()
 }
 
-/// The conversation of a shape, in which nothing is odd.
+/// The conversation of a shape, without oddities.
 fn conversation(shape: &Shape) -> Scenario {
     let mut scenario = blank();
     let mut names = (b'a'..).map(|letter| char::from(letter).to_string());
@@ -115,7 +116,7 @@ fn call(name: &str) -> Call {
     }
 }
 
-/// The conversation with one thing changed in it, in every way.
+/// The conversation with each possible oddity.
 fn odd(plain: &Scenario) -> Vec<Scenario> {
     let mut all = orders(plain);
     let n_calls = plain.calls().count();
@@ -199,7 +200,7 @@ fn with_call(plain: &Scenario, at: usize, change: impl Fn(&mut Call)) -> Scenari
     scenario
 }
 
-/// The reply with one thing changed: its end, what it says besides its calls, and how the calls are sent.
+/// The reply with one change: its end, its content besides the calls, or the way in which the calls are sent.
 fn odd_replies(own: &Reply) -> Vec<Reply> {
     let has_calls = own.n_calls() > 0;
     let other_end = if has_calls { Stop::End } else { Stop::Calls };
@@ -224,7 +225,7 @@ fn odd_replies(own: &Reply) -> Vec<Reply> {
     all
 }
 
-/// The conversation with one action of those that are wanted, in every way that the table of actions allows.
+/// The conversation with each wanted action, at every point that the table of actions allows.
 fn injected(base: &Scenario, is_wanted: fn(&ActionSpec) -> bool) -> Vec<Scenario> {
     let mut all = Vec::new();
     for index in 0..base.turns.len() {
@@ -241,10 +242,10 @@ fn injected(base: &Scenario, is_wanted: fn(&ActionSpec) -> bool) -> Vec<Scenario
     all
 }
 
-/// Statuses of refusals: one after which a client should come back, and one after which it should not.
+/// HTTP error statuses: one after which a client should retry, and one after which it should not.
 const STATUSES: [u16; 2] = [529, 400];
 
-/// Every action of a line of the table that differs from the others in more than words and numbers.
+/// The actions of a line of the table, except those that differ only in texts and numbers.
 fn actions(payload: &Payload, base: &Scenario, index: usize) -> Vec<Action> {
     let refused =
         |status: &u16| HttpFault { status: *status, overflow: false, times: 1, retry_after_ms: SOON_MS };
@@ -259,16 +260,18 @@ fn actions(payload: &Payload, base: &Scenario, index: usize) -> Vec<Action> {
         Payload::Keep { make, least } => (*least..=least + MAX_KEPT).map(make).collect(),
         Payload::Turn(make) => (1..=index as u32).map(make).collect(),
         Payload::Switch(make) => [false, true].map(make).into(),
-        // A small world is one of one provider: `scenarios/switch` has all pairs.
+        // A small world has a single provider: `scenarios/switch` has all pairs.
         Payload::Provider(_) => Vec::new(),
     }
 }
 
-/// Of what interrupts a turn, one of each kind: the application's means, its judgement, its limits, and its end.
+/// One cause of each kind that interrupts a turn: the application's means, its judgement, its limits, and its
+/// end.
 const CAUSES: [InterruptCause; 4] =
     [InterruptCause::Credits, InterruptCause::Guardrail, InterruptCause::Hook, InterruptCause::Shutdown];
 
-/// Messages that stay of a history that is cut, above the fewest: as many as a batch and its results are.
+/// The number of messages that stay in a cut history, above the minimum: as many as a batch and its results
+/// have.
 const MAX_KEPT: u32 = 2;
 
 #[cfg(test)]
@@ -276,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_28_shapes_and_each_is_there_once() {
+    fn there_are_28_distinct_shapes() {
         let mut shapes = shapes();
         assert_eq!(shapes.len(), 28);
         assert_eq!((&shapes[0], &shapes[1]), (&vec![vec![]], &vec![vec![], vec![]]));
@@ -286,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn every_world_is_small_and_there_once() {
+    fn every_world_is_small_and_distinct() {
         let mut texts: Vec<String> = Vec::new();
         for world in all() {
             assert!(world.turns.len() <= MAX_TURNS && world.calls().count() <= MAX_THINGS);
@@ -300,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn results_come_in_every_order() {
+    fn results_arrive_in_every_order() {
         let three = conversation(&vec![vec![3]]);
         assert_eq!(orders(&three).len(), 5);
         let two_batches = conversation(&vec![vec![1, 2]]);

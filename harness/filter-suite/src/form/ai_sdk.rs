@@ -63,11 +63,11 @@ fn output(result: &CallResult) -> Result<Value, String> {
     Ok(json!({ "type": kind, "value": result.text() }))
 }
 
-/// A list of `UIMessage`: what the model and its tools did in a turn is one message.
+/// A list of `UIMessage`: everything that the model and its tools did in a turn is one message.
 pub(super) fn ui_messages(messages: &[Message], dialect: Dialect) -> Result<Value, String> {
     const FORM: Form = Form::AiSdkUi;
     let mut list: Vec<Value> = Vec::new();
-    // The open message of the model: its parts, and where each call is among them.
+    // The open message of the model: its parts, and the index of each call among them.
     let mut parts: Vec<Value> = Vec::new();
     let mut calls: BTreeMap<String, usize> = BTreeMap::new();
     for message in messages {
@@ -147,7 +147,7 @@ fn texts(blocks: &[Block]) -> String {
     texts.collect::<Vec<_>>().join("\n\n")
 }
 
-/// What a provider signed, where its package of the AI SDK keeps it.
+/// The signature of a provider, in the field where its package of the AI SDK stores it.
 fn signed(thinking: &Thinking, dialect: Dialect) -> Map<String, Value> {
     let signature = thinking.signature.as_deref();
     match dialect {

@@ -10,7 +10,7 @@ use crate::Form;
 
 const FORM: Form = Form::PydanticAi;
 
-/// Where there is no clock, one time is as good as another.
+/// A fixed time, because there is no clock here.
 const TIMESTAMP: &str = "2026-01-01T00:00:00Z";
 
 /// A list of requests and responses.
@@ -29,7 +29,7 @@ pub(super) fn messages(messages: &[Message], dialect: Dialect) -> Result<Value, 
             Role::Assistant => list.push(json!({
                 "kind": "response", "parts": parts, "timestamp": TIMESTAMP, "provider_name": provider(dialect),
             })),
-            // Instructions stand in the request with the first words.
+            // The request that contains the instructions also contains the first text.
             _ => match list.last_mut() {
                 Some(last) if last["kind"] == "request" => {
                     if let Some(before) = last["parts"].as_array_mut() {
@@ -105,7 +105,7 @@ fn returned(block: &Block) -> Result<Value, String> {
     }))
 }
 
-/// What pydantic-ai calls a provider.
+/// The name of a provider in pydantic-ai.
 fn provider(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::AnthropicMessages => "anthropic",

@@ -159,7 +159,7 @@ fn swap_results(asked: &Asked) -> Said {
                 let is_text = |content: &Value| !content.to_string().contains("image");
                 block.get("content").filter(|content| is_text(content)).cloned()
             };
-            // Failed results are recognized by their flag.
+            // Failed results are recognised by their flag.
             let is_error = |at: usize| blocks[at].get("is_error") == Some(&json!(true));
             if is_error(*first) || is_error(*last) {
                 return;
@@ -196,7 +196,7 @@ fn reverse_calls(asked: &Asked) -> Said {
     }))
 }
 
-/// The prefix that the conversion adds to each id, so that the conversion back recognizes its own output.
+/// The prefix that the conversion adds to each id, so that the conversion back recognises its own output.
 const MARK: &str = "via_";
 
 fn forget_on_the_way_back(asked: &Asked) -> Said {

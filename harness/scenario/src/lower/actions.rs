@@ -1,4 +1,4 @@
-//! The actions of a turn: what they mean, and whether each can happen where it stands.
+//! Resolves the actions of a turn, and checks whether each is possible at its point.
 
 use crate::action::{Action, HttpFault, Payload, ProviderChoice};
 use crate::plan::{PlannedAction, Prompts};
@@ -8,13 +8,13 @@ use super::header;
 use super::points::TurnContext;
 use super::problem::{Problem, Problems};
 
-/// How often one HTTP error may be repeated; clients give up after 2 to 10 tries.
+/// The maximum number of times that one HTTP error may be repeated; clients give up after 2 to 10 tries.
 const MAX_HTTP_TIMES: u32 = 20;
 
-/// The longest wait that an HTTP error may ask a client for. Longer ones only make runs slow.
+/// The longest wait that an HTTP error may ask a client for. Longer waits only make runs slow.
 const MAX_RETRY_AFTER_MS: u32 = 10_000;
 
-/// Resolves the actions of a turn, in the order of the file.
+/// Resolves the actions of a turn, in file order.
 pub(super) fn resolve(context: TurnContext<'_>, at: &[At], problems: &mut Problems) -> Vec<PlannedAction> {
     let base = |index: usize| format!("/turns/{}/at/{index}", context.turn);
     let resolved = at.iter().enumerate().map(|(index, at)| action(context, &base(index), at));
@@ -40,7 +40,7 @@ fn action(context: TurnContext<'_>, base: &str, written: &At) -> Result<PlannedA
     Ok(PlannedAction { words: written.words(), at, what })
 }
 
-/// Whether what an action says can be said.
+/// Checks the payload of an action.
 fn check(pointer: &str, action: &Action) -> Result<(), Problem> {
     match (&action.spec().payload, action) {
         (Payload::Text { .. }, _) => said(pointer, action, action.text().unwrap_or_default()),
@@ -53,7 +53,7 @@ fn check(pointer: &str, action: &Action) -> Result<(), Problem> {
     }
 }
 
-/// A text that is said in an action.
+/// Checks the text of an action.
 fn said(pointer: &str, action: &Action, text: &str) -> Result<(), Problem> {
     let what = if matches!(action, Action::Aside(_)) { "the question" } else { "the text" };
     let mut problems = Problems::default();

@@ -1,4 +1,4 @@
-//! Every call of a plan, and how texts and arguments are cut into what is sent.
+//! All calls of a plan, and how texts and arguments are cut into pieces to send.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ use super::tools;
 pub(super) struct CallTable<'a> {
     pub calls: Vec<PlannedCall>,
     names: BTreeMap<&'a str, CallKey>,
-    /// What the provider runs itself.
+    /// The searches that the provider runs itself.
     pub searches: SearchTable<'a>,
     scenario: &'a Scenario,
     ids: IdSource<'a>,
@@ -33,8 +33,8 @@ pub(super) struct CallTable<'a> {
 }
 
 impl<'a> CallTable<'a> {
-    /// The calls that the scenario wrote, in the order of the file, those of the attempts that a control plan plays
-    /// before all others: so the calls of a control plan have the same keys.
+    /// The calls that the scenario wrote, in file order. The calls of the attempts that a control plan plays
+    /// come before all others, so the calls of a control plan have the same keys.
     pub fn of(scenario: &'a Scenario, ids: IdSource<'a>) -> CallTable<'a> {
         let dialects = providers::of_turns(scenario, ids.dialect);
         let searches = SearchTable::of(scenario, ids);
@@ -55,7 +55,7 @@ impl<'a> CallTable<'a> {
         table
     }
 
-    /// Whether a call starts a sub-agent.
+    /// True if a call starts a sub-agent.
     pub fn is_sub_agent(&self, key: CallKey) -> bool {
         self.scenario.tools.get(&self[key].tool).is_some_and(|tool| tool.agent)
     }
@@ -85,7 +85,7 @@ impl<'a> CallTable<'a> {
         self.dialects.get(turn).copied().unwrap_or(self.ids.dialect)
     }
 
-    /// The same where it is not the plan's.
+    /// The dialect of a turn, if it is not the plan's.
     pub fn other_dialect(&self, turn: usize) -> Option<Dialect> {
         Some(self.dialect(turn)).filter(|dialect| *dialect != self.ids.dialect)
     }
@@ -95,7 +95,7 @@ impl<'a> CallTable<'a> {
         self.scenario
     }
 
-    /// The call that the scenario names so.
+    /// The call with this name in the scenario.
     pub fn find(&self, name: &str) -> Option<CallKey> {
         self.names.get(name).copied()
     }
@@ -105,7 +105,7 @@ impl<'a> CallTable<'a> {
         self.names.iter().filter(|(_, key)| self[**key].turn == turn).map(|(name, _)| *name).collect()
     }
 
-    /// The calls that the scenario wrote for a turn, in the order of the file.
+    /// The calls that the scenario wrote for a turn, in file order.
     pub fn of_turn(&self, turn: usize) -> Vec<CallKey> {
         let mut keys: Vec<CallKey> =
             self.names.values().copied().filter(|key| self[*key].turn == turn).collect();
@@ -113,7 +113,7 @@ impl<'a> CallTable<'a> {
         keys
     }
 
-    /// What a reply says, in every attempt that the scenario wrote.
+    /// A reply, with every attempt that the scenario wrote.
     pub fn reply(&self, said: &Reply) -> PlannedReply {
         let (interleave, stop, indices) = (said.interleave, said.stop, said.indices);
         let script = |blocks: &Vec<Block>| Script {
@@ -134,7 +134,7 @@ impl<'a> CallTable<'a> {
         }
     }
 
-    /// The last attempt of a reply once more, with calls of its own, as a client that asks again gets it.
+    /// A copy of the last attempt of a reply with new calls, as a client gets it that asks again.
     pub fn again(&mut self, script: &Script, attempt: usize) -> Script {
         let searches = self.searches.again(script, self.ids);
         let search = |key: SearchKey| searches.get(&key).copied().unwrap_or(key);
@@ -162,7 +162,7 @@ impl<'a> CallTable<'a> {
         }
     }
 
-    /// Adds a call of the given history. Nobody finds it by its name: no turn speaks of it.
+    /// Adds a call of the given history. It cannot be found by its name, because no turn refers to it.
     pub fn give(&mut self, message: usize, call: &Call) -> CallKey {
         let place = BlockPosition { turn: 0, reply: message, attempt: 0, block: 0, within: None };
         let key = self.add(place, call);
@@ -171,7 +171,8 @@ impl<'a> CallTable<'a> {
         key
     }
 
-    /// The id of a call that the given history has lost. It is none of the plan's calls, since no system can know it.
+    /// The id of a call that the given history has lost. The call is not one of the plan's calls, because no
+    /// system can have it.
     pub fn lost_id(&self, n: u32, call: &Call) -> String {
         match &call.id {
             Some(CallId::Text(id)) => id.clone(),
@@ -179,7 +180,7 @@ impl<'a> CallTable<'a> {
         }
     }
 
-    /// What came of a call of the given history.
+    /// Sets the outcome of a call of the given history.
     pub fn settle_given(&mut self, key: CallKey, outcome: ToolOutcome) {
         self.calls[key.0 as usize].outcome = outcome;
     }
@@ -227,7 +228,8 @@ impl<'a> CallTable<'a> {
     }
 }
 
-/// The number of the first lost call, from which its id is minted: more than a plan has calls.
+/// The number of the first lost call, from which its id is minted. It is larger than the number of calls in
+/// any plan.
 const FIRST_LOST: u32 = 1 << 16;
 
 impl std::ops::Index<CallKey> for CallTable<'_> {
@@ -238,15 +240,15 @@ impl std::ops::Index<CallKey> for CallTable<'_> {
     }
 }
 
-/// Number of fragments in which a text is sent where it has at least as many characters.
+/// The number of fragments in which a text is sent if it has at least as many characters.
 const N_FRAGMENTS: usize = 2;
 
-/// A text in the fragments in which it is sent.
+/// Cuts a text into the fragments in which it is sent.
 pub fn fragments(text: &str) -> Vec<String> {
     cut(text, text.chars().count().clamp(1, N_FRAGMENTS))
 }
 
-/// A text in so many pieces of nearly the same number of characters.
+/// Cuts a text into `n_pieces` pieces with nearly the same number of characters.
 pub fn cut(text: &str, n_pieces: usize) -> Vec<String> {
     let n_chars = text.chars().count();
     let mut chars = text.chars();

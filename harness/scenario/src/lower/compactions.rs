@@ -1,10 +1,11 @@
-//! A compaction of the system's own next to other changes of the history.
+//! Compactions of the system's own, next to other changes of the history.
 
 use crate::action::Action;
 use crate::scenario::Scenario;
 
-/// Why a scenario cannot be played, if a full context would meet a change of the history that is commanded: a compaction of
-/// the system's own is known by what is gone from a request, and that would not say which of the two has taken it.
+/// The reason why a scenario cannot be played in which both a full context and a commanded change of the
+/// history occur. A compaction of the system's own is detected by the parts that are missing from a request,
+/// which would not tell which of the two removed them.
 pub(super) fn impossible(scenario: &Scenario) -> Option<String> {
     let actions = || scenario.turns.iter().flat_map(|turn| &turn.at).map(|at| &at.action);
     let is_filled = scenario.limits.window.is_some() || actions().any(Action::fills_context);

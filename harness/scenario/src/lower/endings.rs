@@ -1,5 +1,5 @@
-//! What ends a turn, or keeps it from ending, without anybody doing anything: limits, tools that end the turn, and tools
-//! that hang.
+//! Turns that end, or do not end, without anyone's action: limits, tools that end the turn, and tools that
+//! hang.
 
 use crate::action::Action;
 use crate::plan::{CallKey, PlannedAction, PlannedPoint, PlannedTurn};
@@ -10,7 +10,7 @@ use super::points::{TurnContext, n_calls};
 use super::problem::{Problem, Problems};
 use super::sub_agents;
 
-/// What a scenario needs for its limits and its tools.
+/// The capabilities that a scenario needs for its limits and its tools.
 pub(super) fn needs(scenario: &Scenario) -> impl Iterator<Item = Need> {
     let limit = scenario.limits.steps.map(|_| Need::StepLimit);
     let is_final = scenario.tools.values().any(|tool| tool.ends);
@@ -25,10 +25,10 @@ pub(super) fn needs(scenario: &Scenario) -> impl Iterator<Item = Need> {
     limit.into_iter().chain(window).chain(of_tools.into_iter().flatten()).chain(sub_agents::needs(scenario))
 }
 
-/// The sizes that a window may have: smaller ones hold no result, and larger ones no scenario fills.
+/// The allowed sizes of a window: a smaller one cannot contain a result, and no scenario fills a larger one.
 const WINDOWS: std::ops::RangeInclusive<u32> = 100..=1_000_000;
 
-/// A limit that no turn reaches changes nothing.
+/// Rejects a limit that no turn reaches, because it changes nothing.
 pub(super) fn limit(scenario: &Scenario, turns: &[PlannedTurn], problems: &mut Problems) {
     if let Some(window) = scenario.limits.window.filter(|window| !WINDOWS.contains(window)) {
         let message = format!("`window` must be 100 to 1,000,000 bytes, not {window}");
@@ -46,7 +46,7 @@ pub(super) fn limit(scenario: &Scenario, turns: &[PlannedTurn], problems: &mut P
     });
 }
 
-/// The end that the system makes by itself in a turn, if it makes one.
+/// The action with which the system itself ends the turn, if it does.
 pub(super) fn finish(context: TurnContext<'_>, actions: &[PlannedAction]) -> Option<PlannedAction> {
     if actions.iter().any(PlannedAction::ends_turn) {
         return None;
@@ -62,16 +62,16 @@ pub(super) fn finish(context: TurnContext<'_>, actions: &[PlannedAction]) -> Opt
     Some(PlannedAction { words, at: PlannedPoint::Step(step), what: Action::Finish })
 }
 
-/// The first call of the turn whose tool ends it, with its reply.
+/// The first call of the turn whose tool ends the turn, and its reply.
 fn final_call(context: TurnContext<'_>) -> Option<(CallKey, usize)> {
     let calls = context.table.of_turn(context.turn).into_iter();
-    // A tool that the system was never given ends nothing.
+    // A tool that the system was never given does not end the turn.
     let tool = |key: &CallKey| context.table.scenario().tools.get(&context.table[*key].tool);
     let mut ends = calls.filter(|key| tool(key).is_some_and(|tool| tool.ends));
     ends.next().map(|key| (key, context.table[key].reply))
 }
 
-/// Nothing waits for what never comes, and a turn that hangs is ended.
+/// Rejects actions and replies after the end of a turn, and a turn that hangs without being ended.
 pub(super) fn check(
     context: TurnContext<'_>,
     settle: &[String],
@@ -126,7 +126,7 @@ fn hanging(context: TurnContext<'_>, settle: &[String], actions: &[PlannedAction
         let message = format!("the tool of `{}` hangs, so it does not settle in this turn", settle[index]);
         problems.add(Problem::new(format!("{base}/settle/{index}"), message));
     }
-    // The next reply is asked for when all of this one have their results.
+    // The next reply is requested when all calls of this one have their results.
     let last_reply = context.table[*first].reply;
     let n_started = n_calls(&context.replies[..=last_reply]);
     let n_hanging = hangs.iter().filter(|key| context.table[**key].reply == last_reply).count();

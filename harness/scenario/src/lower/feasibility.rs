@@ -1,4 +1,5 @@
-//! Whether the actions of a turn leave each other room: what can never happen is a mistake of the author.
+//! Checks whether the actions of a turn can all happen. An action that can never happen is the author's
+//! mistake.
 
 use crate::action::Action;
 use crate::plan::{BoundAction, CallKey, Mark, PlannedAction, PlannedPoint, PlannedTurn, Script, Side};
@@ -8,7 +9,7 @@ use super::call_table::CallTable;
 use super::points::{TurnContext, n_calls};
 use super::problem::{Problem, Problems};
 
-/// A place in the stream of a turn, comparable within one attempt: the number of the mark, then the side.
+/// A position in the stream of a turn, comparable within one attempt: the index of the mark, then the side.
 type Position = (usize, Side);
 
 /// An action in the stream of one attempt.
@@ -20,7 +21,7 @@ struct InStream<'a> {
     what: &'a BoundAction,
 }
 
-/// Checks the actions of a turn against each other, and its attempts against the actions.
+/// Checks the actions of a turn against each other, and the turn's attempts against the actions.
 pub(super) fn check(
     context: TurnContext<'_>,
     actions: &[PlannedAction],
@@ -38,7 +39,7 @@ pub(super) fn check(
     of_idle_calls(context, actions, problems);
 }
 
-/// The first action at a point that the streams of the dialect do not have.
+/// The first action at a point that the dialect's streams lack.
 pub(super) fn lacking<'a>(
     context: TurnContext<'_>,
     actions: &'a [PlannedAction],
@@ -51,17 +52,18 @@ pub(super) fn lacking<'a>(
     })
 }
 
-/// The first action that cannot be, because it comes after the last event of a stream, and why.
+/// The first action that is impossible because it comes after the last event of a stream, and the reason.
 pub(super) fn behind_the_end<'a>(
     context: TurnContext<'_>,
     actions: &'a [PlannedAction],
 ) -> Option<(&'a PlannedAction, &'static str)> {
-    // Before the terminal event there is still that event, which then holds the stop reason as well.
+    // An action before the terminal event still precedes that event, which then contains the stop reason as
+    // well.
     let is_after_all =
         |at: &PlannedPoint| matches!(at, PlannedPoint::Stream { mark: Mark::Stop, side: Side::After, .. });
     let why = |action: &PlannedAction| match action.what {
         Action::EndEarly => Some("would have no effect"),
-        // A provider that has said that the reply is complete says nothing more.
+        // A provider that has reported the reply as complete sends nothing more.
         Action::Error(_) => Some("can never come"),
         _ => None,
     };
@@ -91,10 +93,10 @@ fn in_stream<'a>(context: TurnContext<'_>, index: usize, action: &'a PlannedActi
     Some(InStream { action: index, attempt: (reply, attempt), position, what: &action.what })
 }
 
-/// Two faults at one point: only one of them could be proven. Calls may settle there besides.
+/// Rejects two faults at one point, because only one of them could be proven. Calls may also settle there.
 fn crowded(context: TurnContext<'_>, actions: &[PlannedAction], problems: &mut Problems) {
     let is_fault = |action: &PlannedAction| !matches!(action.what, Action::Settle(_));
-    // Between two turns the system is idle, and things happen one after the other.
+    // Between two turns the system is idle, so several actions can happen one after the other.
     let collide = |one: &PlannedAction, other: &PlannedAction| {
         one.at == other.at && (!one.is_between_turns() || one.what.spec().name == other.what.spec().name)
     };
@@ -105,7 +107,7 @@ fn crowded(context: TurnContext<'_>, actions: &[PlannedAction], problems: &mut P
     }
 }
 
-/// A call that settles where an action says has no moment before it.
+/// Rejects the point before a call settles if an action settles the call: there is no such moment.
 fn before_moved(context: TurnContext<'_>, actions: &[PlannedAction], problems: &mut Problems) {
     for (index, action) in actions.iter().enumerate() {
         let PlannedPoint::Settled(key, Side::Before) = action.at else { continue };
@@ -121,7 +123,7 @@ fn before_moved(context: TurnContext<'_>, actions: &[PlannedAction], problems: &
     }
 }
 
-/// Nothing happens in an attempt that is over.
+/// Rejects actions in an attempt that is already over.
 fn after_the_end(context: TurnContext<'_>, streamed: &[InStream<'_>], problems: &mut Problems) {
     for late in streamed {
         let over = streamed.iter().find(|end| {
@@ -140,7 +142,7 @@ fn after_the_end(context: TurnContext<'_>, streamed: &[InStream<'_>], problems: 
     }
 }
 
-/// Nothing but late results follows a stop, and nothing at all a kill.
+/// Rejects everything after a stop except late results, and everything after a kill.
 fn after_the_stop(
     context: TurnContext<'_>,
     actions: &[PlannedAction],
@@ -163,11 +165,11 @@ fn after_the_stop(
         );
         return;
     }
-    // A tool that does not hear the stop goes on; the death of the process ends every tool.
+    // A tool that ignores the stop continues; a kill of the process ends every tool.
     let has_deaf = !is_kill && order.iter().any(|key| context.table[*key].deaf);
     for (index, action) in actions.iter().enumerate().filter(|(index, _)| *index != first) {
         let settles_there = action.at == stop.at && matches!(action.what, Action::Settle(_));
-        // In a stream the provider holds until the result is delivered; elsewhere the kill would overtake it.
+        // In a stream the provider holds until the result is delivered; elsewhere the kill would come first.
         let in_time = index < first && matches!(stop.at, PlannedPoint::Stream { .. });
         let never = match (&stop.at, &action.at) {
             _ if is_kill && settles_there => !in_time,
@@ -193,11 +195,11 @@ fn after_the_stop(
     }
 }
 
-/// No tool outlives the process that runs it: what is planned for it in a later turn never happens.
+/// Rejects late results of a tool whose process was killed, because no tool outlives its process.
 pub(super) fn outlived(table: &CallTable<'_>, turns: &[PlannedTurn], problems: &mut Problems) {
     let kills = |turn: usize, own: usize| {
         let mut kills = turns[turn].actions.iter().filter(|action| action.what == Action::Kill);
-        // Before the prompt of its own turn nothing has started.
+        // Before the prompt of its own turn, no tool has started.
         kills.any(|kill| turn > own || !kill.is_between_turns())
     };
     let kills_at_last = |turn: usize| {
@@ -229,7 +231,7 @@ pub(super) fn outlived(table: &CallTable<'_>, turns: &[PlannedTurn], problems: &
     }
 }
 
-/// The calls that actions of later turns settle.
+/// The calls that the actions of later turns settle.
 fn settled_after(turns: &[PlannedTurn], turn: usize) -> Vec<CallKey> {
     let actions = turns[turn + 1..].iter().flat_map(|later| &later.actions);
     let settled = actions.filter_map(|action| match action.what {
@@ -239,11 +241,12 @@ fn settled_after(turns: &[PlannedTurn], turn: usize) -> Vec<CallKey> {
     settled.collect()
 }
 
-/// Whether an end of its turn comes before a call must have its result: the reply after its own is requested only then.
-/// `late` are all calls that settle only when the turn is over, this one among them.
+/// True if an action that ends a turn comes before the turn needs the result of this call: the reply after
+/// the call's own is requested only then. `late` lists all calls that settle only after the turn, including
+/// this one.
 fn is_early(table: &CallTable<'_>, (key, late): (CallKey, &[CallKey]), at: &PlannedPoint) -> bool {
     let call = &table[key];
-    // Of several attempts of a reply only one comes to its end, so that the first stands for all.
+    // Only one of several attempts is completed, so the first can represent all of them.
     let until_then = || {
         let own = table.of_turn(call.turn).into_iter();
         own.filter(|key| table[*key].reply <= call.reply && table[*key].attempt == 0)
@@ -262,7 +265,7 @@ fn is_early(table: &CallTable<'_>, (key, late): (CallKey, &[CallKey]), at: &Plan
     }
 }
 
-/// How many calls a point of the tools waits for.
+/// The number of calls that a point of the tools waits for.
 fn count(at: &PlannedPoint) -> u32 {
     match at {
         PlannedPoint::StartedCount(count) | PlannedPoint::SettledCount(count) => *count,
@@ -276,7 +279,7 @@ fn count(at: &PlannedPoint) -> u32 {
     }
 }
 
-/// How many calls of the turn are complete on the wire at a point of the stream.
+/// The number of calls of the turn that are complete on the wire at a point of the stream.
 fn complete(context: TurnContext<'_>, at: &PlannedPoint) -> u32 {
     let PlannedPoint::Stream { reply, attempt, mark, side } = *at else { return 0 };
     let here = position(context, (reply, attempt), mark, side);
@@ -285,7 +288,7 @@ fn complete(context: TurnContext<'_>, at: &PlannedPoint) -> u32 {
     n_calls(&context.replies[..reply]) + own as u32
 }
 
-/// The reply whose calls a point of the tools is about.
+/// The reply whose calls a point of the tools refers to.
 fn reply_of(context: TurnContext<'_>, at: &PlannedPoint, order: &[CallKey]) -> usize {
     let nth = |count: u32| order.get(count.saturating_sub(1) as usize);
     let key = match at {
@@ -298,7 +301,7 @@ fn reply_of(context: TurnContext<'_>, at: &PlannedPoint, order: &[CallKey]) -> u
     key.map_or(0, |key| context.table[*key].reply)
 }
 
-/// How far the results are at a point of the tools, in half results; starts come before all of them.
+/// The progress of the results at a point of the tools, in half results; starts come before all results.
 fn results(at: &PlannedPoint, order: &[CallKey]) -> usize {
     let place = |key: &CallKey| order.iter().position(|other| other == key).unwrap_or(0);
     match at {
@@ -315,7 +318,7 @@ fn results(at: &PlannedPoint, order: &[CallKey]) -> usize {
     }
 }
 
-/// A call that is cut off on the wire never starts, so nothing waits for it.
+/// Rejects actions that wait for a call that is cut off on the wire, because such a call never starts.
 fn of_unfinished_calls(
     context: TurnContext<'_>,
     actions: &[PlannedAction],
@@ -355,7 +358,8 @@ fn of_unfinished_calls(
     }
 }
 
-/// A call that the user refuses when asked, or that no system can run, never starts, so nothing waits for its tool.
+/// Rejects actions that wait for the tool of a call that never starts, because the user refuses it or no
+/// system can run it.
 fn of_idle_calls(context: TurnContext<'_>, actions: &[PlannedAction], problems: &mut Problems) {
     let idle = context.table.of_turn(context.turn).into_iter().filter(|key| context.table[*key].never_runs());
     let idle: Vec<CallKey> = idle.collect();
@@ -391,7 +395,7 @@ fn of_idle_calls(context: TurnContext<'_>, actions: &[PlannedAction], problems: 
     }
 }
 
-/// A call cannot settle before it has started.
+/// Rejects calls that settle before they have started.
 pub(super) fn too_soon(context: TurnContext<'_>, actions: &[PlannedAction], problems: &mut Problems) {
     for (index, action) in actions.iter().enumerate() {
         let Action::Settle(key) = action.what else { continue };
@@ -444,7 +448,8 @@ fn number_in_turn(context: TurnContext<'_>, key: CallKey) -> u32 {
     before + within as u32 + 1
 }
 
-/// An attempt is served only when the one before it has failed, and a reply only when the one before makes calls.
+/// Rejects an attempt that follows one that does not fail, and a reply that follows one without calls,
+/// because neither is requested.
 fn idle_attempts(context: TurnContext<'_>, streamed: &[InStream<'_>], problems: &mut Problems) {
     for (reply, said) in context.replies.iter().enumerate() {
         let base = format!("/turns/{}/replies/{reply}", context.turn);

@@ -1,25 +1,25 @@
-//! The turns that the harness adds, to see whether the thread survives what went wrong.
+//! The turns that the harness adds to see whether the thread survives the faults.
 
 use crate::plan::{PlannedAction, PlannedCall, PlannedReply, PlannedTurn, Script};
 
 use super::call_table::fragments;
 use brickbat_rules::dialect::Dialect;
 
-/// Turns that follow the last one in which something goes wrong: a thread that fails twice is bricked for good,
-/// and one that fails once has healed.
+/// The number of turns that follow the last one in which something goes wrong: a thread that fails twice is
+/// permanently bricked, and one that fails once has recovered.
 const AFTER_ACTIONS: usize = 2;
 
-/// Turns that the harness adds to a scenario in which nothing goes wrong.
+/// The number of turns that the harness adds to a scenario in which nothing goes wrong.
 const WHEN_PLAIN: usize = 1;
 
-/// What the user says, and what the model answers.
+/// The user's messages and the model's answers.
 const SAID: [(&str, &str); 3] = [
     ("Go on.", "There is nothing left to do."),
     ("Anything else?", "No, that was all."),
     ("Are you sure?", "Yes, quite sure."),
 ];
 
-/// Adds the turns that are missing. `calls` are the calls of the plan.
+/// Adds the missing turns. `calls` are the calls of the plan.
 pub(super) fn append(turns: &mut Vec<PlannedTurn>, calls: &[PlannedCall]) {
     let says_wrongly = |turn: &PlannedTurn| {
         let mut scripts = turn.replies.iter().flat_map(|reply| &reply.attempts);
@@ -32,7 +32,7 @@ pub(super) fn append(turns: &mut Vec<PlannedTurn>, calls: &[PlannedCall]) {
     let is_wrong = |turn: &PlannedTurn| !turn.actions.is_empty() || says_wrongly(turn) || hands_over(turn);
     let missing = match turns.iter().rposition(is_wrong) {
         Some(last) => {
-            // What happens before a turn leaves the turn itself to show what came of it.
+            // If everything happens before the turn, the turn itself already shows the consequences.
             let is_before = turns[last].actions.iter().all(PlannedAction::is_between_turns)
                 && !says_wrongly(&turns[last])
                 && !hands_over(&turns[last]);
@@ -44,7 +44,7 @@ pub(super) fn append(turns: &mut Vec<PlannedTurn>, calls: &[PlannedCall]) {
     let mut round = 0;
     while added < missing {
         let (user, answer) = SAID[round % SAID.len()];
-        // Authors rarely say the same; where they do, a number keeps the messages apart.
+        // Authors rarely use the same messages; if they do, a number distinguishes them.
         let lap = round / SAID.len();
         let user = if lap == 0 { user.to_owned() } else { format!("{user} ({lap})") };
         round += 1;

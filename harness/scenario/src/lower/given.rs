@@ -1,4 +1,4 @@
-//! The given history: its file is read, looked at, and lowered to the ids that a provider would have minted.
+//! The given history: reads its file, checks it, and lowers it to the ids that a provider would have minted.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -16,13 +16,14 @@ use super::header::{MAX_CALLS, MAX_STRING, is_evidence};
 use super::problem::{Problem, Problems};
 use super::tools::{fill, kind};
 
-/// Reads a file by its path below the folder of the scenario, or says why it cannot be read.
+/// Reads a file by its path below the scenario's folder, or returns why it cannot be read.
 pub type Files<'a> = &'a dyn Fn(&str) -> io::Result<String>;
 
-/// Messages of a given history. The longest that a class of failure needs has about twenty.
+/// The maximum number of messages in a given history. The longest that a failure class needs has about
+/// twenty.
 pub const MAX_GIVEN: usize = 256;
 
-/// Reads the history of a variant, if one is given; without it the variant cannot be lowered.
+/// Reads the given history of a variant, if it has one; a variant can be lowered only after that.
 pub fn fetch(file_name: &str, variant: &mut Variant, files: Files<'_>) -> Result<(), Diagnostic> {
     let Some(given) = &variant.scenario.given else { return Ok(()) };
     let wrong = |message: &str, hint: &str| {
@@ -50,7 +51,8 @@ fn is_below(path: &str) -> bool {
     path.ends_with(".json") && path.split('/').all(is_name)
 }
 
-/// What is wrong with a history by itself: where, and what. That it breaks the rules of providers is not wrong.
+/// The place and the message of a mistake in the history itself. Breaking the rules of providers is not a
+/// mistake.
 fn complaint(history: &GivenHistory) -> Option<(String, String)> {
     let GivenHistory { schema, comment, source, lost, messages } = history;
     let at = |pointer: &str, message: String| Some((pointer.to_owned(), message));
@@ -158,7 +160,7 @@ fn of_call(call: &Call, there: &[&Call]) -> Option<String> {
     })
 }
 
-/// A lost call is known by its results alone, so it has a name, a tool and perhaps an id.
+/// A lost call is known only from its results, so it has a name, a tool and perhaps an id.
 fn of_lost_call(call: &Call, messages: &[GivenMessage]) -> Option<String> {
     let is_spoken_of = messages.iter().flat_map(GivenMessage::results).any(|result| result.of == call.name);
     if !is_spoken_of {
@@ -178,18 +180,18 @@ fn of_lost_call(call: &Call, messages: &[GivenMessage]) -> Option<String> {
     }
 }
 
-/// A text that somebody said.
+/// The mistake in a text that someone said, if there is one.
 fn said(text: &str) -> Option<String> {
     let fits = !text.trim().is_empty() && text.len() <= MAX_STRING;
     (!fits).then(|| format!("a text must not be blank or longer than {MAX_STRING} bytes"))
 }
 
-/// A text that may be blank, as a store has it.
+/// The mistake in a text that may be blank, as a store has it, if there is one.
 fn short(text: &str) -> Option<String> {
     (text.len() > MAX_STRING).then(|| format!("a text must not be longer than {MAX_STRING} bytes"))
 }
 
-/// The calls of a history, each with the number of its message.
+/// The calls of a history, each with the index of its message.
 pub(super) fn calls(messages: &[GivenMessage]) -> impl Iterator<Item = (usize, &Call)> + Clone {
     messages.iter().enumerate().flat_map(|(index, message)| {
         message.blocks().iter().filter_map(GivenBlock::call).map(move |call| (index, call))
@@ -206,7 +208,7 @@ fn pictures(messages: &[GivenMessage]) -> impl Iterator<Item = &Picture> {
     })
 }
 
-/// Whether the history fits the scenario that it is given to.
+/// Checks whether the history fits its scenario.
 pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
     let Some(given) = &scenario.given else { return Ok(()) };
     let mut problems = Problems::default();
@@ -229,7 +231,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
     problems.settle()
 }
 
-/// What a history asks of the system that is to store it.
+/// The capabilities that a system needs to store the history.
 pub(super) fn needs(scenario: &Scenario) -> Vec<Need> {
     let Some(given) = &scenario.given else { return Vec::new() };
     let mut needs = vec![Need::GivenHistory];
@@ -256,7 +258,7 @@ pub(super) fn needs(scenario: &Scenario) -> Vec<Need> {
     needs
 }
 
-/// Why no session of a dialect holds such a history, if so.
+/// The reason why no session of a dialect can contain such a history, if there is one.
 pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String> {
     let messages = scenario.given.as_ref()?.messages();
     let mut blocks = messages.iter().flat_map(GivenMessage::blocks);
@@ -280,7 +282,7 @@ pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String
     (is_shown && !takes_pictures).then(|| format!("{dialect} has no pictures in results"))
 }
 
-/// The history with wire ids and markers. Its calls become calls of the plan, after all others.
+/// Lowers the history to wire ids and markers. Its calls become calls of the plan, after all others.
 pub(super) fn lower(scenario: &Scenario, table: &mut CallTable<'_>) -> Vec<plan::GivenMessage> {
     let Some(given) = &scenario.given else { return Vec::new() };
     let keys: Vec<(&Call, CallKey)> =
@@ -314,7 +316,7 @@ impl Lowering<'_, '_, '_> {
 
     fn block(&self, block: &GivenBlock) -> Option<plan::GivenBlock> {
         Some(match block {
-            // It is signed when there is a plan.
+            // `sign` adds the signature once there is a plan.
             GivenBlock::Think(thought) => {
                 plan::GivenBlock::Thinking { text: thought.text.clone(), signature: None }
             }
@@ -361,7 +363,7 @@ impl Lowering<'_, '_, '_> {
     }
 }
 
-/// The arguments of a call as the model wrote them, where they are no JSON object.
+/// The text of a call's arguments as the model wrote it, if it is not a JSON object.
 fn raw_of(call: &Call) -> Option<&str> {
     let is_object =
         |raw: &str| serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(raw).is_ok();
@@ -373,7 +375,7 @@ fn blank(picture: &Picture) -> plan::GivenPicture {
     plan::GivenPicture { media_type, data: picture.base64() }
 }
 
-/// Signs what the model thought in the given history, as much as the store is to have of it.
+/// Signs the thinking in the given history, with as much of each signature as the store should have.
 pub(super) fn sign(scenario: &Scenario, plan: &mut Plan) {
     let Some(given) = &scenario.given else { return };
     let mut signatures = wire::given_thoughts(plan).into_iter().map(|(_, signatures)| signatures);
@@ -400,7 +402,8 @@ pub(super) fn sign(scenario: &Scenario, plan: &mut Plan) {
     }
 }
 
-/// What is left of a signature. Where it is an object, that of its encrypted part.
+/// The part of a signature that the store has. If the signature is an object, only its encrypted part is
+/// changed.
 fn left_of(state: Signature, whole: &str) -> Option<String> {
     const PART: &str = "encrypted_content";
     let altered = |text: &str| text.chars().rev().collect::<String>();

@@ -1,4 +1,4 @@
-//! What can be said about a scenario without knowing its calls: the header, and how much there is of everything.
+//! Checks that need no knowledge of calls: the header, and the sizes of everything.
 
 use crate::scenario::{Block, Call, MAX_DELTAS, Scenario, Turn};
 
@@ -6,34 +6,37 @@ use super::malformations;
 use super::position::BlockPosition;
 use super::problem::{Problem, Problems};
 
-/// Turns that a file may have. The longest public thread that we model needs four.
+/// The maximum number of turns in a file. The longest public thread that we model needs four.
 pub const MAX_TURNS: usize = 16;
 
-/// Replies of a turn. SDKs stop a tool loop after 5 to 20 steps of their own accord.
+/// The maximum number of replies in a turn. SDKs stop a tool loop by themselves after 5 to 20 steps.
 pub const MAX_REPLIES: usize = 16;
 
-/// Attempts of a reply. Clients give up after 2 to 10 tries; 8 shows any pattern of theirs.
+/// The maximum number of attempts of a reply. Clients give up after 2 to 10 tries; 8 attempts show any retry
+/// pattern.
 pub const MAX_ATTEMPTS: usize = 8;
 
-/// Blocks of an attempt, so that a reply stays readable; providers allow 128 calls in a batch.
+/// The maximum number of blocks in an attempt, so that a reply stays readable; providers allow 128 calls in a
+/// batch.
 pub const MAX_BLOCKS: usize = 64;
 
-/// Calls of a plan, so that traces stay within their bound.
+/// The maximum number of calls in a plan, so that traces stay within their bound.
 pub const MAX_CALLS: usize = 256;
 
-/// Actions of a turn. More than a few would hide each other.
+/// The maximum number of actions in a turn. More than a few would hide each other.
 pub const MAX_ACTIONS: usize = 64;
 
-/// Bytes of any one text: enough for a page of prose, little enough that no client window gets in the way.
+/// The maximum size of any one text in bytes: enough for a page of prose, and too small to exceed any
+/// client's window.
 pub const MAX_STRING: usize = 20_000;
 
-/// Tools of a file.
+/// The maximum number of tools in a file.
 pub const MAX_TOOLS: usize = 64;
 
-/// Arguments of a call.
+/// The maximum number of arguments of a call.
 pub const MAX_ARGS: usize = 32;
 
-/// Classes and evidence of a file.
+/// The maximum number of classes, and of evidence entries, in a file.
 const MAX_LABELS: usize = 64;
 
 pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
@@ -112,7 +115,8 @@ fn check_turn(index: usize, turn: &Turn, problems: &mut Problems) {
     }
 }
 
-/// The model thinks once, before it says anything. A reply of nothing else is refused when it comes back.
+/// The model thinks at most once, before it says anything. A reply that contains only thinking is refused
+/// when it is sent back.
 fn check_thinking(pointer: &str, blocks: &[Block], problems: &mut Problems) {
     let thinks = |block: &Block| matches!(block, Block::Think(_));
     let late = blocks.iter().skip(1).position(thinks);
@@ -135,10 +139,10 @@ fn check_thinking(pointer: &str, blocks: &[Block], problems: &mut Problems) {
 pub(super) fn check_block(place: BlockPosition, block: &Block, problems: &mut Problems) {
     match block {
         Block::Think(said) => text(&format!("{place}/think"), "the model's thinking", said, problems),
-        // A model may open a text and fill nothing in.
+        // A model may open a text without filling it.
         Block::Text(said) if said.is_empty() => {}
         Block::Text(said) => text(&format!("{place}/text"), "the model's text", said, problems),
-        // What is said about searches is checked with all of them.
+        // Searches are checked separately, all at once.
         Block::Search(_) | Block::Found(_) => {}
         Block::Call(call) => {
             problems.add_if(!(1..=MAX_DELTAS).contains(&call.deltas), || {
@@ -160,7 +164,7 @@ pub(super) fn check_block(place: BlockPosition, block: &Block, problems: &mut Pr
     }
 }
 
-/// Nobody says an empty text, or one of white space alone, and providers refuse them.
+/// Rejects a text that is empty or only white space: users do not send such texts, and providers refuse them.
 pub(super) fn text(pointer: &str, what: &str, said: &str, problems: &mut Problems) {
     problems.add_if(said.trim().is_empty(), || Problem::new(pointer, format!("{what} is empty")));
     problems.add_if(said.len() > MAX_STRING, || {

@@ -1,7 +1,7 @@
-//! Wire ids and markers: the same for the same plan, on every machine and for ever.
+//! Wire ids and markers: always the same for the same plan, on every machine.
 //!
-//! Written out here because the ids stand in stored reports and regressions: a dependency that improved its
-//! generator would change them all.
+//! The generator is written out here because the ids are in stored reports and regressions: a dependency that
+//! improved its generator would change them all.
 
 use crate::random::{Digest, Random};
 use crate::wire::{self, IdForm};
@@ -16,12 +16,12 @@ pub(super) struct IdSource<'a> {
 }
 
 impl IdSource<'_> {
-    /// The same for the calls of another provider.
+    /// The source for the calls of another provider.
     pub fn with(self, dialect: Dialect) -> Self {
         IdSource { dialect, ..self }
     }
 
-    /// The wire id of a call, in the form that the provider gives it.
+    /// The wire id of a call, in the form that its provider uses.
     pub fn wire_id(&self, call: u32, attempt: usize) -> String {
         let mut digest = self.digest();
         digest.bytes(self.dialect.name().as_bytes());
@@ -38,7 +38,7 @@ impl IdSource<'_> {
         SEARCH_ID.mint(&mut Random::new(digest.value()))
     }
 
-    /// The marker of a call; none of `taken` is part of it, and it is part of none.
+    /// The marker of a call. It contains none of `taken`, and none of them contains it.
     pub fn marker<'t>(&self, name: &str, call: u32, taken: impl Iterator<Item = &'t str> + Clone) -> String {
         let mut digest = self.digest();
         digest.bytes(b"marker");
@@ -46,7 +46,7 @@ impl IdSource<'_> {
         let mut random = Random::new(digest.value());
         let mut n_tries = 0;
         loop {
-            // A call may be named like the marker of another; then no marker with its name will do.
+            // A call may have the same name as another call's marker; then no marker with its name will do.
             let name = if n_tries < MAX_NAMED_TRIES { name } else { "call" };
             n_tries += 1;
             let marker = format!("{name}-{}", random.letters(MARKER_LETTERS, LOWERCASE));
@@ -64,15 +64,16 @@ impl IdSource<'_> {
     }
 }
 
-/// The form of the ids that Anthropic gives to what it runs itself; no other provider of ours runs anything.
+/// The form of the ids that Anthropic gives to its own searches. No other provider of ours runs searches.
 const SEARCH_ID: IdForm = IdForm { prefix: "srvtoolu_01", n_letters: 22, alphabet: wire::ALPHANUMERIC };
 
 const LOWERCASE: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
-/// Tries to find a marker that begins with the name of its call; one is almost always enough.
+/// The number of tries to find a marker that begins with the name of its call; one is almost always enough.
 const MAX_NAMED_TRIES: u32 = 16;
 
-/// Letters of a marker after the name of its call: two thousand million markers, and 256 calls at the most.
+/// The number of letters in a marker after the name of its call: two thousand million markers, for at most
+/// 256 calls.
 const MARKER_LETTERS: usize = 6;
 
 #[cfg(test)]
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_named_like_a_marker_gets_one_of_another_name() {
+    fn a_call_named_like_a_marker_gets_a_marker_with_another_name() {
         let ids = IdSource { seed: 7, scenario: "x", dialect: Dialect::OpenaiChat };
         let first = ids.marker("a", 0, [].into_iter());
         let second = ids.marker(&first, 1, [first.as_str()].into_iter());

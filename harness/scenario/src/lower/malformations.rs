@@ -1,4 +1,4 @@
-//! What a model says wrongly: whether the dialect can say it, and how a call is made of it.
+//! Malformed calls and replies: whether the dialect can send them, and how they are made.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use super::header::MAX_STRING;
 use super::position::{self, BlockPosition};
 use super::problem::{Problem, Problems};
 
-/// The longest id that a model may give. The longest seen in public has 391 characters.
+/// The maximum length of an id that a model gives. The longest seen in public has 391 characters.
 const MAX_ID: usize = 512;
 
-/// Checks what a call says wrongly.
+/// Checks the malformations of a call.
 pub(super) fn check_call(scenario: &Scenario, place: BlockPosition, call: &Call, problems: &mut Problems) {
     let base = format!("{place}/call");
     if let Some(raw) = &call.raw {
@@ -56,12 +56,12 @@ pub(super) fn check_call(scenario: &Scenario, place: BlockPosition, call: &Call,
     });
 }
 
-/// Whether the user is asked about a call.
+/// True if the user is asked about a call.
 fn asks(scenario: &Scenario, call: &Call) -> bool {
     scenario.tools.get(&call.tool).is_some_and(|tool| tool.asks)
 }
 
-/// Checks what a tool that the system is never given may say.
+/// Checks the keys of a tool that the system is never given.
 pub(super) fn check_tool(base: &str, tool: &Tool, tools: &BTreeMap<String, Tool>, problems: &mut Problems) {
     problems.add_if(tool.missing && tool.asks, || {
         Problem::new(format!("{base}/asks"), "the user is never asked about a `missing` tool")
@@ -85,7 +85,7 @@ pub(super) fn check_tool(base: &str, tool: &Tool, tools: &BTreeMap<String, Tool>
     });
 }
 
-/// Checks what a reply says wrongly.
+/// Checks the malformations of a reply.
 pub(super) fn check_reply(base: &str, reply: &Reply, problems: &mut Problems) {
     problems.add_if(reply.interleave && reply.indices.is_some(), || {
         Problem::new(
@@ -103,7 +103,7 @@ pub(super) fn check_reply(base: &str, reply: &Reply, problems: &mut Problems) {
     });
 }
 
-/// Why the dialect cannot say what the scenario says, if so.
+/// The reason why the dialect cannot send what the scenario contains, if there is one.
 pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String> {
     let wire = wire::of(dialect);
     for reply in scenario.turns.iter().flat_map(|turn| &turn.replies) {
@@ -162,7 +162,7 @@ pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String
     None
 }
 
-/// What a system must be able to do to hear what is wrong: some of it exists only in streams.
+/// The capabilities that a system needs to receive the malformations: some of them exist only in streams.
 pub(super) fn needs(scenario: &Scenario, dialect: Dialect) -> Vec<Need> {
     let mut replies = scenario.turns.iter().flat_map(|turn| &turn.replies);
     let mut raws = position::calls(scenario).filter_map(|(_, call)| call.raw.as_ref());
@@ -171,7 +171,7 @@ pub(super) fn needs(scenario: &Scenario, dialect: Dialect) -> Vec<Need> {
     if is_streamed { vec![Need::Streaming] } else { Vec::new() }
 }
 
-/// Whether a call after another has neither an id nor a name.
+/// True if a call after another one has neither an id nor a name.
 fn has_unmarked(scenario: &Scenario, blocks: &[Block]) -> bool {
     let is_nameless =
         |tool: &str| scenario.tools.get(tool).is_some_and(|tool| tool.called.as_deref() == Some(""));
@@ -179,7 +179,7 @@ fn has_unmarked(scenario: &Scenario, blocks: &[Block]) -> bool {
     later.any(|call| is_nameless(&call.tool) && call.id.as_ref().is_some_and(is_no_id))
 }
 
-/// Whether an id identifies nothing: it is missing or empty, or it is that of another call.
+/// True if an id identifies nothing: it is missing or empty, or it is that of another call.
 fn is_no_id(id: &CallId) -> bool {
     match id {
         CallId::Missing | CallId::Same(_) => true,
@@ -187,7 +187,7 @@ fn is_no_id(id: &CallId) -> bool {
     }
 }
 
-/// Whether a tool ends with half of a character.
+/// True if the text of the tool's outcome contains half of a character.
 fn has_half_character(tool: &Tool) -> bool {
     let texts = [&tool.returns, &tool.fails, &tool.throws, &tool.denies];
     texts.into_iter().flatten().any(|text| text.contains(HALF_CHARACTER))
@@ -201,7 +201,7 @@ fn is_json(text: &str) -> bool {
     serde_json::from_str::<Value>(text).is_ok()
 }
 
-/// Makes a call, which is right as it stands, as wrong as the scenario says. `same` finds the id of an earlier call.
+/// Adds the scenario's malformations to a correct call. `same` finds the id of an earlier call.
 pub(super) fn apply(
     planned: &mut PlannedCall,
     call: &Call,
@@ -220,7 +220,7 @@ pub(super) fn apply(
         planned.tool.clone_from(called);
     }
     if let Some(raw) = &call.raw {
-        // A body in one piece can say only JSON; what is none is for streams alone.
+        // A body in one piece can carry only JSON; other text is sent only in streams.
         planned.args = serde_json::from_str(raw).unwrap_or_else(|_| Value::Object(serde_json::Map::new()));
         planned.deltas = cut(raw, call.deltas as usize);
     }

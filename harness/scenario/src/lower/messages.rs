@@ -5,8 +5,8 @@ use crate::scenario::{Action, At, Scenario};
 
 use super::problem::{Problem, Problems};
 
-/// Every text must be recognisable in a request; with several extra prompts in one turn it would be unclear which of
-/// them was refused.
+/// Checks that every text can be recognised in a request. If one turn had several extra prompts, it would be
+/// unclear which of them was refused.
 pub(super) fn unique(turns: &[PlannedTurn], problems: &mut Problems) {
     let mut said: Vec<&str> = turns.iter().map(|turn| turn.user.as_str()).collect();
     for (index, turn) in turns.iter().enumerate() {
@@ -30,8 +30,8 @@ pub(super) fn unique(turns: &[PlannedTurn], problems: &mut Problems) {
     }
 }
 
-/// What is said to a running turn is a message of the user as well, so it would not be known how many of them take the
-/// turn back.
+/// Rejects a rewind past messages to a running turn. They are messages of the user too, so the number of
+/// messages to take back would be unclear.
 pub(super) fn rewound(scenario: &Scenario, problems: &mut Problems) {
     let is_said = |at: &&At| matches!(at.action, Action::Steer(_) | Action::Prompt(_) | Action::Inject(_));
     for (index, turn) in scenario.turns.iter().enumerate() {

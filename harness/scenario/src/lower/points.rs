@@ -1,4 +1,4 @@
-//! Points: what the words of a scenario mean in a plan.
+//! Points: resolves the names of a scenario to positions in a plan.
 
 use crate::plan::{
     CallKey, Mark, PlannedPoint, PlannedReply, Script, ScriptBlock, SearchKey, ServerBlock, Side,
@@ -9,7 +9,7 @@ use crate::scenario::{At, Point, Which, n_saved};
 use super::call_table::CallTable;
 use super::problem::Problem;
 
-/// Calls of a turn that can settle.
+/// The number of calls of a turn that can settle.
 pub(super) fn n_calls(replies: &[PlannedReply]) -> u32 {
     replies.iter().map(PlannedReply::n_calls).sum()
 }
@@ -20,11 +20,11 @@ pub(super) struct TurnContext<'a> {
     pub table: &'a CallTable<'a>,
     pub turn: usize,
     pub replies: &'a [PlannedReply],
-    /// The turns before whose messages stand in the history, so that they can be taken back.
+    /// The earlier turns whose messages are in the history, so that they can be taken back.
     pub live_prompts: &'a [usize],
 }
 
-/// Where the words of one `at` stand.
+/// The place of one `at` in the scenario, for messages.
 struct PointWords<'a> {
     pointer: String,
     at: &'a At,
@@ -32,7 +32,7 @@ struct PointWords<'a> {
 }
 
 impl PointWords<'_> {
-    /// Whether something can happen on that side of the point.
+    /// Checks that something can happen on that side of the point.
     fn stands(&self, spec: &PointSpec, pointer: String) -> Result<(), Problem> {
         match spec.region(self.side) {
             Ok(_) => Ok(()),
@@ -40,7 +40,7 @@ impl PointWords<'_> {
         }
     }
 
-    /// `reply` and `attempt` go only with points of the stream.
+    /// Rejects `reply` and `attempt` at a point that is not in a stream.
     fn of_no_reply(&self, base: &str, why: &str) -> Result<(), Problem> {
         for (key, value) in [("reply", self.at.reply), ("attempt", self.at.attempt)] {
             if value != 1 {
@@ -53,7 +53,7 @@ impl PointWords<'_> {
 }
 
 impl TurnContext<'_> {
-    /// The point that an `at` speaks of. `base` is the pointer of the `at`.
+    /// The point that an `at` names. `base` is the pointer of the `at`.
     pub fn point(&self, base: &str, at: &At) -> Result<PlannedPoint, Problem> {
         let Some((side, point)) = at.place() else {
             return Err(match at.point() {
@@ -74,7 +74,7 @@ impl TurnContext<'_> {
         }
     }
 
-    /// The call of this turn that is named so.
+    /// The call with this name in this turn.
     pub fn call(&self, pointer: impl Into<String>, name: &str) -> Result<CallKey, Problem> {
         match self.table.find(name) {
             Some(key) if self.table[key].turn == self.turn => Ok(key),
@@ -89,7 +89,7 @@ impl TurnContext<'_> {
         }
     }
 
-    /// How many messages of the user there are from that of a turn (from 1) on.
+    /// The number of user messages from that of `turn` (from 1) on.
     pub fn prompts_since(&self, pointer: &str, turn: u32) -> Result<u32, Problem> {
         let wanted = (turn as usize).checked_sub(1).filter(|wanted| *wanted < self.turn);
         let Some(wanted) = wanted else {
@@ -103,8 +103,8 @@ impl TurnContext<'_> {
         }
     }
 
-    /// The call that may settle in this turn: one of its own, or one of an earlier turn whose tool did not hear the
-    /// stop and still runs.
+    /// The call that may settle in this turn: one of its own, or one of an earlier turn whose tool ignored
+    /// the stop and still runs.
     pub fn settleable(&self, pointer: &str, name: &str) -> Result<CallKey, Problem> {
         match self.table.find(name) {
             Some(key) if self.table[key].turn < self.turn && self.table[key].deaf => Ok(key),
@@ -184,7 +184,7 @@ impl TurnContext<'_> {
         Ok(PlannedPoint::Saved(entry, words.side))
     }
 
-    /// Points of the tools need tools, and belong to the turn and not to a reply.
+    /// Points of the tools need tools, and belong to the turn, not to a reply.
     fn tools(&self, base: &str, words: &PointWords<'_>) -> Result<(), Problem> {
         if n_calls(self.replies) == 0 {
             return Err(Problem::new(&words.pointer, "this turn has no calls"));
@@ -259,7 +259,7 @@ impl TurnContext<'_> {
             .with_hint(format!("its arguments are sent in {n_deltas} deltas; `deltas` changes that")))
     }
 
-    /// A search of which this attempt of this reply streams that block.
+    /// A search whose block is streamed in this attempt of this reply.
     fn search(
         &self,
         pointer: String,
@@ -278,7 +278,7 @@ impl TurnContext<'_> {
             .with_hint("add `reply` with the number of the reply that it is in"))
     }
 
-    /// A call that this attempt of this reply streams.
+    /// A call that is streamed in this attempt of this reply.
     fn streamed(
         &self,
         pointer: String,
@@ -303,7 +303,7 @@ impl TurnContext<'_> {
     }
 }
 
-/// A fragment of the texts of a reply, or of its thinking.
+/// A fragment of a reply's texts, or of its thinking.
 fn fragment(pointer: String, key: &str, number: u32, script: &Script) -> Result<u32, Problem> {
     let count = script.blocks.iter().map(|block| match (block, key) {
         (ScriptBlock::Text(fragments), "text") | (ScriptBlock::Think(fragments), "think") => fragments.len(),

@@ -1,4 +1,4 @@
-//! Where a block stands in a scenario.
+//! Positions of blocks in a scenario.
 
 use std::fmt;
 
@@ -7,14 +7,14 @@ use crate::scenario::{Block, Call, Scenario, SubAgent};
 
 use super::searches;
 
-/// A block of an attempt of a reply of a turn, all from 0. Displayed as a JSON pointer.
+/// The position of a block: turn, reply, attempt and block, all from 0. Displayed as a JSON pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlockPosition {
     pub turn: usize,
     pub reply: usize,
     pub attempt: usize,
     pub block: usize,
-    /// Where it stands in the sub-agent of the call that this block is: the reply, and the block.
+    /// The position inside the sub-agent that this block's call starts: the reply and the block.
     pub within: Option<(usize, usize)>,
 }
 
@@ -29,7 +29,8 @@ impl fmt::Display for BlockPosition {
     }
 }
 
-/// Every call of a scenario with its place, in the order of the file; those of a sub-agent follow the call that starts it.
+/// Every call of a scenario with its position, in file order; the calls of a sub-agent follow the call that
+/// starts it.
 pub(super) fn calls(scenario: &Scenario) -> impl Iterator<Item = (BlockPosition, &Call)> {
     let turns = scenario.turns.iter().enumerate();
     let replies = turns.flat_map(|(turn, said)| {
@@ -61,7 +62,7 @@ fn calls_within(place: BlockPosition, agent: &SubAgent) -> impl Iterator<Item = 
     })
 }
 
-/// Whether a block stands in the attempt that is served where nothing goes wrong.
+/// True if a block is in the attempt that is served if nothing goes wrong.
 pub(super) fn is_plain(scenario: &Scenario, place: BlockPosition) -> bool {
     let BlockPosition { turn, reply, attempt, .. } = place;
     let replies = &scenario.turns[turn].replies;

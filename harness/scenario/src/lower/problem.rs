@@ -1,16 +1,16 @@
-//! What is wrong with a scenario that reads well.
+//! Mistakes in scenarios that are valid as files.
 
 use crate::action::Refusal;
 use crate::parse::suggestion;
 
-/// A mistake in what a scenario says.
+/// A mistake in the content of a scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// A JSON pointer into the scenario, in the long form of a reply: `/turns/0/replies/0/attempts/0/1/call/tool`.
     pub pointer: String,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What to do about it.
+    /// Advice on how to correct it.
     pub hint: Option<String>,
 }
 
@@ -19,12 +19,12 @@ impl Problem {
         Problem { pointer: pointer.into(), message: message.into(), hint: None }
     }
 
-    /// Something that cannot stand where it does.
+    /// The problem for something that is not allowed at its place.
     pub(super) fn refused(pointer: impl Into<String>, refusal: Refusal) -> Problem {
         Problem::new(pointer, refusal.message).with_hint(refusal.hint)
     }
 
-    /// A name that nothing has; `lead` introduces the known ones.
+    /// The problem for an unknown name; `lead` introduces the known ones.
     pub(super) fn unknown<S: AsRef<str>>(
         pointer: impl Into<String>,
         what: &str,
@@ -46,8 +46,8 @@ impl Problem {
     }
 }
 
-/// The mistakes of one stage of lowering. The next stage runs only when there are none, so it may rely on
-/// what this one has looked at.
+/// The mistakes of one stage of lowering. The next stage runs only if there are none, so it may rely on the
+/// checks of this one.
 #[derive(Debug, Default)]
 pub(super) struct Problems(Vec<Problem>);
 

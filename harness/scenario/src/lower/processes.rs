@@ -1,14 +1,15 @@
-//! Which process takes which turn.
+//! Checks which process runs which turn.
 
 use crate::action::Action;
 use crate::plan::PlannedTurn;
 
 use super::problem::{Problem, Problems};
 
-/// Processes that one session may have. With two of them everything is shown that can go wrong between them.
+/// The maximum number of processes of one session. Two are enough to show every problem between processes.
 const MAX_PROCESSES: u32 = 2;
 
-/// A session begins in the first process, and with two of them none is killed: it would not be said which.
+/// Checks that a session begins in the first process, and that none is killed if there are two: it would be
+/// unclear which one.
 pub(super) fn check(turns: &[PlannedTurn], problems: &mut Problems) {
     let kills = |turn: &PlannedTurn| turn.actions.iter().any(|action| action.what == Action::Kill);
     let switches = |turn: &PlannedTurn| turn.dialect.is_some();

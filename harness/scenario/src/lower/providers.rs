@@ -1,4 +1,4 @@
-//! Which provider is asked in which turn.
+//! Determines which provider each turn asks.
 
 use crate::action::{Action, ProviderChoice};
 use crate::plan::Plan;
@@ -8,7 +8,7 @@ use brickbat_rules::dialect::Dialect;
 
 use super::ids::IdSource;
 
-/// The dialect of each turn of a thread that begins with that one.
+/// The dialect of each turn of a thread that begins with the dialect `first`.
 pub(super) fn of_turns(scenario: &Scenario, first: Dialect) -> Vec<Dialect> {
     let mut current = first;
     let of_turn = |turn: &Turn| {
@@ -20,8 +20,8 @@ pub(super) fn of_turns(scenario: &Scenario, first: Dialect) -> Vec<Dialect> {
     scenario.turns.iter().map(of_turn).collect()
 }
 
-/// Why a scenario that goes on with another provider cannot be played in that dialect, if so: it names the provider that it
-/// has, or one that does not show the thinking of its turns.
+/// The reason why a scenario that changes the provider cannot be played on this dialect, if there is one: it
+/// names the provider that the thread already has, or one that does not show the thinking of its turns.
 pub(super) fn impossible(scenario: &Scenario, first: Dialect) -> Option<String> {
     let dialects = of_turns(scenario, first);
     let before = std::iter::once(&first).chain(&dialects);
@@ -36,7 +36,7 @@ pub(super) fn impossible(scenario: &Scenario, first: Dialect) -> Option<String> 
     None
 }
 
-/// Leaves a control plan with its first provider, which mints the ids of all its calls.
+/// Keeps a control plan with its first provider, which mints the ids of all its calls.
 pub(super) fn stay(control: &mut Plan, plan: &Plan) {
     let ids = IdSource { seed: plan.seed, scenario: &plan.id.scenario, dialect: plan.dialect };
     for (key, call) in (0..).zip(&mut control.calls) {

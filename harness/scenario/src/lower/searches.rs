@@ -1,4 +1,4 @@
-//! Searches that the provider runs itself: whether they can be as they are written, and what a plan makes of them.
+//! Searches that the provider runs itself: checks them, and adds them to the plan.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,10 @@ use super::problem::{Problem, Problems};
 use super::providers;
 use super::tools;
 
-/// Deltas in which the query of a search is sent.
+/// The number of deltas in which the query of a search is sent.
 const N_DELTAS: usize = 2;
 
-/// What is found where a turn ends before the search is over, in the control plan, in which it does not.
+/// The result of a search in the control plan if the scenario's turn ends before the search is over.
 const FOUND: &str = "A page";
 
 /// The searches of a plan.
@@ -31,7 +31,7 @@ pub(super) struct SearchTable<'a> {
 }
 
 impl<'a> SearchTable<'a> {
-    /// The searches that the scenario wrote, in the order of the file.
+    /// The searches that the scenario wrote, in file order.
     pub fn of(scenario: &'a Scenario, ids: IdSource<'_>) -> SearchTable<'a> {
         let mut table = SearchTable::default();
         for (_, block) in blocks(scenario) {
@@ -57,7 +57,7 @@ impl<'a> SearchTable<'a> {
         table
     }
 
-    /// The search that the scenario names so.
+    /// The search with this name in the scenario.
     pub fn find(&self, name: &str) -> Option<SearchKey> {
         self.names.get(name).copied()
     }
@@ -67,7 +67,7 @@ impl<'a> SearchTable<'a> {
         self.names.keys().copied().collect()
     }
 
-    /// The blocks that a block of the scenario stands for: a search that is over at once is two.
+    /// The blocks of the plan for a block of the scenario: a search that is over immediately becomes two.
     pub fn blocks(&self, block: &Block) -> Vec<ScriptBlock> {
         let of = |name: &str, made: &[fn(SearchKey) -> ServerBlock]| match self.find(name) {
             Some(key) => made.iter().map(|made| ScriptBlock::Server(made(key))).collect(),
@@ -83,8 +83,9 @@ impl<'a> SearchTable<'a> {
         }
     }
 
-    /// The searches of a reply once more, as a client that asks again gets them: those that are over in it have ids of their
-    /// own. One that goes on in the next reply keeps its id, by which that reply names it.
+    /// New searches for a copy of a reply, as a client gets it that asks again. Searches that are over in the
+    /// reply get new ids. A search that continues in the next reply keeps its id, by which that reply refers
+    /// to it.
     pub fn again(&mut self, script: &Script, ids: IdSource<'_>) -> BTreeMap<SearchKey, SearchKey> {
         let is_over = |key: SearchKey| {
             let found = |block: ServerBlock| matches!(block, ServerBlock::Found(other) if other == key);
@@ -107,7 +108,7 @@ impl<'a> SearchTable<'a> {
     }
 }
 
-/// Checks every search and everything found.
+/// Checks every search and every result.
 pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
     let mut problems = Problems::default();
     let mut named: Vec<&str> = Vec::new();
@@ -144,8 +145,8 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
     problems.settle()
 }
 
-/// Whether what was called is found where it can be: after its call in the same reply, with nothing said between, or at the
-/// beginning of the next reply, if its own was left for that.
+/// Checks that each search has its result at an allowed place: after its call in the same reply, with no text
+/// in between, or at the beginning of the next reply, if its own reply left it open.
 fn check_turn(turn: usize, said: &Turn, problems: &mut Problems) {
     let mut waiting: Vec<&str> = Vec::new();
     for (index, reply) in said.replies.iter().enumerate() {
@@ -178,12 +179,12 @@ fn check_turn(turn: usize, said: &Turn, problems: &mut Problems) {
 struct Attempt<'a, 's> {
     base: String,
     blocks: &'s [Block],
-    /// The searches of the reply before that are not over.
+    /// The searches of the previous reply that are not over.
     before: &'a [&'s str],
 }
 
 impl<'s> Attempt<'_, 's> {
-    /// The searches that are not over when the attempt is.
+    /// Returns the searches that are not over after the attempt.
     fn check(&self, problems: &mut Problems) -> Vec<&'s str> {
         let mut open: Vec<&str> = self.before.to_vec();
         let mut called = false;
@@ -224,7 +225,7 @@ impl<'s> Attempt<'_, 's> {
     }
 }
 
-/// Whether a search of the reply before is still to be answered, which comes before all else.
+/// True if a search of the previous reply still awaits its result, which must come before everything else.
 fn is_waiting(open: &[&str], before: &[&str]) -> bool {
     open.iter().any(|name| before.contains(name))
 }
@@ -234,7 +235,7 @@ fn after_a_call(pointer: String) -> Problem {
         .with_hint("move it before the call, or to the next reply")
 }
 
-/// Why a scenario cannot be played, if a provider is to search that does not.
+/// The reason why a scenario cannot be played, if one of its providers does not run searches.
 pub(super) fn impossible(scenario: &Scenario, first: Dialect) -> Option<String> {
     let dialects = providers::of_turns(scenario, first);
     let mut turns = scenario.turns.iter().zip(dialects).filter(|(turn, _)| turn.searches());
@@ -242,8 +243,8 @@ pub(super) fn impossible(scenario: &Scenario, first: Dialect) -> Option<String> 
     Some(format!("our {dialect} provider runs no tools itself"))
 }
 
-/// Leaves a control plan without pauses: each search is over where it is called, and a reply that paused is one with the
-/// reply that goes on.
+/// Removes the pauses from a control plan: each search is over where it is called, and a reply that paused is
+/// merged with the reply that continues it.
 pub(super) fn unpause(control: &mut Plan) {
     for search in control.searches.iter_mut().filter(|search| search.finds.is_none()) {
         search.finds = Some(FOUND.to_owned());
@@ -269,7 +270,7 @@ pub(super) fn unpause(control: &mut Plan) {
     }
 }
 
-/// Puts what each search finds directly after its call.
+/// Moves the result of each search directly behind its call.
 fn close(script: &mut Script) {
     let blocks = std::mem::take(&mut script.blocks);
     for block in blocks {
@@ -283,7 +284,7 @@ fn close(script: &mut Script) {
     }
 }
 
-/// Every block of a scenario with its place, in the order of the file.
+/// Every block of a scenario with its position, in file order.
 fn blocks(scenario: &Scenario) -> impl Iterator<Item = (BlockPosition, &Block)> {
     scenario.turns.iter().enumerate().flat_map(|(turn, said)| {
         said.replies.iter().enumerate().flat_map(move |(reply, said)| {
@@ -295,7 +296,7 @@ fn blocks(scenario: &Scenario) -> impl Iterator<Item = (BlockPosition, &Block)> 
     })
 }
 
-/// Whether the turn goes on after an attempt of a reply that stops so.
+/// True if the turn continues after an attempt with these blocks and this stop reason.
 pub(super) fn goes_on(blocks: &[Block], stop: Option<Stop>) -> bool {
     let makes_calls = blocks.iter().any(|block| block.call().is_some());
     makes_calls || (stop == Some(Stop::Pause) && ends_with_search(blocks))
@@ -319,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_is_two_blocks_of_one_id_where_the_provider_has_one() {
+    fn a_search_becomes_two_blocks_with_one_id_if_the_provider_searches() {
         let plans = lowered("  - - search: { as: s, query: q, finds: f }\n    - text: Yes.\n").unwrap();
         let (search, found) = (ServerBlock::Search(SearchKey(0)), ServerBlock::Found(SearchKey(0)));
         let script = &plans[0].turns[0].replies[0].attempts[0];
@@ -347,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_a_mistake_of_the_author() {
+    fn impossible_searches_are_rejected() {
         for (replies, message) in [
             ("  - - search: { as: s, query: q }\n    - text: Yes.\n", "the model waits for it"),
             ("  - - search: { as: s, query: q }\n", "ends before the search `s` is over"),

@@ -1,4 +1,4 @@
-//! The order in which the calls of a turn settle, with those that an action settles in their place.
+//! The order in which the calls of a turn settle, including those that an action settles.
 
 use crate::action::Action;
 use crate::plan::{CallKey, PlannedAction, PlannedPoint, Side};
@@ -13,7 +13,7 @@ struct Moved {
     at: PlannedPoint,
 }
 
-/// The order of a turn. `written` is what the scenario says of it, `actions` what happens in the turn.
+/// The order of a turn. `written` is the order in the scenario, and `actions` are the actions of the turn.
 pub(super) fn order(
     context: TurnContext<'_>,
     written: &[String],
@@ -86,7 +86,8 @@ fn moved(context: TurnContext<'_>, actions: &[PlannedAction], problems: &mut Pro
     moved
 }
 
-/// The calls of the turn reply by reply: those that `settle` names in its order, then the others in their own.
+/// The calls of the turn, reply by reply: those that `settle` names in its order, then the others in their
+/// own.
 fn default_order(context: TurnContext<'_>, authored: &[CallKey]) -> Vec<CallKey> {
     let others = context.table.of_turn(context.turn).into_iter().filter(|key| !authored.contains(key));
     let mut order: Vec<CallKey> = authored.iter().copied().chain(others).collect();
@@ -94,7 +95,8 @@ fn default_order(context: TurnContext<'_>, authored: &[CallKey]) -> Vec<CallKey>
     order
 }
 
-/// Lets the calls settle, each moved one as soon as its point is reached, and gives those that were left waiting.
+/// Lets the calls settle, each moved one as soon as its point is reached. Also returns the moved ones whose
+/// point was never reached.
 fn play(context: TurnContext<'_>, default: &[CallKey], moved: Vec<Moved>) -> (Vec<CallKey>, Vec<Moved>) {
     let reply_of = |key: CallKey| context.table[key].reply;
     let is_moved = |key: &CallKey| moved.iter().any(|other| other.key == *key);
@@ -120,7 +122,7 @@ fn play(context: TurnContext<'_>, default: &[CallKey], moved: Vec<Moved>) -> (Ve
     (order, waiting)
 }
 
-/// Whether a point is reached when these have settled and that one is next.
+/// True if a point is reached when the calls in `settled` have settled and `next` is the next one.
 fn is_reached(at: &PlannedPoint, settled: &[CallKey], next: Option<CallKey>) -> bool {
     match at {
         PlannedPoint::SettledCount(count) => settled.len() >= *count as usize,
@@ -136,7 +138,7 @@ fn is_reached(at: &PlannedPoint, settled: &[CallKey], next: Option<CallKey>) -> 
     }
 }
 
-/// Finds actions that settle a call against the order that the scenario gives.
+/// Finds actions that settle a call against the order in the scenario.
 fn contradictions(
     context: TurnContext<'_>,
     authored: &[CallKey],

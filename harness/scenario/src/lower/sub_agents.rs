@@ -1,4 +1,4 @@
-//! Sub-agents of a scenario: what they say, and what is not played together with them.
+//! The sub-agents of a scenario: their replies, and the features that cannot be combined with them.
 
 use crate::action::Action;
 use crate::plan::{PlannedAction, PlannedPoint, PlannedReply, PlannedTurn, ToolOutcome};
@@ -9,12 +9,12 @@ use super::points::TurnContext;
 use super::position::{self, BlockPosition};
 use super::problem::{Problem, Problems};
 
-/// What a scenario needs for its sub-agents.
+/// The capability that a scenario needs for its sub-agents.
 pub(super) fn needs(scenario: &Scenario) -> Option<Need> {
     scenario.tools.values().any(|tool| tool.agent).then_some(Need::SubAgents)
 }
 
-/// How the call of a sub-agent ends: with its last words, or with the error of its provider.
+/// The outcome of a call that starts a sub-agent: its last words, or the error of its provider.
 pub(super) fn outcome(agent: &SubAgent, marker: &str) -> ToolOutcome {
     match agent.refused {
         Some(status) => ToolOutcome::Throw(format!("the provider of the sub-agent answers with {status}")),
@@ -22,7 +22,7 @@ pub(super) fn outcome(agent: &SubAgent, marker: &str) -> ToolOutcome {
     }
 }
 
-/// What a sub-agent says last, with the marker of its call, by which the result is known again.
+/// The last text of a sub-agent with the marker of its call, by which the result is recognised.
 pub(super) fn last_words(text: &str, marker: &str) -> String {
     format!("{text} [{marker}]")
 }
@@ -35,7 +35,7 @@ fn last_text(agent: &SubAgent) -> String {
     texts.collect()
 }
 
-/// A tool that is a sub-agent is nothing else.
+/// Rejects other keys for a tool that is a sub-agent.
 pub(super) fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
     let base = format!("/tools/{}", position::step(name));
     let others = [
@@ -58,7 +58,7 @@ pub(super) fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
     }
 }
 
-/// Whether a call fits a sub-agent, or a tool that is none.
+/// Checks that a call fits its tool: a sub-agent, or any other tool.
 pub(super) fn check_call(
     (place, call): (BlockPosition, &Call),
     (tool, scenario): (&Tool, &Scenario),
@@ -131,7 +131,7 @@ fn check_replies(place: BlockPosition, agent: &SubAgent, scenario: &Scenario, pr
     }
 }
 
-/// A sub-agent makes calls in which nothing is uncommon.
+/// Rejects unusual features in the calls of a sub-agent.
 fn check_inner(pointer: &str, call: &Call, scenario: &Scenario, problems: &mut Problems) {
     problems.add_if(call.raw.is_some() || call.id.is_some(), || {
         Problem::new(pointer, "the calls of a sub-agent have no `raw` and no `id`")
@@ -146,8 +146,8 @@ fn check_inner(pointer: &str, call: &Call, scenario: &Scenario, problems: &mut P
     });
 }
 
-/// What is not played together with sub-agents: a history that is changed, since a sub-agent is known by the beginning of its
-/// conversation.
+/// Rejects a changed history, a given history and a window in a scenario with sub-agents, because a sub-agent
+/// is recognised by the beginning of its conversation.
 pub(super) fn check_scenario(scenario: &Scenario, problems: &mut Problems) {
     if needs(scenario).is_none() {
         return;
@@ -170,7 +170,8 @@ pub(super) fn check_scenario(scenario: &Scenario, problems: &mut Problems) {
     });
 }
 
-/// The provider knows the requests of the thread by what the user says in it, so no sub-agent is asked the same.
+/// Rejects a sub-agent whose prompt is a message of the user, because the provider recognises the requests of
+/// the thread by those messages.
 pub(super) fn check_words(scenario: &Scenario, turns: &[PlannedTurn], problems: &mut Problems) {
     for (place, call) in position::calls(scenario) {
         let Some(agent) = &call.agent else { continue };
@@ -183,7 +184,8 @@ pub(super) fn check_words(scenario: &Scenario, turns: &[PlannedTurn], problems: 
     }
 }
 
-/// A sub-agent ends by itself, and its calls settle while it runs; a reply that starts one comes once.
+/// Checks that a sub-agent ends by itself, that its calls settle while it runs, and that a reply that starts
+/// one is used only once.
 pub(super) fn check_turn(
     context: TurnContext<'_>,
     settle: &[String],

@@ -13,14 +13,14 @@ use super::position::{self, BlockPosition};
 use super::problem::{Problem, Problems};
 use super::sub_agents;
 
-/// Characters of a tool's name. Providers refuse longer ones:
+/// The maximum number of characters in a tool's name. Providers refuse longer ones:
 /// <https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview> gives `^[a-zA-Z0-9_-]{1,64}$`.
 const MAX_TOOL_NAME: usize = 64;
 
-/// Characters of a call's name; it stands in markers, reports and file names.
+/// The maximum number of characters in a call's name, which becomes part of markers, reports and file names.
 const MAX_CALL_NAME: usize = 32;
 
-/// Checks the tools and every call against them. Gives the tools of the system, and those that it lacks.
+/// Checks the tools and every call against them. Returns the tools of the system, and those that it lacks.
 pub(super) fn check(scenario: &Scenario) -> Result<(Vec<PlannedTool>, Vec<PlannedTool>), Vec<Problem>> {
     let mut problems = Problems::default();
     for (name, tool) in &scenario.tools {
@@ -89,7 +89,7 @@ fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
             .with_hint(format!("remove `{key}`, or `hands_over`")),
         ),
         [] if tool.missing || tool.hands_over || tool.agent => {}
-        // A tool may say nothing at all; only a refusal has its reason.
+        // A tool's result may be empty; only a refusal needs a reason.
         [(key, said)] if !said.is_empty() || *key == "denies" => {
             header::text(&format!("{base}/{key}"), "the tool's text", said, problems)
         }
@@ -105,7 +105,7 @@ fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
     }
 }
 
-/// A tool ends the turn by its success, and one that never settles ends nothing.
+/// Checks a tool that ends the turn: it must succeed and settle, because otherwise it ends nothing.
 fn check_ending(name: &str, tool: &Tool, problems: &mut Problems) {
     let base = format!("/tools/{}", position::step(name));
     problems.add_if(tool.ends && tool.returns.is_none(), || {
@@ -120,7 +120,8 @@ fn check_ending(name: &str, tool: &Tool, problems: &mut Problems) {
     });
 }
 
-/// A handoff is over when the other agent goes on, and no system lets its users say more about it.
+/// Checks a handoff: it is over when the other agent continues, and no system lets its users say more about
+/// it.
 fn check_handoff(name: &str, tool: &Tool, problems: &mut Problems) {
     let also = [
         ("missing", tool.missing),
@@ -135,7 +136,7 @@ fn check_handoff(name: &str, tool: &Tool, problems: &mut Problems) {
     }
 }
 
-/// What runs on the user's side ends with a result, and the system neither runs it nor can stop it.
+/// Checks a tool on the user's side: it ends with a result, and the system neither runs it nor can stop it.
 fn check_client(name: &str, tool: &Tool, problems: &mut Problems) {
     let also = [
         ("throws", tool.throws.is_some()),
@@ -151,7 +152,7 @@ fn check_client(name: &str, tool: &Tool, problems: &mut Problems) {
     }
 }
 
-/// A key of a tool, with what the tool does by it, does not go with others of its keys.
+/// Rejects keys of a tool that cannot be combined with the key `own`, which makes the tool do `does`.
 fn exclude(name: &str, (own, does): (&str, &str), also: &[(&str, bool)], problems: &mut Problems) {
     for (key, _) in also.iter().filter(|(_, is_there)| *is_there) {
         problems.add(
@@ -226,8 +227,8 @@ fn planned(scenario: &Scenario, name: &str, tool: &Tool, problems: &mut Problems
     PlannedTool { name: name.to_owned(), params, deaf, asks, ends, hands_over, agent, client }
 }
 
-/// How a call with these arguments ends. What is returned carries the marker, so that a result can be known
-/// again wherever the system puts it; a tool that returns nothing returns no marker either.
+/// The outcome of a call with these arguments. A returned text contains the marker, so that a result is
+/// recognised wherever the system puts it; an empty result contains no marker.
 pub(super) fn outcome(tool: &Tool, args: &BTreeMap<String, Value>, marker: &str) -> ToolOutcome {
     let said = |text: &String| fill(text, args);
     match tool {
@@ -245,10 +246,10 @@ pub(super) fn outcome(tool: &Tool, args: &BTreeMap<String, Value>, marker: &str)
     }
 }
 
-/// What fills a result up.
+/// The text that pads a result.
 const FILLER: &str = " and one crate of apples";
 
-/// Bytes up to which a result may be filled: a few of these are more than any window holds.
+/// The maximum size in bytes to which a result may be padded: a few of these exceed any window.
 const MAX_BYTES: u32 = 1_000_000;
 
 fn endings(tool: &Tool) -> impl Iterator<Item = (&'static str, &str)> {
@@ -275,13 +276,13 @@ fn is_name_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
-/// A piece of a tool's text.
+/// A piece of a tool's text, either literal or an argument.
 enum TextPiece<'a> {
     Plain(&'a str),
     Key(&'a str),
 }
 
-/// Cuts a text into what is said as it stands and the `{key}`s. Braces around anything else stand for themselves.
+/// Cuts a text into literal parts and `{key}` references. Other braces are literal.
 fn pieces(text: &str) -> Vec<TextPiece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! What is wrong with a file, and where: shown the way a compiler shows it.
+//! Mistakes in files, shown with their place as a compiler shows them.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,17 +11,17 @@ use brickbat_rules::colour::Colour;
 /// A mistake in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The file, as its reader named it.
+    /// The name of the file, as its reader gave it.
     pub file: String,
-    /// Line, from 1.
+    /// The line, from 1.
     pub line: u32,
-    /// Column in characters, from 1.
+    /// The column in characters, from 1.
     pub column: u32,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What the mistake depends on, where it shows only in some variants.
+    /// The variant that has the mistake, if only some variants do.
     pub note: Option<String>,
-    /// What to do about it.
+    /// Advice on how to correct it.
     pub hint: Option<String>,
     excerpt: Option<Box<Excerpt>>,
 }
@@ -33,17 +33,17 @@ struct Excerpt {
     marked: Range<usize>,
 }
 
-/// Longest line that is quoted, in bytes. Longer lines are machine-made, and no terminal shows them.
+/// The longest line that is quoted, in bytes. Longer lines are machine-made, and no terminal can show them.
 const MAX_QUOTED_LINE: usize = 4096;
 
-/// A message may quote a key or a word, and these may hold line breaks.
+/// A message may quote a key or a word that contains line breaks.
 fn on_one_line(message: &str) -> String {
     let shown = |c: char| if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
     message.chars().map(shown).collect()
 }
 
 impl Diagnostic {
-    /// A mistake at a place of a text.
+    /// A mistake at a place in a text.
     pub fn new(file: &str, text: &str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             file: file.to_owned(),
@@ -56,19 +56,19 @@ impl Diagnostic {
         }
     }
 
-    /// The same with advice.
+    /// Adds advice.
     pub fn with_hint(mut self, hint: Option<String>) -> Diagnostic {
         self.hint = hint;
         self
     }
 
-    /// The same with what it depends on.
+    /// Adds a note about the variant.
     pub fn with_note(mut self, note: Option<String>) -> Diagnostic {
         self.note = note;
         self
     }
 
-    /// The mistake with the line of the file in which it stands.
+    /// The mistake, with the line of the file that contains it.
     pub fn render(&self, colour: Colour) -> String {
         let title = Level::ERROR.primary_title(self.message.as_str());
         let mut group = match &self.excerpt {
@@ -113,7 +113,7 @@ impl Excerpt {
         if line.is_empty() || line.len() > MAX_QUOTED_LINE {
             return None;
         }
-        // A caret under nothing does not help: at least one character is marked, and never more than the line.
+        // An empty marker does not help: at least one character is marked, and never more than the line.
         let first = line.floor_char_boundary(start - from);
         let one = line[first..].chars().next().map_or(0, char::len_utf8);
         let last = line.floor_char_boundary(span.end.saturating_sub(from)).max(first + one);

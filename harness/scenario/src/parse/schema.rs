@@ -4,12 +4,12 @@ use serde_json::{Map, Value, json};
 
 use crate::scenario::{GivenHistory, Scenario};
 
-/// The schema. It is that of [`Scenario`], with a `$name` placeholder accepted wherever a value stands.
+/// The schema of [`Scenario`], except that it accepts a `$name` placeholder for any value.
 pub fn schema() -> Value {
     let mut root = schemars::schema_for!(Scenario).to_value();
     let vary = root.pointer("/properties/vary").cloned();
     accept_placeholders(&mut root);
-    // `vary` gives the placeholders their values, so it has none itself.
+    // `vary` gives the placeholders their values, so it cannot contain any itself.
     if let (Some(place), Some(vary)) = (root.pointer_mut("/properties/vary"), vary) {
         *place = vary;
     }
@@ -19,7 +19,7 @@ pub fn schema() -> Value {
     root
 }
 
-/// The schema of the files that `given` names. They have no placeholders.
+/// The schema of the files that `given` names. They contain no placeholders.
 pub fn history_schema() -> Value {
     schemars::schema_for!(GivenHistory).to_value()
 }
@@ -32,7 +32,7 @@ fn placeholder() -> Value {
     })
 }
 
-/// Walks a schema and wraps every schema at which a value of the file is held.
+/// Walks a schema and wraps every schema that describes a value of the file.
 fn accept_placeholders(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
     for (keyword, inner) in keywords.iter_mut() {

@@ -1,7 +1,7 @@
-//! Values of `vary` that are written in words: `0..3`, `permutations(a, b, c)`, `points(turn 1)`.
+//! Values of `vary` that are written as expressions: `0..3`, `permutations(a, b, c)`, `points(turn 1)`.
 //!
-//! The points of a turn are read off the file as it is written, without a dialect: those that a dialect does not have
-//! make impossible plans there.
+//! The points of a turn are read from the file as written, without a dialect. Points that a dialect lacks
+//! become impossible plans there.
 
 use serde_json::{Value, json};
 
@@ -11,27 +11,27 @@ use super::tree::{Node, NodeKind};
 use crate::point::{Point, Shape, Which, in_stream};
 use crate::scenario::MAX_DELTAS;
 
-/// Calls that may be put in every order: four have 24 orders, and each is a variant.
+/// The maximum number of calls that `permutations` takes: four have 24 orders, and each order is a variant.
 const MAX_PERMUTED: usize = 4;
 
-/// Deltas of a call that does not say how many it has.
+/// The number of deltas of a call that does not set it.
 const DELTAS: u64 = 3;
 
-/// Fragments in which a text is sent, and a thought.
+/// The number of fragments in which a text or a thought is sent.
 const FRAGMENTS: u32 = 2;
 
-/// What is understood.
+/// The supported expressions.
 const HINT: &str =
     "write `0..3`, `permutations(a, b, c)`, `points(turn 1)`, `points(turn 1, reply 2)`, or a list of values";
 
-/// The values that the words stand for.
+/// The values of an expression.
 pub(super) fn values(source: &SourceFile, words: &Node, text: &str) -> Result<Vec<Node>, Diagnostic> {
     let wrong = |message: String| source.at(words.span, message).with_hint(Some(HINT.to_owned()));
     let values = match Sweep::read(text) {
         Some(Sweep::Range(first, last)) if first > last => {
             return Err(wrong(format!("`{text}` has no values: it goes from {first} to {last}")));
         }
-        // One more than an axis takes, so that the axis's own bound is what is reported.
+        // One more than an axis may have, so that the error reports the limit of the axis.
         Some(Sweep::Range(first, last)) => {
             (first..=last).take(super::vary::MAX_VALUES + 1).map(|number| json!(number)).collect()
         }
@@ -50,14 +50,14 @@ pub(super) fn values(source: &SourceFile, words: &Node, text: &str) -> Result<Ve
     Ok(values.into_iter().map(|value| node(words, &value)).collect())
 }
 
-/// Words, read.
+/// A parsed expression.
 #[derive(Debug, PartialEq, Eq)]
 enum Sweep<'a> {
-    /// From a number to another, both included.
+    /// From one number to another, both included.
     Range(u64, u64),
-    /// Every order of these.
+    /// Every order of these names.
     Permutations(Vec<&'a str>),
-    /// The points of a reply, counted from 1; those of the tools belong to the first.
+    /// The points of a reply, counted from 1. The points of the tools belong to the first reply.
     Points { turn: usize, reply: usize },
 }
 
@@ -84,7 +84,7 @@ impl Sweep<'_> {
     }
 }
 
-/// Every order of some names, the one that is written first.
+/// Every order of some names, with the given order first.
 fn permutations<'a>(names: &[&'a str]) -> Vec<Vec<&'a str>> {
     if names.is_empty() {
         return vec![Vec::new()];
@@ -100,8 +100,8 @@ fn permutations<'a>(names: &[&'a str]) -> Vec<Vec<&'a str>> {
     (0..names.len()).flat_map(begin_with).collect()
 }
 
-/// The points after which something may happen, in causal order: those of the stream, then, for the first reply, those
-/// of the tools. Nothing if there is no such reply.
+/// The points after which something may happen, in causal order: those of the stream, then, for the first
+/// reply, those of the tools. `None` if there is no such reply.
 fn points(source: &SourceFile, turn: usize, reply: usize) -> Option<Vec<Value>> {
     let said = item(item(source.root.get("turns")?, turn - 1)?.get("replies")?, reply - 1)?;
     let blocks = match said.get("attempts") {
@@ -119,7 +119,7 @@ fn points(source: &SourceFile, turn: usize, reply: usize) -> Option<Vec<Value>> 
     Some(points.iter().map(|point| json!(point)).collect())
 }
 
-/// A block as it is written, before its values are known: every text is taken to have two fragments.
+/// A block as written, before its values are known: every text is assumed to have two fragments.
 fn shape(block: &Node) -> Option<Shape<'_>> {
     if block.get("think").is_some() {
         return Some(Shape::Think(FRAGMENTS));
@@ -145,7 +145,7 @@ fn item(list: &Node, at: usize) -> Option<&Node> {
     }
 }
 
-/// A value that stands where the words do.
+/// A value at the place of the expression.
 fn node(words: &Node, value: &Value) -> Node {
     let kind = match value {
         Value::Object(entries) => {
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_read() {
+    fn expressions_are_parsed() {
         assert_eq!(Sweep::read("0..3"), Some(Sweep::Range(0, 3)));
         assert_eq!(Sweep::read("points(turn 2)"), Some(Sweep::Points { turn: 2, reply: 1 }));
         assert_eq!(Sweep::read("points(turn 1, reply 2)"), Some(Sweep::Points { turn: 1, reply: 2 }));
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn every_order_comes_once_and_the_written_one_first() {
+    fn every_order_occurs_once_and_the_given_one_first() {
         let orders = permutations(&["a", "b", "c"]);
         assert_eq!(orders.len(), 6);
         assert_eq!(orders[0], ["a", "b", "c"]);

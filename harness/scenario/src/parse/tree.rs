@@ -1,7 +1,7 @@
-//! YAML as a tree in which every node and every key knows its place in the text.
+//! YAML as a tree in which every node and every key has its place in the text.
 //!
-//! This module knows YAML and nothing of scenarios. Tags and merge keys are refused: a scenario needs
-//! neither, and both hide where a value comes from.
+//! This module handles only YAML, not scenarios. It rejects tags and merge keys: a scenario needs neither,
+//! and both hide where a value comes from.
 
 use std::fmt;
 
@@ -14,14 +14,14 @@ use serde_saphyr::{
 
 use super::diagnostic::Diagnostic;
 
-/// A stretch of the text.
+/// A range of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
-    /// Line, from 1.
+    /// The line, from 1.
     pub line: u32,
-    /// Column in characters, from 1.
+    /// The column in characters, from 1.
     pub column: u32,
-    /// First byte.
+    /// The first byte.
     pub start: usize,
     /// The byte after the last.
     pub end: usize,
@@ -34,10 +34,10 @@ pub struct Node {
     pub kind: NodeKind,
 }
 
-/// What a node is.
+/// The content of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NodeKind {
-    /// Keys and values, in the order of the file.
+    /// Keys and values, in file order.
     Map(Vec<(Key, Node)>),
     List(Vec<Node>),
     /// Anything else: null, a boolean, a number or a string.
@@ -52,12 +52,12 @@ pub struct Key {
 }
 
 impl Node {
-    /// The value of that key, if this is a map that has it.
+    /// The value of this key, if the node is a map that has it.
     pub fn get(&self, name: &str) -> Option<&Node> {
         self.entry(name).map(|(_, node)| node)
     }
 
-    /// The key of that name and its value, if this is a map that has it.
+    /// This key and its value, if the node is a map that has it.
     pub fn entry(&self, name: &str) -> Option<(&Key, &Node)> {
         match &self.kind {
             NodeKind::Map(entries) => {
@@ -67,7 +67,7 @@ impl Node {
         }
     }
 
-    /// The text, if this is a string.
+    /// The text, if the node is a string.
     pub fn as_str(&self) -> Option<&str> {
         match &self.kind {
             NodeKind::Scalar(Value::String(text)) => Some(text),
@@ -86,7 +86,7 @@ impl Node {
         }
     }
 
-    /// The first placeholder inside, if there is one.
+    /// The first placeholder in this node, if there is one.
     pub fn first_placeholder(&self) -> Option<&Node> {
         match &self.kind {
             NodeKind::Scalar(_) => self.as_str().and_then(placeholder).map(|_| self),
@@ -96,12 +96,12 @@ impl Node {
     }
 }
 
-/// The name in `$name`, if the text is exactly that.
+/// The name, if the text is exactly `$name`.
 pub fn placeholder(text: &str) -> Option<&str> {
     text.strip_prefix('$').filter(|name| is_axis_name(name))
 }
 
-/// Whether a name may stand in `vary`.
+/// True if a name is allowed in `vary`.
 pub fn is_axis_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_lowercase())
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
@@ -125,23 +125,25 @@ pub fn read(file: &str, text: &str) -> Result<Node, Diagnostic> {
     Ok(root)
 }
 
-/// Bytes of a scenario file. The largest of the built-in suite has about 3 KiB; reports quote whole files.
+/// The maximum size of a scenario file in bytes. The largest of the built-in suite has about 3 KiB; reports
+/// quote whole files.
 pub const MAX_TEXT: usize = 1024 * 1024;
 
-/// Nodes of a file, and of a variant after its placeholders are filled in. A built-in scenario has about 150;
-/// plans of the largest permitted scenario (256 calls with their arguments) stay below 10 000.
+/// The maximum number of nodes in a file, and in a variant after its placeholders are filled in. A built-in
+/// scenario has about 150; plans of the largest permitted scenario (256 calls with their arguments) stay
+/// below 10 000.
 pub const MAX_NODES: usize = 20_000;
 
-/// Maps and lists inside each other. The format itself needs 9; arguments may be nested a little.
+/// The maximum nesting of maps and lists. The format itself needs 9; arguments may be nested a little.
 const MAX_DEPTH: usize = 32;
 
-/// Anchors of a file. Scenarios are short; a few shared blocks are all that anyone needs.
+/// The maximum number of anchors in a file. Scenarios are short, so a few shared blocks are enough.
 const MAX_ANCHORS: usize = 64;
 
-/// Aliases of a file, for the same reason.
+/// The maximum number of aliases in a file, for the same reason.
 const MAX_ALIASES: usize = 256;
 
-/// Depth of aliases inside anchors inside aliases; more is an attempt to blow the parser up.
+/// The maximum depth of aliases inside anchors inside aliases; more is an attempt to exhaust the parser.
 const MAX_ALIAS_DEPTH: usize = 8;
 
 impl Span {
@@ -165,7 +167,7 @@ impl Span {
 }
 
 impl Span {
-    /// The parser gives some errors a line and a column and no byte; the text has the byte.
+    /// The parser gives some errors a line and a column but no byte offset; the text gives the byte.
     fn in_text(self, text: &str) -> Span {
         if self.start > 0 || (self.line, self.column) == (1, 1) {
             return self;
@@ -232,7 +234,7 @@ fn diagnose(file: &str, text: &str, error: &Error) -> Diagnostic {
     Diagnostic::new(file, text, span, message).with_hint(hint)
 }
 
-/// The parser's own words in the form that all our messages have: one line, lowercase, no final dot.
+/// The parser's message in the form of all our messages: one line, lower case, no full stop.
 fn in_house_style(message: &str) -> String {
     let line: String = message.trim().trim_end_matches('.').escape_debug().collect();
     let line = line.replace("\\'", "'").replace("\\\"", "\"");
@@ -255,7 +257,7 @@ impl<'de> Deserialize<'de> for Node {
 }
 
 impl NodeKind {
-    /// Where the last value inside ends.
+    /// The end of the last value inside.
     fn end(&self) -> Option<usize> {
         match self {
             NodeKind::Map(entries) => entries.last().map(|(_, node)| node.span.end),

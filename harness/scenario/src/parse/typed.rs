@@ -1,4 +1,4 @@
-//! From a tree without placeholders to a type, with every error led back to its place.
+//! Reads a type from a tree without placeholders, and traces every error back to its place.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use super::SourceFile;
 use super::diagnostic::Diagnostic;
 use super::suggest::suggestion;
 
-/// Reads a type out of a value that was made from `source`.
+/// Reads a type from a value that was made from `source`.
 pub fn typed<T: DeserializeOwned>(source: &SourceFile, value: Value) -> Result<T, Diagnostic> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let steps: Vec<String> = error.path().iter().filter_map(step).collect();
@@ -30,7 +30,7 @@ fn step(segment: &Segment) -> Option<String> {
     }
 }
 
-/// What serde complains of, in our words.
+/// An error of serde, in our words.
 struct Complaint {
     message: String,
     hint: Option<String>,
@@ -67,7 +67,7 @@ impl Complaint {
     }
 }
 
-/// The names that serde has for things, and the ones that a reader of YAML knows.
+/// Terms of serde, with the terms that a reader of YAML knows.
 const PLAIN_WORDS: [(&str, &str); 15] = [
     ("invalid type: ", "found "),
     ("invalid value: ", "found "),
@@ -86,7 +86,7 @@ const PLAIN_WORDS: [(&str, &str); 15] = [
     ("floating point `", "the number `"),
 ];
 
-/// `struct Turn` and `enum Point` are names of ours; the reader sees a map, or a word.
+/// `struct Turn` and `enum Point` are our internal names; the reader sees a map, or a word.
 fn in_types(message: &str) -> String {
     let mut words = Vec::new();
     let mut rest = message.split(' ').peekable();

@@ -1,4 +1,4 @@
-//! `vary`: which variants a file has, what they are called, and what `$name` stands for in each.
+//! `vary`: the variants of a file, their names, and the value of each `$name` in them.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -26,19 +26,23 @@ pub struct Choice<'a> {
     values: Vec<(&'a str, &'a Node)>,
 }
 
-/// Variants of a file. Every variant runs on every dialect and system; more than this is a generator's work.
+/// The maximum number of variants of a file. Every variant runs on every dialect and system; more variants
+/// are a task for a generator.
 const MAX_VARIANTS: usize = 512;
 
-/// Values of one axis: the points of a turn are about 40, so a scenario can name each of them.
+/// The maximum number of values of one axis. The points of a turn are about 40, so a scenario can name each
+/// of them.
 pub(super) const MAX_VALUES: usize = 64;
 
-/// Axes of a file; 512 variants allow nine axes of two values at the most.
+/// The maximum number of axes of a file: 512 variants allow at most nine axes of two values.
 const MAX_AXES: usize = 9;
 
-/// Bytes of a variant's name: file names hold 255, and the scenario and the dialect stand in them too.
+/// The maximum length of a variant's name in bytes: file names have at most 255, and they also contain the
+/// scenario and the dialect.
 const MAX_NAME: usize = 120;
 
-/// Nodes of all variants of a file together, so that a small file cannot fill the memory.
+/// The maximum number of nodes of all variants of a file together, so that a small file cannot fill the
+/// memory.
 const MAX_TOTAL_NODES: usize = 1_000_000;
 
 /// Reads the axes of a file.
@@ -80,7 +84,7 @@ fn axis<'a>(source: &SourceFile, key: &'a Key, node: &'a Node) -> Result<Axis<'a
     }
 }
 
-/// Every combination of the values, the last axis changing fastest.
+/// Every combination of the values; the last axis changes fastest.
 pub fn choices<'a>(source: &SourceFile, axes: &'a [Axis<'a>]) -> Result<Vec<Choice<'a>>, Diagnostic> {
     let whole = || source.root.entry("vary").map_or(source.root.span, |(key, _)| key.span);
     let count = axes.iter().try_fold(1_usize, |count, axis| count.checked_mul(axis.values.len()));
@@ -124,9 +128,9 @@ impl<'a> Choice<'a> {
     }
 }
 
-/// Says a value in characters that are fit for a file name: `b-a-c`, `start-a`.
+/// Writes a value in characters that are allowed in a file name: `b-a-c`, `start-a`.
 fn name_value(value: &Node, words: &mut String) {
-    // The name is measured later; a huge value need not be spelled out to be too long.
+    // The length of the name is checked later; a huge value need not be written in full to be too long.
     if words.len() > MAX_NAME {
         return;
     }
@@ -151,7 +155,7 @@ fn name_word(text: &str, words: &mut String) {
     }));
 }
 
-/// Fills a file's placeholders in, variant by variant.
+/// Fills in the placeholders of a file, variant by variant.
 #[derive(Debug)]
 pub struct Filling<'a> {
     source: &'a SourceFile,
@@ -161,7 +165,7 @@ pub struct Filling<'a> {
 }
 
 impl<'a> Filling<'a> {
-    /// Nothing is filled in yet.
+    /// Starts with no axis used.
     pub fn new(source: &'a SourceFile, axes: &'a [Axis<'a>]) -> Filling<'a> {
         Filling { source, axes, used: BTreeSet::new(), total: 0 }
     }
@@ -236,7 +240,7 @@ impl<'a> Filling<'a> {
                 if !self.used.contains(axis) {
                     self.used.insert(axis.to_owned());
                 }
-                // The values hold no placeholders, so this goes one level deep only.
+                // The values contain no placeholders, so this recurses only one level.
                 self.value(value, choice, size)
             }
             None => {

@@ -17,7 +17,7 @@ pub struct PlannedSearch {
     pub finds: Option<String>,
 }
 
-/// A search of a plan, as an index into [`super::Plan::searches`].
+/// A search of a plan, as an index into [`Plan::searches`](super::Plan::searches).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SearchKey(pub u32);

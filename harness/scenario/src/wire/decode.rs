@@ -1,4 +1,4 @@
-//! From events of a stream, or a whole body, to what the model said.
+//! Decodes the events of a stream, or a complete body, into what the model said.
 
 use super::of;
 use super::sse::{SseEvent, SseReader};
@@ -6,25 +6,25 @@ use super::thread::ServerBlock;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::{Document, Json};
 
-/// Something the model said, in any dialect.
+/// One thing that the model said, in any dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum ReplyEvent {
     Thought(String),
     ThoughtEnd {
-        /// What the provider signed it with, which it wants back with it.
+        /// The provider's signature, which it wants back with the thought.
         signature: Option<String>,
     },
     Text(String),
-    /// A call begins; `index` tells it from its siblings.
+    /// A call begins; `index` distinguishes it from its siblings.
     CallStart {
-        /// Position among the blocks or calls of the reply.
+        /// The position among the blocks or calls of the reply.
         index: u64,
         id: String,
         name: String,
     },
-    /// The opaque signature of the thoughts that led to a call, or what else binds it to them. Clients keep it with the
-    /// call and give it back.
+    /// The opaque signature of the thoughts that led to a call, or other data that binds the call to them.
+    /// Clients keep it with the call and send it back.
     CallSignature {
         index: u64,
         signature: String,
@@ -36,12 +36,12 @@ pub enum ReplyEvent {
     CallEnd {
         index: u64,
     },
-    /// A tool that the provider runs itself is called, or has its result. It is complete.
+    /// A call or a result of a tool that the provider runs itself. It is complete.
     Server(ServerBlock),
-    /// The tokens of the request and of what has been said so far, as the provider counts them.
+    /// The tokens of the request and of the reply so far, as the provider counts them.
     Tokens(u64),
     Stop(String),
-    /// The provider's id of the reply, which has come to its end, where a later request can go on from it by that.
+    /// The provider's id of the completed reply, if a later request can use it to continue from the reply.
     ResponseId(String),
     End,
     Error {
@@ -51,7 +51,7 @@ pub enum ReplyEvent {
     Unknown(String),
 }
 
-/// Decodes a stream as it comes.
+/// Decodes a stream as its bytes arrive.
 #[derive(Debug)]
 pub struct Decoder(Box<dyn Decode>);
 
@@ -61,25 +61,25 @@ impl Decoder {
         Decoder((of(dialect).decoder)())
     }
 
-    /// Takes bytes in any split and hands on what they say.
+    /// Takes bytes in any split and passes on the events in them.
     pub fn feed(&mut self, bytes: &[u8], mut said: impl FnMut(ReplyEvent)) {
         self.0.feed(bytes, &mut said);
     }
 }
 
-/// What reads the streams of one dialect.
+/// A decoder for the streams of one dialect.
 pub trait Decode: std::fmt::Debug + Send {
-    /// Takes bytes in any split and hands on what they say.
+    /// Takes bytes in any split and passes on the events in them.
     fn feed(&mut self, bytes: &[u8], said: &mut dyn FnMut(ReplyEvent));
 }
 
-/// What the server-sent events of one dialect say.
+/// A reader for the server-sent events of one dialect.
 pub(crate) trait ReadEvent: std::fmt::Debug + Send {
-    /// Takes one event and hands on what it says.
+    /// Takes one server-sent event and passes on the events in it.
     fn event(&mut self, event: SseEvent<'_>, said: &mut dyn FnMut(ReplyEvent));
 }
 
-/// Reads streams of server-sent events.
+/// Decodes streams of server-sent events.
 #[derive(Debug, Default)]
 pub(crate) struct SseDecoder<E> {
     reader: SseReader,
@@ -102,7 +102,7 @@ pub fn decode_whole(dialect: Dialect, body: &[u8], mut said: impl FnMut(ReplyEve
                 is_error |= matches!(event, ReplyEvent::Error { .. });
                 said(event);
             });
-            // An error is no reply, whatever the status says.
+            // An error is not a reply, whatever the status says.
             if !is_error {
                 said(ReplyEvent::End);
             }
@@ -111,7 +111,7 @@ pub fn decode_whole(dialect: Dialect, body: &[u8], mut said: impl FnMut(ReplyEve
     }
 }
 
-/// A call that came in one piece.
+/// Passes on a call that came in one piece.
 pub(crate) fn whole_call(
     index: u64,
     id: Json,
@@ -124,7 +124,7 @@ pub(crate) fn whole_call(
     said(ReplyEvent::CallEnd { index });
 }
 
-/// The tokens that a report adds up to, if it has the first of these counts.
+/// The sum of the tokens in a report, if it has the first of these counts.
 pub(crate) fn tokens(report: Json, counts: &[&str]) -> Option<ReplyEvent> {
     report.field(counts.first()?).as_u64()?;
     let sum = counts.iter().filter_map(|count| report.field(count).as_u64()).fold(0, u64::saturating_add);
@@ -136,7 +136,7 @@ pub(crate) fn error(error: Json) -> ReplyEvent {
     ReplyEvent::Error { kind: text_of(error.field("type")), message: text_of(error.field("message")) }
 }
 
-/// The text of a string, nothing of anything else.
+/// The text of a string; empty for any other value.
 pub(crate) fn text_of(value: Json) -> String {
     value.as_str().unwrap_or_default().into_owned()
 }

@@ -1,8 +1,8 @@
-//! The frames of Bedrock's streams: written, and shown as text.
+//! Writes the frames of Bedrock's streams, and shows them as text.
 
 use brickbat_rules::frames::{self, Frame};
 
-/// The content type of such streams.
+/// The content type of these streams.
 pub(crate) const CONTENT_TYPE: &str = "application/vnd.amazon.eventstream";
 
 /// Appends an event whose payload is JSON.
@@ -20,8 +20,8 @@ fn write(out: &mut Vec<u8>, kind: &str, name_header: &str, name: &str, payload: 
     frames::write(out, &headers, &payload);
 }
 
-/// A frame as text: its headers as lines, an empty line, its payload. Bytes that are no frame are spelled in
-/// hexadecimal digits after `hex:`. Nothing is lost either way but the checksums.
+/// A frame as text: its headers as lines, an empty line, and its payload. Bytes that are not a frame are
+/// written as hexadecimal digits after `hex:`. Only the checksums are lost.
 pub(crate) fn shown(frame: &[u8]) -> String {
     Frame::read(frame).ok().as_ref().and_then(as_text).unwrap_or_else(|| {
         let digits: String = frame.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -1,8 +1,8 @@
-//! Frames, end to end in one buffer, and the marks that they complete.
+//! Frames, stored end to end in one buffer, and the marks that they complete.
 
 use crate::plan::Mark;
 
-/// The frames of a body, end to end in one buffer.
+/// The frames of a body, stored end to end in one buffer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Frames {
     bytes: Vec<u8>,
@@ -10,7 +10,7 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// No frames, with room for a body of so many bytes.
+    /// No frames, with room for a body of `n_bytes` bytes.
     pub fn with_capacity(n_bytes: usize) -> Frames {
         Frames { bytes: Vec::with_capacity(n_bytes), ends: Vec::with_capacity(24) }
     }
@@ -21,12 +21,12 @@ impl Frames {
         self.ends.push(self.bytes.len());
     }
 
-    /// Number of frames.
+    /// The number of frames.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// True if there are no frames.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -38,7 +38,7 @@ impl Frames {
         &self.bytes[start..end.max(start)]
     }
 
-    /// Puts a frame before the one at that place, or at the end.
+    /// Inserts a frame before the one at this index, or at the end.
     pub fn insert(&mut self, at: usize, frame: &[u8]) {
         let at = at.min(self.len());
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
@@ -47,7 +47,7 @@ impl Frames {
         self.ends[at..].iter_mut().for_each(|end| *end += frame.len());
     }
 
-    /// Keeps the first so many frames.
+    /// Keeps the first `n_frames` frames.
     pub fn truncate(&mut self, n_frames: usize) {
         self.ends.truncate(n_frames);
         self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
@@ -64,7 +64,7 @@ pub struct Encoded {
 }
 
 impl Encoded {
-    /// Nothing yet, with room for a body of so many bytes.
+    /// An empty reply, with room for a body of `n_bytes` bytes.
     pub fn with_capacity(n_bytes: usize) -> Encoded {
         Encoded { frames: Frames::with_capacity(n_bytes), marks: Vec::with_capacity(24) }
     }
@@ -74,24 +74,24 @@ impl Encoded {
         self.frames.push_with(write);
     }
 
-    /// Says that the last frame completes a mark.
+    /// Records that the last frame completes a mark.
     pub fn mark(&mut self, mark: Mark) {
         self.marks.push((mark, self.frames.len().saturating_sub(1)));
     }
 
-    /// Puts a frame that completes no mark before the one at that place.
+    /// Inserts a frame that completes no mark before the one at this index.
     pub fn insert(&mut self, at: usize, frame: &[u8]) {
         self.frames.insert(at, frame);
         self.marks.iter_mut().filter(|(_, own)| *own >= at).for_each(|(_, own)| *own += 1);
     }
 
-    /// The frame that completes a mark.
+    /// The index of the frame that completes a mark.
     pub fn frame_of(&self, mark: Mark) -> Option<usize> {
         self.marks.iter().find(|(at, _)| *at == mark).map(|(_, frame)| *frame)
     }
 }
 
-/// Writes a string as JSON, quotes included.
+/// Writes a string as JSON, including its quotes.
 pub fn json_string(out: &mut Vec<u8>, text: &str) {
     serde_json::to_writer(out, text).expect("a string is JSON and a vector takes any bytes");
 }

@@ -1,14 +1,14 @@
-//! What the model thought in a given history, as the provider once gave it out.
+//! The model's thinking in a given history, in the form in which the provider once sent it.
 
 use super::{Envelope, ReplyEvent, Tokens, decode_whole, of};
 use crate::plan::{GivenBlock, Plan, Script, ScriptBlock};
 use serde_json::Value;
 
-/// What was thought where the store has lost the words.
+/// The thinking to assume if the store has lost the text.
 const THOUGHT: &str = "The user asks me for something.";
 
-/// For each message of the given history with thoughts: the reply in which the provider gave them out, with no more of it
-/// than them, and their signatures.
+/// For each message of the given history with thoughts: a reply in which the provider sent only those
+/// thoughts, and their signatures.
 pub fn given_thoughts(plan: &Plan) -> Vec<(Value, Vec<String>)> {
     let wire = of(plan.dialect);
     let mut replies = Vec::new();

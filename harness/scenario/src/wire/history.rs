@@ -1,4 +1,4 @@
-//! From a request body to a history.
+//! Reads a request body as a history.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,8 @@ use crate::history::{Content, History, Item, Role};
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::{Json, JsonType};
 
-/// Reads the conversation out of a request body. Any value has an answer; what is not understood is carried raw.
+/// Reads the conversation from a request body. Any value gives a history; parts that are not understood are
+/// kept raw.
 pub fn history(dialect: Dialect, body: Json) -> History {
     (of(dialect).history)(body)
 }
@@ -18,8 +19,8 @@ pub fn offered_tools(dialect: Dialect, body: Json) -> Vec<String> {
     wire.tools(body).items().flat_map(wire.tool_names).collect()
 }
 
-/// The conversation of a dialect in which a message has a list of blocks: calls are blocks of the assistant, results are
-/// blocks of the user. `block` reads one block.
+/// Reads the conversation in a dialect whose messages have lists of blocks: calls are blocks of the
+/// assistant, and results are blocks of the user. `block` reads one block.
 pub(crate) fn of_messages(body: Json, block: fn(Json) -> Content) -> History {
     let mut items = Vec::new();
     for (message, value) in body.field("messages").items().enumerate() {
@@ -30,7 +31,7 @@ pub(crate) fn of_messages(body: Json, block: fn(Json) -> Content) -> History {
     History { items }
 }
 
-/// Who says a message, in the words of most dialects.
+/// The role of a message, in the words of most dialects.
 pub(crate) fn role_of(message: Json) -> Role {
     match message.field("role").as_str().as_deref() {
         Some("user") => Role::User,
@@ -40,8 +41,8 @@ pub(crate) fn role_of(message: Json) -> Role {
     }
 }
 
-/// Hands on a content that is a string or a list of blocks, with the place of each piece. `pointer` leads to the
-/// content, and `block` reads one block.
+/// Passes on the pieces of a content, which is a string or a list of blocks, each with its place. `pointer`
+/// leads to the content, and `block` reads one block.
 pub(crate) fn pieces(
     pointer: &str,
     content: Json,
@@ -60,7 +61,7 @@ pub(crate) fn pieces(
     }
 }
 
-/// Text of a content that is a string, a list of text blocks, or anything else as JSON.
+/// The text of a content: a string, a list of text blocks, or anything else as JSON.
 pub(crate) fn text_of(content: Json) -> String {
     let is_text = |block: Json| block.field("type").is("text");
     match content.kind() {
@@ -73,12 +74,12 @@ pub(crate) fn text_of(content: Json) -> String {
     }
 }
 
-/// The text of a string, nothing of anything else.
+/// The text of a string; empty for any other value.
 pub(crate) fn string(value: Json) -> String {
     owned_text(value).unwrap_or_default()
 }
 
-/// The text of a string.
+/// The text of a string; `None` for any other value.
 pub(crate) fn owned_text(value: Json) -> Option<String> {
     value.as_str().map(Cow::into_owned)
 }

@@ -4,7 +4,7 @@ use super::of;
 use crate::plan::{CallKey, Mark, PlannedCall, Script, ScriptBlock, ServerBlock};
 use brickbat_rules::dialect::Dialect;
 
-/// The marks of a reply's stream, the headers first. `calls` are the calls of the plan.
+/// The marks of a reply's stream, with the headers first. `calls` are the calls of the plan.
 pub fn marks(dialect: Dialect, script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
     let mut marks = (of(dialect).block_marks)(script, calls);
     marks.insert(0, Mark::Headers);
@@ -23,7 +23,7 @@ pub(crate) fn block_marks(script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
     })
 }
 
-/// The marks of blocks that are sent one after the other, those of a call by `call`.
+/// The marks of blocks that are sent one after the other. `call` adds the marks of a call.
 pub(crate) fn blocks(script: &Script, mut call: impl FnMut(CallKey, &mut Vec<Mark>)) -> Vec<Mark> {
     let mut marks = Vec::with_capacity(24);
     let mut n_text = 0;
@@ -42,7 +42,7 @@ pub(crate) fn blocks(script: &Script, mut call: impl FnMut(CallKey, &mut Vec<Mar
     marks
 }
 
-/// The mark that a block of a search completes.
+/// The mark that a search block completes.
 pub(crate) fn server_mark(block: ServerBlock) -> Mark {
     match block {
         ServerBlock::Search(key) => Mark::Search(key),

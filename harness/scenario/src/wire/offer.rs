@@ -1,21 +1,21 @@
-//! What a request lets the model do next: the tools that it may call, and the form of its answer.
+//! The options that a request gives the model: the tools that it may call, and the form of its answer.
 
 use std::borrow::Cow;
 
 use brickbat_rules::json::Json;
 
-/// What a request lets the model do next.
+/// The tools that a request lets the model call next, and the form of its answer.
 #[derive(Debug, Clone)]
 pub struct Offer<'t, 'a> {
     /// The tools that take JSON arguments and that the model knows from the start, in their order.
     pub tools: Vec<CallableTool<'t, 'a>>,
-    /// Which of them it may or must call.
+    /// Which of the tools the model may or must call.
     pub choice: ToolChoice<'a>,
-    /// Whether it may make several calls in one reply.
+    /// True if the model may make several calls in one reply.
     pub parallel: bool,
-    /// The JSON Schema that the text of its answer has to fit; nothing or null where any text will do.
+    /// The JSON Schema that the text of the answer must match; `None` or null if any text will do.
     pub answer: Option<Json<'t, 'a>>,
-    /// Whether the answer has to be JSON, where no schema says of which form.
+    /// True if the answer must be JSON and no schema gives its form.
     pub answers_in_json: bool,
 }
 
@@ -24,25 +24,25 @@ pub struct Offer<'t, 'a> {
 pub struct CallableTool<'t, 'a> {
     /// Its name.
     pub name: Cow<'a, str>,
-    /// The JSON Schema of its arguments; null where it takes none.
+    /// The JSON Schema of its arguments; null if it takes none.
     pub schema: Json<'t, 'a>,
 }
 
-/// What a request says about calling tools.
+/// The restriction that a request puts on tool calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolChoice<'a> {
     /// The model decides.
     Free,
-    /// None may be called.
+    /// No tool may be called.
     Never,
-    /// One must be called.
+    /// At least one tool must be called.
     Any,
-    /// This one must be called.
+    /// This tool must be called.
     Only(Cow<'a, str>),
 }
 
 impl<'t, 'a> Offer<'t, 'a> {
-    /// An offer of these tools, with nothing said about them.
+    /// An offer of these tools, without restrictions.
     pub(crate) fn of(tools: impl Iterator<Item = CallableTool<'t, 'a>>) -> Offer<'t, 'a> {
         Offer {
             tools: tools.collect(),
@@ -55,7 +55,7 @@ impl<'t, 'a> Offer<'t, 'a> {
 }
 
 impl<'t, 'a> CallableTool<'t, 'a> {
-    /// A tool with the schema of its arguments, if it has a name.
+    /// A tool with the schema of its arguments; `None` if it has no name.
     pub(crate) fn named(name: Json<'t, 'a>, schema: Json<'t, 'a>) -> Option<CallableTool<'t, 'a>> {
         let name = name.as_str().filter(|name| !name.is_empty())?;
         Some(CallableTool { name, schema })
@@ -63,7 +63,7 @@ impl<'t, 'a> CallableTool<'t, 'a> {
 }
 
 impl<'a> ToolChoice<'a> {
-    /// A choice in a word: `auto`, `none`, `required` or `any`, in any case.
+    /// A choice given as one word: `auto`, `none`, `required` or `any`, in upper or lower case.
     pub(crate) fn of_word(word: &str) -> ToolChoice<'static> {
         match word.to_ascii_lowercase().as_str() {
             "none" => ToolChoice::Never,
@@ -72,7 +72,7 @@ impl<'a> ToolChoice<'a> {
         }
     }
 
-    /// The tool of that name must be called, if it is a name.
+    /// The tool with this name must be called, if the value is a name.
     pub(crate) fn only(name: Json<'_, 'a>) -> ToolChoice<'a> {
         name.as_str().map_or(ToolChoice::Free, ToolChoice::Only)
     }

@@ -1,6 +1,6 @@
-//! From a thread to a request body, as a client writes it.
+//! Writes a thread as a request body, as a client does.
 //!
-//! Bodies are written as bytes, without a tree of values between: every plan writes several of them.
+//! Bodies are written directly as bytes, without a tree of values, because every plan writes several of them.
 
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::thread::{Block, Call, Message};
 use super::{Paths, Wire, json_string};
 
-/// How a client asks for replies.
+/// How a client requests replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivery {
     /// As a stream.
@@ -17,21 +17,21 @@ pub enum Delivery {
     Whole,
 }
 
-/// Whether a client asks the model to think.
+/// Specifies whether a client asks the model to think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Thinking {
-    /// It does, and keeps what the model shows of it.
+    /// The client asks, and keeps the thinking that the model shows.
     Asked,
-    /// It leaves that to the model.
+    /// The client leaves it to the model.
     Unasked,
 }
 
-/// Whether a client offers the search that the provider runs itself.
+/// Specifies whether a client offers the search that the provider runs itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Searching {
-    /// It does, where the provider has one.
+    /// The client offers it, if the provider has one.
     Offered,
-    /// It does not.
+    /// The client does not offer it.
     Unoffered,
 }
 
@@ -40,36 +40,39 @@ pub enum Searching {
 pub struct OfferedTool<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What the model reads about it.
+    /// The description that the model reads.
     pub description: &'a str,
     /// The JSON Schema of its arguments.
     pub input_schema: &'a Value,
 }
 
-/// How requests of a dialect are written. The model comes first, unless it stands in the path, then the head, the messages
-/// in brackets, and the rest.
+/// How requests of a dialect are written: the model, unless it is in the path, then the head, the messages in
+/// brackets, and the rest.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RequestForm {
-    /// The model that is asked where none is named.
+    /// The model to ask if none is named.
     pub current_model: &'static str,
-    /// A later one, for which the provider has rules of its own; none where its rules are the same for all models.
+    /// A later model, for which the provider has different rules; `None` if its rules are the same for all
+    /// models.
     pub newer_model: Option<&'static str>,
-    /// What stands before the messages, but for the model: the last thing is their key with its colon.
+    /// The text before the messages, except for the model. It ends with the key of the messages and a colon.
     pub head: &'static str,
-    /// The field that asks the model to think, with a comma before it; empty where a dialect has no such thing, or shows
-    /// nothing of it.
+    /// The field that asks the model to think, with a comma before it; empty if the dialect has no such
+    /// field, or shows no thinking.
     pub thinking: &'static str,
-    /// What asks for a report of the tokens in a stream, with a comma before it; empty where every stream has one.
+    /// The field that asks for a token report in a stream, with a comma before it; empty if every stream has
+    /// one.
     pub usage: &'static str,
     /// The declaration of one tool.
     pub tool: fn(&OfferedTool<'_>) -> Value,
     /// The declaration of the search that the provider runs itself, if it has one.
     pub search: Option<fn() -> Value>,
-    /// The key under which one entry of the list of tools has all declarations, where each has no entry of its own.
+    /// The key under which a single entry of the list of tools contains all declarations; `None` if each tool
+    /// has its own entry.
     pub declarations_key: Option<&'static str>,
-    /// Whether the provider takes an id of a call when it comes back.
+    /// Returns whether the provider accepts an id of a call when it is sent back.
     pub takes_id: fn(&str) -> bool,
-    /// Writes the messages of a thread with commas between them, without the brackets.
+    /// Writes the messages of a thread with commas between them, without brackets.
     pub messages: fn(&mut Vec<u8>, &[Message]),
 }
 
@@ -112,7 +115,7 @@ impl Wire {
         out
     }
 
-    /// The messages of a thread, as a JSON array.
+    /// The messages of a thread as a JSON array.
     pub fn request_messages(&self, thread: &[Message]) -> Vec<u8> {
         let mut out = Vec::new();
         self.write_messages(&mut out, thread);
@@ -125,22 +128,22 @@ impl Wire {
         out.push(b']');
     }
 
-    /// Whether the provider takes an id of a call when it comes back.
+    /// True if the provider accepts an id of a call when it is sent back.
     pub fn takes_id(&self, id: &str) -> bool {
         (self.request.takes_id)(id)
     }
 
-    /// The model that is asked where none is named.
+    /// The model to ask if none is named.
     pub fn current_model(&self) -> &'static str {
         self.request.current_model
     }
 
-    /// A later model than most systems ask, for which the provider has rules of its own.
+    /// A later model than most systems use, for which the provider has different rules.
     pub fn newer_model(&self) -> Option<&'static str> {
         self.request.newer_model
     }
 
-    /// The tools as every request declares them; empty where there are none.
+    /// The tools as every request declares them; empty if there are none.
     pub fn declared_tools(&self, tools: &[OfferedTool<'_>], searching: Searching) -> String {
         let search = self.request.search.filter(|_| searching == Searching::Offered).map(|search| search());
         if tools.is_empty() && search.is_none() {
@@ -153,13 +156,14 @@ impl Wire {
     }
 }
 
-/// [`RequestForm::takes_id`] of most dialects. The shortest bound that was seen is that of OpenAI Chat Completions.
+/// The [`RequestForm::takes_id`] of most dialects. The shortest limit that was seen is that of OpenAI Chat
+/// Completions.
 pub(crate) fn short_ascii_id(id: &str) -> bool {
     (1..=40).contains(&id.len())
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
-/// What a message says in a dialect whose provider runs no tools.
+/// The blocks of a message, for a dialect whose provider runs no tools.
 pub(crate) fn spoken(blocks: &[Block]) -> impl Iterator<Item = &Block> {
     blocks.iter().filter(|block| !matches!(block, Block::Server(_)))
 }
@@ -178,20 +182,21 @@ pub(crate) fn list<T>(
     }
 }
 
-/// Writes what stands before a string, and the string.
+/// Writes `before`, then the string as JSON.
 pub(crate) fn prefixed(out: &mut Vec<u8>, before: &[u8], text: &str) {
     out.extend_from_slice(before);
     json_string(out, text);
 }
 
 impl Call {
-    /// The arguments where a dialect carries JSON. A flawed client keeps calls whose arguments never became complete.
+    /// The arguments for a dialect that carries them as JSON. A flawed client keeps calls whose arguments
+    /// were never completed.
     pub(crate) fn json_args(&self) -> &[u8] {
         json_or_nothing(&self.args)
     }
 }
 
-/// Arguments, if they are JSON.
+/// The arguments if they are JSON; otherwise an empty object.
 pub(crate) fn json_or_nothing(args: &str) -> &[u8] {
     let is_json = serde_json::from_str::<IgnoredAny>(args).is_ok();
     if is_json { args.as_bytes() } else { b"{}" }

@@ -1,9 +1,10 @@
-//! Signatures of what the model thought: opaque to everybody but the provider that gave them out.
+//! Signatures of the model's thinking: opaque to everyone except the provider that issued them.
 
 use super::Envelope;
 use crate::hash::{FNV_PRIME, fnv1a};
 
-/// A signature for that name: the same for the same, another for any other, in letters of base64.
+/// A signature for this name, in base64 letters. The same name always has the same signature, and any other
+/// name has another.
 pub(crate) fn signature(of: &str) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut hash = fnv1a(of.as_bytes());
@@ -14,11 +15,11 @@ pub(crate) fn signature(of: &str) -> String {
     letters.collect()
 }
 
-/// Real signatures have hundreds of letters; this is enough to be of no use for anything but to be given back. A
-/// multiple of four, so that it is base64 without padding.
+/// Real signatures have hundreds of letters; this is long enough to be useless for anything except being sent
+/// back. It is a multiple of four, so the result is base64 without padding.
 const N_LETTERS: usize = 64;
 
-/// The signature of a block of thinking: another one for each block of each answer.
+/// The signature of a block of thinking; it differs for each block of each answer.
 pub(crate) fn block_signature(envelope: Envelope<'_>, index: usize) -> String {
     signature(&format!("{}/{index}", envelope.id))
 }

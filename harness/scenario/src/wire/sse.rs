@@ -1,18 +1,19 @@
-//! A reader of server-sent events that takes any split of the bytes.
+//! A reader of server-sent events that accepts any split of the bytes.
 //!
-//! It follows the WHATWG grammar as far as providers use it (<https://html.spec.whatwg.org/multipage/server-sent-events.html>):
-//! `event` and `data` fields, comments, LF, CRLF and CR line ends. `id` and `retry` are ignored.
+//! It implements the parts of the WHATWG grammar that providers use
+//! (<https://html.spec.whatwg.org/multipage/server-sent-events.html>): `event` and `data` fields, comments,
+//! and LF, CRLF and CR line ends. It ignores `id` and `retry`.
 
 /// One dispatched event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SseEvent<'a> {
-    /// The event name; empty where none was given.
+    /// The event name; empty if none was given.
     pub name: &'a str,
     /// The data lines, joined by line feeds.
     pub data: &'a str,
 }
 
-/// Reads events from bytes as they come.
+/// Reads events from bytes as they arrive.
 #[derive(Debug, Clone, Default)]
 pub struct SseReader {
     line: Vec<u8>,
@@ -23,11 +24,11 @@ pub struct SseReader {
     overflowed: bool,
 }
 
-/// Bytes that one event may have. Real frames are below 100 kB; more is an attack or a bug.
+/// The maximum size of one event in bytes. Real frames are below 100 kB; more is an attack or a bug.
 const MAX_EVENT_BYTES: usize = 4 << 20;
 
 impl SseReader {
-    /// Takes bytes and hands each complete event to `event`.
+    /// Takes bytes and passes each complete event to `event`.
     pub fn feed(&mut self, bytes: &[u8], mut event: impl FnMut(SseEvent<'_>)) {
         let mut rest = bytes;
         while let [first, after @ ..] = rest {
@@ -45,7 +46,7 @@ impl SseReader {
         }
     }
 
-    /// Whether an event was longer than the reader takes; its end was dropped.
+    /// True if an event exceeded the maximum size; its end was dropped.
     pub fn overflowed(&self) -> bool {
         self.overflowed
     }

@@ -1,4 +1,4 @@
-//! A thread: what a client keeps of a conversation, and writes into its requests.
+//! A thread: the conversation as a client keeps it and writes it into its requests.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub enum Message {
 }
 
 impl Message {
-    /// The calls that it makes.
+    /// The calls in this message.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         let blocks = match self {
             Message::Assistant(blocks) => blocks.as_slice(),
@@ -24,12 +24,12 @@ impl Message {
         blocks.iter().filter_map(Block::call)
     }
 
-    /// Whether it makes calls.
+    /// True if the message makes calls.
     pub fn has_calls(&self) -> bool {
         self.calls().next().is_some()
     }
 
-    /// Gives a call another id, and its result with it.
+    /// Changes the id of a call, and of its result.
     pub fn rename_call(&mut self, id: &str, new: &str) {
         let ids: Vec<&mut String> = match self {
             Message::User(_) => Vec::new(),
@@ -39,7 +39,7 @@ impl Message {
         ids.into_iter().filter(|own| *own == id).for_each(|own| new.clone_into(own));
     }
 
-    /// The results that it gives, if it is of that kind.
+    /// The results, if the message has results.
     pub fn results(&self) -> Option<&[CallResult]> {
         match self {
             Message::Results(results) => Some(results),
@@ -47,7 +47,7 @@ impl Message {
         }
     }
 
-    /// The same, to change them.
+    /// Mutable version of [`Message::results`].
     pub fn results_mut(&mut self) -> Option<&mut Vec<CallResult>> {
         match self {
             Message::Results(results) => Some(results),
@@ -56,7 +56,7 @@ impl Message {
     }
 }
 
-/// A piece of an assistant message.
+/// A block of an assistant message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the names are self-explanatory")]
@@ -64,7 +64,7 @@ pub enum Block {
     Thought(Thought),
     Text(String),
     Call(Call),
-    /// A tool that the provider has run itself, or what came of it.
+    /// A call or a result of a tool that the provider ran itself.
     Server(ServerBlock),
 }
 
@@ -76,7 +76,7 @@ impl Block {
         }
     }
 
-    /// The call, if it is one.
+    /// The call, if this block is one.
     pub fn call(&self) -> Option<&Call> {
         match self {
             Block::Call(call) => Some(call),
@@ -89,30 +89,30 @@ impl Block {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ServerBlock {
-    /// It is called.
+    /// The call.
     Call {
-        /// The id that its result names.
+        /// The id that the result refers to.
         id: String,
         /// The tool.
         tool: String,
-        /// A JSON object as text.
+        /// The arguments, a JSON object as text.
         args: String,
     },
-    /// What came of it.
+    /// The result.
     Result {
         /// The id of its call.
         call_id: String,
-        /// The whole block as the provider sent it, as JSON. A client has nothing to do with it but to send it back.
+        /// The complete block as the provider sent it, as JSON. A client only sends it back.
         body: String,
     },
 }
 
-/// What the model thought before it spoke.
+/// The model's thinking before it spoke.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thought {
-    /// What it shows of it.
+    /// The text that the model shows of it.
     pub text: String,
-    /// What the provider signed it with. It wants both back, or neither; a store may have lost it.
+    /// The provider's signature. The provider wants both back, or neither; a store may have lost it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
 }
@@ -123,9 +123,9 @@ pub struct Thought {
 pub struct Call {
     pub id: String,
     pub tool: String,
-    /// A JSON object as text.
+    /// The arguments, a JSON object as text.
     pub args: String,
-    /// What the provider signed it with, which it wants back; only some dialects sign calls.
+    /// The provider's signature, which it wants back; only some dialects sign calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
 }
@@ -137,19 +137,19 @@ pub struct CallResult {
     pub call_id: String,
     pub text: String,
     pub is_error: bool,
-    /// A picture that the tool returned, for providers to whom a client sends pictures.
+    /// A picture that the tool returned, for providers that accept pictures from clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<GivenPicture>,
 }
 
 impl CallResult {
-    /// A result of nothing but text.
+    /// A result that contains only text.
     pub fn text(call_id: String, text: String, is_error: bool) -> CallResult {
         CallResult { call_id, text, is_error, picture: None }
     }
 }
 
-/// Calls of a thread that have no result.
+/// The calls of a thread that have no result.
 pub fn unanswered(thread: &[Message]) -> Vec<&Call> {
     let results = thread.iter().filter_map(Message::results).flatten();
     let answered: Vec<&str> = results.map(|result| result.call_id.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Causes: what failed in many plans, once for each way in which it fails.
+//! Causes: groups the failures of many plans, one cause for each way to fail.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,28 +9,28 @@ use brickbat_scenario::verdict::Finding;
 
 #[derive(Debug, Clone)]
 pub struct Failure {
-    /// What it was made of; nothing for a control plan, in which nothing goes wrong.
+    /// The candidate of the plan; it has no actions for a control plan.
     pub candidate: Candidate,
     pub findings: Vec<Finding>,
 }
 
-/// Findings of one signature that the same kinds of action bring about.
+/// Findings with one signature that the same kinds of action cause.
 #[derive(Debug, Clone)]
 pub struct Cause {
     pub signature: Signature,
-    /// The kinds of action that it takes.
+    /// The kinds of action that are needed.
     pub kinds: BTreeSet<Effect>,
-    /// The plan that shows it with the fewest actions, the earliest of them.
+    /// The plan that shows it with the fewest and earliest actions.
     pub fewest: Candidate,
     pub finding: Finding,
     pub n_plans: usize,
-    /// The dialects on which it shows.
+    /// The dialects on which it occurs.
     pub dialects: BTreeSet<Dialect>,
 }
 
-/// The causes of failures, the worst first.
+/// The causes of failures, worst first.
 ///
-/// A pair of actions of which one kind alone does the same is no cause of its own.
+/// A pair of actions is not a cause of its own if one of its kinds has the same effect without the other.
 pub fn causes(mut failures: Vec<Failure>, grounds: &[Ground]) -> Vec<Cause> {
     failures.sort_by(|a, b| a.candidate.rank().cmp(&b.candidate.rank()));
     let mut causes: BTreeMap<(Signature, BTreeSet<Effect>), Cause> = BTreeMap::new();
@@ -63,7 +63,7 @@ pub fn causes(mut failures: Vec<Failure>, grounds: &[Ground]) -> Vec<Cause> {
     causes.into_values().collect()
 }
 
-/// The sets of kinds that lie within a set, without itself, the smallest first.
+/// The proper subsets of a set of kinds, smallest first.
 fn smaller(kinds: &BTreeSet<Effect>) -> Vec<BTreeSet<Effect>> {
     let mut all = vec![BTreeSet::new()];
     if kinds.len() > 1 {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fewest_and_earliest_actions_stand_for_a_cause() {
+    fn the_fewest_and_earliest_actions_represent_a_cause() {
         let failures = vec![
             failure(&[1, 3], "call b is gone"),
             failure(&[1], "call c is gone"),
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_two_actions_is_a_cause_of_its_own() {
+    fn a_failure_that_needs_two_actions_is_a_cause_of_its_own() {
         let failures =
             vec![failure(&[0], "it is gone"), failure(&[2, 3], "it is gone"), failure(&[2], "it is late")];
         let causes = causes(failures, &grounds());
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_when_nothing_goes_wrong_takes_no_action() {
+    fn a_failure_without_faults_needs_no_action() {
         let failures = vec![failure(&[0], "it is gone"), failure(&[], "it is gone")];
         let causes = causes(failures, &grounds());
         assert_eq!((causes.len(), causes[0].kinds.len(), causes[0].n_plans), (1, 0, 2));

@@ -1,4 +1,4 @@
-//! Injections: an action at a point of a turn, as a scenario writes it.
+//! Injections: an action at a point of a turn, as it is written in a scenario.
 
 use crate::points::{self, Spot};
 use brickbat_scenario::action::{Action, ActionSpec, Effect, ErrorKind, HttpFault, Payload, SOON_MS};
@@ -10,14 +10,14 @@ use brickbat_scenario::scenario::{At, Scenario};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Injection {
     pub turn: usize,
-    /// The action, and where it happens.
+    /// The action and its point.
     pub at: At,
-    /// What it does to a system.
+    /// Its effect on a system.
     pub effect: Effect,
 }
 
 impl Injection {
-    /// A name that no other injection of the base has, for ids of plans.
+    /// A name that is unique among the injections of the base, for the ids of plans.
     pub fn name(&self) -> String {
         let words = self.at.words().replace([' ', ','], "-").replace("--", "-");
         if self.turn == 0 { words } else { format!("turn-{}-{words}", self.turn + 1) }
@@ -28,8 +28,8 @@ impl Injection {
     }
 }
 
-/// Every injection in a scenario that the table of actions allows. Some of them can never happen, which is for lowering to
-/// say.
+/// Every injection that the table of actions allows in a scenario. Lowering decides which of them can never
+/// happen.
 pub(super) fn all(scenario: &Scenario) -> Vec<Injection> {
     let mut injections = Vec::new();
     for (turn, said) in scenario.turns.iter().enumerate() {
@@ -49,7 +49,7 @@ pub(super) fn all(scenario: &Scenario) -> Vec<Injection> {
     injections
 }
 
-/// Of several points between which a system does nothing there is one.
+/// False for points that repeat another: a system does nothing between the two.
 fn is_explored(spot: &Spot) -> bool {
     match (&spot.point, spot.side) {
         (Point::Stop | Point::Reply, Side::Before) | (Point::Settled(Which::Call(_)), Side::After) => false,
@@ -57,8 +57,8 @@ fn is_explored(spot: &Spot) -> bool {
     }
 }
 
-/// The actions that need neither a call nor words of the user's, and that any system may meet. Of errors that differ in
-/// their words alone there is one.
+/// The actions that need no call and no text of the user, and that any system may meet. Only one of several
+/// errors is used if they differ only in their text.
 fn actions() -> Vec<(Effect, Action)> {
     let overloaded = HttpFault { status: 529, overflow: false, times: 1, retry_after_ms: SOON_MS };
     let action = |spec: &ActionSpec| match spec.payload {

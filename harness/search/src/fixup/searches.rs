@@ -1,13 +1,14 @@
-//! Searches of the provider, so that each is called before it is over, and is over before anything else is said.
+//! Repairs the searches of the provider: each is called before its result, and its result comes before any
+//! other content.
 
 use std::collections::BTreeSet;
 
 use brickbat_scenario::scenario::{Block, Found, Reply, Scenario, Search, Stop, Turn};
 
-/// What is found where it does not matter what.
+/// The result of a search if any result will do.
 const FINDS: &str = "A page";
 
-/// Puts the searches of a scenario in order.
+/// Repairs the searches of a scenario.
 pub(super) fn fix(scenario: &mut Scenario) {
     if !scenario.searches() {
         return;
@@ -17,7 +18,7 @@ pub(super) fn fix(scenario: &mut Scenario) {
         fix_turn(turn, &mut named);
     }
     let mut replies = scenario.turns.iter().flat_map(|turn| &turn.replies);
-    // Systems do not agree whether a pause ends a step.
+    // Systems differ in whether a pause ends a step.
     if replies.any(Reply::pauses) {
         scenario.limits.steps = None;
     }
@@ -55,7 +56,7 @@ fn fix_turn(turn: &mut Turn, named: &mut BTreeSet<String>) {
                             open.push(search.name.clone());
                         }
                     }
-                    // The client's calls come with the searches of their own reply.
+                    // The client's calls are sent with the searches of their own reply.
                     Block::Call(_) => {
                         if open.iter().any(|name| before.contains(name)) {
                             close(&mut open, blocks);
@@ -63,7 +64,7 @@ fn fix_turn(turn: &mut Turn, named: &mut BTreeSet<String>) {
                         has_called = true;
                     }
                     Block::Think(_) | Block::Text(_) if has_called => {
-                        // What comes after the calls is not over before the client has answered.
+                        // Searches after the calls do not complete before the client has answered.
                         blocks.retain(|block| !is_open(block, &open));
                         open.clear();
                     }
@@ -85,7 +86,7 @@ fn fix_turn(turn: &mut Turn, named: &mut BTreeSet<String>) {
     }
 }
 
-/// Lets the searches that are not over end here.
+/// Ends the open searches here, by adding their results.
 fn close(open: &mut Vec<String>, blocks: &mut Vec<Block>) {
     let found = |search| Block::Found(Found { search, finds: FINDS.to_owned() });
     blocks.extend(open.drain(..).map(found));

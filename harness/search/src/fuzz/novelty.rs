@@ -1,6 +1,8 @@
-//! What a run shows of a system, as a set of numbers: how it asks, what it shows of calls, how turns and tools end.
+//! The behaviour of a system in a run as a set of numbers: how it sends requests, how it shows calls, and how
+//! turns and tools end.
 //!
-//! They are coarse on purpose. A feature that distinguishes every scenario from every other would keep them all, and guide nothing.
+//! The features are coarse on purpose. A feature that distinguished every scenario from every other would
+//! keep them all and guide nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +11,10 @@ use serde_json::Value;
 use brickbat_scenario::hash::fnv1a;
 use brickbat_scenario::trace::{Event, RequestKind, Trace, TurnOutcome};
 
-/// How many features there are: those of all systems together are some hundreds.
+/// The number of distinct features: all systems together have some hundreds.
 pub const N_FEATURES: u64 = 1024;
 
-/// The features of a run, and of what is wrong in it.
+/// The features of a run and of its findings.
 pub fn features<'a>(trace: &Trace, findings: impl Iterator<Item = &'a str>) -> BTreeSet<u16> {
     let mut features = Features::default();
     let mut last = "";
@@ -43,7 +45,7 @@ pub fn features<'a>(trace: &Trace, findings: impl Iterator<Item = &'a str>) -> B
             }
             _ => {}
         }
-        // What is shown of calls comes whenever the system likes; that it does says nothing about what it follows.
+        // A system may show calls at any time, so such an event tells nothing about its predecessor.
         if !matches!(event, Event::CallShown { .. }) {
             last = named(event);
         }
@@ -63,7 +65,7 @@ impl Features {
     }
 }
 
-/// An event in a word or two.
+/// A name for an event, in one or two words.
 fn name(event: &Event) -> String {
     match event {
         Event::Requested { kind, .. } => format!("{} {}", named(event), asked(*kind)),
@@ -120,7 +122,7 @@ fn asked(kind: RequestKind) -> &'static str {
     }
 }
 
-/// A value that is written as a word, or as an object whose first key is one.
+/// The value if it is a word, or the first key if it is an object.
 fn word(value: &impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(word)) => word,
@@ -133,7 +135,7 @@ fn word(value: &impl serde::Serialize) -> String {
     }
 }
 
-/// The last messages of a request: who speaks, and how many parts of each kind there are, in any dialect.
+/// The last messages of a request, in any dialect: the role of each, and how many parts of each kind it has.
 fn shape(body: &[u8]) -> String {
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
     let messages = ["messages", "input", "contents"].iter().find_map(|key| body.get(key)?.as_array());
@@ -143,7 +145,7 @@ fn shape(body: &[u8]) -> String {
     shapes.join(" / ")
 }
 
-/// Messages at the end of a request that make its shape: a batch and what answers it.
+/// The number of messages at the end of a request that make up its shape: a batch and its answers.
 const TAIL: usize = 3;
 
 fn message(message: &Value) -> String {
@@ -155,7 +157,7 @@ fn message(message: &Value) -> String {
         let key = || part.as_object().and_then(|keys| keys.keys().next().cloned());
         *counts.entry(kind.or_else(key).unwrap_or_default()).or_default() += 1;
     }
-    // One, or several: the exact number says nothing more.
+    // One or several: the exact number adds nothing.
     let counts: Vec<String> =
         counts.into_iter().map(|(kind, n)| format!("{kind}{}", if n > 1 { "+" } else { "" })).collect();
     format!("{}{} {}", word("role"), word("type"), counts.join(" "))
@@ -184,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn words_and_ids_make_no_difference_and_kinds_do() {
+    fn features_depend_on_kinds_but_not_on_texts_or_ids() {
         let one =
             of(&[requested(r#"{"messages":[{"role":"user","content":[{"type":"text","text":"a"}]}]}"#)]);
         let same =
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_becomes_of_a_tool_is_one_feature() {
+    fn the_life_of_a_tool_is_one_feature() {
         let started = Event::ToolStarted { call: Some(CallKey(0)), args: String::new() };
         let settled = Event::ToolSettled {
             call: CallKey(0),

@@ -1,7 +1,8 @@
-//! What stands together in a scenario, and how often that was tried: two things at a time.
+//! Pairs of things that occur together in a scenario, and how often each pair was tried.
 //!
-//! Most failures of a turn take two things that meet, such as a stop and a tool that does not hear it. Which scenario is
-//! tried next is therefore decided by how rare its pairs are among those that were tried, without a look at the system.
+//! Most failures of a turn need two things that meet, such as a stop and a tool that ignores it. The rarity
+//! of a scenario's pairs among those already tried therefore decides which scenario is tried next, without
+//! looking at the system.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,8 @@ use brickbat_scenario::hash::fnv1a;
 use brickbat_scenario::plan::Side;
 use brickbat_scenario::scenario::{Action, At, Block, Call, CallId, Indices, Scenario, Turn};
 
-/// Kinds of pairs that are distinguished. There are some ten thousand; two that fall together are taken for one.
+/// The number of kinds of pairs that are distinguished. There are some ten thousand; two that collide count
+/// as one.
 const N_KINDS: usize = 1 << 16;
 
 /// How often each kind of pair was tried.
@@ -23,7 +25,7 @@ impl Default for Tried {
 }
 
 impl Tried {
-    /// The first of those whose pairs are rarest, which counts as tried.
+    /// The first of the candidates with the rarest pairs. It counts as tried.
     pub fn rarest(&mut self, candidates: impl Iterator<Item = Scenario>) -> Option<Scenario> {
         let mut best: Option<(u64, Scenario, Vec<u16>)> = None;
         for candidate in candidates {
@@ -38,17 +40,18 @@ impl Tried {
         Some(candidate)
     }
 
-    /// A pair that was never tried counts fully, one that was tried once half as much, and so on. The sum is not divided by the
-    /// number of pairs: that was tried, and the smaller scenarios that it prefers find less.
+    /// The sum of the weights of the pairs: 1 for a pair that was never tried, half of that for one that was
+    /// tried once, and so on. The sum is not divided by the number of pairs: that was tried, and the smaller
+    /// scenarios that it prefers find less.
     fn rarity(&self, pairs: &[u16]) -> u64 {
         pairs.iter().map(|pair| NEVER_TRIED / (1 + u64::from(self.0[usize::from(*pair)]))).sum()
     }
 }
 
-/// What a pair counts that was never tried: enough for fractions of it to be whole numbers.
+/// The weight of a pair that was never tried. It is large enough that fractions of it are integers.
 const NEVER_TRIED: u64 = 1 << 20;
 
-/// The kinds of the pairs of things that a scenario holds, each once. A thing makes a pair with itself, too.
+/// The kinds of pairs in a scenario, each once. A thing also forms a pair with itself.
 pub(super) fn pairs(scenario: &Scenario) -> Vec<u16> {
     let things = things(scenario);
     let mut pairs = Vec::with_capacity(things.len() * (things.len() + 1) / 2);
@@ -61,10 +64,11 @@ pub(super) fn pairs(scenario: &Scenario) -> Vec<u16> {
     pairs
 }
 
-/// An odd number by which a product's upper bits depend on all bits: that of SplitMix64.
+/// An odd multiplier that makes the upper bits of a product depend on all bits: that of SplitMix64.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// What a scenario holds, as hashes: what happens and where, the tools, and all that is odd in a reply.
+/// The things in a scenario, as hashes: the actions and their points, the tools, and everything odd in a
+/// reply.
 fn things(scenario: &Scenario) -> Vec<u64> {
     let mut words = BTreeSet::new();
     let mut add = |parts: &[&str]| {
@@ -156,12 +160,12 @@ fn of_call(call: &Call, add: &mut impl FnMut(&[&str])) {
     }
 }
 
-/// None, one, two, or more.
+/// A number in words: none, one, two, or more.
 fn number(n: usize) -> &'static str {
     ["0", "1", "2"].get(n).copied().unwrap_or("more")
 }
 
-/// Whether the calls of a turn settle in the order in which they are made.
+/// True if the calls of a turn settle in the order in which they are made.
 fn is_in_order(turn: &Turn) -> bool {
     let place = |name: &String| turn.calls().position(|call| call.name == *name);
     turn.settle.iter().map(place).is_sorted()

@@ -1,4 +1,4 @@
-//! What goes wrong in a turn: an action is drawn for a point, and taken if it leaves the others room.
+//! Draws the actions of a turn: each is drawn for a point, and added if it is compatible with the others.
 
 use super::calls::{Manner, Names};
 use super::{MAX_ACTIONS, Source, turns};
@@ -10,10 +10,10 @@ use brickbat_scenario::scenario::{
     Action, At, Block, Call, CallId, ErrorKind, HttpFault, InterruptCause, Scenario, Turn,
 };
 
-/// How often a place for an action is looked for.
+/// The number of tries to find a place for an action.
 const N_TRIES: usize = 4;
 
-/// Draws what goes wrong in a turn (from 0).
+/// Draws the actions of a turn (from 0).
 pub(super) fn draw(source: &mut Source<'_>, scenario: &mut Scenario, index: usize) {
     let n_actions = *source.weigh(&[(3, 0), (8, 1), (4, 2), (2, 3)]).unwrap_or(&0);
     for _ in 0..n_actions {
@@ -26,7 +26,7 @@ pub(super) fn draw(source: &mut Source<'_>, scenario: &mut Scenario, index: usiz
     }
 }
 
-/// Adds one more action to a turn, if a place is found for it.
+/// Adds one more action to a turn. Returns false if no place is found for it.
 pub(super) fn add(source: &mut Source<'_>, scenario: &mut Scenario, index: usize) -> bool {
     let spots = points::of(scenario, index);
     (0..N_TRIES).any(|_| {
@@ -36,7 +36,7 @@ pub(super) fn add(source: &mut Source<'_>, scenario: &mut Scenario, index: usize
     })
 }
 
-/// Ends a turn in which something hangs.
+/// Ends a turn that hangs.
 fn end(source: &mut Source<'_>, scenario: &mut Scenario, index: usize) {
     let spots = points::of(scenario, index);
     let last = spots.iter().filter(|spot| matches!(spot.region, Region::Tools | Region::Result));
@@ -49,7 +49,7 @@ fn end(source: &mut Source<'_>, scenario: &mut Scenario, index: usize) {
     }
 }
 
-/// Regions that are drawn from as one: some kinds of points are few, and as worthy as those that are many.
+/// Groups of regions with their weights: some kinds of points are rare, but as valuable as the frequent ones.
 const GROUPS: [(usize, &[Region]); 7] = [
     (6, &[Region::Result]),
     (5, &[Region::Tools]),
@@ -68,7 +68,7 @@ fn choose<'s>(source: &mut Source<'_>, spots: &'s [Spot]) -> Option<&'s Spot> {
     source.pick(&own).copied()
 }
 
-/// An action that can happen at such a point.
+/// An action that can happen at this point.
 pub(super) fn fitting(
     source: &mut Source<'_>,
     scenario: &Scenario,
@@ -98,7 +98,7 @@ pub(super) fn fitting(
     Some(action)
 }
 
-/// Whether calls without ids are made in the attempt of a point.
+/// True if the attempt of a point makes calls without ids.
 fn is_nameless(scenario: &Scenario, index: usize, spot: &Spot) -> bool {
     let reply = scenario.turns.get(index).and_then(|turn| turn.replies.get(spot.of_reply));
     let blocks = reply.and_then(|reply| reply.attempts.get(spot.attempt as usize - 1));
@@ -118,7 +118,7 @@ const CAUSES: [InterruptCause; 9] = [
     InterruptCause::Shutdown,
 ];
 
-/// Statuses of refusals, those first of which a client should come back.
+/// HTTP error statuses. Those after which a client should retry come first.
 const STATUSES: [u16; 10] = [529, 429, 500, 503, 400, 402, 401, 404, 413, 422];
 
 fn http(source: &mut Source<'_>) -> Option<HttpFault> {
@@ -127,7 +127,8 @@ fn http(source: &mut Source<'_>) -> Option<HttpFault> {
     Some(HttpFault { status, overflow: false, times, retry_after_ms: *source.pick(&[10, 0, 500])? })
 }
 
-/// A call that may settle at such a point: one whose tool runs, or one of an earlier turn that did not hear the stop.
+/// A call that may settle at this point: one whose tool runs, or one of an earlier turn whose tool ignored
+/// the stop.
 fn settling(
     source: &mut Source<'_>,
     scenario: &Scenario,
@@ -151,7 +152,7 @@ fn settling(
     source.pick(&names).map(|name| (*name).to_owned())
 }
 
-/// Whether a turn is stopped, so that tools that do not hear it go on.
+/// True if a turn is stopped but its process survives, so that tools that ignore the stop continue.
 fn stays(turn: &Turn) -> bool {
     turn.at.iter().any(|at| at.ends_turn() && at.action != Action::Kill)
 }
@@ -166,7 +167,7 @@ fn n_said(scenario: &Scenario) -> usize {
     actions.filter(|at| at.action.text().is_some()).count()
 }
 
-/// Lets the last attempt of a reply break somewhere, and writes out the one that is served then.
+/// Breaks off the last attempt of a reply at some point, and adds the attempt that is served next.
 pub(super) fn break_off(
     source: &mut Source<'_>,
     scenario: &mut Scenario,
@@ -189,7 +190,7 @@ pub(super) fn break_off(
     }
 }
 
-/// Adds the action if it leaves the others of its turn room, and they it.
+/// Adds the action if it is compatible with the other actions of its turn.
 fn take(source: &mut Source<'_>, scenario: &mut Scenario, index: usize, spots: &[Spot], at: At) -> bool {
     let turn = &scenario.turns[index];
     if turn.at.len() >= MAX_ACTIONS || !has_room(scenario, index, spots, &at) {
@@ -208,7 +209,7 @@ fn take(source: &mut Source<'_>, scenario: &mut Scenario, index: usize, spots: &
     true
 }
 
-/// Writes out the attempt that is served when the last one has failed.
+/// Adds the attempt that is served when the last one has failed.
 fn write_attempt(
     source: &mut Source<'_>,
     scenario: &mut Scenario,
@@ -218,7 +219,7 @@ fn write_attempt(
 ) {
     let mut names = Names::of(scenario);
     let Some(said) = scenario.turns[index].replies.get_mut(reply) else { return };
-    // A search goes on in the attempt that the harness writes out itself.
+    // A search continues in the attempt that lowering adds.
     if said.attempts.len() != attempt || said.attempts.iter().flatten().any(Block::is_of_search) {
         return;
     }
@@ -256,7 +257,7 @@ fn has_room(scenario: &Scenario, index: usize, spots: &[Spot], at: &At) -> bool 
         if same_kind(Action::ends_turn) || same_kind(|action| matches!(action, Action::Prompt(_))) {
             return false;
         }
-        // A change waits for the results of its step, and the next one would take its place.
+        // A change waits for the results of its step, and the next change would replace it.
         if same_kind(|action| matches!(action, Action::Trim(_) | Action::Summarise(_))) {
             return false;
         }
@@ -270,7 +271,8 @@ fn has_room(scenario: &Scenario, index: usize, spots: &[Spot], at: &At) -> bool 
             later.point,
             Point::Asked(_) | Point::Started(Which::Call(_)) | Point::Settled(Which::Call(_))
         );
-        // The calls of a reply that breaks may never start, and those of the next attempt have other names.
+        // The calls of a reply that breaks off may never start, and those of the next attempt have other
+        // names.
         let of_broken = first.reply as usize == later.of_reply + 1 && is_named;
         let is_cut = (first.action.ends_attempt() || first.action == Action::Malformed)
             && (of_one_attempt || of_broken);
@@ -279,7 +281,7 @@ fn has_room(scenario: &Scenario, index: usize, spots: &[Spot], at: &At) -> bool 
     })
 }
 
-/// Whether nothing else of the turn happens after it.
+/// True if nothing else happens in the turn after this action.
 fn is_final(action: &Action) -> bool {
     let is_refused = |fault: &HttpFault| fault.times > 2 || matches!(fault.status, 400..=428 | 430..=499);
     action.ends_turn() || action.http().is_some_and(is_refused)

@@ -1,4 +1,4 @@
-//! Calls and the tools that they call.
+//! Draws calls and their tools.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,23 @@ use serde_json::Value;
 use super::Source;
 use brickbat_scenario::scenario::{Call, CallId, Scenario, Tool};
 
-/// Gives each call of a scenario a name of its own.
+/// Gives each call of a scenario a unique name.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     given: Vec<String>,
-    /// Calls about which the user is asked, and which the user knows by their ids.
+    /// The calls about which the user is asked, and which the user identifies by their ids.
     asked: Vec<String>,
 }
 
 impl Names {
-    /// Those that a scenario has given already.
+    /// The names that a scenario already uses.
     pub fn of(scenario: &Scenario) -> Names {
         let asks = |call: &&Call| scenario.tools.get(&call.tool).is_some_and(|tool| tool.asks);
         let asked = scenario.calls().filter(asks).map(|call| call.name.clone()).collect();
         Names { given: scenario.calls().map(|call| call.name.clone()).collect(), asked }
     }
 
-    /// A name that no call has: `a`, …, `z`, `a1`, ….
+    /// The next unused name: `a`, …, `z`, `a1`, ….
     pub fn next(&mut self) -> String {
         let mut n = self.given.len();
         loop {
@@ -37,7 +37,7 @@ impl Names {
         }
     }
 
-    /// The call made last, if another may have its id.
+    /// The last call, if another call may have its id.
     fn last_known(&self) -> Option<&String> {
         self.given.last().filter(|name| !self.asked.contains(name))
     }
@@ -47,16 +47,16 @@ impl Names {
     }
 }
 
-/// What calls of a reply may be.
+/// The kind of calls that a reply may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Manner {
     /// Calls that settle by themselves.
     Settling,
-    /// Their turn is going to be ended, so they may hang as well.
+    /// Calls of a turn that will be ended, so they may also hang.
     Stopped,
 }
 
-/// A tool of the palette: how often it is called, its name, and how it differs from the plain one.
+/// A tool of the palette: its weight, its name, and its difference from the plain tool.
 type Kind = (usize, &'static str, fn(&mut Tool));
 
 /// The name of the plain tool.
@@ -88,13 +88,13 @@ fn text(said: &str) -> Option<String> {
     Some(said.to_owned())
 }
 
-/// The name in the file of a tool that is called by one that no tool could have.
+/// The name in the file for tools that the model calls by an invalid name.
 const MISNAMED: &str = "misnamed";
 
-/// What the model writes for the name of a tool that there is not.
+/// Names that the model invents for tools that do not exist.
 const BAD_NAMES: [&str; 3] = ["look up!", "functions.lookup<|channel|>json", ""];
 
-/// What the model writes for arguments.
+/// Malformed texts of arguments.
 pub(crate) const ODD_RAW: [&str; 9] = [
     r#"{"key": "a"}"#,
     r#"{"key": "a"#,
@@ -107,10 +107,10 @@ pub(crate) const ODD_RAW: [&str; 9] = [
     r#"{"key": 1, "other": [{"deep": {}}]}"#,
 ];
 
-/// Ids that are none of the provider's own.
+/// Ids that are not the provider's own.
 pub(crate) const ODD_IDS: [&str; 4] = ["", "call_1", "functions.lookup:0", "tool use#1|fc_2"];
 
-/// Every tool of the palette, by the name under which it stands in the file, and those whose names no tool could have.
+/// Every tool of the palette with its name in the file, including those with invalid names.
 pub(crate) fn tools() -> impl Iterator<Item = (String, Tool)> {
     let plain = PALETTE.iter().map(|kind| (kind.1.to_owned(), of_kind(kind)));
     let missing = PALETTE.iter().map(of_kind).filter(|tool| tool.missing);
@@ -141,7 +141,7 @@ fn of_kind((_, _, change): &Kind) -> Tool {
     tool
 }
 
-/// The tool of that kind, with the name under which it stands in the file.
+/// The tool of this kind, with its name in the file.
 fn tool(kind: &Kind, source: &mut Source<'_>) -> (String, Tool) {
     let mut tool = of_kind(kind);
     if tool.missing && source.one_in(2) {
@@ -151,7 +151,7 @@ fn tool(kind: &Kind, source: &mut Source<'_>) -> (String, Tool) {
     (name.to_owned(), tool)
 }
 
-/// A new call. Its tool is added to those of the scenario.
+/// Draws a new call, and adds its tool to those of the scenario.
 pub(super) fn draw(
     source: &mut Source<'_>,
     names: &mut Names,
@@ -163,7 +163,7 @@ pub(super) fn draw(
     let kind = source.weigh(&kinds).copied().unwrap_or(&PLAIN);
     let (tool_name, drawn) = tool(kind, source);
     let (asks, ends) = (drawn.asks, drawn.ends);
-    // The first of a name stands: what is called so must not change for the calls before.
+    // The first tool with a name stays, because it must not change for the earlier calls.
     tools.entry(tool_name.clone()).or_insert(drawn);
     let earlier = names.last_known().cloned();
     let name = names.next();
@@ -182,7 +182,7 @@ pub(super) fn draw(
     if source.one_in(4) {
         call.deltas = *source.pick(&[1, 2, 5, 16]).unwrap_or(&1);
     }
-    // Some dialects cannot say what is wrong here, and then the scenario is not played.
+    // Some dialects cannot express these defects; the scenario is then not played.
     if source.one_in(16) && !ends {
         call.raw = source.pick(&ODD_RAW).map(|raw| (*raw).to_owned());
         call.args.clear();
@@ -195,7 +195,7 @@ pub(super) fn draw(
     call
 }
 
-/// What a call is about: its own name, or a text that some agents find too long.
+/// The argument of a call: its own name, or a text that some agents find too long.
 fn key(source: &mut Source<'_>, name: &str) -> Value {
     match source.below(12) {
         11 => Value::from(format!("{name}: {}", "a long list of orders, ".repeat(20))),
@@ -204,7 +204,7 @@ fn key(source: &mut Source<'_>, name: &str) -> Value {
     }
 }
 
-/// An id that is none of the call's own.
+/// An id that is not the call's own.
 pub(super) fn foreign_id(source: &mut Source<'_>, earlier: Option<String>) -> CallId {
     match (source.below(3), earlier) {
         (0, Some(name)) => CallId::Same(name),
@@ -213,7 +213,7 @@ pub(super) fn foreign_id(source: &mut Source<'_>, earlier: Option<String>) -> Ca
     }
 }
 
-/// The name of a tool that simply returns.
+/// The name of a tool that only returns.
 pub(super) fn plain(tools: &mut BTreeMap<String, Tool>) -> String {
     let (name, tool) = tool(&PLAIN, &mut Source::of_bytes(&[]));
     tools.entry(name.clone()).or_insert(tool);

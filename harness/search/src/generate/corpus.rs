@@ -1,14 +1,14 @@
-//! How scenarios are kept in the corpus of a fuzzer: as JSON, which outlives a change of the format.
+//! The encoding of scenarios in the corpus of a fuzzer: JSON, which survives changes of the format.
 
 use super::from_bytes;
 use brickbat_scenario::scenario::Scenario;
 
-/// A scenario as bytes of a corpus.
+/// Encodes a scenario as bytes of a corpus.
 pub fn encode(scenario: &Scenario) -> Vec<u8> {
     serde_json::to_vec(scenario).unwrap_or_default()
 }
 
-/// The scenario of a fuzzer's bytes, whatever they are: JSON is read, everything else chooses.
+/// The scenario for a fuzzer's bytes: JSON is parsed, and any other bytes act as choices.
 pub fn decode(bytes: &[u8]) -> Scenario {
     let read = match bytes.first() {
         Some(b'{') => serde_json::from_slice(bytes).ok(),
@@ -23,7 +23,7 @@ mod tests {
     use crate::generate;
 
     #[test]
-    fn what_is_kept_is_read_again() {
+    fn an_encoded_scenario_is_decoded_unchanged() {
         for seed in 0..200 {
             let scenario = generate::scenario(seed);
             assert_eq!(decode(&encode(&scenario)), scenario);
@@ -31,7 +31,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_scenario_are_one_all_the_same() {
+    fn any_bytes_give_a_scenario() {
         assert_eq!(decode(b"{\"turns\": 1}"), from_bytes(b"{\"turns\": 1}"));
         assert_eq!(decode(b"").turns.len(), 1);
     }

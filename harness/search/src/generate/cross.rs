@@ -1,19 +1,19 @@
-//! Crossing: a scenario out of two.
+//! Crossover: combines two scenarios into one.
 
 use super::calls::Names;
 use super::{MAX_TURNS, Source, normalize};
 use brickbat_scenario::scenario::{At, Block, CallId, Point, Scenario, Turn};
 
-/// A scenario with turns of the one and turns, or what goes wrong, of the other.
+/// A scenario with turns of `one`, and turns or actions of `other`.
 pub fn cross(one: &Scenario, other: &Scenario, source: &mut Source<'_>) -> Scenario {
     let mut child = one.clone();
     let (Some(last), false) = (one.turns.len().checked_sub(1), other.turns.is_empty()) else { return child };
     let from = source.below(other.turns.len());
     let at = source.below(last + 1);
     match source.below(3) {
-        // What goes wrong there goes wrong here, as far as it fits.
+        // The actions of a turn are copied, as far as they fit.
         0 => child.turns[at].at.clone_from(&other.turns[from].at),
-        // A turn of the other takes the place of one, or follows it.
+        // A turn of the other scenario replaces one, or follows it.
         1 => {
             let turn = adopt(&mut child, other, &other.turns[from]);
             child.turns[at] = turn;
@@ -30,7 +30,7 @@ pub fn cross(one: &Scenario, other: &Scenario, source: &mut Source<'_>) -> Scena
     child
 }
 
-/// A turn of another scenario, its calls under names that are free, and its tools.
+/// Copies a turn of another scenario with its tools. Its calls get unused names.
 fn adopt(child: &mut Scenario, other: &Scenario, turn: &Turn) -> Turn {
     let mut names = Names::of(child);
     let mut renamed: Vec<(String, String)> = Vec::new();

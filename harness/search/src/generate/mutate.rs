@@ -1,4 +1,4 @@
-//! Mutation: a scenario like another one, by changes that know what a scenario is about.
+//! Mutation: changes scenarios in terms of the format.
 
 use super::calls::{self, Manner, Names};
 use super::{MAX_ACTIONS, MAX_BATCH, MAX_TURNS, Source, actions, normalize, turns};
@@ -7,13 +7,13 @@ use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::scenario::{Block, Call, Indices, Reply, Scenario, Stop};
 
-/// One mutant in so many is left as the change has made it, whether or not it can be played.
+/// One in this many mutants gets a last change without repair, whether or not it can then be played.
 const UNFIXED: usize = 24;
 
-/// How often a change is tried that may find nothing to change.
+/// The number of tries to make a change that has an effect.
 const N_TRIES: usize = 4;
 
-/// A scenario like that one: one to three changes away.
+/// A mutant of a scenario, with one to three changes.
 pub fn mutate(scenario: &Scenario, source: &mut Source<'_>) -> Scenario {
     let mut mutant = scenario.clone();
     let n_changes = 1 + *source.weigh(&[(5, 0), (2, 1), (1, 2)]).unwrap_or(&0);
@@ -34,7 +34,7 @@ pub fn mutate(scenario: &Scenario, source: &mut Source<'_>) -> Scenario {
 
 type Mutation = fn(&mut Scenario, &mut Source<'_>);
 
-/// Every change, with how often it is made.
+/// Every change, with its weight.
 const CHANGES: [(usize, Mutation); 21] = [
     (5, move_action),
     (5, add_action),
@@ -66,7 +66,7 @@ fn change(scenario: &mut Scenario, source: &mut Source<'_>) {
     }
 }
 
-/// Makes one change after which the scenario may not be playable any more.
+/// Makes one change that may make the scenario unplayable.
 pub(super) fn spoil(scenario: &mut Scenario, source: &mut Source<'_>) {
     let Some(index) = turn(scenario, source) else { return };
     match source.below(6) {
@@ -91,7 +91,7 @@ fn turn(scenario: &Scenario, source: &mut Source<'_>) -> Option<usize> {
     (!scenario.turns.is_empty()).then(|| source.below(scenario.turns.len()))
 }
 
-/// A turn with an action, and the action.
+/// A random action, as the index of its turn and its index in the turn.
 fn action(scenario: &Scenario, source: &mut Source<'_>) -> Option<(usize, usize)> {
     let turns = scenario.turns.iter().enumerate();
     let all: Vec<(usize, usize)> =
@@ -116,7 +116,7 @@ fn with_call(scenario: &mut Scenario, source: &mut Source<'_>, change: impl Fn(&
     }
 }
 
-/// Moves an action to the next point, or a few further.
+/// Moves an action to the next point, or a few points further.
 fn move_action(scenario: &mut Scenario, source: &mut Source<'_>) {
     let Some((index, at)) = action(scenario, source) else { return };
     let spots = points::of(scenario, index);
@@ -141,7 +141,7 @@ fn drop_action(scenario: &mut Scenario, source: &mut Source<'_>) {
     }
 }
 
-/// Something else happens at the same point.
+/// Replaces an action by another one at the same point.
 fn change_action(scenario: &mut Scenario, source: &mut Source<'_>) {
     let Some((index, at)) = action(scenario, source) else { return };
     let spots = points::of(scenario, index);
@@ -151,7 +151,7 @@ fn change_action(scenario: &mut Scenario, source: &mut Source<'_>) {
     }
 }
 
-/// Two actions of a turn change their places.
+/// Swaps two actions of a turn.
 fn swap_actions(scenario: &mut Scenario, source: &mut Source<'_>) {
     let Some(index) = turn(scenario, source) else { return };
     let actions = &mut scenario.turns[index].at;
@@ -181,7 +181,7 @@ fn drop_call(scenario: &mut Scenario, source: &mut Source<'_>) {
     }
 }
 
-/// The call of another tool, or other arguments, in the place of one.
+/// Gives a call another tool or other arguments.
 fn change_call(scenario: &mut Scenario, source: &mut Source<'_>) {
     let mut names = Names::of(scenario);
     let drawn = calls::draw(source, &mut names, &mut scenario.tools, Manner::Stopped);
@@ -195,7 +195,7 @@ fn change_call(scenario: &mut Scenario, source: &mut Source<'_>) {
     });
 }
 
-/// A call gets the id of another one, or one that no call has.
+/// Gives a call the id of another call, or an id that no call has.
 fn change_id(scenario: &mut Scenario, source: &mut Source<'_>) {
     let all: Vec<String> = scenario.calls().map(|call| call.name.clone()).collect();
     let earlier = source.pick(&all).cloned();
@@ -215,7 +215,7 @@ fn reorder_blocks(scenario: &mut Scenario, source: &mut Source<'_>) {
     }
 }
 
-/// Two results come in another order, or all of them.
+/// Reorders two results, or all of them.
 fn reorder_results(scenario: &mut Scenario, source: &mut Source<'_>) {
     let Some(index) = turn(scenario, source) else { return };
     let n_settled = scenario.turns[index].settle.len();
@@ -228,7 +228,7 @@ fn reorder_results(scenario: &mut Scenario, source: &mut Source<'_>) {
     }
 }
 
-/// One more attempt of a reply: the last one breaks somewhere, and the client asks again.
+/// Adds an attempt to a reply: the last one breaks off, and the client asks again.
 fn add_attempt(scenario: &mut Scenario, source: &mut Source<'_>) {
     let Some(index) = turn(scenario, source) else { return };
     let n_replies = scenario.turns[index].replies.len();
@@ -268,7 +268,7 @@ fn change_reply(scenario: &mut Scenario, source: &mut Source<'_>) {
     }
 }
 
-/// One more step before the last reply.
+/// Adds a step before the last reply.
 fn add_reply(scenario: &mut Scenario, source: &mut Source<'_>) {
     let Some(index) = turn(scenario, source) else { return };
     let n_replies = scenario.turns[index].replies.len();
@@ -327,7 +327,7 @@ fn change_limits(scenario: &mut Scenario, source: &mut Source<'_>) {
     }
 }
 
-/// The scenario is played on a provider of its own, or on any.
+/// Limits the scenario to one provider, or removes the limit.
 fn change_provider(scenario: &mut Scenario, source: &mut Source<'_>) {
     let name = |dialect: &Dialect| Profile::newest(*dialect).name.to_owned();
     scenario.model = None;
@@ -337,7 +337,7 @@ fn change_provider(scenario: &mut Scenario, source: &mut Source<'_>) {
     };
 }
 
-/// The model thinks in every reply, or in none.
+/// Makes the model think in every reply, or in none.
 fn change_thinking(scenario: &mut Scenario, _: &mut Source<'_>) {
     let thinks = scenario.thinks();
     let replies = scenario.turns.iter_mut().flat_map(|turn| &mut turn.replies);

@@ -1,4 +1,4 @@
-//! Puts a changed scenario in order, so that it can be played in most cases.
+//! Repairs a changed scenario, so that it can be played in most cases.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::{calls, turns};
 use crate::fixup;
 use brickbat_scenario::scenario::{Action, Block, Call, CallId, Expect, Scenario, Turn};
 
-/// Puts a scenario in order after a change.
+/// Repairs a scenario after a change.
 pub(super) fn normalize(scenario: &mut Scenario) {
     if scenario.turns.is_empty() {
         let user = turns::user(0);
@@ -18,7 +18,7 @@ pub(super) fn normalize(scenario: &mut Scenario) {
             at: Vec::new(),
         });
     }
-    // What is expected of calls is right for the scenario as it was written, not for one like it.
+    // The expectations about calls apply to the original scenario, not to a mutant.
     scenario.expect = Expect::default();
     let thinks = scenario.thinks();
     own_ids(scenario);
@@ -39,7 +39,7 @@ pub(super) fn normalize(scenario: &mut Scenario) {
     offered(scenario);
 }
 
-/// A call about which the user is asked has an id of its own, because the user knows it by that.
+/// Gives a call about which the user is asked an id of its own, because the user identifies it by its id.
 fn own_ids(scenario: &mut Scenario) {
     let tools = scenario.tools.clone();
     let asks = |call: &Call| tools.get(&call.tool).is_some_and(|tool| tool.asks);
@@ -56,8 +56,9 @@ fn own_ids(scenario: &mut Scenario) {
     }
 }
 
-/// No dialect that shows thinking numbers its calls or sends them in turns, and what has the id of another call has a
-/// number of its own.
+/// Resets numbering and interleaving in scenarios with thinking, because no dialect that shows thinking
+/// numbers or interleaves its calls. Also resets the numbering of calls with equal ids, because these calls
+/// need different numbers.
 pub(super) fn numbered(scenario: &mut Scenario) {
     let thinks = scenario.thinks();
     let replies = scenario.turns.iter_mut().flat_map(|turn| &mut turn.replies);
@@ -69,7 +70,7 @@ pub(super) fn numbered(scenario: &mut Scenario) {
     }
 }
 
-/// A turn ends with a reply that makes no calls, or with the result of a tool.
+/// Ends each turn with a reply without calls, or with a tool's result.
 fn last_reply(turn: &mut Turn, ends: impl Fn(&Call) -> bool) {
     let last = turn.replies.last().and_then(|reply| reply.attempts.last());
     let mut calls = last.into_iter().flatten().filter_map(Block::call).peekable();
@@ -78,7 +79,7 @@ fn last_reply(turn: &mut Turn, ends: impl Fn(&Call) -> bool) {
     }
 }
 
-/// A model that thinks does so first, and in every reply.
+/// If the model thinks, makes every reply begin with thinking and contain no other.
 fn thought_first(scenario: &mut Scenario, thinks: bool) {
     let replies = scenario.turns.iter_mut().flat_map(|turn| &mut turn.replies);
     for blocks in replies.flat_map(|reply| &mut reply.attempts).filter(|_| thinks) {
@@ -91,7 +92,7 @@ fn thought_first(scenario: &mut Scenario, thinks: bool) {
     }
 }
 
-/// Everything that is said is said once.
+/// Makes every message unique.
 fn said_once(scenario: &mut Scenario) {
     let mut n_said = 0;
     for (index, turn) in scenario.turns.iter_mut().enumerate() {
@@ -103,7 +104,8 @@ fn said_once(scenario: &mut Scenario) {
     }
 }
 
-/// A model that calls tools is offered one; and a request for a summary is known by offering none.
+/// Adds a tool that the system is offered, if the scenario needs one: a model that calls tools must be
+/// offered one, and a request for a summary is recognised because it offers none.
 pub(super) fn offered(scenario: &mut Scenario) {
     let mut actions = scenario.turns.iter().flat_map(|turn| &turn.at);
     let asks_beside = actions.any(|at| matches!(at.action, Action::Summarise(_) | Action::Aside(_)));
@@ -112,7 +114,7 @@ pub(super) fn offered(scenario: &mut Scenario) {
     }
 }
 
-/// Calls of tools that there are not call the plain one.
+/// Makes calls of missing tools call the plain tool.
 fn untooled(scenario: &mut Scenario) {
     let known = scenario.tools.clone();
     let name = calls::plain(&mut scenario.tools);
@@ -131,7 +133,7 @@ mod tests {
     use brickbat_scenario::scenario::Times;
 
     #[test]
-    fn what_is_expected_of_a_scenario_is_not_expected_of_one_like_it() {
+    fn a_mutant_has_no_expectations() {
         for seed in 0..20 {
             let mut scenario = generate::scenario(seed);
             let names: Vec<String> = scenario.calls().map(|call| call.name.clone()).collect();

@@ -1,9 +1,9 @@
-//! Now and then the provider searches the web within its replies.
+//! Sometimes lets the provider search the web within its replies.
 
 use super::Source;
 use brickbat_scenario::scenario::{Block, Reply, Scenario, Search, Stop};
 
-/// Lets the provider of a scenario search.
+/// Adds a search of the provider to a scenario.
 pub(super) fn draw(source: &mut Source<'_>, scenario: &mut Scenario) {
     if !source.one_in(12) {
         return;
@@ -12,13 +12,14 @@ pub(super) fn draw(source: &mut Source<'_>, scenario: &mut Scenario) {
     for turn in &mut scenario.turns {
         let replies = std::mem::take(&mut turn.replies);
         for mut reply in replies {
-            // The provider that searches numbers its calls, gives each an id, and sends one after the other.
+            // The provider that runs searches numbers its calls, gives each an id, and sends one after the
+            // other.
             (reply.interleave, reply.indices) = (false, None);
             reply.attempts.iter_mut().flatten().filter_map(Block::call_mut).for_each(|call| call.id = None);
             if source.one_in(2) {
                 let count = 1 + usize::from(source.one_in(4));
                 let made: Vec<Block> = (0..count).map(|_| search(source, &mut n_searches)).collect();
-                // Before all else but a thought, or just before the calls.
+                // The search comes first, except for a thought, or just before the calls.
                 let blocks = &mut reply.attempts[0];
                 let first_call = blocks.iter().position(|block| block.call().is_some());
                 let start = usize::from(matches!(blocks.first(), Some(Block::Think(_))));

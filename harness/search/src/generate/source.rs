@@ -1,9 +1,9 @@
-//! Where choices come from.
+//! The source of random choices.
 
 use arbitrary::Unstructured;
 
-/// A source of choices: a seed, or the bytes of a fuzzer. The first of several things is always the simplest, and it is
-/// what a source chooses that has no bytes left.
+/// A source of choices: a seed, or the bytes of a fuzzer. The first of several options is always the
+/// simplest. A source that has no bytes left chooses the first.
 #[derive(Debug)]
 pub struct Source<'a> {
     from: From<'a>,
@@ -16,20 +16,20 @@ enum From<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// One scenario in so many is spoiled on purpose.
+    /// One scenario in this many is made invalid on purpose.
     pub const SPOILED: usize = 24;
 
-    /// Choices that follow from a seed, without an end.
+    /// Unlimited choices for a seed.
     pub fn seeded(seed: u64) -> Source<'static> {
         Source { from: From::Seed(seed) }
     }
 
-    /// Choices that bytes make, about one byte each.
+    /// Choices made by bytes, about one byte each.
     pub fn of_bytes(bytes: &'a [u8]) -> Source<'a> {
         Source { from: From::Bytes(Unstructured::new(bytes)) }
     }
 
-    /// A number below `n`; 0 if there is none.
+    /// A number below `n`; 0 if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         let Some(last) = n.checked_sub(1) else { return 0 };
         match &mut self.from {
@@ -38,17 +38,17 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Whether something happens that happens once in `n` times; never, if nothing is left to choose with.
+    /// True once in `n` times; always false if no choices are left.
     pub fn one_in(&mut self, n: usize) -> bool {
         n > 0 && self.below(n) == n - 1
     }
 
-    /// One of several.
+    /// One of several options.
     pub fn pick<'t, T>(&mut self, of: &'t [T]) -> Option<&'t T> {
         of.get(self.below(of.len()))
     }
 
-    /// One of several that come with how often they are to come.
+    /// One of several options with weights.
     pub fn weigh<'t, T>(&mut self, of: &'t [(usize, T)]) -> Option<&'t T> {
         let mut at = self.below(of.iter().map(|(weight, _)| weight).sum());
         let chosen = of.iter().find(|(weight, _)| match at.checked_sub(*weight) {
@@ -62,7 +62,8 @@ impl<'a> Source<'a> {
     }
 }
 
-/// SplitMix64: <https://prng.di.unimi.it/splitmix64.c>. Generated scenarios are named by their seed, so it never changes.
+/// SplitMix64: <https://prng.di.unimi.it/splitmix64.c>. It must never change, because generated scenarios are
+/// identified by their seed.
 fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_makes_the_same_choices_for_ever() {
+    fn a_seed_always_makes_the_same_choices() {
         let mut source = Source::seeded(0);
         assert_eq!([(); 8].map(|()| source.below(10)), [5, 0, 9, 4, 7, 0, 3, 0]);
     }
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_weighs_nothing_is_never_chosen() {
+    fn an_option_without_weight_is_never_chosen() {
         let mut source = Source::seeded(1);
         for _ in 0..100 {
             assert_ne!(source.weigh(&[(1, "a"), (0, "b"), (3, "c")]), Some(&"b"));

@@ -1,4 +1,5 @@
-//! Scenarios for property tests. A failing one is made smaller as a scenario, by whole turns, replies and calls, not as bytes.
+//! Strategies for property tests. A failing scenario is shrunk as a scenario, by complete turns, replies and
+//! calls, not as bytes.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use super::{Source, draw};
 use crate::oracle;
 use crate::shrink::singles;
 
-/// Scenarios of every kind, some of them spoiled on purpose.
+/// Scenarios of every kind, including some that are made invalid on purpose.
 ///
 /// ```
 /// use proptest::prelude::*;
@@ -26,12 +27,12 @@ pub fn scenarios() -> Scenarios {
     Scenarios { is_kept: |_| true }
 }
 
-/// Scenarios that a dialect can play, also when they are made smaller.
+/// Scenarios that a dialect can play, even when they are shrunk.
 pub fn playable() -> Scenarios {
     Scenarios { is_kept: |scenario| oracle::plan(scenario).is_some() }
 }
 
-/// Plans, each on a dialect that can play it. Use [`playable`] where the scenario is needed, too.
+/// Plans, each on a dialect that can play it. Use [`playable`] if you also need the scenario.
 pub fn plans() -> impl Strategy<Value = Arc<Plan>> {
     playable().prop_filter_map("it can be played", |scenario| oracle::plan(&scenario))
 }
@@ -42,13 +43,13 @@ pub fn plans_on(dialect: Dialect) -> impl Strategy<Value = Arc<Plan>> {
         .prop_filter_map("this dialect can play it", move |scenario| oracle::plan_on(&scenario, dialect))
 }
 
-/// Generated scenarios, those of them that are kept.
+/// A strategy for generated scenarios that pass a filter.
 #[derive(Debug, Clone, Copy)]
 pub struct Scenarios {
     is_kept: fn(&Scenario) -> bool,
 }
 
-/// Draws in a row of which none is kept. Nine of ten scenarios can be played.
+/// The maximum number of successive draws that the filter rejects. Nine of ten scenarios can be played.
 const MAX_DRAWS: usize = 1_000;
 
 impl Strategy for Scenarios {
@@ -68,13 +69,13 @@ impl Strategy for Scenarios {
     }
 }
 
-/// A scenario that is made smaller.
+/// A scenario that is being shrunk.
 #[derive(Debug, Clone)]
 pub struct ScenarioTree {
     is_kept: fn(&Scenario) -> bool,
-    /// The smallest that failed.
+    /// The smallest scenario that failed.
     failing: Scenario,
-    /// What is one element smaller, the next last.
+    /// The scenarios with one element less; the next one to try is last.
     to_try: Vec<Scenario>,
     current: Scenario,
 }
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_property_is_made_smaller_as_a_scenario() {
+    fn a_failing_property_is_shrunk_as_a_scenario() {
         let found = smallest(playable(), |scenario| n_calls(scenario) >= 3);
         assert_eq!(n_calls(&found), 3, "{found:?}");
         assert!(found.turns.iter().all(|turn| turn.at.is_empty()), "no action is left: {found:?}");
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_played_is_drawn_as_well_and_not_of_playable_ones() {
+    fn only_playable_rejects_unplayable_scenarios() {
         let mut runner = TestRunner::deterministic();
         let mut n_unplayable = |strategy: Scenarios| {
             let trees = (0..300).map(|_| strategy.new_tree(&mut runner).unwrap());

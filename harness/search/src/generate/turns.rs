@@ -1,4 +1,4 @@
-//! Turns and replies.
+//! Draws turns and replies.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use super::calls::{self, Manner, Names};
 use super::{MAX_BATCH, Source};
 use brickbat_scenario::scenario::{At, Block, Call, Indices, Reply, Scenario, Stop, Tool, Turn};
 
-/// What the user says in each turn; none of it is part of another.
+/// The user's message in each turn; none is part of another.
 const USER: [&str; 4] = ["Look up the orders.", "What happened?", "Go on now.", "Is that all?"];
 
-/// What the user says in a turn, counted from 0.
+/// The user's message in a turn, counted from 0.
 pub(crate) fn user(index: usize) -> String {
     USER.get(index).map_or_else(|| format!("Take step {index}."), |said| (*said).to_owned())
 }
 
-/// A turn in which nothing goes wrong but what the model and the tools say.
+/// A turn in which nothing goes wrong except in the output of the model and the tools.
 pub(super) fn draw(
     source: &mut Source<'_>,
     names: &mut Names,
@@ -91,7 +91,7 @@ pub(super) fn last(source: &mut Source<'_>) -> Reply {
     Reply { attempts: vec![blocks], interleave: false, stop, indices: None }
 }
 
-/// An order in which the calls of a turn may settle, reply by reply.
+/// A random order in which the calls of a turn may settle, reply by reply.
 pub(super) fn order(source: &mut Source<'_>, turn: &Turn, tools: &BTreeMap<String, Tool>) -> Vec<String> {
     let hangs = |call: &&Call| tools.get(&call.tool).is_some_and(|tool| tool.hangs);
     let mut order = Vec::new();
@@ -105,7 +105,7 @@ pub(super) fn order(source: &mut Source<'_>, turn: &Turn, tools: &BTreeMap<Strin
     order
 }
 
-/// Now and then a scenario limits the steps of its turns.
+/// Sometimes limits the steps of turns.
 pub(super) fn limit(source: &mut Source<'_>, scenario: &mut Scenario) {
     let longest = scenario.turns.iter().map(|turn| turn.replies.len()).max().unwrap_or(0);
     if longest > 1 && source.one_in(16) {
@@ -113,7 +113,7 @@ pub(super) fn limit(source: &mut Source<'_>, scenario: &mut Scenario) {
     }
 }
 
-/// Now and then another process takes a turn.
+/// Sometimes lets another process run a turn.
 pub(super) fn share(source: &mut Source<'_>, scenario: &mut Scenario) {
     if scenario.turns.len() > 1 && source.one_in(16) {
         for turn in scenario.turns.iter_mut().skip(1) {
@@ -122,7 +122,7 @@ pub(super) fn share(source: &mut Source<'_>, scenario: &mut Scenario) {
     }
 }
 
-/// Now and then the model thinks before all that it says, because it was asked to.
+/// Sometimes lets the model think before everything else it says, because it was asked to.
 pub(super) fn think(source: &mut Source<'_>, scenario: &mut Scenario) {
     if source.one_in(8) {
         scenario.turns.iter_mut().flat_map(|turn| &mut turn.replies).for_each(|reply| {
@@ -131,14 +131,14 @@ pub(super) fn think(source: &mut Source<'_>, scenario: &mut Scenario) {
     }
 }
 
-/// Lets an attempt begin with a thought.
+/// Makes an attempt begin with a thought.
 pub(crate) fn thinking(blocks: &mut Vec<Block>) {
     if !blocks.iter().any(|block| matches!(block, Block::Think(_))) {
         blocks.insert(0, Block::Think("The user wants to know.".to_owned()));
     }
 }
 
-/// In a turn that nothing ends, no tool hangs.
+/// Replaces tools that hang in turns that nothing ends.
 pub(super) fn put_off(scenario: &mut Scenario) {
     for turn in &mut scenario.turns {
         if turn.at.iter().any(At::ends_turn) {

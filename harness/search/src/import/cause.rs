@@ -1,4 +1,5 @@
-//! How a session broke, where its store shows it: scenarios of the cause, which have to fail on somebody before they count.
+//! How a session broke, if its store shows it: scenarios of the cause, which count only if a planted bug
+//! fails them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,21 +17,21 @@ use brickbat_sessions::{Ending, Judgement, Message, Session};
 
 use super::shape::{Shape, ShapeArgs, ShapeBlock, ShapeMessage};
 
-/// What a store shows of how its thread broke.
+/// A sign in the store of how its thread broke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sign {
     /// The user stopped the turn.
     Stopped,
-    /// A result came after the turn had been stopped.
+    /// A result arrived after the turn had been stopped.
     CameLate,
-    /// The reply failed on its way.
+    /// The reply failed on the way.
     Failed,
     /// Calls had begun, and nothing was recorded after them.
     BrokenOff,
 }
 
 impl Sign {
-    /// In words.
+    /// The sign in words.
     pub fn words(self) -> &'static str {
         match self {
             Sign::Stopped => "the user stopped the turn",
@@ -40,7 +41,7 @@ impl Sign {
         }
     }
 
-    /// What may have happened, the likeliest first.
+    /// The actions that may have caused it, likeliest first.
     fn actions(self) -> Vec<Action> {
         match self {
             Sign::Stopped | Sign::CameLate => vec![Action::Abort],
@@ -50,11 +51,11 @@ impl Sign {
     }
 }
 
-/// What Claude Code writes in the user's name when a turn is stopped (anthropics/claude-code#86001).
+/// The text that Claude Code writes in the user's name when a turn is stopped (anthropics/claude-code#86001).
 const INTERRUPTED: [&str; 2] =
     ["[Request interrupted by user]", "[Request interrupted by user for tool use]"];
 
-/// States of a call that had begun and has no end, in the words of products.
+/// The states of a call that had begun but not ended, in the words of products.
 const UNFINISHED: [&str; 9] = [
     "input-available",
     "input-streaming",
@@ -67,7 +68,7 @@ const UNFINISHED: [&str; 9] = [
     "streaming",
 ];
 
-/// What the store shows of how the thread broke.
+/// The signs in the store of how the thread broke.
 pub(super) fn signs(session: &Session, judgement: &Judgement) -> BTreeSet<Sign> {
     let mut signs = BTreeSet::new();
     let Some(at) = broken_reply(session, judgement) else { return signs };
@@ -96,7 +97,7 @@ pub(super) fn signs(session: &Session, judgement: &Judgement) -> BTreeSet<Sign> 
     signs
 }
 
-/// The reply that the refusal speaks of: the one there, or the last before it that makes calls.
+/// The reply that the refusal refers to: the one at that place, or the last one before it that makes calls.
 fn broken_reply(session: &Session, judgement: &Judgement) -> Option<usize> {
     let place = judgement.refusals.first().and_then(|refusal| refusal.place.as_ref());
     let is_there = |message: &Message| {
@@ -119,7 +120,8 @@ fn says_something(message: &Message) -> bool {
     texts(message).any(|text| !text.is_empty())
 }
 
-/// Scenarios in which the thread may have broken so: the batch of the minimised structure, and what happened to it.
+/// Scenarios in which the thread may have broken like this: the batch of the minimised structure, with each
+/// possible action.
 pub(super) fn proposals(signs: &BTreeSet<Sign>, shape: &Shape, rule: &Rule) -> Vec<(Sign, Scenario)> {
     let Some(batch) = Batch::of(shape) else { return Vec::new() };
     let mut proposals = Vec::new();
@@ -134,7 +136,8 @@ pub(super) fn proposals(signs: &BTreeSet<Sign>, shape: &Shape, rule: &Rule) -> V
     proposals
 }
 
-/// The first planted bug that fails a scenario by that rule, with what it is accused of, if the reference agent passes it.
+/// The first planted bug that fails a scenario with this rule, and the finding, if the reference agent passes
+/// the scenario.
 pub(super) fn shown_by(scenario: &Scenario, dialect: Dialect, rule: &Rule) -> Option<(Canary, Finding)> {
     let plan = lower::lower(super::PLAYED_AS, "", scenario, dialect, 0).ok()?;
     if plan.impossible.is_some() {
@@ -151,16 +154,16 @@ pub(super) fn shown_by(scenario: &Scenario, dialect: Dialect, rule: &Rule) -> Op
     })
 }
 
-/// A batch of calls of which some were answered.
+/// A batch of calls of which only some were answered.
 struct Batch {
-    /// The names of the calls, the answered ones first.
+    /// The calls, answered ones first.
     calls: Vec<Call>,
     tools: Vec<String>,
     n_answered: u32,
 }
 
 impl Batch {
-    /// The last batch of a structure that is not answered as a whole in the next message.
+    /// The last batch of a structure that the next message does not answer completely.
     fn of(shape: &Shape) -> Option<Batch> {
         let at = shape.messages.iter().enumerate().rposition(|(at, message)| {
             let next = shape.messages.get(at + 1).map_or(&[][..], ShapeMessage::results);
@@ -170,7 +173,7 @@ impl Batch {
         let ShapeMessage::Assistant(blocks) = &shape.messages[at] else { return None };
         let mut numbered: Vec<(usize, Call)> = Vec::new();
         for block in blocks {
-            // A batch whose own form is odd was not broken by what happened to it.
+            // A batch with malformed arguments was not broken by an action.
             if let ShapeBlock::Call { call, args: args @ ShapeArgs::Object(_) } = block {
                 numbered.push((*call, Call { id: None, ..shape.call(*call, Some(args)) }));
             }
@@ -185,7 +188,7 @@ impl Batch {
         (!calls.is_empty()).then_some(Batch { calls, tools, n_answered })
     }
 
-    /// Where it may have broken, the likeliest first.
+    /// The points at which it may have broken, likeliest first.
     fn points(&self, sign: Sign) -> Vec<(Side, Point)> {
         let n = self.calls.len() as u32;
         let mut points = match self.n_answered {
@@ -256,7 +259,7 @@ pub(super) fn reply(blocks: Vec<scenario::Block>) -> Reply {
     Reply { attempts: vec![blocks], interleave: false, stop: None, indices: None }
 }
 
-/// A scenario of nothing but its tools and turns.
+/// A scenario that consists only of tools and turns.
 pub(super) fn plain(comment: String, tools: BTreeMap<String, Tool>, turns: Vec<Turn>) -> Scenario {
     Scenario {
         schema: 1,

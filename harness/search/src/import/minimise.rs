@@ -1,5 +1,6 @@
-//! Takes out of a structure whatever it still fails without: messages in ever smaller runs, then calls with their results,
-//! single results and texts; in the end what is odd is made plain, as far as the fault is not in it.
+//! Removes from a structure everything without which it still fails: messages in ever smaller runs, then
+//! calls with their results, single results and texts. Finally, oddities that are not the fault are made
+//! plain.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -7,10 +8,11 @@ use std::ops::Range;
 use super::shape::{Shape, ShapeArgs, ShapeBlock, ShapeId, ShapeMessage, Words};
 use brickbat_scenario::scenario::Signature;
 
-/// Reductions that are tried at most. A thread of ten thousand messages takes about fifty thousand.
+/// The maximum number of reductions that are tried. A thread of ten thousand messages takes about fifty
+/// thousand.
 const MAX_TRIED: usize = 200_000;
 
-/// The smallest structure that was found for which `fails` is true, and how many were tried.
+/// The smallest structure found for which `fails` returns true, and the number of reductions that were tried.
 pub(super) fn minimise(shape: Shape, fails: impl Fn(&Shape) -> bool) -> (Shape, usize) {
     let mut search = Search { best: shape, n_tried: 0, fails };
     loop {
@@ -30,7 +32,8 @@ struct Search<F> {
 
 impl<F: Fn(&Shape) -> bool> Search<F> {
     fn try_it(&mut self, candidate: Shape) -> bool {
-        // A conversation begins with the user; some providers demand that, which would be another fault.
+        // A conversation begins with the user. Some providers require that, so removing the user would be
+        // another fault.
         if self.n_tried >= MAX_TRIED || (self.best.begins_with_user() && !candidate.begins_with_user()) {
             return false;
         }
@@ -43,7 +46,7 @@ impl<F: Fn(&Shape) -> bool> Search<F> {
         is_smaller
     }
 
-    /// Runs of messages: halves first, then quarters, down to single ones.
+    /// Drops runs of messages: halves first, then quarters, down to single ones.
     fn drop_runs(&mut self) -> bool {
         let mut has_dropped = false;
         let mut run = self.best.messages.len().div_ceil(2);
@@ -66,7 +69,8 @@ impl<F: Fn(&Shape) -> bool> Search<F> {
         has_dropped
     }
 
-    /// Calls with their results, results and texts: of each message halves first, then quarters, down to single ones.
+    /// Drops calls with their results, results and texts of each message: halves first, then quarters, down
+    /// to single ones.
     fn drop_parts(&mut self) -> bool {
         let mut has_dropped = false;
         let mut n = 0;
@@ -81,7 +85,7 @@ impl<F: Fn(&Shape) -> bool> Search<F> {
         has_dropped
     }
 
-    /// The parts of one message, so many at a time.
+    /// Drops `run` parts of one message at a time.
     fn drop_parts_of(&mut self, n: usize, run: usize) -> bool {
         let mut has_dropped = false;
         let mut part = 0;
@@ -98,7 +102,7 @@ impl<F: Fn(&Shape) -> bool> Search<F> {
         has_dropped
     }
 
-    /// What is odd, all of it and then one thing after another.
+    /// Makes all oddities plain at once, then one after another.
     fn make_plain(&mut self) -> bool {
         let mut has_changed = false;
         let mut all = self.best.clone();
@@ -114,13 +118,13 @@ impl<F: Fn(&Shape) -> bool> Search<F> {
 }
 
 impl Shape {
-    /// Whether the user, or a summary of what was said, stands before any reply; instructions may stand before that.
+    /// True if the user, or a summary, comes before any reply. Instructions may come before that.
     fn begins_with_user(&self) -> bool {
         let first = self.messages.iter().find(|message| !matches!(message, ShapeMessage::System));
         matches!(first, Some(ShapeMessage::User(_) | ShapeMessage::Picture(_) | ShapeMessage::Compacted))
     }
 
-    /// Takes parts of a message out, and what speaks of them.
+    /// Removes parts of a message, and everything that refers to them.
     fn drop_run(&mut self, message: usize, parts: Range<usize>) {
         let mut gone = BTreeSet::new();
         match self.messages.get_mut(message) {
@@ -147,7 +151,8 @@ impl Shape {
         self.forget(&gone);
     }
 
-    /// Takes out the results of calls that go, and messages of nothing else: a pair goes as a whole.
+    /// Removes the results of removed calls, and messages that contained only those, so that a pair is
+    /// removed together.
     fn forget(&mut self, gone: &BTreeSet<usize>) {
         if gone.is_empty() {
             return;
@@ -160,13 +165,13 @@ impl Shape {
         });
     }
 
-    /// Places at which something may be odd: one for each call and tool, and one for each part of a message.
+    /// The number of places that may be odd: one for each call and tool, and one for each part of a message.
     fn n_oddities(&self) -> usize {
         let parts: usize = self.messages.iter().map(n_parts).sum();
         self.calls.len() + self.tools.len() + parts
     }
 
-    /// Makes plain what is odd at a place.
+    /// Makes the oddity at a place plain.
     fn straighten(&mut self, n: usize) {
         if let Some(call) = self.calls.values_mut().nth(n) {
             call.id = ShapeId::Own;
@@ -188,7 +193,7 @@ impl Shape {
     }
 }
 
-/// How many parts a message has that can go.
+/// The number of parts of a message that can be removed.
 fn n_droppable(message: &ShapeMessage) -> usize {
     match message {
         ShapeMessage::Assistant(blocks) => blocks.len(),
@@ -244,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_go_as_a_whole_and_what_is_odd_becomes_plain() {
+    fn pairs_are_removed_together_and_oddities_become_plain() {
         let user = || ShapeMessage::User(Words::plain());
         let whole = shape(vec![
             user(),
@@ -269,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn the_user_stays_first_where_the_store_begins_with_instructions() {
+    fn the_user_stays_first_if_the_store_begins_with_instructions() {
         let user = ShapeMessage::User(Words::plain());
         let reply = ShapeMessage::Assistant(vec![call(0)]);
         let whole = shape(vec![ShapeMessage::System, user.clone(), reply]);
@@ -280,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_whose_call_is_nowhere_stays_if_it_is_the_fault() {
+    fn a_result_without_a_call_stays_if_it_is_the_fault() {
         let lost = shape(vec![
             ShapeMessage::User(Words::plain()),
             ShapeMessage::Assistant(vec![call(0)]),

@@ -1,4 +1,4 @@
-//! The structure of a session, as far as a given history can say it.
+//! The structure of a session, as far as a given history can express it.
 
 mod measure;
 mod odd;
@@ -14,11 +14,12 @@ use serde_json::{Map, Value, json};
 
 pub(super) use odd::Words;
 
-/// A conversation without words.
+/// The structure of a conversation, without its texts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Shape {
     pub(super) messages: Vec<ShapeMessage>,
-    /// What is odd about ids and names, by the numbers of calls and tools. A call that no message has is lost.
+    /// The oddities of ids and names, by the numbers of calls and tools. A call that is in no message is
+    /// lost.
     pub(super) calls: BTreeMap<usize, ShapeCall>,
     pub(super) tools: BTreeMap<usize, String>,
 }
@@ -26,27 +27,27 @@ pub(super) struct Shape {
 /// One message.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ShapeMessage {
-    /// The user said something.
+    /// A user message.
     User(Words),
-    /// The user showed a picture.
+    /// A picture from the user.
     Picture(Picture),
-    /// Instructions in between.
+    /// Instructions in the middle of the conversation.
     System,
-    /// The model said something.
+    /// A reply of the model.
     Assistant(Vec<ShapeBlock>),
-    /// A reply failed.
+    /// A failed reply.
     Failed,
     /// Results, in one message.
     Results(Vec<ShapeResult>),
-    /// All before was replaced by a summary.
+    /// A summary that replaced everything before it.
     Compacted,
 }
 
-/// A part of a reply.
+/// A block of a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ShapeBlock {
     Think {
-        /// Whether the store has the words.
+        /// True if the store has the text.
         has_words: bool,
         signature: Signature,
     },
@@ -58,10 +59,10 @@ pub(super) enum ShapeBlock {
     },
 }
 
-/// What is known of a call wherever it is spoken of.
+/// The properties of a call wherever it is mentioned.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ShapeCall {
-    /// The tool's number.
+    /// The number of the tool.
     pub(super) tool: usize,
     pub(super) id: ShapeId,
 }
@@ -69,24 +70,24 @@ pub(super) struct ShapeCall {
 /// The id of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ShapeId {
-    /// One that the provider gives.
+    /// An id that the provider gives.
     Own,
-    /// One of this form.
+    /// An id of this form.
     Foreign(String),
-    /// That of another call.
+    /// The id of another call.
     Same(usize),
 }
 
 /// The arguments of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ShapeArgs {
-    /// An object, by the kinds of its values.
+    /// An object, by the types of its values.
     Object(Map<String, Value>),
-    /// Anything else, as a text of its kind.
+    /// Anything else, as an example text of its kind.
     Raw(&'static str),
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ShapeResult {
     pub(super) call: usize,
@@ -95,8 +96,8 @@ pub(super) struct ShapeResult {
 }
 
 impl Shape {
-    /// The same with calls and tools numbered anew, in the order of the conversation, and without those that nothing
-    /// speaks of.
+    /// The structure with calls and tools renumbered in the order of the conversation, and without unused
+    /// ones.
     pub(super) fn named(&self) -> Shape {
         let mut order: Vec<usize> = Vec::new();
         let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
@@ -141,7 +142,7 @@ impl Shape {
         named
     }
 
-    /// The calls that results speak of and no message has.
+    /// The calls that results refer to but no message contains.
     pub(super) fn lost(&self) -> Vec<usize> {
         let made: BTreeSet<usize> = self.messages.iter().flat_map(ShapeMessage::made).collect();
         let results = self.messages.iter().flat_map(ShapeMessage::results);
@@ -150,7 +151,7 @@ impl Shape {
         calls.filter(|call| !made.contains(call) && answered.contains(call)).collect()
     }
 
-    /// Forgets the calls and tools that nothing speaks of any more, so that a small structure is small.
+    /// Removes unused calls and tools, so that a small structure is small.
     pub(super) fn prune(&mut self) {
         let mut spoken: BTreeSet<usize> = self.messages.iter().flat_map(ShapeMessage::calls).collect();
         let same = spoken.iter().filter_map(|call| match self.calls.get(call)?.id {
@@ -164,8 +165,8 @@ impl Shape {
         self.tools.retain(|tool, _| tools.contains(tool));
     }
 
-    /// Its tools: the names by which the scenario has them, each with the odd name by which the model calls it, if it is
-    /// odd. Only of a [`Shape::named`] one.
+    /// The tools: the name of each in the scenario, and the odd name by which the model calls it, if it is
+    /// odd. Valid only for a structure from [`Shape::named`].
     pub(super) fn tools(&self) -> Vec<(String, Option<&str>)> {
         let calls = self.calls.values().map(|call| call.tool);
         let mut used: Vec<usize> = calls.collect();
@@ -174,7 +175,7 @@ impl Shape {
         used.into_iter().map(|tool| (tool_name(tool), self.tools.get(&tool).map(String::as_str))).collect()
     }
 
-    /// The given history.
+    /// The structure as a given history.
     pub(super) fn history(&self, comment: String) -> GivenHistory {
         let lost = self.lost().into_iter().map(|call| self.call(call, None)).collect();
         let messages =
@@ -232,7 +233,7 @@ impl Shape {
 }
 
 impl ShapeMessage {
-    /// The calls that it makes.
+    /// The calls that the message makes.
     pub(super) fn made(&self) -> impl Iterator<Item = usize> + '_ {
         let blocks = match self {
             ShapeMessage::Assistant(blocks) => blocks.as_slice(),
@@ -244,7 +245,7 @@ impl ShapeMessage {
         })
     }
 
-    /// The results that it has.
+    /// The results in the message.
     pub(super) fn results(&self) -> &[ShapeResult] {
         match self {
             ShapeMessage::Results(results) => results,
@@ -252,15 +253,16 @@ impl ShapeMessage {
         }
     }
 
-    /// The calls that it makes, and those that it answers.
+    /// The calls that the message makes, and those that it answers.
     fn calls(&self) -> impl Iterator<Item = usize> + '_ {
         self.made().chain(self.results().iter().map(|result| result.call))
     }
 }
 
-/// Arguments by their kinds: a number stays a number, anything that holds words becomes a word.
+/// Reduces arguments to their types: a number stays a number, and every value with text becomes a word.
 pub(super) fn kinds(fields: &Map<String, Value>) -> Map<String, Value> {
-    /// Arguments of one call that are kept. What breaks a thread does not hang on the thirtieth.
+    /// The maximum number of arguments of one call that are kept. Threads do not break because of the
+    /// thirtieth.
     const MAX_ARGUMENTS: usize = 8;
     let kind = |value: &Value| match value {
         Value::Bool(_) => json!(true),

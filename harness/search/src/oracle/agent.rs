@@ -1,4 +1,4 @@
-//! An agent plays a scenario in the simulation, and is judged.
+//! Plays a scenario with an agent in the simulation, and judges it.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use brickbat_scenario::plan::Plan;
 use brickbat_scenario::scenario::Scenario;
 use brickbat_scenario::verdict::{Judgement, Verdict};
 
-/// The plan of a scenario on the dialect of its profile, or on one that can play it; nothing if none can.
+/// The plan of a scenario on the dialect of its profile, or on one that can play it; `None` if none can.
 ///
-/// Which one is tried first follows from the form of the scenario, so that each gets its share.
+/// The dialect that is tried first depends on the form of the scenario, so that each dialect gets its share.
 pub fn plan(scenario: &Scenario) -> Option<Arc<Plan>> {
     let own = scenario.profile.as_deref().and_then(Profile::named).map(|profile| profile.dialect);
     if let Some(dialect) = own {
@@ -27,7 +27,7 @@ pub fn plan(scenario: &Scenario) -> Option<Arc<Plan>> {
     let first = scenario.tools.len() + n_actions + n_replies;
     for next in 0..Dialect::ALL.len() {
         let dialect = Dialect::ALL[(first + next) % Dialect::ALL.len()];
-        // What is no scenario in one dialect is none in any.
+        // A scenario that is invalid in one dialect is invalid in all of them.
         let plan = lower::lower(ID, "", scenario, dialect, 0).ok()?;
         if plan.impossible.is_none() {
             return Some(Arc::new(plan));
@@ -36,23 +36,23 @@ pub fn plan(scenario: &Scenario) -> Option<Arc<Plan>> {
     None
 }
 
-/// The plan of a scenario on that dialect; nothing if it cannot be played there.
+/// The plan of a scenario on this dialect; `None` if it cannot be played there.
 pub fn plan_on(scenario: &Scenario, dialect: Dialect) -> Option<Arc<Plan>> {
     let plan = lower::lower(ID, "", scenario, dialect, 0).ok()?;
     plan.impossible.is_none().then(|| Arc::new(plan))
 }
 
-/// What scenarios are called that have no file.
+/// The name of scenarios that have no file.
 const ID: &str = "generated";
 
-/// What the checkers say of our agent in a plan, with a planted bug or without one.
+/// The judgement on our agent in a plan, with or without a planted bug.
 pub fn judgement(plan: &Arc<Plan>, canary: Option<Canary>) -> Judgement {
     judgement_of(plan, &|plan| Agent::of_plan(plan, Delivery::Streamed, canary))
 }
 
-/// What the checkers say of an agent in a plan.
+/// The judgement on an agent in a plan.
 ///
-/// A plan that does not pass is played again with what its control plan has shown, as a run would do it.
+/// A plan that does not pass is played again with the knowledge from its control plan, as a run would do it.
 fn judgement_of<A: SansIo>(plan: &Arc<Plan>, agent: &impl Fn(&Plan) -> A) -> Judgement {
     let judgement = assess(plan, &play(plan, agent(plan), None), None);
     if judgement.verdict == Verdict::Pass {
@@ -63,19 +63,19 @@ fn judgement_of<A: SansIo>(plan: &Arc<Plan>, agent: &impl Fn(&Plan) -> A) -> Jud
     assess(plan, &play(plan, agent(plan), Some(&concurrency)), Some(&concurrency))
 }
 
-/// What an agent does wrong in a scenario, and in which dialect; nothing if it does not speak a dialect that can play it, or
-/// cannot do what it needs.
+/// The failure of an agent in a scenario, with the dialect; `None` also if the agent supports no dialect that
+/// can play the scenario, or lacks a capability that it needs.
 pub fn failure<A: SansIo>(scenario: &Scenario) -> Option<String> {
     let can_play =
         |plan: &Arc<Plan>| plan.needs.iter().all(|need| A::can(*need)) && A::of_plan(plan).is_some();
     let plan = Dialect::ALL.into_iter().filter_map(|dialect| plan_on(scenario, dialect)).find(can_play)?;
-    // Whether it speaks the dialect has been asked above, and a control plan has the same.
+    // `can_play` has checked the dialect, and a control plan has the same one.
     let judgement = judgement_of(&plan, &|plan| A::of_plan(plan).expect("it speaks this dialect"));
     (judgement.verdict == Verdict::Fail).then(|| format!("fails in {}: {}", plan.dialect, what(&judgement)))
 }
 
-/// What the reference agent is accused of in a plan. It is right, so either the plan can never happen and should have been
-/// lowered as impossible, or a check is wrong, or the agent is not right.
+/// The finding against the reference agent in a plan. That agent is correct, so either the plan can never
+/// happen and should have been lowered as impossible, or a check is wrong, or the agent is not correct.
 pub fn accusation(plan: &Arc<Plan>) -> Option<String> {
     let judgement = judgement(plan, None);
     match judgement.verdict {
@@ -84,7 +84,7 @@ pub fn accusation(plan: &Arc<Plan>) -> Option<String> {
     }
 }
 
-/// Which of some planted bugs show in a plan: their checkers fail it. A bug that does nothing here is not judged.
+/// The planted bugs that show in a plan: their checks fail it. A bug that has no effect here is not judged.
 pub fn caught(plan: &Arc<Plan>, canaries: &[Canary]) -> Vec<Canary> {
     let sensible = canaries.iter().filter(|canary| canary.senseless_in(plan.dialect).is_none());
     let (right, apart) = play_among(plan, &sensible.copied().collect::<Vec<_>>());
@@ -112,7 +112,7 @@ mod tests {
     const N_SEEDS: u64 = 24;
 
     #[test]
-    fn a_canary_that_answers_as_the_reference_agent_brings_about_the_same_run() {
+    fn a_canary_that_answers_like_the_reference_agent_has_the_same_run() {
         let canaries: Vec<Canary> = Canary::all().collect();
         let mut n_apart = 0;
         for plan in (0..N_SEEDS).filter_map(|seed| plan(&generate::scenario(seed))) {

@@ -1,10 +1,10 @@
-//! Events of calls that come out of order.
+//! Call events that arrive out of order.
 
 use crate::generate::Source;
 use brickbat_engine::events::{breaches, consume, shuffled};
 
-/// What a right store of calls is accused of when events come in an order that a source chooses: nothing, or a checker is
-/// wrong.
+/// The finding against a correct store of calls when events arrive in an order that a source chooses. Any
+/// finding means that a check is wrong.
 pub fn events(source: &mut Source<'_>) -> Option<String> {
     let drawn = shuffled(&mut |n| source.below(n));
     let found = breaches(&drawn, &consume(&drawn, None));

@@ -1,12 +1,12 @@
-//! Any text has a bounded answer, whatever it is taken for.
+//! Checks that any text gets a bounded answer, whatever format it is read as.
 
 use brickbat_rules::check::{self, CheckOptions, MAX_FINDINGS, Start, Strictness};
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::streams::{self, StreamRule};
 use brickbat_scenario::parse;
 
-/// Takes a text for everything that `brickbat check` reads, and for a scenario: an answer that is not within its bounds, or
-/// that cannot be true of the text.
+/// Reads a text as everything that `brickbat check` accepts, and as a scenario. Returns an answer that is out
+/// of bounds, or that cannot be true of the text.
 pub fn check(text: &[u8]) -> Option<String> {
     let judges = [Strictness::Newest, Strictness::Union];
     let dialects = std::iter::once(None).chain(Dialect::ALL.map(Some));

@@ -1,10 +1,10 @@
-//! A scenario that is written as YAML is read back unchanged.
+//! Checks that a scenario that is written as YAML is read back unchanged.
 
 use brickbat_scenario::parse;
 use brickbat_scenario::scenario::Scenario;
 use brickbat_scenario::yaml;
 
-/// Writes a scenario as a file, reads it, and writes it again: where the two differ.
+/// Writes a scenario as a file, reads it, and writes it again. Returns the difference.
 pub fn round_trip(scenario: &Scenario) -> Option<String> {
     let text = yaml::text(scenario);
     let variants = match parse::parse("generated.yaml", &text) {

@@ -1,17 +1,18 @@
-//! How the bytes of a stream are split changes nothing.
+//! Checks that the result of reading a stream does not depend on how its bytes are split.
 
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::streams::{self, Linter};
 use brickbat_scenario::wire::{Decoder, ReplyEvent};
 
-/// Reads a stream in one piece and in pieces of some lengths, which are used in turn: how the two readings differ.
+/// Reads a stream in one piece, and in pieces of the given lengths, which are used in rotation. Returns the
+/// difference between the two.
 pub fn split(dialect: Dialect, bytes: &[u8], lengths: &[u8]) -> Option<String> {
     let whole = decoded(dialect, std::iter::once(bytes));
     let parts = decoded(dialect, pieces(bytes, lengths).into_iter());
     (whole != parts).then(|| format!("{dialect} in one piece: {whole:?}; in {lengths:?}: {parts:?}"))
 }
 
-/// The same of what the linter says.
+/// Like [`split`], for the linter.
 pub fn linted(dialect: Dialect, bytes: &[u8], lengths: &[u8]) -> Option<String> {
     let whole = format!("{:?}", streams::lint(dialect, bytes));
     let mut linter = Linter::new(dialect);
@@ -27,7 +28,7 @@ fn decoded<'b>(dialect: Dialect, pieces: impl Iterator<Item = &'b [u8]>) -> Vec<
     said
 }
 
-/// Pieces of those lengths, which are used in turn; an empty piece where one is 0.
+/// Pieces of the given lengths, which are used in rotation; a piece is empty if its length is 0.
 fn pieces<'b>(bytes: &'b [u8], lengths: &[u8]) -> Vec<&'b [u8]> {
     let lengths = if lengths.iter().all(|length| *length == 0) { &[1] } else { lengths };
     let mut pieces = Vec::new();
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_are_the_bytes() {
+    fn pieces_join_to_the_same_bytes() {
         assert_eq!(pieces(b"abcdef", &[2, 0, 1]), [&b"ab"[..], b"", b"c", b"de", b"", b"f"]);
         assert_eq!(pieces(b"abc", &[0]).concat(), b"abc");
         assert_eq!(pieces(b"", &[1]), [&b""[..]; 0]);

@@ -54,7 +54,7 @@ fn a_conversation_keeps_its_structure_and_its_last_reply() {
 }
 
 #[test]
-fn what_one_tool_always_answers_is_kept_without_meaning_arguments() {
+fn a_constant_result_is_kept_without_argument_references() {
     let request = json!({ "messages": [
         { "role": "user", "content": [{ "type": "text", "text": "Look." }] },
         { "role": "assistant", "content": [call("1", "x")] },
@@ -66,7 +66,7 @@ fn what_one_tool_always_answers_is_kept_without_meaning_arguments() {
 }
 
 #[test]
-fn long_conversations_fit_the_bounds_of_scenarios() {
+fn long_conversations_are_cut_to_the_bounds_of_scenarios() {
     let mut messages = Vec::new();
     for n in 0..40 {
         messages.push(json!({ "role": "user", "content": "x".repeat(50_000) }));
@@ -81,7 +81,7 @@ fn long_conversations_fit_the_bounds_of_scenarios() {
 }
 
 #[test]
-fn what_is_no_conversation_becomes_no_scenario() {
+fn only_conversations_become_scenarios() {
     for nothing in ["", "{}", "[]", r#"{"messages":[{"role":"assistant","content":"Hi."}]}"#] {
         assert_eq!(recorded(Dialect::AnthropicMessages, nothing.as_bytes(), None), None, "{nothing}");
     }

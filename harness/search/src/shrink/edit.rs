@@ -6,27 +6,27 @@ use super::{given, plain};
 use crate::fixup;
 use brickbat_scenario::scenario::{Block, Call, Reply, Scenario, Tool};
 
-/// One element that is taken out, or one value that is made plain. All indices count from 0.
+/// One element to remove, or one value to make plain. All indices count from 0.
 #[derive(Debug, Clone)]
 pub(super) enum Edit {
     /// A message of the given history, with the results of its calls.
     Given(usize),
-    /// A part of such a message: a block, with the results if it is a call, or a result.
+    /// A part of such a message: a block, with its results if it is a call, or a result.
     GivenPart(usize, usize),
-    /// What is odd about a part of such a message.
+    /// The oddity of a part of such a message.
     GivenOddity(usize, usize),
     Turn(usize),
     Action(usize, usize),
     Reply(usize, usize),
     Attempt(usize, usize, usize),
     Block(usize, usize, usize, usize),
-    /// A reply to the sub-agent of that call, or a block of one.
+    /// A reply to the sub-agent of this call, or a block of that reply.
     OfSubAgent(String, usize, Option<usize>),
     /// An entry of the order in which the calls of a turn settle.
     Settle(usize, usize),
-    /// What is expected of a call.
+    /// The expectation about a call.
     Expectation(String),
-    /// What a system must be able to do beyond what the scenario needs anyway.
+    /// A listed capability that the scenario does not need by itself.
     Need(usize),
     /// The second process of a turn.
     Process(usize),
@@ -40,14 +40,14 @@ pub(super) enum Edit {
     Plain(plain::Value),
 }
 
-/// Something odd: whether it is there, and how it is taken away.
+/// An odd property: a test for it, and how to remove it.
 type Switch<T> = (fn(&T) -> bool, fn(&mut T));
 
 const OF_SCENARIO: [Switch<Scenario>; 5] = [
     (|scenario| scenario.limits.steps.is_some(), |scenario| scenario.limits.steps = None),
     (|scenario| scenario.limits.window.is_some(), |scenario| scenario.limits.window = None),
     (|scenario| scenario.model.is_some(), |scenario| scenario.model = None),
-    // A model is named with its provider.
+    // A model is named together with its provider.
     (|scenario| scenario.profile.is_some(), |scenario| (scenario.profile, scenario.model) = (None, None)),
     (|scenario| scenario.given.is_some(), |scenario| scenario.given = None),
 ];
@@ -102,7 +102,7 @@ pub(super) enum ElementKind {
 }
 
 impl ElementKind {
-    /// The coarsest first.
+    /// All kinds, coarsest first.
     pub const ALL: [ElementKind; 10] = [
         ElementKind::Turns,
         ElementKind::Given,
@@ -117,14 +117,14 @@ impl ElementKind {
     ];
 }
 
-/// Every element of a scenario that could go, and every value that could be plainer.
+/// Every way to remove a single element of a scenario, or to make a single value plainer.
 pub fn singles(scenario: &Scenario) -> impl Iterator<Item = (impl Debug, Scenario)> {
     let edits = ElementKind::ALL.into_iter().flat_map(|kind| elements(scenario, kind));
     edits.map(|edit| (edit.clone(), without(scenario, &[edit])))
 }
 
-/// How many elements a scenario has: turns, replies, attempts, blocks, arguments, actions, entries of orders and
-/// expectations, tools, and of a given history messages, blocks, arguments and results.
+/// The number of elements in a scenario: turns, replies, attempts, blocks, arguments, actions, entries of
+/// orders and expectations, tools, and the messages, blocks, arguments and results of a given history.
 pub fn size(scenario: &Scenario) -> usize {
     let of_block = |block: &Block| match block {
         Block::Call(call) => 1 + call.args.len(),
@@ -139,8 +139,8 @@ pub fn size(scenario: &Scenario) -> usize {
     turns.sum::<usize>() + scenario.tools.len() + scenario.expect.executed.len() + given::size(scenario)
 }
 
-/// The elements of one kind, the last first: what comes later goes first, and what is taken out moves nothing that is
-/// still to be taken out.
+/// The elements of one kind, last first. Later elements are removed first, so that a removal does not move
+/// the elements that are still to be removed.
 pub(super) fn elements(scenario: &Scenario, kind: ElementKind) -> Vec<Edit> {
     let mut found = match kind {
         ElementKind::Turns => (0..scenario.turns.len()).map(Edit::Turn).collect(),
@@ -185,7 +185,7 @@ fn in_turns(scenario: &Scenario, kind: ElementKind) -> Vec<Edit> {
     found
 }
 
-/// The replies to a sub-agent and their blocks, but for its last words.
+/// The replies to a sub-agent and their blocks, except for its last words.
 fn of_sub_agent(call: &Call) -> Vec<Edit> {
     let replies = call.agent.iter().flat_map(|agent| agent.replies.iter().enumerate().rev().skip(1).rev());
     let edits = replies.flat_map(|(reply, blocks)| {
@@ -196,7 +196,7 @@ fn of_sub_agent(call: &Call) -> Vec<Edit> {
     edits.collect()
 }
 
-/// What a scenario says besides what happens.
+/// The switches of a scenario, its replies, calls and tools.
 fn switches(scenario: &Scenario) -> Vec<Edit> {
     let mut found: Vec<Edit> = scenario.expect.executed.keys().cloned().map(Edit::Expectation).collect();
     found.extend(given::oddities(scenario));
@@ -220,7 +220,8 @@ fn switches(scenario: &Scenario) -> Vec<Edit> {
     found
 }
 
-/// A scenario without some elements of one kind, given in the order of [`elements`], and without what needed them.
+/// A scenario without some elements of one kind, given in the order of [`elements`], and without everything
+/// that needed them.
 pub(super) fn without(scenario: &Scenario, edits: &[Edit]) -> Scenario {
     let mut less = scenario.clone();
     edits.iter().for_each(|edit| take_out(&mut less, edit));
@@ -260,7 +261,7 @@ fn take_out(scenario: &mut Scenario, edit: &Edit) {
         Edit::OfTool(name, switch) => {
             if let Some(tool) = scenario.tools.get_mut(name) {
                 OF_TOOL[*switch].1(tool);
-                // What ends in no way succeeds.
+                // A tool without an outcome succeeds.
                 let ends = [&tool.returns, &tool.fails, &tool.throws, &tool.denies];
                 if !tool.missing && !tool.hands_over && ends.iter().all(|said| said.is_none()) {
                     tool.returns = Some(plain::RETURNED.to_owned());
@@ -277,7 +278,7 @@ pub(super) fn with_call(scenario: &mut Scenario, name: &str, change: impl FnOnce
     }
 }
 
-/// The call of that name: this one, or one that its sub-agent makes.
+/// The call with this name: this one, or one that its sub-agent makes.
 fn named<'c>(call: &'c mut Call, name: &str) -> Option<&'c mut Call> {
     if call.name == name {
         return Some(call);

@@ -1,16 +1,17 @@
-//! The elements of a given history, and the history without some of them. A call goes with its results.
+//! The elements of a given history, and the history without some of them. A call is removed together with its
+//! results.
 
 use super::edit::Edit;
 use brickbat_scenario::scenario::{
     Call, CallId, GivenBlock, GivenHistory, GivenMessage, Scenario, Signature,
 };
 
-/// Each message.
+/// Every message.
 pub(super) fn messages(scenario: &Scenario) -> Vec<Edit> {
     (0..content(scenario).len()).map(Edit::Given).collect()
 }
 
-/// Each part of a message that has several: a block, or a result.
+/// Every part of a message that has several: a block, or a result.
 pub(super) fn parts(scenario: &Scenario) -> Vec<Edit> {
     let of_message = |(n, message): (usize, &GivenMessage)| {
         let n_parts = message.blocks().len().max(message.results().len());
@@ -19,7 +20,7 @@ pub(super) fn parts(scenario: &Scenario) -> Vec<Edit> {
     content(scenario).iter().enumerate().flat_map(of_message).collect()
 }
 
-/// What is odd: an id, arguments that are no object, what is left of a signature, a failure.
+/// Every oddity: an id, arguments that are not an object, an incomplete signature, or a failure.
 pub(super) fn oddities(scenario: &Scenario) -> Vec<Edit> {
     let mut found = Vec::new();
     for (n, message) in content(scenario).iter().enumerate() {
@@ -45,7 +46,7 @@ pub(super) fn calls(scenario: &Scenario) -> impl Iterator<Item = &Call> {
     content(scenario).iter().flat_map(GivenMessage::blocks).filter_map(GivenBlock::call).chain(lost)
 }
 
-/// Messages, blocks, arguments and results.
+/// The number of messages, blocks, arguments and results.
 pub(super) fn size(scenario: &Scenario) -> usize {
     let of_block = |block: &GivenBlock| 1 + block.call().map_or(0, |call| call.args.len());
     let of_message = |message: &GivenMessage| {
@@ -62,7 +63,7 @@ fn history(scenario: &mut Scenario) -> Option<&mut GivenHistory> {
     scenario.given.as_mut().and_then(|given| given.content.as_mut())
 }
 
-/// Takes a message out, and what answers its calls.
+/// Removes a message, and the results of its calls.
 pub(super) fn take_message(scenario: &mut Scenario, message: usize) {
     let Some(history) = history(scenario).filter(|history| message < history.messages.len()) else { return };
     let gone = history.messages.remove(message);
@@ -71,7 +72,7 @@ pub(super) fn take_message(scenario: &mut Scenario, message: usize) {
     settle(scenario, &calls);
 }
 
-/// Takes a part of a message out, and what answers it.
+/// Removes a part of a message, and its results.
 pub(super) fn take_part(scenario: &mut Scenario, message: usize, part: usize) {
     let Some(message) = history(scenario).and_then(|history| history.messages.get_mut(message)) else {
         return;
@@ -89,7 +90,7 @@ pub(super) fn take_part(scenario: &mut Scenario, message: usize, part: usize) {
     settle(scenario, &gone);
 }
 
-/// Makes plain what is odd about a part of a message.
+/// Makes the oddity of a part of a message plain.
 pub(super) fn straighten(scenario: &mut Scenario, message: usize, part: usize) {
     let Some(message) = history(scenario).and_then(|history| history.messages.get_mut(message)) else {
         return;
@@ -117,8 +118,7 @@ pub(super) fn straighten(scenario: &mut Scenario, message: usize, part: usize) {
     }
 }
 
-/// Takes out what speaks of calls that are gone, and messages of which nothing is left. Without a message there is no
-/// history.
+/// Removes results of removed calls, and empty messages. A history without messages is removed.
 fn settle(scenario: &mut Scenario, gone: &[String]) {
     let Some(history) = history(scenario) else { return };
     let GivenHistory { messages, lost, .. } = history;

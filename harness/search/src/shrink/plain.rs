@@ -1,4 +1,4 @@
-//! Values that are made plain: what a text says, what an argument is, how often something comes.
+//! Makes values plain: texts, arguments, and counts.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use brickbat_scenario::scenario::{
     Action, At, Block, Call, CallId, HttpFault, Point, SOON_MS, Scenario, Tool, Which,
 };
 
-/// What a tool returns where it does not matter what.
+/// The result of a tool if any result will do.
 pub(super) const RETURNED: &str = "ok";
 
-/// What a tool says that does not succeed.
+/// The text of a tool that does not succeed.
 const FAILED: &str = "no";
 
 /// A value that could be plainer. All indices count from 0.
@@ -22,21 +22,21 @@ const FAILED: &str = "no";
 pub(super) enum Value {
     /// The names of all calls, which become letters.
     Names,
-    /// What the user says in a turn.
+    /// The user's message in a turn.
     User(usize),
-    /// What the model says, or thinks, in a block of an attempt of a reply of a turn.
+    /// The model's text or thinking, by turn, reply, attempt and block.
     Text(usize, usize, usize, usize),
-    /// An argument of a call, which goes.
+    /// An argument of a call, which is removed.
     Arg(String, String),
-    /// An argument of a call, which stays.
+    /// An argument of a call, whose value becomes plain.
     Content(String, String),
     Deltas(String),
-    /// The tool of a call, where another is just like it.
+    /// The tool of a call, if another tool is equal.
     Tool(String),
     Ending(String),
-    /// Where an action of a turn happens.
+    /// The point of an action of a turn.
     Point(usize, usize),
-    /// What an action of a turn says, or how often.
+    /// The text or the count of an action of a turn.
     Action(usize, usize),
 }
 
@@ -113,10 +113,10 @@ pub(super) fn make(scenario: &mut Scenario, value: &Value) {
     }
 }
 
-/// The deltas of a call of which nothing is said.
+/// The default number of deltas of a call.
 const DELTAS: u32 = 3;
 
-/// What the user says; no two turns say the same.
+/// The plain message of the user in a turn, different in each turn.
 fn user(turn: usize) -> String {
     format!("Do step {}.", turn + 1)
 }
@@ -130,7 +130,8 @@ fn plain_arg(value: &Json) -> Json {
     }
 }
 
-/// An empty text is what the tool is about.
+/// Makes the texts of a tool plain. A shorter text is kept, because an empty text may be the purpose of the
+/// tool.
 fn plain_tool(tool: &Tool) -> Tool {
     let say = |said: &Option<String>, plain: &str| {
         said.as_ref().map(|said| if said.len() > plain.len() { plain.to_owned() } else { said.clone() })
@@ -144,7 +145,7 @@ fn plain_tool(tool: &Tool) -> Tool {
     }
 }
 
-/// The first tool that is just like that of a call.
+/// The first tool that equals the tool of a call, if it is another one.
 fn twin<'a>(scenario: &'a Scenario, call: &Call) -> Option<&'a String> {
     let own = scenario.tools.get(&call.tool)?;
     let mut alike = scenario.tools.iter().filter(|(_, tool)| *tool == own).map(|(name, _)| name);
@@ -177,7 +178,7 @@ fn plain_action(action: &Action) -> Action {
     }
 }
 
-/// The new names of calls that have others: letters, in the order of the file.
+/// The new names of calls whose names change: letters, in file order.
 fn renamed(scenario: &Scenario) -> BTreeMap<String, String> {
     let name = |at: usize| {
         let letter = char::from(b'a' + (at % 26) as u8);

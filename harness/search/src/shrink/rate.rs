@@ -1,4 +1,4 @@
-//! How often a cause shows, and how often a candidate is to be run so that it is not missed.
+//! How often a cause shows, and how often a candidate must be run so that the cause is not missed.
 
 use brickbat_scenario::scenario::Frequency;
 
@@ -9,10 +9,10 @@ pub struct Rate {
     pub of: u32,
 }
 
-/// A candidate that shows the cause as often as the start did is missed at most so often.
+/// The maximum probability of missing a candidate that shows the cause as often as the original scenario.
 const MISSED: f64 = 0.05;
 
-/// Runs of one candidate at the most.
+/// The maximum number of runs of one candidate.
 const MAX_TRIES: u32 = 10;
 
 impl Rate {
@@ -24,7 +24,7 @@ impl Rate {
         self.seen == self.of
     }
 
-    /// Runs of each candidate: one of them has to show the cause.
+    /// The number of runs of each candidate: at least one of them must show the cause.
     pub fn tries(&self) -> u32 {
         if self.is_steady() || self.seen == 0 {
             return 1;
@@ -39,7 +39,7 @@ impl Rate {
         tries
     }
 
-    /// What a scenario says of it; nothing where every run shows it.
+    /// The frequency to write into a scenario; `None` if every run shows the cause.
     pub fn label(&self) -> Option<Frequency> {
         (!self.is_steady()).then_some(Frequency { runs: self.seen, of: self.of })
     }
@@ -50,13 +50,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_shows_rarely_is_tried_often_within_bounds() {
+    fn a_rare_failure_is_tried_often_within_bounds() {
         let tries = |seen, of| Rate { seen, of }.tries();
         assert_eq!([tries(5, 5), tries(4, 5), tries(1, 2), tries(1, 5), tries(0, 5)], [1, 2, 5, 10, 1]);
     }
 
     #[test]
-    fn only_what_is_not_steady_is_labelled() {
+    fn only_flaky_failures_are_labelled() {
         assert_eq!(Rate::of(&[true, true]).label(), None);
         assert_eq!(Rate::of(&[true, false]).label(), Some(Frequency { runs: 1, of: 2 }));
     }

@@ -1,4 +1,4 @@
-//! The search: which elements are tried next, given what came of those before.
+//! The search: decides which elements are tried next from the verdicts so far.
 
 use super::Setting;
 use super::edit::{self, ElementKind};
@@ -7,17 +7,17 @@ use brickbat_scenario::scenario::Scenario;
 #[derive(Debug, Clone)]
 pub(super) struct Search {
     current: Scenario,
-    /// The kind of elements that is tried, as an index.
+    /// The kind of elements being tried, as an index.
     kind: usize,
     /// The number of the round, from 0. After the first, elements are tried one by one.
     round: usize,
-    /// Elements that are tried at once; 0 when a kind is begun.
+    /// The number of elements to try at once; 0 when a kind begins.
     size: usize,
-    /// The first of them.
+    /// The index of the first of them.
     at: usize,
-    /// Whether this round has made the scenario smaller.
+    /// True if this round has made the scenario smaller.
     is_smaller: bool,
-    /// The candidate that waits for its verdict.
+    /// The candidate that awaits its verdict.
     pending: Option<Scenario>,
     is_over: bool,
 }
@@ -36,7 +36,7 @@ impl Search {
         self.is_over
     }
 
-    /// The next candidate that can be played; none when no element is left to be tried.
+    /// The next candidate that can be played; `None` if no element is left to try.
     pub fn candidate(&mut self, setting: &Setting<'_>) -> Option<Scenario> {
         while self.pending.is_none() && !self.is_over {
             self.advance(setting);
@@ -44,10 +44,10 @@ impl Search {
         self.pending.clone()
     }
 
-    /// Takes the verdict over the candidate.
+    /// Takes the verdict on the candidate.
     pub fn step(&mut self, shows: bool) {
         match self.pending.take() {
-            // What comes after the elements that are gone has moved to their place.
+            // The elements after the removed ones have moved to their indices.
             Some(candidate) if shows => {
                 self.current = candidate;
                 self.is_smaller = true;
@@ -70,7 +70,7 @@ impl Search {
                     self.kind += 1;
                     self.size = 0;
                 }
-                // Of what is left, half at a time.
+                // Half the size, or half of what is left.
                 size => self.size = size.min(elements.len()).div_ceil(2).max(1),
             }
             return;
@@ -84,7 +84,7 @@ impl Search {
         }
     }
 
-    /// A round in which nothing could be taken out is the last.
+    /// The last round is the one in which nothing could be removed.
     fn end_round(&mut self) {
         self.is_over = !self.is_smaller;
         (self.kind, self.size, self.is_smaller) = (0, 0, false);

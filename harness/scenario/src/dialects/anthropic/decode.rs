@@ -1,4 +1,4 @@
-//! Anthropic Messages: what the events of a stream, or a whole body, say.
+//! Anthropic Messages: decodes the events of a stream, and complete bodies.
 
 use std::borrow::Cow;
 
@@ -10,9 +10,9 @@ use brickbat_rules::json::{Document, Json};
 /// Reads the events of one stream.
 #[derive(Debug, Default)]
 pub(super) struct AnthropicEvents {
-    /// Blocks that are calls: the event that closes a block does not say what it closes.
+    /// The blocks that are calls: the event that closes a block does not name the kind of the block.
     calls: Vec<u64>,
-    /// The open block of thinking, with its signature once that has come.
+    /// The open block of thinking, with its signature once it has arrived.
     thought: Option<(u64, Option<String>)>,
     /// The open block of a tool that the provider runs itself.
     server: Option<(u64, ServerBlock)>,
@@ -99,15 +99,15 @@ impl ReadEvent for AnthropicEvents {
     }
 }
 
-/// The counts of a request, whether it was read from the cache or not.
+/// The input token counts of a request, including those for the cache.
 const COUNTS: [&str; 3] = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
 
-/// The signature of a block of thinking; an empty one is none.
+/// The signature of a block of thinking; an empty one counts as missing.
 fn signature_of(value: Json) -> Option<String> {
     value.field("signature").as_str().filter(|signature| !signature.is_empty()).map(Cow::into_owned)
 }
 
-/// A block of a tool that the provider runs itself, as it begins: the arguments of a call come after it.
+/// A block of a tool that the provider runs itself, at its start: the arguments of a call follow.
 fn server_block(block: Json) -> Option<ServerBlock> {
     match &*block.field("type").as_str()? {
         "server_tool_use" => Some(ServerBlock::Call {
@@ -115,7 +115,7 @@ fn server_block(block: Json) -> Option<ServerBlock> {
             tool: text_of(block.field("name")),
             args: String::new(),
         }),
-        // The provider's names of results end alike, whatever the tool.
+        // The provider's names for results all have the same ending, whatever the tool.
         kind if kind.ends_with("_tool_result") => Some(ServerBlock::Result {
             call_id: text_of(block.field("tool_use_id")),
             body: block.to_value().to_string(),
@@ -124,7 +124,7 @@ fn server_block(block: Json) -> Option<ServerBlock> {
     }
 }
 
-/// What a body says that is not a stream.
+/// Decodes a body that is not a stream.
 pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
     for (index, block) in (0..).zip(body.field("content").items()) {
         match block.field("type").as_str().as_deref() {

@@ -1,6 +1,7 @@
-//! Anthropic Messages: what the model's replies look like.
+//! Anthropic Messages: encodes the model's replies.
 //!
-//! Observed order on the live API: `message_start`, `content_block_start`, `ping`, deltas, `content_block_stop`,
+//! Observed order on the live API: `message_start`, `content_block_start`, `ping`, deltas,
+//! `content_block_stop`,
 //! `message_delta`, `message_stop`. Blocks are not interleaved. The first `partial_json` is usually empty.
 
 use serde_json::{Value, json};
@@ -69,7 +70,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
                             encoded.frame(|out| delta(out, index, INPUT_DELTA, fragment));
                         }
                     }
-                    // What is found comes in one piece.
+                    // A result is sent in one piece.
                     ServerBlock::Found(_) => encoded.frame(|out| {
                         block_start(out, index, |out| {
                             out.extend_from_slice(found_block(search).to_string().as_bytes())
@@ -89,7 +90,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
             b"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"",
         );
         out.extend_from_slice(WIRE.stop_word_of(script).as_bytes());
-        // The counts of the request are repeated, as in recordings of 2026; some clients look for them only here.
+        // The counts of the request are repeated, as in recordings of 2026; some clients read them only here.
         out.extend_from_slice(b"\",\"stop_sequence\":null},\"usage\":{\"input_tokens\":");
         json_number(out, envelope.tokens.input);
         out.extend_from_slice(
@@ -194,7 +195,8 @@ fn search_block(out: &mut Vec<u8>, search: &PlannedSearch) {
     out.extend_from_slice(b",\"input\":{}}");
 }
 
-/// What a search found, as <https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool> shows it.
+/// The result of a search, as in
+/// <https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool>.
 fn found_block(search: &PlannedSearch) -> Value {
     let page = search.finds.as_deref().map(|title| {
         json!({
@@ -209,7 +211,7 @@ fn found_block(search: &PlannedSearch) -> Value {
     json!({ "type": "web_search_tool_result", "tool_use_id": search.id, "content": content })
 }
 
-/// What a delta of a tool's input begins with.
+/// The beginning of a delta of a tool's input.
 const INPUT_DELTA: &[u8] = b"input_json_delta\",\"partial_json\":";
 
 fn delta(out: &mut Vec<u8>, index: usize, kind_and_key: &[u8], fragment: &str) {

@@ -57,10 +57,10 @@ pub(crate) const WIRE: Wire = Wire {
     decode_whole: decode::whole,
 };
 
-/// The tool by which the provider searches the web. A later version of it has the same blocks.
+/// The tool that makes the provider search the web. A later version of it has the same blocks.
 const WEB_SEARCH: &str = "web_search";
 
-/// Whether a request offers it, in any version
+/// True if a request offers the tool, in any version
 /// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool>).
 fn offers_search(body: Json) -> bool {
     let is_search =
@@ -68,7 +68,7 @@ fn offers_search(body: Json) -> bool {
     body.field("tools").items().any(is_search)
 }
 
-/// As <https://github.com/earendil-works/pi/issues/102> quotes it.
+/// As quoted in <https://github.com/earendil-works/pi/issues/102>.
 fn overflow_body() -> Value {
     let mut body = status_body(400);
     body["error"]["message"] = "prompt is too long: 219898 tokens > 200000 maximum".into();
@@ -82,7 +82,8 @@ fn side_answer(method: &str, path: &str, body: &[u8]) -> Option<Value> {
     }
 }
 
-/// `enabled`, `adaptive` and `between_tools` do (<https://platform.claude.com/docs/en/build-with-claude/extended-thinking>).
+/// `enabled`, `adaptive` and `between_tools` ask for thinking
+/// (<https://platform.claude.com/docs/en/build-with-claude/extended-thinking>).
 fn asks_to_think(body: Json) -> bool {
     let kind = body.field("thinking").field("type");
     kind.is_str() && !kind.is("disabled")
@@ -109,8 +110,8 @@ fn error_frame(kind: ErrorKind, _sent: &[u8]) -> Vec<u8> {
     format!("event: error\ndata: {}\n\n", WIRE.error_body(kind)).into_bytes()
 }
 
-/// Tools without a schema are Anthropic's own, and those with `defer_loading` are only searched for
-/// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview>).
+/// Tools without a schema are Anthropic's own, and those with `defer_loading` can only be found by a tool
+/// search (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview>).
 fn offer<'t, 'a>(body: Json<'t, 'a>) -> Offer<'t, 'a> {
     let tools = body.field("tools").items().filter(|tool| {
         tool.field("input_schema").is_object() && tool.field("defer_loading").as_bool() != Some(true)

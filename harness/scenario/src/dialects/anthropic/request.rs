@@ -1,4 +1,4 @@
-//! Anthropic Messages: what a client posts.
+//! Anthropic Messages: writes the requests of a client.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use super::WEB_SEARCH;
 
 pub(super) const FORM: RequestForm = RequestForm {
     current_model: "claude-haiku-4-5",
-    // The first that does not go on from what it said itself.
+    // The first model that does not continue from its own last message.
     newer_model: Some("claude-opus-4-6"),
     head: r#","max_tokens":2048,"messages":"#,
     // The smallest budget (<https://platform.claude.com/docs/en/build-with-claude/extended-thinking>).
@@ -61,7 +61,7 @@ fn block(out: &mut Vec<u8>, block: &Block) {
             out.extend_from_slice(br#","input":"#);
             out.extend_from_slice(json_or_nothing(args));
         }
-        // The block is whole as it came.
+        // The block is sent back exactly as it was received.
         Block::Server(ServerBlock::Result { body, .. }) => return out.extend_from_slice(body.as_bytes()),
     }
     out.push(b'}');

@@ -1,4 +1,4 @@
-//! Bedrock Converse: what the frames of a stream, or a whole body, say.
+//! Bedrock Converse: decodes the frames of a stream, and complete bodies.
 
 use std::borrow::Cow;
 
@@ -26,9 +26,9 @@ impl Decode for ConverseDecoder {
 
 #[derive(Debug, Default)]
 struct ConverseEvents {
-    /// Blocks that are calls: the event that closes a block does not say what it closes.
+    /// The blocks that are calls: the event that closes a block does not name the kind of the block.
     calls: Vec<u64>,
-    /// The open block of reasoning, with its signature once that has come.
+    /// The open block of reasoning, with its signature once it has arrived.
     thought: Option<(u64, Option<String>)>,
 }
 
@@ -95,7 +95,7 @@ impl ConverseEvents {
     }
 }
 
-/// What a body says that is not a stream.
+/// Decodes a body that is not a stream.
 pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
     let content = body.field("output").field("message").field("content");
     for (index, block) in (0..).zip(content.items()) {

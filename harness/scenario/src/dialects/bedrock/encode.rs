@@ -1,4 +1,4 @@
-//! Bedrock Converse: replies into frames and bodies.
+//! Bedrock Converse: encodes replies into frames and bodies.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
     let mut n_text = 0;
     for (index, block) in script.blocks.iter().enumerate() {
         match block {
-            // So has reasoning none.
+            // Reasoning has no start event.
             ScriptBlock::Think(fragments) => {
                 for (k, fragment) in fragments.iter().enumerate() {
                     encoded
@@ -28,7 +28,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
                     delta(out, index, br#"{"reasoningContent":{"signature":"#, &signature, b"}}");
                 });
             }
-            // A text has no start: it begins with its first delta.
+            // Text has no start event either: it begins with its first delta.
             ScriptBlock::Text(fragments) => {
                 for fragment in fragments {
                     encoded.frame(|out| delta(out, index, br#"{"text":"#, fragment, b"}"));
@@ -102,7 +102,8 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
     })
 }
 
-/// The service reports how long a reply took; ours is a constant, so that the same plan gives the same bytes.
+/// The service reports how long a reply took; ours reports a constant, so that the same plan gives the same
+/// bytes.
 const LATENCY_MS: u64 = 1234;
 
 fn usage(envelope: Envelope<'_>) -> Value {

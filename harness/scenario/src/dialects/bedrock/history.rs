@@ -4,8 +4,9 @@ use crate::history::{Content, History};
 use crate::wire::history::{of_messages, string};
 use brickbat_rules::json::Json;
 
-/// The conversation of a request. A `cachePoint` says what the service is to cache, as `cache_control` does in a block of
-/// `anthropic-messages`: it is no part of what was said, and clients move it from request to request.
+/// The conversation in a request. A `cachePoint` tells the service what to cache, like `cache_control` in a
+/// block of `anthropic-messages`. It is not part of the conversation, and clients move it from request to
+/// request.
 pub(super) fn conversation(body: Json) -> History {
     let mut history = of_messages(body, content_of);
     history.items.retain(|item| !is_cache_point(&item.content));
@@ -16,7 +17,7 @@ fn is_cache_point(content: &Content) -> bool {
     matches!(content, Content::Raw { value } if value.get("cachePoint").is_some())
 }
 
-/// A block has one field, which says what it is.
+/// A block has one field, whose name is the kind of the block.
 fn content_of(block: Json) -> Content {
     let (text, call, result) = (block.field("text"), block.field("toolUse"), block.field("toolResult"));
     if text.is_str() {
@@ -40,7 +41,7 @@ fn content_of(block: Json) -> Content {
     }
 }
 
-/// The texts of a result; other content is written as JSON.
+/// The text of a result; other content is written as JSON.
 fn text_of(content: Json) -> String {
     if content.items().all(|block| block.field("text").is_str()) {
         content.items().map(|block| string(block.field("text"))).collect()
@@ -55,7 +56,7 @@ mod tests {
     use brickbat_rules::json::Document;
 
     #[test]
-    fn a_mark_for_the_cache_is_no_part_of_the_conversation() {
+    fn a_cache_point_is_not_part_of_the_conversation() {
         let body = r#"{"messages":[{"role":"user","content":[{"text":"Hello."},{"cachePoint":{"type":"default"}}]}]}"#;
         assert_eq!(
             conversation(Document::parse(body.as_bytes()).unwrap().root()).shape(|id| id.to_owned()),

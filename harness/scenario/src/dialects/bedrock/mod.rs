@@ -32,7 +32,7 @@ pub(crate) const WIRE: Wire = Wire {
             (Stop::Calls, "tool_use"),
             (Stop::End, "end_turn"),
         ],
-        // Only tokens and times follow the stop reason.
+        // After the stop reason, only token counts and times follow.
         is_whole_at_stop: true,
         wants_thinking_before_calls: true,
         ..DialectTraits::USUAL
@@ -58,7 +58,7 @@ pub(crate) const WIRE: Wire = Wire {
     decode_whole: decode::whole,
 };
 
-/// As <https://github.com/aaif-goose/goose/pull/7504> quotes it for Claude.
+/// As quoted for Claude in <https://github.com/aaif-goose/goose/pull/7504>.
 fn overflow_body() -> Value {
     json!({
         "message": "The model returned the following errors: prompt is too long: 227255 tokens > 200000 maximum",
@@ -91,7 +91,8 @@ fn side_answer(method: &str, path: &str, body: &[u8]) -> Option<Value> {
     counts.then(|| json!({ "inputTokens": body.len() / 4 }))
 }
 
-/// Claude is asked in its own words (<https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-extended-thinking.html>).
+/// Thinking is requested with Claude's own fields
+/// (<https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-extended-thinking.html>).
 fn asks_to_think(body: Json) -> bool {
     let fields = body.field("additionalModelRequestFields");
     let asks = |name: &str| {
@@ -101,7 +102,7 @@ fn asks_to_think(body: Json) -> bool {
     asks("thinking") || asks("reasoning_config")
 }
 
-/// A UUID.
+/// The id of a request is a UUID.
 fn request_id(unique: &str) -> String {
     let digits = |range| unique.get(range).unwrap_or_default();
     format!("62726963-{}-{}-{}-{}", digits(0..4), digits(4..8), digits(8..12), digits(12..24))
@@ -133,7 +134,7 @@ fn status_body(status: u16) -> Value {
     json!({ "message": message })
 }
 
-/// The frame is whole, with its checksums, and what it carries is not.
+/// The frame and its checksums are complete, but its payload is truncated.
 fn malformed_frame() -> Vec<u8> {
     let mut frame = Vec::new();
     event_stream::write_event(&mut frame, "contentBlockDelta", br#"{"contentBlockIndex":"#.to_vec());
@@ -151,13 +152,15 @@ fn error_frame(kind: ErrorKind, _sent: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// The parts of `/model/{modelId}/{action}`. The model is one segment: its slashes, as an ARN has them, are encoded.
+/// The model and the action in `/model/{modelId}/{action}`. The model is one segment: slashes in it, as in an
+/// ARN, are encoded.
 fn model_and_action(path: &str) -> Option<(&str, &str)> {
     let (model, action) = path.strip_prefix(BEFORE_MODEL)?.split_once('/')?;
     (!model.is_empty() && !action.contains('/')).then_some((model, action))
 }
 
-/// A path segment, percent-encoded as the AWS SDKs do it: all but the unreserved characters of RFC 3986.
+/// A path segment, percent-encoded as the AWS SDKs do it: everything except the unreserved characters of RFC
+/// 3986.
 fn encoded(segment: &str) -> String {
     let mut text = String::with_capacity(segment.len() + 8);
     for byte in segment.bytes() {
@@ -170,7 +173,7 @@ fn encoded(segment: &str) -> String {
     text
 }
 
-/// A percent-encoded segment in the clear. What is not encoded rightly stands for itself.
+/// A percent-decoded segment. Invalid encodings are left as they are.
 fn decoded(segment: &str) -> Cow<'_, str> {
     if !segment.contains('%') {
         return Cow::Borrowed(segment);
@@ -208,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn models_are_read_off_paths_as_sdks_write_them() {
+    fn models_are_read_from_paths_as_sdks_write_them() {
         let model = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
         let path = "/model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse";
         assert_eq!(WIRE.post_path(model, Delivery::Whole), path);

@@ -1,4 +1,4 @@
-//! Bedrock Converse: what a client posts. Model and delivery are in the path.
+//! Bedrock Converse: writes the requests of a client. Model and delivery are in the path.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::wire::thread::{Block, CallResult, Message};
 
 pub(super) const FORM: RequestForm = RequestForm {
     current_model: "us.anthropic.claude-haiku-4-5-20251001-v1:0",
-    // As `anthropic-messages`.
+    // The same model as in `anthropic-messages`.
     newer_model: Some("us.anthropic.claude-opus-4-6-v1"),
     head: r#"{"inferenceConfig":{"maxTokens":2048},"messages":"#,
     thinking: r#","additionalModelRequestFields":{"thinking":{"type":"enabled","budget_tokens":1024}}"#,
@@ -22,11 +22,11 @@ pub(super) const FORM: RequestForm = RequestForm {
     messages,
 };
 
-/// The service refuses two messages of the same role in a row, so what follows each other is one message: results
-/// and the prompt after them, or two prompts of which the first had no answer.
+/// The service refuses two successive messages with the same role, so they are merged: results and the prompt
+/// after them, or two prompts of which the first had no answer.
 fn messages(out: &mut Vec<u8>, thread: &[Message]) {
     let turns = thread.chunk_by(|one, next| is_assistant(one) == is_assistant(next));
-    // A reply that a flawed client left without content parts two prompts.
+    // A reply that a flawed client left without content still separates two prompts.
     list(out, turns.filter(|turn| !turn.iter().all(is_empty)), turn);
 }
 
@@ -42,13 +42,13 @@ fn is_empty(message: &Message) -> bool {
     }
 }
 
-/// Messages of one role as one.
+/// Writes messages of one role as a single message.
 fn turn(out: &mut Vec<u8>, messages: &[Message]) {
     out.extend_from_slice(match messages.first() {
         Some(Message::Assistant(_)) => br#"{"role":"assistant","content":["#,
         _ => br#"{"role":"user","content":["#,
     });
-    // What a flawed client emptied leaves no comma.
+    // A message that a flawed client emptied must not leave a comma.
     let messages = messages.iter().filter(|message| !is_empty(message));
     list(out, messages, |out, message| match message {
         Message::User(text) => text_block(out, text),

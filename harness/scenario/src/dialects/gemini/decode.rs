@@ -1,21 +1,22 @@
-//! Google Gemini: what the chunks of a stream, or a whole body, say.
+//! Google Gemini: decodes the chunks of a stream, and complete bodies.
 
 use crate::wire::decode::{Decode, ReplyEvent, text_of, tokens};
 use crate::wire::sse::SseReader;
 use brickbat_rules::json::{Document, Json};
 
-/// Reads one stream: events with a chunk each, and the error object that may stand between them as it is.
+/// Reads one stream: events with one chunk each, and an error object, which may occur between them without
+/// being an event.
 #[derive(Debug, Default)]
 pub(super) struct GeminiDecoder {
     reader: SseReader,
     chunks: Chunks,
-    /// The error object so far, once a line began with a brace.
+    /// The error object so far, once a line has begun with a brace.
     error: Option<Vec<u8>>,
-    /// Whether the last byte did not end a line.
+    /// True if the last byte did not end a line.
     inside_line: bool,
 }
 
-/// Bytes of an error object; real ones have a few hundred.
+/// The maximum size of an error object in bytes; real ones have a few hundred.
 const MAX_ERROR_BYTES: usize = 4096;
 
 impl Decode for GeminiDecoder {
@@ -39,8 +40,8 @@ impl Decode for GeminiDecoder {
 }
 
 impl GeminiDecoder {
-    /// Takes a byte of the error object. It is over with a brace that begins a line, or, in one line, with any that
-    /// makes it JSON.
+    /// Takes a byte of the error object. The object ends at a closing brace that begins a line, or, if it is
+    /// on one line, at the first closing brace that makes it valid JSON.
     fn error_byte(&mut self, byte: u8, said: &mut dyn FnMut(ReplyEvent)) {
         let error = self.error.get_or_insert_default();
         if error.len() >= MAX_ERROR_BYTES {
@@ -58,8 +59,8 @@ impl GeminiDecoder {
     }
 }
 
-/// What a body says that is not a stream: a response, or the array of chunks of a stream that was not asked for as
-/// events.
+/// Decodes a body that is not a stream: a response, or the array of chunks that a client gets if it does not
+/// ask for events.
 pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
     let mut chunks = Chunks::default();
     // The caller reports the end.
@@ -75,11 +76,11 @@ pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
     }
 }
 
-/// Reads chunks in their order.
+/// Reads chunks in order.
 #[derive(Debug, Default)]
 struct Chunks {
     n_calls: u64,
-    /// Whether the last part was a thought.
+    /// True if the last part was a thought.
     in_thought: bool,
     is_over: bool,
 }
@@ -94,7 +95,7 @@ impl Chunks {
         let candidate = chunk.field("candidates").item(0);
         candidate.field("content").field("parts").items().for_each(|part| self.part(part, said));
         tokens(chunk.field("usageMetadata"), &["totalTokenCount"]).into_iter().for_each(&mut *said);
-        // A prompt that is blocked gets no candidate.
+        // A blocked prompt gets no candidate.
         let reason = candidate
             .field("finishReason")
             .as_str()
@@ -108,7 +109,8 @@ impl Chunks {
 
     fn part(&mut self, part: Json, said: &mut dyn FnMut(ReplyEvent)) {
         let is_thought = part.field("thought").as_bool() == Some(true);
-        // No part says that it is the last of its kind. A thought is not signed: what comes of it is.
+        // No part is marked as the last of its kind. A thought is not signed; the part that follows from it
+        // is.
         if std::mem::replace(&mut self.in_thought, is_thought) && !is_thought {
             said(ReplyEvent::ThoughtEnd { signature: None });
         }
@@ -142,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_object_between_events_is_heard_in_any_split() {
+    fn an_error_object_between_events_is_read_in_any_split() {
         let stream = "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"a\"}]}}]}\r\n\r\n\
                       {\n  \"error\": {\n    \"code\": 503,\n    \"message\": \"Busy {}.\",\n    \
                       \"status\": \"UNAVAILABLE\"\n  }\n}\n";

@@ -1,8 +1,9 @@
-//! Google Gemini: what the model's replies look like.
+//! Google Gemini: encodes the model's replies.
 //!
-//! Each chunk is a whole response that holds what is new, with the token counts so far. A call comes in one piece. The
-//! last chunk has the finish reason, `STOP` whether or not there are calls, and an empty text. No event has a name, and
-//! nothing follows the last chunk. The first call of a reply carries a thought signature, its siblings do not.
+//! Each chunk is a complete response that contains the new content and the token counts so far. A call is
+//! sent in one piece. The last chunk has the finish reason, which is `STOP` with or without calls, and an
+//! empty text. Events have no names, and nothing follows the last chunk. The first call of a reply carries a
+//! thought signature; its siblings do not.
 
 use serde_json::{Value, json};
 
@@ -89,7 +90,7 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
     })
 }
 
-/// A chunk with one part. The counts of tokens grow with each.
+/// A chunk with one part. The token counts grow with each chunk.
 fn chunk(encoded: &mut Encoded, envelope: Envelope<'_>, part: impl FnOnce(&mut Vec<u8>), finish: &[u8]) {
     let n_tokens = encoded.frames.len() as u64 + 1;
     encoded.frame(|out| {
@@ -117,7 +118,7 @@ fn text(out: &mut Vec<u8>, text: &str) {
     out.push(b'}');
 }
 
-/// A summary of what the model thought. It is not signed; the first call or the answer is.
+/// A summary of the model's thinking. It is not signed; the first call or the answer is.
 fn thought(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(br#"{"text":"#);
     json_string(out, text);

@@ -1,12 +1,12 @@
-//! Google Gemini: the conversation in a request.
+//! Google Gemini: reads the conversation in a request.
 //!
-//! Ids are optional here: the provider pairs a response with its call by their number, order and name. What is written
-//! without an id is given one, so that the rest of the harness can speak of it:
+//! Ids are optional here: the provider pairs a response with its call by their number, order and name. A call
+//! or response without an id is given one, so that the rest of the harness can refer to it:
 //!
 //! - a call without an id is named by its place, such as `/contents/1/parts/0`;
-//! - a response without an id, or with one that no call has, answers the first call of the last batch that has no response
-//!   yet and has its name, or else the first without one;
-//! - a response for which there is no call is named by its own place.
+//! - a response without an id, or with one that no call has, answers the first call of the last batch that
+//!   has its name and no response yet, or else the first call without a response;
+//! - a response without any call is named by its own place.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,7 +15,7 @@ use crate::history::{Content, History, Item, Role};
 use crate::wire::history::string;
 use brickbat_rules::json::{Json, JsonType};
 
-/// The conversation. Calls are parts of the model's contents, responses are parts of the user's.
+/// The conversation. Calls are parts of the model's contents, and responses are parts of the user's.
 pub(super) fn history(body: Json) -> History {
     let mut items = Vec::new();
     let mut batch = OpenBatch::default();
@@ -33,7 +33,7 @@ fn content(pointer: &str, message: usize, value: Json, batch: &mut OpenBatch, it
     let role = role_of(value);
     let parts = value.field("parts");
     let has_calls = |part: Json| either(part, "functionCall", "function_call").is_object();
-    // Contents of the model that follow each other are one reply, which a client may store piece by piece.
+    // Successive contents of the model are one reply, which a client may store in pieces.
     if role != Role::Assistant {
         batch.is_over = true;
     } else if batch.is_over && parts.items().any(has_calls) {
@@ -54,7 +54,7 @@ fn content(pointer: &str, message: usize, value: Json, batch: &mut OpenBatch, it
     }
 }
 
-/// Who says a content. Without a role it is the user, and the case does not matter.
+/// The role of a content: the user if none is given. Upper and lower case are equal.
 fn role_of(content: Json) -> Role {
     match content.field("role").as_str().unwrap_or_default().to_ascii_lowercase().as_str() {
         "user" | "" => Role::User,
@@ -76,7 +76,7 @@ fn part_of(pointer: &str, part: Json, batch: &mut OpenBatch) -> Content {
         let (id, name) = (string(response.field("id")), string(response.field("name")));
         let id = batch.answer(&id, &name).unwrap_or(if id.is_empty() { pointer.to_owned() } else { id });
         let said = response.field("response");
-        // Without the key, the dialect does not say whether the tool failed.
+        // Without the key `error`, the dialect does not say whether the tool failed.
         let is_error = said.get("error").map(|_| true);
         return Content::Result { id, text: text_of(said), is_error };
     }
@@ -89,7 +89,8 @@ fn part_of(pointer: &str, part: Json, batch: &mut OpenBatch) -> Content {
     }
 }
 
-/// The text of a response that is one text under one of the documented names; anything else as JSON.
+/// The text of a response that has a single text under one of the documented names; any other response as
+/// JSON.
 fn text_of(response: Json) -> String {
     let mut fields = response.fields();
     match (fields.next(), fields.next()) {
@@ -100,7 +101,7 @@ fn text_of(response: Json) -> String {
     }
 }
 
-/// The calls of the last reply that has any, and who has answered them.
+/// The calls of the last reply that has any, and which of them are answered.
 #[derive(Debug, Default)]
 struct OpenBatch {
     ids: Vec<String>,
@@ -109,7 +110,7 @@ struct OpenBatch {
     is_answered: Vec<bool>,
     /// All calls before this one are answered.
     first_open: usize,
-    /// Whether somebody else than the model has spoken since.
+    /// True if anyone except the model has spoken since then.
     is_over: bool,
 }
 
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_id_is_paired_by_name_and_order() {
+    fn calls_without_ids_are_paired_by_name_and_order() {
         let call = |name: &str| json!({ "functionCall": { "name": name, "args": {} } });
         let response = |name: &str| json!({ "function_response": { "name": name, "response": {} } });
         let read = ids(json!([
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_strange_id_is_taken_for_the_call_that_is_left() {
+    fn an_unknown_id_answers_the_remaining_call() {
         let read = ids(json!([
             { "role": "model", "parts": [{ "functionCall": { "name": "a", "id": "x1" } }] },
             { "parts": [{ "functionResponse": { "name": "a", "id": "own", "response": {} } }] },

@@ -1,8 +1,10 @@
-//! Google Gemini, `generateContent` and `streamGenerateContent`: <https://ai.google.dev/api/generate-content>.
+//! Google Gemini, `generateContent` and `streamGenerateContent`:
+//! <https://ai.google.dev/api/generate-content>.
 //!
-//! Google AI Studio and Vertex AI speak the same bodies at different paths, and both are known here. The model and the
-//! delivery stand in the path. A stream of server-sent events is asked for with the query `alt=sse`; the query does not
-//! come this far, so a client that leaves it out gets events too, where Google would send one JSON array in pieces.
+//! Google AI Studio and Vertex AI use the same bodies at different paths; both are supported. The model and
+//! the delivery are in the path. The query `alt=sse` asks for a stream of server-sent events. The query is
+//! not available here, so a client that leaves it out gets events too, where Google would send one JSON array
+//! in pieces.
 
 mod decode;
 mod encode;
@@ -24,7 +26,7 @@ use crate::wire::{
 };
 use brickbat_rules::json::Json;
 
-/// The versions of the API: AI Studio has all but the last, Vertex AI the first and the last.
+/// The versions of the API: AI Studio has all except the last, Vertex AI the first and the last.
 const VERSIONS: [&str; 4] = ["v1", "v1beta", "v1alpha", "v1beta1"];
 
 pub(crate) const WIRE: Wire = Wire {
@@ -37,12 +39,12 @@ pub(crate) const WIRE: Wire = Wire {
             (Stop::Calls, "STOP"),
             (Stop::End, "STOP"),
         ],
-        // The finish reason stands in the last chunk, after which the body just ends.
+        // The finish reason is in the last chunk, after which the body ends.
         is_whole_at_stop: true,
         ends_with_stop: true,
         may_lack_ids: true,
         streams_arguments: false,
-        // Vertex AI was seen to refuse it (vertesia/llumiverse#462), and the Gemini API to take it.
+        // Vertex AI was seen to refuse it (vertesia/llumiverse#462), and the Gemini API to accept it.
         refuses_half_characters: false,
         ..DialectTraits::USUAL
     },
@@ -58,11 +60,11 @@ pub(crate) const WIRE: Wire = Wire {
     error_headers: |_| &[],
     stream: encode::stream,
     whole: encode::whole,
-    // A call in one piece has no place but its end.
+    // A call in one piece has only its end.
     block_marks: |script, _| blocks(script, |key, marks| marks.push(Mark::End(key))),
     status_body,
     overflow: Overflow { body: overflow_body, sign: "exceeds the maximum number of tokens allowed" },
-    // The error is no event: it stands in the stream as a JSON object in several lines, without `data:`
+    // The error is not an event: it is in the stream as a JSON object on several lines, without `data:`
     // (<https://github.com/vercel/ai/issues/5217>).
     error_frame: |kind, _| format!("{:#}\n", WIRE.error_body(kind)).into_bytes(),
     malformed_frame: malformed_event,
@@ -70,7 +72,7 @@ pub(crate) const WIRE: Wire = Wire {
     decode_whole: decode::whole,
 };
 
-/// As <https://github.com/google-gemini/gemini-cli/issues/6678> quotes it.
+/// As quoted in <https://github.com/google-gemini/gemini-cli/issues/6678>.
 fn overflow_body() -> Value {
     let mut body = status_body(400);
     body["error"]["message"] =
@@ -140,8 +142,8 @@ fn status_body(status: u16) -> Value {
     json!({ "error": { "code": status, "message": message, "status": word } })
 }
 
-/// The model in a path, and what is asked of it: `/v1beta/models/{model}:{verb}` of AI Studio, and the same below
-/// `projects/{project}/locations/{location}/publishers/google` of Vertex AI.
+/// The model and the verb in a path: `/v1beta/models/{model}:{verb}` in AI Studio, and the same below
+/// `projects/{project}/locations/{location}/publishers/google` in Vertex AI.
 fn model_and_verb(path: &str) -> Option<(&str, &str)> {
     let (version, rest) = path.strip_prefix('/')?.split_once('/')?;
     if !VERSIONS.contains(&version) {
@@ -161,7 +163,7 @@ fn model_and_verb(path: &str) -> Option<(&str, &str)> {
     is_model.then_some((model, verb))
 }
 
-/// A field that the JSON API knows by two names: as documented, and as the protocol buffers spell it.
+/// A field that has two names in the JSON API: the documented one, and the spelling of the protocol buffers.
 fn either<'t, 'a>(json: Json<'t, 'a>, camel: &str, snake: &str) -> Json<'t, 'a> {
     json.get(camel).unwrap_or_else(|| json.field(snake))
 }

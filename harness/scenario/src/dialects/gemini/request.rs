@@ -1,4 +1,4 @@
-//! Google Gemini: what a client posts. The model and the delivery stand in the path.
+//! Google Gemini: writes the requests of a client. The model and the delivery are in the path.
 
 use serde_json::json;
 
@@ -6,9 +6,10 @@ use crate::wire::request::{RequestForm, list, prefixed, short_ascii_id, spoken};
 use crate::wire::thread::{Block, Call, CallResult, Message};
 
 pub(super) const FORM: RequestForm = RequestForm {
-    // It wants its thought signatures back, see <https://ai.google.dev/gemini-api/docs/thought-signatures>.
+    // This model requires its thought signatures back, see
+    // <https://ai.google.dev/gemini-api/docs/thought-signatures>.
     current_model: "gemini-3-flash-preview",
-    // The first that does not go on from what it said itself.
+    // The first model that does not continue from its own last message.
     newer_model: Some("gemini-3.6-flash"),
     head: r#"{"contents":"#,
     thinking: r#","generationConfig":{"thinkingConfig":{"includeThoughts":true}}"#,
@@ -25,7 +26,7 @@ fn messages(out: &mut Vec<u8>, thread: &[Message]) {
     list(out, thread.iter().enumerate(), |out, (at, message)| named.content(out, at, message));
 }
 
-/// A thread in which a result finds the name of its call: here a response names the function.
+/// A thread in which a result can find the name of its call, because a response names the function.
 struct Named<'a> {
     thread: &'a [Message],
 }
@@ -49,7 +50,7 @@ impl Named<'_> {
         out.extend_from_slice(b"]}");
     }
 
-    /// The tool that a result of the message at that place came from.
+    /// The tool of a result in the message at this index.
     fn tool_of(&self, at: usize, result: &CallResult) -> &str {
         let blocks = self.thread[..at].iter().rev().filter_map(|message| match message {
             Message::Assistant(blocks) => Some(blocks),

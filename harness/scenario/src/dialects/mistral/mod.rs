@@ -1,7 +1,7 @@
 //! Mistral's La Plateforme, `POST /v1/chat/completions`: <https://docs.mistral.ai/api/endpoint/chat>.
 //!
-//! Requests, whole bodies and chunks are read as those of OpenAI Chat Completions. What differs is what the provider
-//! writes: a call comes whole in one chunk, ids are short, and every stream reports its tokens.
+//! Requests, complete bodies and chunks are read as those of OpenAI Chat Completions. The provider's output
+//! differs: a call is sent complete in one chunk, ids are short, and every stream reports its tokens.
 
 mod encode;
 mod request;
@@ -19,9 +19,9 @@ pub(crate) const WIRE: Wire = Wire {
         call_id: IdForm { prefix: "", n_letters: 9, alphabet: ALPHANUMERIC },
         stop_words: &[(Stop::Length, "length"), (Stop::Calls, "tool_calls"), (Stop::End, "stop")],
         interleaves: false,
-        // No public thread speaks of it.
+        // No public thread mentions it.
         refuses_half_characters: false,
-        // Refused for years, and by some models to this day (charmbracelet/crush#279, lijunzh/koda#886).
+        // Refused for years, and still refused by some models (charmbracelet/crush#279, lijunzh/koda#886).
         wants_word_after_results: true,
         ..openai::WIRE.traits
     },
@@ -37,7 +37,7 @@ pub(crate) const WIRE: Wire = Wire {
     ..openai::WIRE
 };
 
-/// As `overflow.js` of `@earendil-works/pi-ai` 1.5.2 knows it, whose words in the middle are left out there.
+/// As in `overflow.js` of `@earendil-works/pi-ai` 1.5.2, which leaves out the words in the middle.
 fn overflow_body() -> Value {
     let mut body = status_body(400);
     body["message"] =

@@ -1,4 +1,4 @@
-//! Mistral: what a client posts. The messages are those of OpenAI Chat Completions.
+//! Mistral: writes the requests of a client. The messages are those of OpenAI Chat Completions.
 
 use crate::dialects::openai;
 use crate::wire::request::RequestForm;

@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions: what the chunks of a stream, or a whole body, say.
+//! OpenAI Chat Completions: decodes the chunks of a stream, and complete bodies.
 
 use crate::wire::decode::{ReadEvent, ReplyEvent, error, text_of, tokens, whole_call};
 use crate::wire::sse::SseEvent;
@@ -7,26 +7,26 @@ use brickbat_rules::json::{Document, Json};
 /// Reads the chunks of one stream.
 #[derive(Debug, Default)]
 pub(super) struct ChatChunks {
-    /// Open calls: no chunk closes a call, the finish reason closes all of them.
+    /// The open calls: no chunk closes a single call; the finish reason closes all of them.
     open: Vec<Open>,
-    /// Calls so far.
+    /// The number of calls so far.
     n_calls: u64,
 }
 
 /// A call that has begun.
 #[derive(Debug)]
 struct Open {
-    /// The number by which the rest of the harness knows it.
+    /// The number that the rest of the harness uses for the call.
     index: u64,
-    /// The number that it has on the wire. Gateways were seen to give all calls of a reply the same, or none
-    /// (<https://github.com/apache/maka/issues/1976>).
+    /// The number of the call on the wire. Gateways were seen to give all calls of a reply the same number,
+    /// or none (<https://github.com/apache/maka/issues/1976>).
     number: Option<u64>,
     id: String,
 }
 
 impl ChatChunks {
-    /// The open call that a piece is about, if it does not begin one: another id begins a call, and so does a name
-    /// without an id, whatever the number.
+    /// The open call that a piece belongs to, unless the piece begins a new one. A different id begins a
+    /// call, and so does a name without an id, whatever the number.
     fn goes_on(&self, number: Option<u64>, id: &str, name: &str) -> Option<u64> {
         let open = self.open.iter().rev().find(|open| open.number == number)?;
         let begins = if id.is_empty() { !name.is_empty() } else { open.id != id };
@@ -80,7 +80,7 @@ impl ReadEvent for ChatChunks {
 
 const COUNTS: [&str; 1] = ["total_tokens"];
 
-/// What a body says that is not a stream.
+/// Decodes a body that is not a stream.
 pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
     let choice = body.field("choices").item(0);
     let message = choice.field("message");

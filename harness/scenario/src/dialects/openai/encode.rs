@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions: what the model's replies look like.
+//! OpenAI Chat Completions: encodes the model's replies.
 //!
 //! Native order: a chunk with the role, content, one opening chunk for each call and its argument chunks,
 //! the finish reason, the usage chunk if asked for, `[DONE]`. A call has no closing chunk: it is complete
@@ -121,7 +121,7 @@ fn usage(envelope: Envelope<'_>) -> Value {
     json!({ "prompt_tokens": input, "completion_tokens": output, "total_tokens": envelope.tokens.total() })
 }
 
-/// The number that the call at that place has on the wire, if it has one.
+/// The number on the wire of the call at this index, if it has one.
 pub(crate) fn number_of(script: &Script, index: usize) -> Option<usize> {
     match script.indices {
         None => Some(index),
@@ -130,7 +130,7 @@ pub(crate) fn number_of(script: &Script, index: usize) -> Option<usize> {
     }
 }
 
-/// What every chunk begins with.
+/// The beginning of every chunk.
 pub(crate) fn chunk_head(envelope: Envelope<'_>) -> Vec<u8> {
     let mut head = b"data: {\"id\":".to_vec();
     json_string(&mut head, envelope.id);
@@ -147,13 +147,13 @@ pub(crate) fn content(out: &mut Vec<u8>, fragment: &str) {
     out.push(b'}');
 }
 
-/// One chunk about a call.
+/// One chunk of a call.
 #[derive(Clone, Copy)]
 struct CallStep {
-    /// Which call of the reply.
+    /// The index of the call in the reply.
     index: usize,
     key: CallKey,
-    /// Which piece of the arguments, from 0; nothing in the chunk that opens the call.
+    /// The piece of the arguments, from 0; `None` for the chunk that opens the call.
     piece: Option<usize>,
 }
 
@@ -184,7 +184,7 @@ impl CallStep {
         }
     }
 
-    /// What the chunk completes.
+    /// The marks that the chunk completes.
     fn marks(self, call: &PlannedCall) -> impl Iterator<Item = Mark> {
         let n_pieces = self.piece.map_or(0, |piece| piece + 1);
         let here = match self.piece {
@@ -196,7 +196,7 @@ impl CallStep {
     }
 }
 
-/// The chunks of all calls: one call after the other, or their arguments in turns.
+/// The chunks of all calls: one call after the other, or with interleaved arguments.
 fn call_steps(script: &Script, calls: &[PlannedCall]) -> Vec<CallStep> {
     let keys = || script.calls().enumerate();
     let n_pieces = |key: CallKey| calls[key.0 as usize].deltas.len();

@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions: the conversation in a request.
+//! OpenAI Chat Completions: reads the conversation in a request.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::history::{Content, History, Item, Role};
 use crate::wire::history::{pieces, role_of, string, text_of};
 use brickbat_rules::json::Json;
 
-/// The conversation. Calls stand in a field of the assistant's message, each result is a message.
+/// The conversation. Calls are in a field of the assistant's message, and each result is a message.
 pub(super) fn history(body: Json) -> History {
     let mut items = Vec::new();
     for (message, value) in body.field("messages").items().enumerate() {

@@ -30,7 +30,7 @@ pub(crate) const WIRE: Wire = Wire {
             (Stop::End, "stop"),
         ],
         interleaves: true,
-        // The usage chunk and `[DONE]` say nothing more about the reply.
+        // The usage chunk and `[DONE]` add nothing to the reply.
         is_whole_at_stop: true,
         numbers_calls: true,
         may_lack_ids: true,
@@ -58,7 +58,8 @@ pub(crate) const WIRE: Wire = Wire {
     decode_whole: decode::whole,
 };
 
-/// As <https://github.com/mckaywrigley/chatbot-ui/issues/102> quotes it, for a model with a window of 128,000 tokens.
+/// As quoted in <https://github.com/mckaywrigley/chatbot-ui/issues/102>, for a model with a window of 128,000
+/// tokens.
 fn overflow_body() -> Value {
     const MESSAGE: &str = "This model's maximum context length is 128000 tokens. However, your messages resulted in \
                            204308 tokens. Please reduce the length of the messages.";
@@ -68,10 +69,10 @@ fn overflow_body() -> Value {
     body
 }
 
-/// The code by which a client of OpenAI knows that its request is too long.
+/// The error code by which OpenAI clients recognise that their request is too long.
 pub(super) const OVERFLOW_CODE: &str = "context_length_exceeded";
 
-/// The body of an answer with that status, 400 or above, in OpenAI's words.
+/// The body of an answer with this status, 400 or above, in OpenAI's words.
 pub(super) fn status_body(status: u16) -> Value {
     let (word, message) = match status {
         401 => ("invalid_request_error", "Incorrect API key provided"),
@@ -98,7 +99,7 @@ fn offer<'t, 'a>(body: Json<'t, 'a>) -> Offer<'t, 'a> {
     }
 }
 
-/// A choice in a word, or an object in which a name stands.
+/// A choice: a word, or an object that contains a name.
 pub(super) fn choice<'t, 'a>(
     choice: Json<'t, 'a>,
     name: impl Fn(Json<'t, 'a>) -> Json<'t, 'a>,

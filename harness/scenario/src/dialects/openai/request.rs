@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions: what a client posts.
+//! OpenAI Chat Completions: writes the requests of a client.
 
 use serde_json::json;
 
@@ -24,7 +24,7 @@ pub(crate) const FORM: RequestForm = RequestForm {
     messages: |out, thread| list(out, thread.iter().filter(|message| !is_empty(message)), messages_of),
 };
 
-/// Results that a flawed client made up of no calls.
+/// True for results without calls, which a flawed client made up.
 fn is_empty(message: &Message) -> bool {
     matches!(message, Message::Results(results) if results.is_empty())
 }

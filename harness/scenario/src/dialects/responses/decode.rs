@@ -1,4 +1,4 @@
-//! OpenAI Responses: what the events of a stream, or a whole body, say.
+//! OpenAI Responses: decodes the events of a stream, and complete bodies.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use brickbat_rules::json::{Document, Json};
 /// Reads the events of one stream.
 #[derive(Debug, Default)]
 pub(super) struct ResponsesEvents {
-    /// Open calls by the place of their item, and whether any of their arguments have come.
+    /// The open calls by the index of their item; true if any of their arguments have arrived.
     open: BTreeMap<u64, bool>,
 }
 
@@ -77,7 +77,7 @@ impl ReadEvent for ResponsesEvents {
     }
 }
 
-/// What a body says that is not a stream.
+/// Decodes a body that is not a stream.
 pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
     for (index, item) in (0..).zip(body.field("output").items()) {
         if is_call(item) {
@@ -98,13 +98,13 @@ pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
     said(ReplyEvent::ResponseId(text_of(body.field("id"))));
 }
 
-/// What a client gives back of an item of reasoning besides its summary, as the text of an object.
+/// The data that a client sends back for an item of reasoning besides its summary, as the text of an object.
 fn signature_of(item: Json) -> Option<String> {
     let encrypted = item.field("encrypted_content").as_str()?;
     Some(json!({ "id": item.field("id").to_value(), "encrypted_content": encrypted }).to_string())
 }
 
-/// The id of an item binds a call to the reasoning that it came of.
+/// The id of a call's item binds the call to the reasoning that led to it.
 fn call_signature(index: u64, item: Json) -> ReplyEvent {
     ReplyEvent::CallSignature { index, signature: text_of(item.field("id")) }
 }
@@ -120,7 +120,7 @@ fn call(index: u64, item: Json, said: &mut dyn FnMut(ReplyEvent)) {
     said(ReplyEvent::CallEnd { index });
 }
 
-/// An error has its code where other dialects have a type.
+/// An error has a code where other dialects have a type.
 fn error(error: Json) -> ReplyEvent {
     ReplyEvent::Error { kind: text_of(error.field("code")), message: text_of(error.field("message")) }
 }

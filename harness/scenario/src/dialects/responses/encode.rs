@@ -1,7 +1,8 @@
-//! OpenAI Responses: what the model's replies look like.
+//! OpenAI Responses: encodes the model's replies.
 //!
-//! Native order: `response.created`, `response.in_progress`, then the items one after the other, each opened, filled and
-//! closed, then `response.completed` with the whole response. Every event is named and counted; there is no `[DONE]`.
+//! Native order: `response.created`, `response.in_progress`, then the items one after the other, each opened,
+//! filled and closed, then `response.completed` with the complete response. Every event is named and
+//! numbered; there is no `[DONE]`.
 
 use std::io::Write;
 
@@ -54,7 +55,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
                     encoded.frame(|out| arguments.delta(out, &mut events, fragment));
                     encoded.mark(Mark::Delta(*key, k as u32 + 1));
                 }
-                // Clients take a call for complete at either event, so nothing may happen between the two.
+                // Clients take a call as complete at either event, so nothing may happen between the two.
                 encoded.frame(|out| arguments.close(out, &mut events));
                 encoded.mark(Mark::End(*key));
             }
@@ -93,15 +94,15 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
     incomplete
 }
 
-/// The status of a reply that is whole.
+/// The status of a complete reply.
 pub(super) const COMPLETED: &str = "completed";
 
 fn is_complete(script: &Script) -> bool {
     WIRE.stop_word_of(script) == COMPLETED
 }
 
-/// The error inside a stream, numbered after what was sent. A frame has no blank line but the one at its end, so those
-/// tell how many events there were.
+/// The error inside a stream, numbered after the events that were sent. The only blank line of a frame is at
+/// its end, so the blank lines count the events.
 pub(super) fn error(kind: ErrorKind, sent: &[u8]) -> Vec<u8> {
     let body = &WIRE.error_body(kind)["error"];
     let mut events = EventWriter { n_sent: sent.windows(2).filter(|two| *two == b"\n\n").count() };
@@ -160,7 +161,7 @@ fn response(envelope: Envelope<'_>, status: &str, output: Vec<Value>) -> Value {
     })
 }
 
-/// An id of an item: that of the response under another prefix, and which item it is.
+/// The id of an item: the digits of the response's id with another prefix, and the index of the item.
 fn item_id(envelope: Envelope<'_>, block: &ScriptBlock, index: usize) -> String {
     let digits = envelope.id.strip_prefix("resp_").unwrap_or(envelope.id);
     let prefix = match block {
@@ -176,7 +177,8 @@ fn reasoning(id: &str, summary: Vec<Value>) -> Value {
     json!({ "id": id, "type": "reasoning", "summary": summary })
 }
 
-/// The same when all is said. What the model really thought is enclosed as for a client that stores nothing.
+/// The item of reasoning when it is complete. The encrypted content is included, as for a client that stores
+/// nothing.
 fn whole_reasoning(id: &str, summary: Value) -> Value {
     let mut item = reasoning(id, vec![summary]);
     item["encrypted_content"] = signature(id).into();
@@ -232,7 +234,7 @@ impl EventWriter {
     }
 }
 
-/// Writes a field whose value is JSON already.
+/// Writes a field whose value is already JSON.
 fn field(out: &mut Vec<u8>, name: &str, json: &str) {
     write!(out, ",\"{name}\":{json}").expect("a vector takes any bytes");
 }
@@ -242,7 +244,7 @@ fn string_field(out: &mut Vec<u8>, name: &str, text: &str) {
     json_string(out, text);
 }
 
-/// An item with one part, which is a text.
+/// An item with one text part.
 #[derive(Clone, Copy)]
 struct TextItem<'a> {
     id: &'a str,
@@ -250,14 +252,14 @@ struct TextItem<'a> {
     form: &'a TextForm,
 }
 
-/// What differs between reasoning, of which the summary is sent, and a message.
+/// The differences between reasoning, of which the summary is sent, and a message.
 struct TextForm {
     part_index: &'static [u8],
     part_event: &'static str,
     text_event: &'static str,
     after_text: &'static [u8],
     part: fn(&str) -> Value,
-    /// The item with that part, or as it is opened.
+    /// The item with its part, or without one when it is opened.
     item: fn(&str, Option<Value>) -> Value,
 }
 

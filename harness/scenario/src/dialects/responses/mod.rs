@@ -26,11 +26,11 @@ pub(crate) const WIRE: Wire = Wire {
         stop_words: &[
             (Stop::Length, "max_output_tokens"),
             (Stop::Refusal, "content_filter"),
-            // There is none for a reply that is complete, only a status.
+            // A complete reply has no stop reason, only a status.
             (Stop::Calls, encode::COMPLETED),
             (Stop::End, encode::COMPLETED),
         ],
-        // The terminal event carries the status, and nothing comes after it.
+        // The terminal event carries the status, and nothing follows it.
         is_whole_at_stop: true,
         ends_with_stop: true,
         writes_arguments: true,
@@ -39,7 +39,7 @@ pub(crate) const WIRE: Wire = Wire {
     request: request::FORM,
     side_answer,
     asks_for_usage: |_| false,
-    // What a model thinks is shown as a summary, to clients that ask for one
+    // The model's thinking is shown as a summary, to clients that ask for one
     // (<https://platform.openai.com/docs/guides/reasoning#reasoning-summaries>).
     asks_to_think: Some(|body| body.field("reasoning").field("summary").is_str()),
     offers_search: None,
@@ -59,7 +59,7 @@ pub(crate) const WIRE: Wire = Wire {
     decode_whole: decode::whole,
 };
 
-/// As <https://github.com/the-open-agent/openagent/issues/2344> quotes it.
+/// As quoted in <https://github.com/the-open-agent/openagent/issues/2344>.
 fn overflow_body() -> Value {
     const MESSAGE: &str =
         "Your input exceeds the context window of this model. Please adjust your input and try again.";
@@ -78,7 +78,7 @@ fn side_answer(method: &str, path: &str, body: &[u8]) -> Option<Value> {
     }
 }
 
-/// Only functions take JSON arguments; those with `defer_loading` are only searched for
+/// Only functions take JSON arguments; those with `defer_loading` can only be found by a tool search
 /// (<https://platform.openai.com/docs/guides/tools-tool-search>).
 fn offer<'t, 'a>(body: Json<'t, 'a>) -> Offer<'t, 'a> {
     let tools = body.field("tools").items().flat_map(names::functions);

@@ -1,8 +1,8 @@
-//! The names of functions, which may lie in a namespace.
+//! The names of functions, which may be in a namespace.
 //!
-//! A tool of the type `namespace` holds functions, such as those of an MCP server, and a call of one names both
-//! (<https://platform.openai.com/docs/guides/tools-tool-search>). Here such a function is known by both names with a slash
-//! between them, which no name of a function may have.
+//! A tool of the type `namespace` contains functions, such as those of an MCP server, and a call of one names
+//! both (<https://platform.openai.com/docs/guides/tools-tool-search>). Here the name of such a function
+//! consists of both names with a slash between them, which is not allowed in a function's name.
 
 use std::borrow::Cow;
 
@@ -10,17 +10,17 @@ use crate::wire::history::string;
 use crate::wire::offer::CallableTool;
 use brickbat_rules::json::Json;
 
-/// What stands between a namespace and a name.
+/// The separator between a namespace and a name.
 const SLASH: char = '/';
 
-/// A function that a request declares, and the namespace that it lies in.
+/// A function that a request declares, and its namespace.
 #[derive(Clone, Copy)]
 pub(super) struct Function<'t, 'a> {
     pub(super) json: Json<'t, 'a>,
     namespace: Option<Json<'t, 'a>>,
 }
 
-/// The functions of a tool: itself, or those in its namespace.
+/// The functions of a tool: the tool itself, or those in its namespace.
 pub(super) fn functions<'t, 'a>(tool: Json<'t, 'a>) -> Vec<Function<'t, 'a>> {
     let is_function = |tool: Json| tool.field("type").is("function");
     if tool.field("type").is("namespace") {
@@ -32,7 +32,7 @@ pub(super) fn functions<'t, 'a>(tool: Json<'t, 'a>) -> Vec<Function<'t, 'a>> {
 }
 
 impl<'t, 'a> Function<'t, 'a> {
-    /// What the model can call, if it has a name.
+    /// The function as a callable tool, if it has a name.
     pub(super) fn callable(self) -> Option<CallableTool<'t, 'a>> {
         let tool = CallableTool::named(self.json.field("name"), self.json.field("parameters"))?;
         let name = match self.namespace.and_then(Json::as_str) {
@@ -43,7 +43,7 @@ impl<'t, 'a> Function<'t, 'a> {
     }
 }
 
-/// The names of what a tool lets the model call.
+/// The names that the model can call for a tool.
 pub(super) fn of_tool(tool: Json) -> Vec<String> {
     if tool.field("type").is("namespace") {
         return functions(tool)
@@ -55,7 +55,7 @@ pub(super) fn of_tool(tool: Json) -> Vec<String> {
     tool.field("name").as_str().map(Cow::into_owned).into_iter().collect()
 }
 
-/// The name that a call gives.
+/// The name in a call, with its namespace.
 pub(super) fn of_call(call: Json) -> String {
     let name = string(call.field("name"));
     match call.field("namespace").as_str().filter(|namespace| !namespace.is_empty()) {
@@ -64,14 +64,14 @@ pub(super) fn of_call(call: Json) -> String {
     }
 }
 
-/// The namespace of a name, where it has one, and the rest.
+/// The namespace of a name, if it has one, and the rest of the name.
 pub(super) fn parts(name: &str) -> (Option<&str>, &str) {
     let is_name = |part: &str| {
         !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
     };
     match name.split_once(SLASH) {
         Some((namespace, rest)) if is_name(namespace) && is_name(rest) => (Some(namespace), rest),
-        // What a model makes up may hold anything.
+        // A name that a model makes up may contain anything.
         _ => (None, name),
     }
 }
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_function_in_a_namespace_goes_by_both_names() {
+    fn a_function_in_a_namespace_has_both_names() {
         let text = br#"[{"type":"function","name":"look"},{"type":"web_search"},{"type":"namespace","name":"crm","tools":[
             {"type":"function","name":"find"},{"type":"custom","name":"write"}]}]"#;
         let document = Document::parse(text).unwrap();

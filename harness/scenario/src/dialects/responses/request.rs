@@ -1,7 +1,8 @@
-//! OpenAI Responses: what a client posts.
+//! OpenAI Responses: writes the requests of a client.
 //!
-//! It keeps the conversation itself, so nothing is to be stored. What the model thought is asked for as a summary with
-//! its encrypted content, and both are sent back; a call names its item, which binds it to the thought before it.
+//! The client keeps the conversation itself, so the provider need not store anything. It asks for the model's
+//! thinking as a summary with encrypted content, and sends both back. A call names its item, which binds it
+//! to the thought before it.
 
 use serde_json::json;
 
@@ -21,7 +22,7 @@ pub(super) const FORM: RequestForm = RequestForm {
     messages: |out, thread| list(out, thread.iter().filter(|message| !is_empty(message)), message),
 };
 
-/// A reply that was stopped before its first word has no item.
+/// True for a reply that was stopped before its first word, because it has no item.
 fn is_empty(message: &Message) -> bool {
     match message {
         Message::User(_) => false,
@@ -30,7 +31,7 @@ fn is_empty(message: &Message) -> bool {
     }
 }
 
-/// A thought is given back with what the provider enclosed; a flawed client has nothing of it left.
+/// A thought is sent back with the encrypted content of the provider; a flawed client has lost that.
 fn is_sent(block: &Block) -> bool {
     match block {
         Block::Thought(thought) => signed(thought).is_some(),
@@ -39,7 +40,7 @@ fn is_sent(block: &Block) -> bool {
     }
 }
 
-/// The text of an object that stands for a signature.
+/// The signature of a thought, if it is the text of an object.
 fn signed(thought: &Thought) -> Option<&str> {
     thought.signature.as_deref().filter(|signature| signature.starts_with('{'))
 }
@@ -60,7 +61,7 @@ fn block(out: &mut Vec<u8>, block: &Block) {
         Block::Thought(thought) => {
             prefixed(out, br#"{"type":"reasoning","summary":[{"type":"summary_text","text":"#, &thought.text);
             out.extend_from_slice(b"}],");
-            // The signature is an object; what is left of it closes the item.
+            // The signature is an object; its text without the opening brace completes the item.
             out.extend_from_slice(&signed(thought).unwrap_or("{}").as_bytes()[1..]);
         }
         Block::Text(text) => {

@@ -1,8 +1,9 @@
-//! The size of a picture, read off the first bytes of its file.
+//! Reads the size of a picture from the first bytes of its file.
 
 use brickbat_scenario::scenario::{Picture, PictureFormat};
 
-/// The size of a picture in base64; nothing of a format that a given history cannot say, or of a size beyond its bounds.
+/// The size of a picture in base64; `None` for a format that a given history cannot express, or a size out of
+/// bounds.
 pub(super) fn measured(data: &str) -> Option<Picture> {
     let n_letters = data.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=').count();
     let bytes = (n_letters as u64 * 3 / 4).min(u64::from(Picture::MAX_BYTES)) as u32;
@@ -22,7 +23,8 @@ pub(super) fn measured(data: &str) -> Option<Picture> {
     picture.complaint().is_none().then_some(picture)
 }
 
-/// The number of bytes down to a power of two: a limit is met by the class, and the true number may be private.
+/// Rounds the number of bytes down to a power of two: that is precise enough for a limit, and the exact
+/// number may be private.
 fn class(bytes: u32) -> u32 {
     match bytes {
         0..=SMALL => 0,
@@ -30,13 +32,13 @@ fn class(bytes: u32) -> u32 {
     }
 }
 
-/// Bytes that no provider was ever seen to mind.
+/// A size in bytes that no provider was ever seen to refuse.
 const SMALL: u32 = 64 << 10;
 
-/// Bytes of the file that are looked at. A JPEG may have previews and profiles before its size.
+/// The number of bytes of the file that are read. A JPEG may have previews and profiles before its size.
 const MAX_HEAD: usize = 256 << 10;
 
-/// The beginning of a text in base64, as far as it is that.
+/// Decodes the beginning of a base64 text, up to the first invalid character.
 fn decoded(data: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let (mut value, mut n_bits) = (0_u32, 0);
@@ -63,7 +65,7 @@ fn decoded(data: &str) -> Vec<u8> {
     bytes
 }
 
-/// Width and height in the first frame header.
+/// The width and height in the first frame header.
 fn jpeg_size(mut segments: &[u8]) -> Option<(u32, u32)> {
     loop {
         let [0xff, marker, high, low, rest @ ..] = segments else { return None };
@@ -82,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_made_blank_is_measured_as_what_it_was() {
+    fn a_blank_picture_measures_as_its_original() {
         for format in PictureFormat::ALL {
             let picture = Picture { format, width: 8001, height: 12, bytes: 1 << 17 };
             assert_eq!(measured(&picture.base64()), Some(picture));
@@ -92,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_picture_has_no_size() {
+    fn only_pictures_have_a_size() {
         for data in ["", "AAAA", "iVBORw0KGgo=", "/9j/", "not base64 at all", "R0lGODlh"] {
             assert_eq!(measured(data), None, "{data}");
         }

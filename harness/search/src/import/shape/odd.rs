@@ -1,24 +1,25 @@
-//! What is odd about texts, ids and names, and nothing else of them: an allow-list of characters.
+//! Keeps only the odd features of texts, ids and names, by an allow-list of characters.
 
-/// Characters of one text that are kept. What breaks a thread does not hang on the hundredth space.
+/// The maximum number of characters of one text that are kept. Threads do not break because of the hundredth
+/// space.
 const MAX_KEPT: usize = 16;
 
-/// Words without what they say.
+/// The form of a text without its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Words {
-    /// Whether anything is said.
+    /// True if the text contains any words.
     is_said: bool,
-    /// White space at the end, and characters that programs stumble over.
+    /// White space at the end, and characters that programs often mishandle.
     tail: String,
 }
 
 impl Words {
-    /// Something plain.
+    /// A plain text.
     pub(crate) fn plain() -> Words {
         Words { is_said: true, tail: String::new() }
     }
 
-    /// What is odd about a text. Blank ones stay as they are.
+    /// The odd features of a text. Blank texts are kept as they are.
     pub(super) fn of(text: &str) -> Words {
         let is_said = !text.trim().is_empty();
         let odd = text.trim_end().chars().filter(|c| is_said && is_odd(*c));
@@ -26,24 +27,25 @@ impl Words {
         Words { is_said, tail: odd.chain(end).take(MAX_KEPT).collect() }
     }
 
-    /// The text with something in the place of what was said.
+    /// The text with `said` instead of its words.
     pub(super) fn text(&self, said: &str) -> String {
         let said = if self.is_said { said } else { "" };
         format!("{said}{}", self.tail)
     }
 }
 
-/// Control characters, separators that are no line ends everywhere, and what stands for bytes that were no text.
+/// Control characters, separators that are line ends only in some programs, and the replacement for bytes
+/// that are not text.
 fn is_odd(c: char) -> bool {
     let is_control = c.is_control() && !matches!(c, '\n' | '\r' | '\t');
     is_control || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffd}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// The longest id or name that is kept; the longest limit of a provider for either is 128 characters, and the longest id that
-/// was seen in public has 391.
+/// The maximum length of an id or name that is kept. The longest limit of a provider for either is 128
+/// characters, and the longest id that was seen in public has 391.
 const MAX_NAME: usize = 512;
 
-/// What ids of known providers begin with.
+/// The prefixes of ids of known providers.
 const PREFIXES: [&str; 12] = [
     "toolu_",
     "tooluse_",
@@ -59,8 +61,8 @@ const PREFIXES: [&str; 12] = [
     "srvtoolu_",
 ];
 
-/// The form of an id: what it begins with, if a provider is known to begin so, its length, and which characters are neither
-/// letters nor digits. `n` makes it another one for each call.
+/// The form of an id: its prefix, if a known provider uses it, its length, and the characters that are
+/// neither letters nor digits. `n` makes the id different for each call.
 pub(super) fn id_form(id: &str, n: usize) -> String {
     let prefix = PREFIXES.into_iter().find(|prefix| id.starts_with(prefix)).unwrap_or_default();
     let mut form: Vec<char> = prefix.chars().collect();
@@ -83,7 +85,7 @@ pub(super) fn name_form(name: &str, n: usize) -> Option<String> {
     }
     let mut form: String =
         name.chars().take(MAX_NAME).map(|c| if c.is_ascii_digit() { '0' } else { kept(c, 'x') }).collect();
-    // Two odd tools stay two, as far as their names have room.
+    // Two odd tools keep different names if the names have room for a number.
     let number = n.to_string();
     if form.ends_with(&"x".repeat(number.len() + 1)) {
         form.replace_range(form.len() - number.len().., &number);
@@ -91,7 +93,8 @@ pub(super) fn name_form(name: &str, n: usize) -> Option<String> {
     Some(form)
 }
 
-/// A letter or digit becomes `plain`; punctuation and white space of ASCII stay, and other characters become one.
+/// A letter or digit becomes `plain`; ASCII punctuation and white space are kept, and all other characters
+/// become the same letter.
 fn kept(c: char, plain: char) -> char {
     match c {
         c if c.is_ascii_alphanumeric() => plain,
@@ -105,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_text_only_odd_characters_and_blanks_at_the_end_are_kept() {
+    fn only_odd_characters_and_trailing_blanks_of_a_text_are_kept() {
         let kept = |text: &str| Words::of(text).text("Said.");
         assert_eq!(kept("the secret \u{0} plan\u{2028}"), "Said.\u{0}\u{2028}");
         assert_eq!(kept("the secret plan \n"), "Said. \n");
@@ -114,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn of_an_id_only_its_form_is_kept() {
+    fn only_the_form_of_an_id_is_kept() {
         assert_eq!(id_form("toolu_01AbC", 3), "toolu_00003");
         assert_eq!(id_form("Müller|7", 12), "0é0001|2");
         assert_eq!(id_form("", 3), "");
@@ -123,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_name_is_no_oddity() {
+    fn a_plain_name_is_not_odd() {
         assert_eq!(name_form("read_file", 0), None);
         assert_eq!(name_form("my.secret tool", 2).as_deref(), Some("xx.xxxxxx xxx2"));
         assert_eq!(name_form("", 2).as_deref(), Some(""));

@@ -1,4 +1,4 @@
-//! Reads the messages of a session, and gives calls and tools numbers.
+//! Reads the messages of a session, and numbers calls and tools.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use super::{
 };
 
 impl Shape {
-    /// The structure of messages, and what of them it cannot hold.
+    /// The structure of messages, and the parts that it cannot express.
     pub(in super::super) fn of(
         messages: &[sessions::Message],
         begins_with_summary: bool,
@@ -37,14 +37,14 @@ impl Shape {
 #[derive(Default)]
 struct Reader {
     shape: Shape,
-    /// Ids of calls that stand anywhere in the session.
+    /// The ids of all calls in the session.
     made: BTreeSet<String>,
-    /// The numbers of the calls that have an id, in their order.
+    /// The numbers of the calls with each id, in order.
     calls: BTreeMap<String, Vec<usize>>,
-    /// Ids of results that came before their call, with the number of the call.
+    /// The ids of results that came before their call, with the number of the call.
     early: BTreeMap<String, usize>,
     answered: BTreeSet<usize>,
-    /// How many of the first calls of an id are answered.
+    /// How many of the first calls with an id are answered.
     n_answered: BTreeMap<String, usize>,
     tools: BTreeMap<String, usize>,
     n_calls: usize,
@@ -83,7 +83,7 @@ impl Reader {
         if !results.is_empty() {
             messages.push(ShapeMessage::Results(results));
         }
-        // Words of one message are one, but for what is odd about the others.
+        // The texts of one message become one, except for odd ones.
         said.dedup_by(|next, before| next == before && *next == ShapeMessage::User(Words::plain()));
         messages.extend(said);
         messages
@@ -123,16 +123,16 @@ impl Reader {
         ShapeResult { call, is_error: result.is_error, picture }
     }
 
-    /// The first call of an id that has no result yet, or the last one of all.
+    /// The first call with this id that has no result yet, or else the last call with the id.
     fn open(&mut self, id: &str) -> Option<usize> {
         let made = self.calls.get(id)?;
-        // Where the product has no ids, all calls of a conversation are here.
+        // If the product has no ids, all calls of a conversation are in this list.
         let n_answered = self.n_answered.entry(id.to_owned()).or_default();
         *n_answered += made[*n_answered..].iter().take_while(|call| self.answered.contains(call)).count();
         made.get(*n_answered).or(made.last()).copied()
     }
 
-    /// The call of a result that comes before it, or whose call stands nowhere.
+    /// The number for the call of a result that comes before its call, or whose call is missing.
     fn call_elsewhere(&mut self, result: &histories::CallResult) -> usize {
         let number = self.number();
         if self.made.contains(&result.call) {
@@ -174,7 +174,7 @@ fn thought(thinking: &histories::Thinking) -> ShapeBlock {
     ShapeBlock::Think { has_words: !thinking.text.is_empty(), signature }
 }
 
-/// Arguments by their kinds, or by what is wrong with them.
+/// Reduces arguments to their types, or to the kind of their defect.
 fn args(text: &str) -> ShapeArgs {
     if let Ok(fields) = serde_json::from_str::<Map<String, Value>>(text) {
         return ShapeArgs::Object(kinds(&fields));
@@ -193,7 +193,7 @@ fn args(text: &str) -> ShapeArgs {
     ShapeArgs::Raw(raw)
 }
 
-/// Whether a text is one JSON value after another, as from two attempts that were joined.
+/// True if a text consists of several JSON values, as from two attempts that were joined.
 fn is_several(text: &str) -> bool {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
     values.by_ref().take(2).filter(Result::is_ok).count() == 2

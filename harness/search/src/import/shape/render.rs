@@ -1,4 +1,4 @@
-//! What a provider says of a structure: the oracle of the minimiser.
+//! Asks a provider's rules about a structure: the oracle of the minimiser.
 
 use brickbat_rules::histories::{self, Block, Role, render};
 use brickbat_rules::{Dialect, Profile, Rule, Severity, validate};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Shape, ShapeArgs, ShapeBlock, ShapeId, ShapeMessage, ShapeResult, tool_name};
 
 impl Shape {
-    /// The rule for which a provider refuses it, after the user has said something more.
+    /// The rule for which a provider refuses the structure after another message of the user.
     pub(in super::super) fn refusal(&self, profile: &'static Profile) -> Option<&'static Rule> {
         let mut messages: Vec<histories::Message> =
             self.messages.iter().filter_map(|message| self.plain(message, profile.dialect)).collect();
@@ -19,7 +19,7 @@ impl Shape {
         refused.map(|violation| violation.rule)
     }
 
-    /// A message as a client would send it that sends all that it has; a failed reply is never sent.
+    /// A message as sent by a client that sends everything it has; a failed reply is never sent.
     fn plain(&self, message: &ShapeMessage, dialect: Dialect) -> Option<histories::Message> {
         let (role, blocks) = match message {
             ShapeMessage::Failed => return None,
@@ -73,7 +73,7 @@ impl Shape {
         })
     }
 
-    /// An id in its own form, or in that which the provider of the dialect mints.
+    /// An id in its own form, or in the form that the provider of the dialect mints.
     fn id(&self, call: usize, dialect: Dialect) -> String {
         match self.calls.get(&call).map(|call| &call.id) {
             Some(ShapeId::Foreign(text)) => text.clone(),
@@ -95,11 +95,11 @@ impl Shape {
     }
 }
 
-/// Letters of base64 that nobody has signed.
+/// An invented signature in base64.
 const SIGNATURE: &str = "c2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJl";
 
 fn image(picture: &Picture) -> Block {
-    // What is asked for many times over is the rule, and no rule looks into the file.
+    // The minimiser checks this many times, and no rule reads the content of the file.
     let media_type = picture.format.media_type().to_owned();
     Block::Image(histories::Image { media_type, data: "AAAA".to_owned() })
 }
