@@ -110,7 +110,7 @@ impl Proxy {
         &self.base_url
     }
 
-    /// What has happened so far.
+    /// Everything that has happened so far.
     pub fn log(&self) -> RelayLog {
         lock(&self.shared.relay).log().clone()
     }

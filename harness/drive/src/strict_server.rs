@@ -80,7 +80,7 @@ impl StrictServer {
         &self.base_url
     }
 
-    /// What has happened so far.
+    /// Everything that has happened so far.
     pub fn log(&self) -> Log {
         self.with_core(|core| core.log().clone())
     }

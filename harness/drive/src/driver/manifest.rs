@@ -132,7 +132,7 @@ pub struct Mode {
     /// How it reacts to the user's stop.
     #[serde(default)]
     pub stop: StopKind,
-    /// What the adapter does in place of an application; the SDK does the rest.
+    /// The duties of an application that the adapter has; the SDK does the rest.
     #[serde(default)]
     pub application: Vec<Duty>,
     /// True if the SDK claims to repair a thread that was already broken, although the application stores it.

@@ -79,7 +79,7 @@ pub struct SessionSpec {
     pub saving_url: Option<String>,
 }
 
-/// What an adapter posts before and after a write of the SDK's store.
+/// The message that an adapter posts before and after a write of the SDK's store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StoreWrite {

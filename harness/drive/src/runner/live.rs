@@ -149,7 +149,7 @@ struct Live<'a> {
     base_path: String,
     /// The dialect of the provider that the system uses.
     dialect: Dialect,
-    /// What the last killed process has left.
+    /// The remains of the last killed process.
     remains: Option<Remains>,
     /// The standard error of killed processes.
     stderr: String,
@@ -244,7 +244,7 @@ impl Live<'_> {
             None => {}
         }
         if self.open.is_empty() && !self.ending.is_empty() {
-            // What the server has seen by then belongs to the turn.
+            // Events that the server has seen by then belong to the turn.
             match by_now(self.mount.next()) {
                 Some(Some(seen)) => return self.on_server_event(seen).await,
                 _ => return Ok(self.ending.pop_front().map(|outcome| Event::TurnEnded { outcome })),
@@ -341,7 +341,7 @@ impl Live<'_> {
                 self.observe(event);
             }
         }
-        // What the server has seen by then belongs to the turn.
+        // Events that the server has seen by then belong to the turn.
         while !self.ending.is_empty()
             && let Some(Some(seen)) = by_now(self.mount.next())
         {

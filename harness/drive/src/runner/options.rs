@@ -1,4 +1,4 @@
-//! What to run, and how.
+//! The jobs of a run, and its options.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub struct Options<'a> {
     pub n_jobs: usize,
     /// The program `brickbat`, which supervises the processes of systems.
     pub supervisor: &'a Path,
-    /// The severity of a finding that stops the run at the first plan that has it; none to run every plan.
+    /// The severity from which a finding ends the run; none runs every plan.
     pub fail_fast: Option<Severity>,
     pub repeat: Repeat,
     /// The part of the plans that is run; none for all of them.

@@ -59,7 +59,7 @@ impl<'a> PlanToRun<'a> {
 /// red.
 pub(super) type Seen<'a> = &'a dyn Fn(&Job, MergedRuns) -> bool;
 
-/// What a control plan has shown about a system.
+/// The result of a control plan on a system.
 pub(super) struct Control {
     pub(super) concurrency: Concurrency,
     /// Faults of the system that it shows even without an injected fault.

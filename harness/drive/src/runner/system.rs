@@ -220,7 +220,7 @@ enum How {
 struct Adapted {
     dialects: Vec<Dialect>,
     mode: String,
-    /// What the adapter does in place of an application.
+    /// The duties of an application that the adapter has.
     application: Application,
     pace: Pace,
     server: Server,

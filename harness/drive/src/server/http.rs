@@ -41,7 +41,7 @@ pub(super) enum Framing {
     Chunked,
 }
 
-/// The fate of the connection after an answer.
+/// Keeps or closes the connection after an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
     KeepAlive,
@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_gives_the_framing_and_the_fate_of_the_connection() {
+    fn a_head_gives_the_framing_and_whether_the_connection_stays_open() {
         let bytes = b"POST /x HTTP/1.1\r\nContent-Length: 3\r\nConnection: TE, Close\r\nExpect: 100-Continue\r\n\r\nabc";
         let head = read_head(bytes, MAX_BODY).unwrap().unwrap();
         assert_eq!((head.method.as_str(), head.target.as_str()), ("POST", "/x"));

@@ -10,7 +10,7 @@
 
 use std::net::SocketAddr;
 
-/// What is known about the bytes that were sent to a peer.
+/// The state of the bytes that were sent to a peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux reports queues"))]
 pub(super) enum Queue {

@@ -13,13 +13,13 @@ pub struct Variable {
     pub name: &'static str,
     /// Its value, in which `{url}` is replaced by the address of the provider.
     pub value: &'static str,
-    /// True if a value that the user has set is kept.
+    /// The treatment of a value that the user has set.
     pub yields: Yields,
     /// The programs and SDKs that read it.
     pub read_by: &'static str,
 }
 
-/// How a value that the user has set is treated.
+/// Keeps or replaces a value that the user has set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Yields {
     /// It is replaced.

@@ -14,7 +14,7 @@ use super::failure;
 use super::project::Project;
 use super::{INSTALL_WAIT, Progress};
 
-/// What pip installs, and where.
+/// An installation with pip.
 #[derive(Clone, Copy)]
 struct PipPlace<'a> {
     /// The folder of the cache, which has `requirements.txt` and gets `.venv`.

@@ -32,7 +32,7 @@ pub enum ProbeOutcome {
     Failed {
         seen: String,
         hint: String,
-        /// What the adapter wrote to its standard error meanwhile.
+        /// The adapter's standard error meanwhile.
         stderr: String,
         /// The line for the manifest, if the SDK may be the cause.
         limit: Option<String>,

@@ -265,7 +265,7 @@ impl ProbeSession {
         }
     }
 
-    /// What the server has seen by now belongs to the turn.
+    /// Adds what the server has seen by now to the turn.
     fn catch_up(&mut self) -> Result<(), DriverError> {
         while let Some(Some(seen)) = by_now(self.mount.next()) {
             let seen = self.on_server_event(seen)?;
