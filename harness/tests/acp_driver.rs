@@ -1,4 +1,5 @@
-//! The driver against adapters that misbehave: whatever they do, it is an error of theirs, in words, and in time.
+//! The driver against adapters that misbehave: each fault becomes an error of the adapter, with a message, in
+//! bounded time.
 //!
 //! The adapters are shell scripts that print canned lines.
 
@@ -59,7 +60,7 @@ async fn a_session_that_is_over_is_closed_where_the_adapter_takes_that() {
         let script = format!("n=0\n{}", POLITE.replace(able, says).replace(history, counted));
         let adapter = Adapter::start(&launch(&script, "")).await.unwrap();
         drop(adapter.open(&spec(Path::new("/tmp"))).await.unwrap());
-        // The lines of one connection come in their order.
+        // The lines of one connection arrive in order.
         let second = adapter.open(&spec(Path::new("/tmp"))).await.unwrap();
         assert_eq!(second.history().await.unwrap(), Some(n_closed.into()), "{says}");
     }
@@ -67,7 +68,7 @@ async fn a_session_that_is_over_is_closed_where_the_adapter_takes_that() {
 
 #[tokio::test]
 async fn an_adapter_that_exits_at_once_is_quoted() {
-    // Its child would hold the pipes open for long.
+    // Its child would keep the pipes open for long.
     let error = refused_at_start("sleep 600 & echo 'cannot find module' >&2; exit 3").await;
     let text = "the adapter ended (exit status: 3); the end of its standard error: cannot find module";
     assert_eq!(error.to_string(), text);
@@ -137,7 +138,8 @@ async fn a_turn_is_stopped_and_the_next_one_runs() {
     assert_eq!(session.next().await, Some(shown("a", ShownState::InProgress)));
 }
 
-/// What comes of two questions that get those answers: the option that the adapter got, as the name of a call.
+/// The events after two questions that get these answers: the option that the adapter got, as the name of a
+/// call.
 async fn told(first: Consent, second: Consent) -> Vec<SessionEvent> {
     let mut session = open("ask a; ask b").await;
     session.prompt("hello").await.unwrap();
@@ -169,7 +171,7 @@ async fn a_killed_session_is_loaded_by_another_process() {
     session.prompt("hello").await.unwrap();
     assert_eq!(session.barrier().await, Ok(true));
     session.kill().await.unwrap();
-    // What it had said is still heard; then it is known to be dead, by the signal.
+    // Its earlier messages still arrive; then it is known to be dead, from the signal.
     assert_eq!(session.next().await, Some(shown("a", ShownState::InProgress)));
     let Some(SessionEvent::Lost(DriverError::AdapterExited { status, .. })) = session.next().await else {
         panic!()
@@ -179,7 +181,7 @@ async fn a_killed_session_is_loaded_by_another_process() {
     assert!(heir.about().capabilities.has("load"));
     let mut session = heir.load(session.id(), &spec(Path::new("/tmp"))).await.unwrap();
     session.prompt("again").await.unwrap();
-    // The past that it sent while it loaded is no event of this conversation.
+    // The past that it sent while it loaded is not an event of this conversation.
     assert_eq!(session.next().await, Some(shown("b", ShownState::Completed)));
 }
 
@@ -219,7 +221,7 @@ async fn an_adapter_that_dies_in_a_turn_takes_nothing_with_it_but_the_turn() {
 async fn a_flood_of_events_is_bounded() {
     let mut session = open("i=0; while [ $i -lt 5000 ]; do show a pending; i=$((i+1)); done").await;
     session.prompt("hello").await.unwrap();
-    // Answered after the flood, so all of it has come.
+    // Answered after the flood, so all of it has arrived.
     assert_eq!(session.barrier().await, Ok(true));
     let mut n_events = 0;
     loop {
@@ -240,7 +242,7 @@ async fn what_the_adapter_started_dies_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let fifo = folder.path().join("alive");
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-    // The child holds the pipe open for as long as it lives.
+    // The child keeps the pipe open for as long as it lives.
     let script = format!("sleep 600 > '{}' & {POLITE}", fifo.display());
     let adapter = Adapter::start(&launch(&script, "")).await.unwrap();
     let end = tokio::task::spawn_blocking(move || read_to_end(&fifo));
@@ -250,7 +252,8 @@ async fn what_the_adapter_started_dies_with_it() {
 }
 
 fn read_to_end(fifo: &Path) -> usize {
-    // Not to wait for a writer that is dead before the reader comes, this end is opened for writing too, briefly.
+    // This end is briefly opened for writing too, so that the open does not wait for a writer that is already
+    // dead.
     let both = std::fs::OpenOptions::new().read(true).write(true).open(fifo).unwrap();
     let mut reader = std::fs::File::open(fifo).unwrap();
     drop(both);

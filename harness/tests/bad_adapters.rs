@@ -1,8 +1,10 @@
-//! Whole runs on adapters that misbehave in one plan: an error that names what happened and what was last said, every
-//! other plan judged, and nothing left running.
+//! Complete runs on adapters that misbehave in one plan: the error names what happened and the last output,
+//! every
+//! other plan is judged, and nothing is left running.
 //!
-//! The adapter is our own agent behind a shell script that passes every line on. At the second prompt of one scenario
-//! (the first is its control plan's) it misbehaves.
+//! The adapter is our own agent behind a shell script that passes every line on. It misbehaves at the second
+//! prompt of one
+//! scenario (the first is its control plan's).
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -26,7 +28,7 @@ turns:
       - - text: Done.
 "#;
 
-/// `$id` is the id of the prompt, `$session` its session; what is written to 3 goes to the harness.
+/// `$id` is the id of the prompt, `$session` its session; text that is written to 3 goes to the harness.
 const WRAPPER: &str = r#"
 exec 3>&1
 field() { printf '%s\n' "$line" | sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p'; }
@@ -48,9 +50,9 @@ END
 } | "$BRICKBAT" agent | FILTER
 "#;
 
-/// What the adapter does, in shell: in the turn, at its start and at its end.
+/// The behaviour of the adapter, in shell: in the turn, at its start and at its end.
 struct Bad<'a> {
-    /// A filter of all that the agent says.
+    /// A filter of the agent's complete output.
     filter: &'a str,
     start: &'a str,
     turn: &'a str,
@@ -71,7 +73,7 @@ fn run(folder: &Path, bad: &Bad<'_>, options: &[&str]) -> (Said, Vec<Value>) {
     (said, report["cases"].as_array().unwrap().clone())
 }
 
-/// The same, without the report, which there is none of where the adapter cannot start.
+/// The same without the report, which does not exist if the adapter cannot start.
 #[track_caller]
 fn started(folder: &Path, bad: &Bad<'_>, options: &[&str]) -> Said {
     let script = WRAPPER
@@ -81,7 +83,7 @@ fn started(folder: &Path, bad: &Bad<'_>, options: &[&str]) -> Said {
         .replace("FILTER", bad.filter);
     fs::write(folder.join("bad.sh"), script).unwrap();
     fs::write(folder.join("bad.yaml"), SCENARIO).unwrap();
-    // Every process of the run carries the folder's name in its environment.
+    // Every process of the run has the folder's name in its environment.
     let mark = folder.to_string_lossy();
     let temporary = folder.join("tmp");
     fs::create_dir(&temporary).unwrap();
@@ -99,7 +101,7 @@ fn started(folder: &Path, bad: &Bad<'_>, options: &[&str]) -> Said {
     said
 }
 
-/// Nothing that the run has started is left. What was killed may need a moment to be gone.
+/// Checks that nothing that the run has started is left. Killed processes may need a moment to disappear.
 #[track_caller]
 fn assert_gone(mark: &str) {
     let wanted = format!("BRICKBAT_TEST_MARK={mark}");
@@ -122,7 +124,7 @@ fn assert_gone(mark: &str) {
     }
 }
 
-/// The reason of the bad plan's error, when the run was as it should be: that plan an error, all others passed.
+/// The reason of the bad plan's error, in a correct run: that plan is an error, all others pass.
 #[track_caller]
 fn reason(bad: &Bad<'_>, options: &[&str]) -> String {
     let folder = TempDir::new().unwrap();
@@ -162,7 +164,7 @@ fn a_line_without_end() {
 
 #[test]
 fn a_flood_of_updates() {
-    // The trace is full, or more came than could be read: the machine decides which is first.
+    // The trace is full, or there are more events than can be read: the machine decides which comes first.
     check("show \"$session\" pending | sed 's/.*/&/;:a;p;ba' | head -n 100000 >&3", &["events"]);
 }
 
@@ -222,7 +224,7 @@ fn an_adapter_that_answers_nothing_any_more() {
 
 #[test]
 fn an_adapter_without_a_barrier_that_answers_nothing_any_more() {
-    // A question that it does not know proves that it is alive; this one is not.
+    // An answer to an unknown method proves that an adapter is alive; this one does not answer.
     let filter = r#"sed -u 's/"barrier":true/"barrier":false/'"#;
     let folder = TempDir::new().unwrap();
     let bad = Bad { turn: "sleep 100000", filter, ..Bad::default() };
@@ -312,7 +314,7 @@ fn a_temporary_folder_that_cannot_be_written_is_named() {
     assert!(said.err.contains("cannot start ") && said.err.contains("temporary folder"), "{said:#?}");
 }
 
-/// An adapter that asks the API of another dialect than it is told to.
+/// An adapter that uses the API of another dialect than the requested one.
 fn at_the_api_of(asked: &str) -> String {
     format!("sed -u 's/\"dialect\":\"[a-z-]*\"/\"dialect\":\"{asked}\"/' | '{BRICKBAT}' agent\n")
 }

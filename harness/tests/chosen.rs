@@ -1,5 +1,6 @@
-//! Which system is tested: that of the project around the working folder, unless another is named; and what is said of one
-//! that cannot be started.
+//! The choice of the system: the one of the project around the working directory, unless another is named;
+//! and the errors
+//! for one that cannot be started.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -49,7 +50,8 @@ fn the_manifest_of_the_project_is_what_runs_unless_another_system_is_named() {
     assert!(named.code == Some(0) && named.out.contains(&full), "{named:#?}");
     let reference = run(at, &["--system", "reference/simulated"]);
     assert!(reference.code == Some(0) && !reference.out.contains("mine"), "{reference:#?}");
-    // A configuration that names a system goes first; one that does not leaves the manifest.
+    // A configuration that names a system takes precedence; one that does not leaves the choice to the
+    // manifest.
     fs::write(at.join("brickbat.toml"), "systems = ['reference/simulated']\n").unwrap();
     let configured = run(at, &[]);
     assert!(configured.out.contains("reference/simulated"), "{configured:#?}");
@@ -137,7 +139,7 @@ fn the_file_of_a_baseline_may_follow_its_option_and_a_scenario_stays_one() {
     {
         assert_eq!(run(args).code, Some(0), "{args:?}");
     }
-    // What follows may be a scenario, by its id or in a folder; then the baseline is the system's own.
+    // The next word may be a scenario, by its id or in a folder; then the baseline is the system's own.
     let own = run(&["--baseline", "control/plain-batch"]);
     assert_eq!(own.code, Some(0), "{own:#?}");
     let missing = run(&["--baseline", "no.yaml"]);
@@ -146,7 +148,7 @@ fn the_file_of_a_baseline_may_follow_its_option_and_a_scenario_stays_one() {
         missing.err.contains("there is no file no.yaml, neither a baseline nor a scenario"),
         "{missing:#?}"
     );
-    // One with a mistake is still a baseline, and the mistake is shown.
+    // A file with a mistake is still a baseline, and the mistake is shown.
     let text = fs::read_to_string(at.join("b.yaml")).unwrap();
     fs::write(at.join("b.yaml"), text.replace("severity:", "severty:")).unwrap();
     let said = run(&["--baseline", "b.yaml", "abort/mid-batch"]);

@@ -43,7 +43,7 @@ fn every_class_that_a_scenario_or_a_canary_names_is_in_the_catalogue() {
     }
 }
 
-/// A reason that is no longer true would be printed for ever.
+/// Otherwise a reason that is no longer true would be printed forever.
 #[test]
 fn a_class_that_scenarios_say_has_no_reason_why_they_cannot() {
     let said = said_classes();

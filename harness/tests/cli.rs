@@ -1,4 +1,4 @@
-//! The command line as its users meet it: arguments in, text, files and an exit code out.
+//! The command line as its users see it: arguments in; text, files and an exit code out.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::program::{Said, command, finish};
 
-/// Runs brickbat in a folder of its own.
+/// Runs brickbat in a new folder.
 pub fn brickbat(args: &[&str]) -> Said {
     let folder = TempDir::new().unwrap();
     finish(command(folder.path(), args), b"")
@@ -26,7 +26,7 @@ pub fn brickbat_in(folder: &TempDir, args: &[&str]) -> Said {
     finish(command(folder.path(), args), b"")
 }
 
-/// Input that is bad: exit code 2, nothing on standard output, no panic, and these words.
+/// Expects the result of bad input: exit code 2, nothing on standard output, no panic, and these words.
 #[track_caller]
 pub fn assert_bad(said: &Said, words: &[&str]) {
     assert_eq!(said.code, Some(2), "{said:#?}");
@@ -36,7 +36,7 @@ pub fn assert_bad(said: &Said, words: &[&str]) {
     }
 }
 
-/// One call that runs once, though the scenario wants it never to run.
+/// One call that runs once, although the scenario forbids it.
 const NEVER: &str = r#"schema: 1
 comment: A call that may not run.
 class: [control]
@@ -192,7 +192,7 @@ fn reports_are_sorted_and_equal_but_for_the_clock() {
         .map(|case| (case["system"].as_str().unwrap(), case["plan"].as_str().unwrap()))
         .collect();
     assert!(ids.len() > 20 && ids.is_sorted(), "{ids:#?}");
-    // A point inside a call does not exist where calls come in one piece.
+    // A point inside a call does not exist if calls arrive in one piece.
     let count = |verdict: &str| first["summary"][verdict].as_u64().unwrap_or(0) as usize;
     let (pass, unsupported) = (count("pass"), count("unsupported"));
     assert!(pass + unsupported == ids.len() && pass > 8 * unsupported, "{}", first["summary"]);
@@ -204,7 +204,7 @@ fn reports_are_sorted_and_equal_but_for_the_clock() {
 
     assert!(xml.starts_with("<?xml") && xml.trim_end().ends_with("</testsuites>"), "{xml}");
     assert_eq!(xml.matches("<testsuite ").count(), 1);
-    // What does not apply is no test.
+    // A plan that does not apply is not a test.
     assert_eq!(xml.matches("<testcase ").count(), pass);
     assert!(xml.contains("classname=\"reference/simulated.abort\"") && xml.contains(" time=\""), "{xml}");
 }
@@ -322,7 +322,7 @@ fn a_scenario_of_a_gigabyte_is_refused_in_little_memory() {
     let folder = TempDir::new().unwrap();
     File::create(folder.path().join("huge.yaml")).unwrap().set_len(1 << 30).unwrap();
     for what in ["run", "check"] {
-        // With half of that as address space: who reads it all does not get far.
+        // The address space is half of that, so reading all of it fails.
         let mut command = Command::new("sh");
         let script = r#"ulimit -v 524288 && exec "$0" "$@""#;
         command.args(["-c", script, env!("CARGO_BIN_EXE_brickbat"), what, "huge.yaml"]);
@@ -336,7 +336,7 @@ fn a_report_that_cannot_be_written_is_noticed_before_the_run() {
     let folder = TempDir::new().unwrap();
     let with = |path| brickbat_in(&folder, &["run", "control/", "--report", path]);
     assert_bad(&with("report.pdf"), &["report.pdf", "must end in .json or .xml or .html or .sarif"]);
-    // A run prints what it has judged; nothing was.
+    // A run prints what it has judged; this one has judged nothing.
     assert_bad(&with("nowhere/report.json"), &["cannot write nowhere/report.json"]);
     fs::create_dir(folder.path().join("folder.xml")).unwrap();
     assert_bad(&with("folder.xml"), &["cannot write folder.xml"]);
@@ -393,7 +393,7 @@ fn check_accepts_and_refuses_as_the_provider_would() {
         assert!(is_told && said.out.contains(&format!(" at {pointer}\n")), "{said:#?}");
         assert!(said.out.contains("refused by ") && said.out.contains("with status 400"), "{said:#?}");
     }
-    // The worst of several files counts: one that cannot be read, then one that is refused.
+    // The worst of several files counts: one that cannot be read, then one that is rejected.
     let folder = folder_with("good.json", VALID[0].1);
     fs::write(folder.path().join("bad.json"), INVALID[0].2).unwrap();
     assert_eq!(brickbat_in(&folder, &["check", "bad.json", "good.json"]).code, Some(1));
@@ -473,7 +473,7 @@ fn explain_finds_a_rule_by_each_of_its_names() {
     assert!(by_id.out.contains("with status 400") && by_id.out.contains("https://"), "{by_id:#?}");
     assert_eq!(brickbat(&["explain", "text-after-tool-use"]).out, by_id.out);
     assert_eq!(brickbat(&["explain", "ANT-TU-3"]).out, by_id.out);
-    // A short name that two dialects have means both.
+    // A short name that two dialects share means both.
     let both = brickbat(&["explain", "body-not-json"]).out;
     assert!(
         both.contains("anthropic-messages/body-not-json (") && both.contains("openai-chat/body-not-json (")

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 const GOOD: &str = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","content":"Rain?"}]}"#;
 const BAD: &str = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},{"role":"user","content":"Well?"}]}"#;
-/// A request that one profile takes with a warning.
+/// A request that one profile accepts with a warning.
 const REUSED: &str = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"w1"}]},{"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"w1"}]}]}"#;
 const MISSING: &str = "anthropic-messages/tool-result-missing";
 
@@ -110,7 +110,7 @@ fn no_form_of_output_shows_what_is_private_and_the_fixed_file_keeps_it() {
         let fixed = report(&folder.path().join("bad.fixed.json"));
         assert_eq!(fixed["messages"][0]["content"], secret);
         assert_eq!(fixed["messages"][1]["content"][0]["input"], Value::from(input));
-        // What leads to the place stays.
+        // The path to the place stays.
         let said = said(&folder, &["check", "bad.json"]);
         for words in ["at /messages/1/content/0\n", "\"id\": \"w1\"", "^^^^", MISSING] {
             assert!(said.out.contains(words), "{words}: {}", said.out);
@@ -332,10 +332,10 @@ fn lint_passes_over_the_vectors_of_streams_in_few_words() {
     assert!(one.err.contains("has vectors for streams\nhint: "), "{one:#?}");
 }
 
-/// A call of Gemini 3 without its signature, which an older model takes.
+/// A call of Gemini 3 without its signature, which an older model accepts.
 const UNSIGNED: &str = r#"{"contents":[{"role":"user","parts":[{"text":"List."}]},{"role":"model","parts":[{"functionCall":{"name":"ls","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"ls","response":{"output":"a"}}}]}],"tools":[{"functionDeclarations":[{"name":"ls"}]}]}"#;
 
-/// A request that ends with the beginning of a reply, which older models of Claude take.
+/// A request that ends with the beginning of a reply, which older models of Claude accept.
 const PREFILL: &str = r#"{"max_tokens":5,"messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":[{"type":"text","text":"Well,"}]}]}"#;
 
 #[test]
@@ -440,7 +440,7 @@ fn a_pipe_or_a_device_is_refused_by_name_and_never_opened() {
     }
     let hint = said(&elsewhere, &["check", &json]);
     assert!(hint.err.contains("hint: `-` reads standard input"), "{hint:#?}");
-    // A folder is searched, and what is no file in it is passed over.
+    // A folder is searched, and other files in it are ignored.
     assert_eq!(said(&folder, &["check", "."]).code, Some(0));
     let input = finish(command(elsewhere.path(), &["check", "-"]), GOOD.as_bytes());
     assert_eq!(input.code, Some(0), "{input:#?}");

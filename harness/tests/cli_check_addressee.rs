@@ -1,4 +1,4 @@
-//! For whom `brickbat check` judges: the host and the model that are named, or those of a recording.
+//! The server and the model for which `brickbat check` judges: those that are named, or those of a recording.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -8,9 +8,9 @@ use crate::program::{Said, brickbat, folder_of, report};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A reply with a field that OpenAI takes, and a few of its relatives do not.
+/// A reply with a field that OpenAI accepts and a few compatible providers do not.
 const CHAT: &str = r#"{"messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":"I look.","reasoning_content":"Rain.","tool_calls":[{"id":"call_a","type":"function","function":{"name":"weather","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_a","content":"yes"}]}"#;
-/// A call without a signature, which only Gemini 3 refuses.
+/// A call without a signature, which only Gemini 3 rejects.
 const UNSIGNED: &str = r#"{"contents":[{"role":"user","parts":[{"text":"Rain?"}]},{"role":"model","parts":[{"functionCall":{"name":"weather","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"weather","response":{"rain":true}}}]}]}"#;
 const MISSING: &str = "gemini/thought-signature-missing";
 const BAD: &str = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},{"role":"user","content":"Well?"}]}"#;

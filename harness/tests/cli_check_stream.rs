@@ -1,4 +1,4 @@
-//! `brickbat check --stream`, and `check` with everyone who speaks a dialect.
+//! `brickbat check --stream`, and `check` for every provider of a dialect.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -8,7 +8,8 @@ use crate::program::{Said, brickbat, folder_of, report};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A turn that stopped after the call of a tool, with a field that some relatives of OpenAI do not know.
+/// A turn that stopped after a tool call, with a field that some providers compatible with OpenAI do not
+/// know.
 const STOPPED: &str = r#"[{"role":"user","content":"hi"},{"role":"assistant","content":"x","reasoning_content":"y","tool_calls":[{"id":"call_a","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"user","content":"stop"}]"#;
 const UNANSWERED: &str = "openai-chat/tool-message-missing";
 

@@ -1,4 +1,4 @@
-//! What the program does when nobody takes what it says.
+//! The program's behaviour when its output is not read.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
@@ -17,7 +17,7 @@ const ROW: &str = r#"{"host":"api.anthropic.com","status":200,"request":{"messag
 const CUT: &str =
     "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{}}]}\n\n";
 
-/// Commands that print something, each with its exit code where somebody listens.
+/// Commands that print something, each with its exit code when the output is read.
 const COMMANDS: [(&[&str], i32); 16] = [
     (&["--help"], 0),
     (&["--version"], 0),
@@ -49,7 +49,7 @@ fn full() -> Stdio {
     OpenOptions::new().write(true).open("/dev/full").unwrap().into()
 }
 
-/// A pipe that nobody reads any more.
+/// A pipe without a reader.
 fn closed() -> Stdio {
     let (reader, writer) = io::pipe().unwrap();
     drop(reader);

@@ -6,7 +6,7 @@ use crate::program::{Said, brickbat, folder_of};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A batch of two of which one has no result, on three lines.
+/// A batch of two calls of which one has no result, on three lines.
 const BROKEN: &str = r#"{"model":"claude-sonnet-5","max_tokens":1024,"messages":[
   {"role":"user","content":"The private question."},
   {"role":"assistant","content":[{"type":"tool_use","id":"toolu_secret1","name":"private_tool","input":{"path":"/home/me"}},{"type":"tool_use","id":"toolu_secret2","name":"private_tool","input":{}}]},
@@ -14,7 +14,7 @@ const BROKEN: &str = r#"{"model":"claude-sonnet-5","max_tokens":1024,"messages":
 const HEALTHY: &str =
     r#"{"model":"claude-sonnet-5","max_tokens":1024,"messages":[{"role":"user","content":"Rain?"}]}"#;
 
-/// Whatever must not be in a report or in a scenario.
+/// Texts that must not be in a report or in a scenario.
 const PRIVATE: [&str; 5] = ["private", "secret", "/home/me", "And now?", "claude-sonnet-5"];
 
 fn said(folder: &TempDir, args: &[&str]) -> Said {
@@ -66,7 +66,7 @@ fn a_repair_writes_a_copy_that_is_accepted_and_leaves_the_original() {
     assert_eq!(said(&folder, &["repair", "broken.json", "--out", "other.json"]).code, Some(0));
 }
 
-/// A session is private, and so is all that is made of it.
+/// A session is private, and so is everything that is made from it.
 #[cfg(unix)]
 #[test]
 fn what_is_made_of_a_private_session_is_private() {
@@ -174,7 +174,7 @@ const CONTRADICTION: &str = r#"{"model":"claude-sonnet-5","max_tokens":1024,"mes
 
 #[test]
 fn what_cannot_be_mended_is_said_with_the_way_out() {
-    // Nothing that the provider takes comes before it.
+    // Nothing that the provider accepts comes before it.
     let at = CONTRADICTION.find("  {\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\"").unwrap();
     let from_the_start = format!("{}{}", CONTRADICTION.lines().next().unwrap(), &CONTRADICTION[at..]);
     let folder = folder_of(&[("late.json", CONTRADICTION), ("first.json", &from_the_start)]);
@@ -206,7 +206,7 @@ fn a_folder_is_surveyed_although_one_inside_it_cannot_be_read() {
     assert!(imported.out.contains("1 session with tool-result-missing-"), "{}", imported.out);
 }
 
-/// A fork of Codex lies in another folder than the rollout in which it begins.
+/// A fork of Codex is in another folder than the rollout in which it begins.
 #[test]
 fn a_fork_is_judged_with_the_rollout_that_it_refers_to() {
     let record = |ordinal: u64, kind: &str, payload: Value| {
@@ -269,7 +269,7 @@ fn a_fix_is_shown_or_written_next_to_the_request() {
     assert!(twice.err.contains("hint: move it away, or remove it"), "{}", twice.err);
 }
 
-/// One fault in one form is one scenario, whatever was said.
+/// One fault in one form is one scenario, whatever the texts are.
 #[test]
 fn two_sessions_with_one_fault_make_one_scenario() {
     let other = BROKEN.replace("private", "other").replace("secret", "else").replace("And now?", "Hello?");
@@ -312,7 +312,7 @@ fn a_closed_loop_in_which_no_store_is_read_shows_nothing() {
     }
 }
 
-/// A result whose call stands nowhere.
+/// A result without a call.
 const ORPHAN: &str = r#"{"model":"claude-sonnet-5","max_tokens":1024,"messages":[
   {"role":"user","content":"The private question."},
   {"role":"assistant","content":[{"type":"text","text":"A private answer."}]},
@@ -344,7 +344,8 @@ fn a_folder_makes_one_scenario_for_each_fault_with_a_count() {
     assert!(again.err.contains("already exists"), "{}", again.err);
 }
 
-/// The whole way of a broken session that nobody may read: a scenario, a smaller one, a regression, and an answer.
+/// The complete path of a broken session with private texts: a scenario, a smaller one, a regression, and a
+/// verdict.
 #[test]
 fn an_imported_scenario_is_replayed_shrunk_and_promoted() {
     let folder = folder_of(&[("orphan.json", ORPHAN)]);

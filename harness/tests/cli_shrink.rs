@@ -1,4 +1,4 @@
-//! `brickbat shrink`, `replay` and `promote` as their users meet them.
+//! `brickbat shrink`, `replay` and `promote` as their users see them.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -53,11 +53,11 @@ fn a_failing_scenario_becomes_one_call_and_one_action() {
         at:
           - { after: { settled: 0 }, do: abort }
     "#);
-    // More at once take more runs and come to the same.
+    // More jobs take more runs and have the same result.
     assert_eq!(small(&folder, "alone.yaml", &["--jobs", "1"]), text);
 }
 
-/// What no correct agent does is demanded here, so the reference agent is accused in it.
+/// This demands something that no correct agent does, so the reference agent is accused in it.
 const UNFAIR: &str = "schema: 1
 comment: A call that may not run, and one that may.
 class: [control]
@@ -151,7 +151,7 @@ fn what_cannot_be_judged_is_an_error_and_not_fixed() {
     let said = run(&folder, &["replay", "small.yaml", "--command", "sh -c 'exit 1'", "--repeat", "1"]);
     assert_eq!(said.code, Some(2), "{said:#?}");
     assert!(!said.out.contains("FIXED") && said.err.contains("cannot start"), "{said:#?}");
-    // No blocking agent gets to a point inside a stream.
+    // No blocking agent reaches a point inside a stream.
     let path = folder.path().join("small.yaml");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("{ settled: 0 }", "{ end: a }")).unwrap();

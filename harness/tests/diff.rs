@@ -1,4 +1,4 @@
-//! `brickbat diff`: two systems that do the same, two that do not, and reports in their place.
+//! `brickbat diff`: two equal systems, two different ones, and reports in place of systems.
 
 use crate::program::{brickbat, report};
 use serde_json::Value;
@@ -47,7 +47,7 @@ fn a_report_stands_for_its_system() {
     let parting = &comparison["partings"][0];
     assert_eq!(parting["harm"], "bricked-by-provider", "{comparison:#}");
     assert!(parting["plan"].as_str().unwrap().starts_with("abort/mid-batch#"), "{comparison:#}");
-    // A report and a system that is run are compared alike.
+    // A report can be compared with a system that is run.
     let mixed = [&["diff", "before.json", "canary/dangling-on-abort", "--json"], &PLANS[..]].concat();
     let mixed: Value = serde_json::from_str(&brickbat(folder.path(), &mixed, &[]).out).unwrap();
     assert_eq!(mixed["partings"], comparison["partings"]);

@@ -1,4 +1,5 @@
-//! `brickbat events` as a program: what it says of a store that is right in any order, and of one with a bug.
+//! `brickbat events` as a program: its output for a store that is correct in any order, and for one with a
+//! bug.
 
 use std::fs;
 
@@ -8,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::program::{Said, brickbat};
 
-/// A command of the user's is an adapter like any other.
+/// A command of the user is an adapter like any other.
 fn events(folder: &TempDir, args: &[&str]) -> Said {
     let program = format!("{} agent", env!("CARGO_BIN_EXE_brickbat"));
     brickbat(folder.path(), &[&["events", "--command", &program], args].concat(), &[])

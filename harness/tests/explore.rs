@@ -1,4 +1,5 @@
-//! `brickbat run --explore`: everything that can go wrong in one conversation, and the causes of what fails.
+//! `brickbat run --explore`: everything that can go wrong in one conversation, and the causes of the
+//! failures.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -49,7 +50,7 @@ fn a_planted_bug_is_told_by_its_fewest_actions() {
     assert_eq!(actions.len(), 1, "{text}");
     assert!(actions[0].ends_with("do: abort }"), "{text}");
     assert!(text.contains("comment: \"Found on canary/dangling-on-abort"), "{text}");
-    // The scenario that was written shows what was found.
+    // The scenario that was written reproduces the finding.
     let args = ["run", file, "--system", "canary/dangling-on-abort", "--dialect", "anthropic-messages"];
     let again = brickbat(folder.path(), &args, &[]);
     assert_eq!(again.code, Some(1), "{again:#?}");

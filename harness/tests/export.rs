@@ -93,7 +93,7 @@ fn what_a_test_cannot_say_is_refused() {
     assert_eq!(words, "a test in one process cannot say this: a tool that goes on after a stop, in Python");
 }
 
-/// A system of one's own, with a template that needs nothing but Node.js, and a run in which it was bricked.
+/// A user's own system, with a template that needs only Node.js, and a run in which it was bricked.
 fn own_system(folder: &Path) {
     let sheet = "name: own\nsdk: own-sdk\ndescription: Mine.\nversions: [{ version: 1.0.0 }, { version: 2.0.0 }]\n\
                  dialects: [anthropic-messages]\nmodes: [{ name: loop, description: A loop. }]\ninstall: npm\n\
@@ -110,7 +110,7 @@ fn own_system(folder: &Path) {
         "last",
     ];
     assert_eq!(brickbat(folder, &run).code, Some(1));
-    // What the canary did is what version 1 does.
+    // The canary's behaviour represents version 1.
     for case in walk(&folder.join("last/cases")).into_iter().filter(|path| path.ends_with("case.json")) {
         let text = fs::read_to_string(&case).unwrap();
         fs::write(&case, text.replace("canary/dangling-on-abort/simulated", "own@1.0.0/loop")).unwrap();
@@ -147,7 +147,7 @@ fn an_exported_test_is_red_where_the_bug_is_and_green_where_it_is_mended() {
     let green = brickbat(folder.path(), &[&of[..], &["--to", "green", "--on", "2"]].concat());
     assert_eq!(green.code, Some(0), "{green:?}");
     assert!(green.out.contains("\ngreen: "), "{green:?}");
-    // What is not as it should be is no success.
+    // A test with an unexpected result is a failure.
     let not_mended = brickbat(folder.path(), &[&of[..], &["--to", "again", "--on", "1"]].concat());
     assert_eq!(not_mended.code, Some(1), "{not_mended:?}");
 }

@@ -1,5 +1,6 @@
-//! The strict provider in people's own Rust tests: it fails the test of an agent that leaves calls dangling, and does not
-//! fail that of the mended one.
+//! The strict provider in Rust tests of users: it fails the test of an agent that leaves calls dangling, and
+//! passes
+//! that of the fixed one.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -13,20 +14,20 @@ mod own;
 
 use own::Agent;
 
-/// The agent, with its bug or without.
+/// The agent, with or without its bug.
 fn agent(provider: &StrictProvider, settles: bool) -> Agent {
     let mut agent = Agent::new(provider.anthropic());
     agent.settles = settles;
     agent
 }
 
-/// What a test fails with.
+/// The message with which a test fails.
 fn failure(provider: StrictProvider) -> Option<String> {
     let failed = catch_unwind(AssertUnwindSafe(|| drop(provider))).err()?;
     Some(failed.downcast_ref::<String>().cloned().unwrap_or_default())
 }
 
-/// A turn that is stopped when all calls of its reply are there, and another one.
+/// A turn that is stopped when all calls of its reply are there, and another turn.
 async fn after_a_stop(settles: bool) -> StrictProvider {
     let provider = StrictProvider::start();
     let mut agent = agent(&provider, settles);

@@ -1,6 +1,7 @@
-//! Findings that come and go: they stay findings, and are labelled with how often they came.
+//! Flaky findings: they stay findings, and are labelled with their frequency.
 //!
-//! The adapter is our own agent behind a filter that takes out, in some sessions, the word that a call has ended.
+//! The adapter is our own agent behind a filter that removes, in some sessions, the update that a call has
+//! ended.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -12,7 +13,7 @@ use brickbat::plan::CONTROL;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Runs one plan on an adapter that does not say that a call is completed in sessions whose number matches.
+/// Runs one plan on an adapter that does not report completed calls in sessions whose number matches.
 /// The control plan has the first session.
 fn run(folder: &Path, sessions: &str, more: &[&str]) -> (Said, Value) {
     let script = format!(
@@ -54,7 +55,7 @@ fn a_mild_finding_of_the_control_plan_is_reported_there_and_makes_no_plan_inconc
 fn a_finding_that_no_run_alone_shows_is_labelled_and_does_not_count() {
     let folder = TempDir::new().unwrap();
     let (said, case) = run(folder.path(), "2", &[]);
-    // It may be the load of the machine, or another plan: two runs under one load prove nothing.
+    // The cause may be the load of the machine, or another plan: two runs under one load prove nothing.
     assert_eq!(said.code, Some(0), "{said:#?}");
     assert_eq!((&case["verdict"], &case["findings"]), (&json!("pass"), &Value::Null));
     let repeats = &case["repeats"];

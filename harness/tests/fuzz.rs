@@ -1,4 +1,4 @@
-//! `brickbat fuzz`: it finds planted bugs by itself, says the same twice, and accuses nobody else.
+//! `brickbat fuzz`: it finds planted bugs by itself, is reproducible, and accuses no correct agent.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -45,7 +45,7 @@ fn the_dangling_call_is_found_and_made_small() {
         let n_actions: usize = scenario.turns.iter().map(|turn| turn.at.len()).sum();
         assert!(n_actions <= 1, "{scenario:#?}");
     }
-    // What was found is what `replay` judges: it is still there, and a right agent does not show it.
+    // `replay` judges the scenario that was found: it still fails, and a correct agent passes it.
     let file = format!("found/{}", found.keys().next().unwrap());
     let again = brickbat(folder.path(), &["replay", &file], &[]);
     assert!(again.code == Some(1) && again.out.contains("STILL FAILS"), "{again:#?}");
@@ -67,7 +67,7 @@ fn without_a_budget_a_failure_is_reported_as_it_was_found() {
     assert!(found(folder.path().join("found").as_path()).values().all(|scenario| scenario.found.is_some()));
 }
 
-/// In a simulation nothing waits, and still the campaign ends when its time is up.
+/// In a simulation nothing waits, but the campaign still ends when its time is up.
 #[test]
 fn a_simulated_campaign_ends_when_its_time_is_up() {
     let folder = TempDir::new().unwrap();

@@ -50,7 +50,8 @@ fn schema(depth: u32) -> BoxedStrategy<Value> {
     .boxed()
 }
 
-/// Whether a value fits: written apart from what fills, and only for what the schemas above say.
+/// True if a value fits its schema. This is independent of the code that fills schemas, and covers only the
+/// schemas above.
 fn fits(schema: &Value, value: &Value) -> bool {
     let number = |key: &str| schema[key].as_f64();
     let within = |x: f64| {
@@ -107,7 +108,7 @@ proptest! {
     }
 }
 
-/// What a seed fills in.
+/// The arguments that a seed fills in.
 fn filled(schema: &Value) -> Value {
     fill(schema, &mut Random::new(1))
 }

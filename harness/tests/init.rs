@@ -1,6 +1,6 @@
-//! `brickbat init` as its users meet it: files in a folder, never over what is there.
+//! `brickbat init` as its users see it: files in a folder, never over existing ones.
 //!
-//! That the adapters work is shown by the gate, which installs and runs them; here is no network.
+//! CI installs and runs the generated adapters; this test has no network.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -34,7 +34,7 @@ const LANGUAGES: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// What the generated adapter may have, blank lines and comments counted.
+/// The most lines of the generated adapter, including blank lines and comments.
 const MAX_LINES: usize = 40;
 
 fn init(folder: &Path, args: &[&str]) -> Said {
@@ -86,7 +86,7 @@ fn exactly_the_files_of_the_language_are_written() {
     }
 }
 
-/// What the README names of a file: the folder that it lies in, or the file.
+/// The name of a file in the README: its folder, or the file.
 fn shown(name: &str) -> &str {
     name.split_inclusive('/').next().unwrap_or(name)
 }

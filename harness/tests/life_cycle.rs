@@ -1,4 +1,4 @@
-//! Events of calls out of order: a right store is accused of nothing, and each bug is found.
+//! Events of calls out of order: a correct store is accused of nothing, and each bug is found.
 
 use brickbat::events::{Consumed, Event, MAX_EVENTS, Sequence, StoreBug, Wrong, breaches, consume, shuffled};
 use brickbat::generate::Source;
@@ -48,7 +48,7 @@ fn a_file_without_events_is_refused_at_its_place() {
     assert!(Sequence::parse("s.yaml", &many).is_err());
 }
 
-/// A bug is accused of what it does, in the sequence that shows it.
+/// A bug is accused of its effect, in the sequence that shows it.
 #[test]
 fn bugs_are_accused_of_what_they_do() {
     let call = || "a".to_owned();
@@ -87,7 +87,7 @@ fn what_is_forgotten_is_a_breach() {
     let events = [Event::Start { call: "a".to_owned(), tool: "lookup".to_owned() }];
     let lost = breaches(&events, &Consumed { stored: vec![Vec::new(); 2], refused: None });
     assert_eq!(lost.first().unwrap().to_string(), "call a was declared and is not stored");
-    // What comes after an event that was refused out loud is not expected.
+    // After an event that was rejected with an error, nothing is expected.
     let refused = Some(brickbat::events::Refused { at: 0, message: "out of order".to_owned() });
     assert!(breaches(&events, &Consumed { stored: vec![Vec::new(); 2], refused }).is_empty());
 }

@@ -27,16 +27,16 @@ use crate::plans;
 struct File {
     /// The version of this format.
     schema: u32,
-    /// What the vectors show.
+    /// The subject of the vectors.
     comment: String,
     /// The id of the rule; none in a file of shapes that break no rule.
     rule: Option<String>,
-    /// Where the rule was seen.
+    /// The place where the rule was seen.
     source: String,
     vectors: Vec<Vector>,
 }
 
-/// One stream and what the linter says about it. It is written in one of three ways.
+/// One stream and what the linter reports about it. It is written in one of three ways.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Vector {
@@ -44,17 +44,17 @@ struct Vector {
     name: String,
     /// What happened.
     comment: String,
-    /// Where this stream was seen, if not where the file says.
+    /// The place where this stream was seen, if it differs from the file's.
     source: Option<String>,
-    /// The host that sent it. Without host and profile the stream is judged as it says itself.
+    /// The host that sent it. Without host and profile, the stream itself determines how it is judged.
     host: Option<String>,
-    /// The profile that judges.
+    /// The profile that judges it.
     profile: Option<String>,
     /// Lines, each of which ends with a line feed.
     lines: Option<Vec<String>>,
     /// Frames of the binary event stream.
     frames: Option<Vec<Frame>>,
-    /// Bytes in hexadecimal, where they are no text or no whole frames.
+    /// Bytes in hexadecimal, if they are not text or not complete frames.
     hex: Option<String>,
     result: Outcome,
     /// How the stream ends.
@@ -194,13 +194,13 @@ fn every_rule_is_named_after_its_grammar_and_has_a_source() {
 
 #[test]
 fn the_grammar_of_every_valid_vector_is_guessed() {
-    // Streams that hold nothing but what several grammars have, or what none has.
+    // Streams with only what several grammars share, or what none has.
     const SILENT: [&str; 1] = ["error-at-once"];
     for (path, grammar, file) in files() {
         let valid = file.vectors.iter().filter(|vector| vector.result == Outcome::Valid);
         for vector in valid.filter(|vector| !SILENT.contains(&vector.name.as_str())) {
             let guess = detect(&bytes_of(vector));
-            // Chunks of Mistral's models that others serve look like OpenAI's.
+            // Chunks of Mistral's models that other hosts serve look like OpenAI's.
             let is_alike = grammar == Dialect::Mistral && guess == Some(Dialect::OpenaiChat);
             assert!(guess == Some(grammar) || is_alike, "{}: {}: {guess:?}", path.display(), vector.name);
         }
@@ -231,7 +231,7 @@ fn what_is_not_spoken_is_named() {
     }
     let named = "event: thread.run.created\ndata: {\"id\":\"run_1\",\"object\":\"thread.run\"}\n\n";
     assert_eq!(recognise(named.as_bytes()), Some(StreamKind::NotSpoken("OpenAI Assistants")));
-    // {"outputText":"Hi"}, as Titan says it.
+    // {"outputText":"Hi"}, as Titan sends it.
     let payload = serde_json::json!({ "bytes": "eyJvdXRwdXRUZXh0IjoiSGkifQ==" });
     let titan = frame_bytes(&Frame { kind: "event".to_owned(), name: "chunk".to_owned(), payload });
     let name = "Bedrock InvokeModel with a model that is not Claude";
@@ -265,7 +265,7 @@ fn mistral_is_known_by_its_ids_and_models() {
     assert_eq!(detect(format!("data: {chunk}\n\n").as_bytes()), Some(Dialect::Mistral));
 }
 
-/// Mistral's streams look like OpenAI's; the model tells them apart.
+/// Mistral's streams look like OpenAI's; the model distinguishes them.
 fn model_of(dialect: Dialect) -> &'static str {
     if dialect == Dialect::Mistral { "mistral-large-latest" } else { "a model" }
 }
@@ -278,7 +278,7 @@ fn our_own_streams_are_clean() {
             let grammar = plan.dialect_of(turn);
             said.replies.iter().map(move |reply| (grammar, reply))
         });
-        // What is wrong on purpose is what the grammar is there to find.
+        // Deliberately wrong replies are what the grammar is there to find.
         let scripts =
             replies.flat_map(|(grammar, reply)| reply.attempts.iter().map(move |script| (grammar, script)));
         for (grammar, script) in scripts.filter(|(_, script)| !script.is_wrong(&plan.calls)) {
@@ -365,7 +365,7 @@ fn many_calls_and_deep_json_are_survived() {
 
 #[test]
 fn a_second_reply_after_the_first_is_seen() {
-    // A client that asks again may write both answers into one file. Nothing tells two blocked prompts apart.
+    // A client that retries may write both answers into one file. Nothing distinguishes two blocked prompts.
     const ALIKE: [&str; 1] = ["blocked"];
     for (path, grammar, file) in files() {
         let is_whole = |vector: &&Vector| vector.result == Outcome::Valid && vector.ended == "complete";
@@ -383,7 +383,7 @@ fn a_stream_without_its_last_event_is_not_whole() {
         let is_whole = |vector: &&Vector| vector.result == Outcome::Valid && vector.ended == "complete";
         for vector in file.vectors.iter().filter(is_whole) {
             let bytes = bytes_of(vector);
-            // Bytes are taken away until one event is missing.
+            // Bytes are removed until one event is missing.
             let n_events = lint(grammar, &bytes).n_events;
             let reports = (0..bytes.len()).rev().map(|end| lint(grammar, &bytes[..end]));
             let cut = reports.into_iter().find(|report| report.n_events < n_events);
@@ -396,7 +396,7 @@ fn a_stream_without_its_last_event_is_not_whole() {
     }
 }
 
-/// Bytes that come near to a stream: a vector's, with some of them changed, cut out or repeated.
+/// Bytes that are almost a stream: a vector's, with some of them changed, cut out or repeated.
 fn nearly_a_stream() -> impl Strategy<Value = (Dialect, Vec<u8>)> {
     let streams: Vec<(Dialect, Vec<u8>)> = files()
         .into_iter()
@@ -485,7 +485,7 @@ proptest! {
         cut in any::<prop::sample::Index>(),
     ) {
         let cut = &bytes[..cut.index(bytes.len() + 1)];
-        // Inside an event, nobody can say what it would have been.
+        // Inside an event, it is unknown what it would have been.
         let end = cut.windows(2).rposition(|pair| pair == b"\n\n").map_or(0, |at| at + 2);
         let report = lint(grammar, &cut[..end]);
         if report.ended == Ended::Illegal {
@@ -495,7 +495,7 @@ proptest! {
 
     #[test]
     fn both_readers_see_the_same_events((_, bytes) in nearly_a_stream()) {
-        // A stream of events that all pass: the linter counts them, the reader of the wire hands them on.
+        // A stream of valid events: the linter counts them, the reader of the wire passes them on.
         let mut n_events = 0;
         SseReader::default().feed(&bytes, |_| n_events += 1);
         let report = lint(Dialect::AnthropicMessages, &bytes);

@@ -1,4 +1,5 @@
-//! `brickbat mcp` against the gates of a real server: what an agent asks and gets, and what the harness sees of it.
+//! `brickbat mcp` with the gates of a real server: the agent's requests and answers, and what the harness
+//! sees of them.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -32,7 +33,7 @@ struct Relay {
 }
 
 impl Relay {
-    /// Starts a relay for the tools `lookup`, and `deaf`, which does not hear a cancellation, and shakes hands with it.
+    /// Starts and initializes a relay for the tools `lookup` and `deaf`; the latter ignores a cancellation.
     async fn start() -> Relay {
         let text = include_str!("../../scenarios/control/plain-batch.yaml");
         let plans: Vec<Plan> =
@@ -97,7 +98,7 @@ impl Relay {
         tokio::time::timeout(PATIENCE, self.mount.next()).await.expect("nothing was seen").unwrap()
     }
 
-    /// Waits for a tool to reach its gate, and gives the gate and the arguments.
+    /// Waits for a tool to reach its gate, and returns the gate and the arguments.
     async fn opened(&mut self, tool: &str) -> (GateId, String) {
         match self.seen().await {
             ServerEvent::GateOpened { gate, tool: name, args } if name == tool => (gate, args),
@@ -105,7 +106,7 @@ impl Relay {
         }
     }
 
-    /// Calls a tool that ends so, and gives the answer.
+    /// Calls a tool with this outcome, and returns the answer.
     async fn answer(&mut self, outcome: &ToolOutcome) -> Value {
         self.call(7, "lookup", json!({"ref": "r"})).await;
         let (gate, _) = self.opened("lookup").await;

@@ -17,7 +17,7 @@ use brickbat::plan::PlannedTool;
 use brickbat::trace::TurnOutcome;
 use serde_json::Value;
 
-/// Says nothing under `_meta.brickbat`; `$1` is what it does with a prompt, where `$id` is the prompt's id.
+/// Sends nothing under `_meta.brickbat`; `$1` handles a prompt, with `$id` as the prompt's id.
 const AGENT: &str = r#"
 say() { printf '%s\n' "$1"; }
 answer() { say '{"jsonrpc":"2.0","id":"'"$id"'",'"$1"'}'; }
@@ -239,7 +239,8 @@ async fn where_the_address_is_one_for_a_process_each_session_has_one_of_its_own(
     let urls = std::fs::read_to_string(folder.path().join("asked.urls")).unwrap();
     assert_eq!(urls, "http://127.0.0.1:9/p/7/v1 @a/openai\nhttp://127.0.0.1:9/p/8/v1 @a/anthropic\n");
 
-    // What stands in its command is filled in, too, and the end of one process is not that of the other.
+    // The placeholders in its command are filled in, too, and the end of one process is not that of the
+    // other.
     second.kill().await.unwrap();
     assert!(!adapter.is_over());
     first.prompt("hello").await.unwrap();

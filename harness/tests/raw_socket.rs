@@ -1,4 +1,4 @@
-//! Plays every ending over real sockets to a client that knows nothing of the server but its URLs.
+//! Plays every ending over real sockets to a client that knows only the URLs of the server.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -17,7 +17,7 @@ use brickbat::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::runtime::Runtime;
 
-/// How often each ending is played: all must come out right.
+/// How often each ending is played: all must be right.
 const N_ROUNDS: usize = 200;
 
 /// A test that hangs fails after this time instead.
@@ -166,7 +166,7 @@ impl Client {
         Ok((n > 0).then(|| String::from_utf8(chunk[..n].to_vec()).unwrap()))
     }
 
-    /// The chunks of a body, or its whole text where it has a length, and its end.
+    /// The chunks of a body, or its complete text if it has a length, and its end.
     fn body(&mut self, headers: &[String]) -> (Vec<String>, End) {
         if let Some(n) = headers.iter().find_map(|line| line.strip_prefix("content-length: ")) {
             return match self.take(n.parse().unwrap()) {
@@ -196,7 +196,7 @@ fn path(url: &str) -> &str {
     &url[url.strip_prefix("http://").unwrap().find('/').unwrap() + "http://".len()..]
 }
 
-/// A server with one mount, whose events go to the test; holds are released by the test as well.
+/// A server with one mount. The test receives its events and releases its holds.
 struct Bench {
     runtime: Runtime,
     server: Server,
@@ -564,7 +564,7 @@ fn strangers_do_not_disturb_a_plan() {
                 3 => b"POST /p/0/comp",
                 _ => b"",
             };
-            // Being thrown out before it has said anything is a stranger's lot.
+            // A stranger may be disconnected before it has sent anything.
             let _ = stream.write_all(bytes);
             open.push(stream);
         }
@@ -589,7 +589,7 @@ fn strangers_do_not_disturb_a_plan() {
 fn n_strangers() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
-    // Where it may not be raised, fewer strangers come.
+    // If the limit may not be raised, fewer strangers connect.
     let _ = setrlimit(Resource::Nofile, raised);
     let open_files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
     open_files.saturating_sub(1500).min(10_000)

@@ -1,4 +1,5 @@
-//! The regressions: the reference agent passes each, and the planted bug that it names fails it for the cause that it
+//! The regressions: the reference agent passes each, and the planted bug that it names fails it for the cause
+//! that it
 //! names.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
@@ -15,10 +16,10 @@ use brickbat::shrink::{Accused, Setting, singles};
 use brickbat::triage::{Signature, file_name, kinds};
 use brickbat::yaml;
 
-/// Regressions, at the least.
+/// The least number of regressions.
 const MIN_REGRESSIONS: usize = 3;
 
-/// Every regression: its file, its text, what it says.
+/// Every regression: its file, its text, and its parsed content.
 fn all() -> Vec<(PathBuf, String, Scenario, Provenance)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/regressions");
     let mut files: Vec<PathBuf> =

@@ -1,5 +1,6 @@
-//! The messages that the author of a scenario gets. Every message here has been read: it says what is wrong in the words of
-//! the file, points at the place, and says what to do where that is not plain.
+//! The messages that the author of a scenario gets. Every message here has been reviewed: it names the
+//! mistake in the terms
+//! of the file, points at the place, and says what to do if that is not obvious.
 
 mod given;
 mod sub_agents;
@@ -9,7 +10,7 @@ use brickbat::dialect::Dialect;
 use brickbat::lower::plans;
 use brickbat::parse::MAX_TEXT;
 
-/// A good scenario; the mistakes are made by changing one piece of it.
+/// A valid scenario; the mistakes are made by changing one piece of it.
 const GOOD: &str = r#"schema: 1
 comment: The user stops the turn.
 class: [abort-batch]
@@ -39,13 +40,13 @@ fn mistake(text: &str) -> String {
     }
 }
 
-/// The good scenario with one piece replaced.
+/// The valid scenario with one piece replaced.
 fn with(from: &str, to: &str) -> String {
     assert!(GOOD.contains(from), "{from}");
     mistake(&GOOD.replacen(from, to, 1))
 }
 
-/// The good scenario with other actions.
+/// The valid scenario with other actions.
 fn at(actions: &str) -> String {
     mistake(&plain(actions))
 }

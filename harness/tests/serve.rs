@@ -1,4 +1,4 @@
-//! `serve`: the strict provider by itself, over sockets.
+//! `serve`: the standalone strict provider, over sockets.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -41,7 +41,7 @@ impl Served {
         Served { child, address, out, _folder: folder }
     }
 
-    /// The same, driven by lines of JSON; and what it says first.
+    /// The same, driven by lines of JSON; and its first output.
     fn controlled(args: &[&str]) -> (Controlled, Value) {
         let folder = TempDir::new().unwrap();
         let args = [&["serve", "--port", "0", "--control"], args].concat();
@@ -56,12 +56,12 @@ impl Served {
         (Controlled { served, orders }, ready)
     }
 
-    /// Posts a body and gives the status and the answer, on a connection of its own.
+    /// Posts a body and returns the status and the answer, on a connection of its own.
     pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, String) {
         answer(self.open(path, body))
     }
 
-    /// Posts a body, and gives the connection on which the answer comes.
+    /// Posts a body, and returns the connection on which the answer comes.
     fn open(&self, path: &str, body: &Value) -> TcpStream {
         let body = body.to_string();
         let mut stream = TcpStream::connect(&self.address).unwrap();
@@ -85,7 +85,7 @@ impl Served {
         answer(stream)
     }
 
-    /// Interrupts it, and gives its exit code and all that it said.
+    /// Interrupts it, and returns its exit code and its complete output.
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
         let mut said = String::new();
@@ -124,7 +124,7 @@ fn line(out: &mut impl BufRead) -> Value {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // It has ended where the test came to its end.
+        // It has exited already if the test reached its end.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -132,7 +132,7 @@ impl Drop for Served {
 
 fn answer(mut stream: TcpStream) -> (u16, String) {
     let mut bytes = Vec::new();
-    // A connection that is reset has no more to say.
+    // A reset connection has nothing more to send.
     let _ = stream.read_to_end(&mut bytes);
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
@@ -146,7 +146,7 @@ fn chat(model: &str, messages: Value) -> Value {
 
 #[test]
 fn an_unread_output_keeps_neither_answers_nor_ctrl_c_away() {
-    // More refusals than a pipe has room for.
+    // More rejections than fit into a pipe.
     const N_REFUSED: usize = 600;
     let folder = TempDir::new().unwrap();
     let mut command = command(folder.path(), &["serve", "--port", "0"]);
@@ -317,7 +317,7 @@ fn a_test_holds_a_reply_at_a_point_and_hears_of_refusals() {
     reply.read_to_string(&mut rest).unwrap();
     assert!(rest.contains("message_stop"), "{rest}");
 
-    // The next reply from here on is spoilt, whichever its number is.
+    // The next reply from here on is corrupted, whatever its number is.
     test.ask(&json!({ "order": "arm", "id": 5, "what": "overloaded" }));
     assert_eq!(test.served.post("/v1/messages", &asking(&user)).0, 529);
     let call = json!({ "type": "tool_use", "id": "toolu_1", "name": "look", "input": {} });

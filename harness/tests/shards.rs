@@ -1,4 +1,5 @@
-//! A run in shards: each plan in one of them, and the whole again from their reports.
+//! A run in shards: each plan is in one of them, and their reports can be merged into that of the complete
+//! run.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -37,14 +38,14 @@ fn without_timing(mut report: Value) -> Value {
     report
 }
 
-/// Runs a system in shards and as a whole, and holds the two against each other.
+/// Runs a system in shards and as a whole, and compares the two.
 fn comes_out_whole(folder: &TempDir, system: &str, code: i32, extra: &[&str]) {
     let whole = run(folder.path(), &[&["--system", system, "--report", "whole.json"], extra].concat());
     assert_eq!(whole.code, Some(code), "{whole:#?}");
     let (files, _) = shards(folder.path(), system, N_SHARDS, extra);
     let said = merged(folder.path(), &files, &["--report", "merged.json"]);
     assert_eq!(said.code, Some(code), "{said:#?}");
-    // What is printed while a run goes on, a merge cannot print.
+    // A merge cannot print the lines that a run prints while it is running.
     let closing: String =
         whole.out.split_inclusive('\n').filter(|line| !line.starts_with("found: ")).collect();
     assert_eq!(said.out, closing);

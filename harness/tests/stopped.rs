@@ -1,4 +1,5 @@
-//! Runs that end before their end: what was seen by then is reported in every format, and whatever is written is whole.
+//! Runs that end early: what was seen by then is reported in every format, and every file that is written is
+//! complete.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -15,8 +16,10 @@ use crate::program::{BRICKBAT, Said, brickbat, command, finish, ids, report};
 
 const PLAN: &str = "fault/second-step#fault=reset@openai-chat";
 
-/// Our own agent, which does not say in sessions whose number matches that a call is completed, and which says nothing at
-/// all in those of the other number. The control plan has the first session, the plan the second, and its confirmation
+/// Our own agent. It does not report completed calls in sessions whose number matches `wrong`, and sends
+/// nothing at all in
+/// those that match `silent`. The control plan has the first session, the plan the second, and its
+/// confirmation
 /// the third.
 fn adapter(folder: &Path, wrong: &str, silent: &str) {
     let script = format!(
@@ -28,7 +31,8 @@ fn adapter(folder: &Path, wrong: &str, silent: &str) {
 
 const RUN: [&str; 6] = ["run", PLAN, "--command", "sh wrong.sh", "--jobs", "1"];
 
-/// Starts a run whose second run of the plan never ends, and sends it a signal when it has seen the plan fail.
+/// Starts a run in which the second run of the plan never ends, and sends it a signal when it has seen the
+/// plan fail.
 fn stopped_when_seen(folder: &Path, signal: Signal, more: &[&str]) -> Said {
     adapter(folder, "2", "3");
     let mut child = command(folder, &[&RUN, more].concat())
@@ -174,7 +178,8 @@ fn shards_that_were_stopped_make_a_run_that_was_stopped() {
     assert_eq!((&one["stopped"], &one["cases"]), (&all["stopped"], &all["cases"]));
 }
 
-/// Brickbat where no file may be larger than 16 or 32 KiB, by the shell's unit, as on a disk that is nearly full.
+/// Brickbat with a file size limit of 16 or 32 KiB, depending on the shell's unit, as on a disk that is
+/// nearly full.
 fn on_a_small_disk(folder: &Path, args: &[&str]) -> Said {
     let mut shell = Command::new("sh");
     shell.args(["-c", "trap '' XFSZ; ulimit -f 32; exec \"$@\"", "sh", BRICKBAT]).args(args);
@@ -201,7 +206,7 @@ fn a_disk_that_is_full_costs_no_old_report_no_other_report_and_no_exit_code() {
     assert!(!read("short.sarif").is_empty(), "the other report is written");
     assert!(full.err.contains("not written: old.json: "), "{full:#?}");
     assert!(full.err.contains("not kept: the run directory is incomplete: cannot write full/"), "{full:#?}");
-    // What was not kept is not proposed.
+    // A case that was not kept is not suggested.
     if let Some((_, id)) = full.out.split_once("brickbat show ") {
         let id = id.split_whitespace().next().unwrap();
         let shown = brickbat(folder.path(), &["show", id, "--out", "full"], &[]);

@@ -1,5 +1,6 @@
-//! The provider for `wiremock`, used as the author of an SDK in Rust would: their agent leaves calls dangling on a stop, and
-//! its next turn is refused; mended, it goes on.
+//! The provider for `wiremock`, used as the author of an SDK in Rust would: their agent leaves calls dangling
+//! on a stop, and
+//! its next turn is rejected; the fixed agent continues.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -57,7 +58,7 @@ async fn served() -> (MockServer, Strict) {
     (server, strict)
 }
 
-/// A turn that is stopped when the first of its calls has answered, and another one.
+/// A turn that is stopped when the first of its calls has a result, and another turn.
 async fn refusals_after_a_stop<const DANGLES: bool>() -> Vec<String> {
     let (server, strict) = served().await;
     let plan =
@@ -73,7 +74,7 @@ async fn refusals_after_a_stop<const DANGLES: bool>() -> Vec<String> {
     strict.refusals()
 }
 
-/// Lets the agent take a turn, up to where it waits for tools; gives the runs that it has started.
+/// Runs a turn of the agent up to where it waits for tools; returns the runs that it has started.
 async fn turn<const DANGLES: bool>(
     server: &MockServer,
     agent: &mut OwnAgent<DANGLES>,

@@ -1,5 +1,6 @@
-//! Scenarios that nobody wrote, the same on every machine: the reference agent is accused of nothing, planted bugs are
-//! found, and every scenario is one that can be written down.
+//! Generated scenarios, the same on every machine: the reference agent is accused of nothing, planted bugs
+//! are
+//! found, and every scenario can be written down.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +16,11 @@ use proptest::prelude::*;
 /// Scenarios of the sweep.
 const N_SCENARIOS: u64 = 2_000;
 
-/// The most scenarios on which a planted bug is tried. Some bugs show in one of 600 only.
+/// The most scenarios on which a planted bug is tried. Some bugs show in only one of 600.
 const N_FOR_ALL: u64 = 6_000;
 
-/// Planted bugs that [`N_FOR_ALL`] scenarios do not find: those that take several things at once, a broken store, a
-/// thread that is broken when it is found, a profile, or what is not generated.
+/// Planted bugs that [`N_FOR_ALL`] scenarios do not find. They need several things at once, a broken store, a
+/// thread that is broken from the start, a profile, or something that is not generated.
 const DEEP: [&str; 23] = [
     "asked-kill-loses-siblings",
     "empty-arguments-kept",
@@ -69,7 +70,7 @@ fn the_reference_agent_is_accused_of_nothing_in_any_generated_scenario() {
     assert!(10 * verdicts[Verdict::Pass.name()] > 9 * n_played, "much is not proven: {verdicts:?}");
 }
 
-/// What fuzzing has accused the reference agent of, and a checker or the simulation was wrong.
+/// Scenarios in which fuzzing once accused the reference agent because a checker or the simulation was wrong.
 #[test]
 fn what_once_accused_the_reference_agent_does_so_no_more() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/accusations");
@@ -136,7 +137,7 @@ fn a_generated_scenario_is_written_and_read_again() {
     assert!(n_written > 250, "{n_written}");
 }
 
-/// What a fuzzer's bytes make: shorter bytes, and smaller ones, make smaller scenarios.
+/// The scenario of a fuzzer's bytes: shorter bytes, and smaller ones, make smaller scenarios.
 fn of_bytes() -> impl Strategy<Value = Scenario> {
     prop::collection::vec(any::<u8>(), 0..512).prop_map(|bytes| generate::from_bytes(&bytes))
 }

@@ -1,4 +1,4 @@
-//! The wire: what the provider sends for each scenario, and that any reply survives its way through the decoder.
+//! The wire: what the provider sends for each scenario, and that the decoder reads any reply back.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -94,7 +94,7 @@ impl Client {
         Client { plan, provider }
     }
 
-    /// Posts a body and gives what the provider made of it, and said.
+    /// Posts a body and returns the provider's classification and reply.
     fn post(&mut self, body: &Value) -> (RequestKind, Value) {
         let (path, body) = (wire::of(self.plan.dialect).post_path("m", Delivery::Whole), body.to_string());
         let request = Request { method: "POST", path: &path, headers: Headers::NONE, body: body.as_bytes() };
@@ -142,7 +142,7 @@ enum Block {
     Call(Vec<(String, Value)>, Vec<Index>),
 }
 
-/// A piece of text with what could upset a line reader or a JSON writer.
+/// A piece of text with characters that could upset a line reader or a JSON writer.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z ]{1,12}",
@@ -234,14 +234,14 @@ fn decoded<'a>(dialect: Dialect, pieces: impl IntoIterator<Item = &'a [u8]>) -> 
     events
 }
 
-/// What the model said, put together.
+/// The model's reply, put together.
 #[derive(Debug, Default, PartialEq)]
 struct Said {
     thought: String,
     text: String,
     /// Id, tool and arguments, in order.
     calls: Vec<(String, String, Value)>,
-    /// What the provider runs itself.
+    /// The blocks of what the provider runs itself.
     server: Vec<ServerBlock>,
     stop: String,
 }

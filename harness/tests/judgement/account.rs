@@ -1,4 +1,4 @@
-//! The account of a run: the levels that a system keeps, the checks that were asked, the faults that fired.
+//! The account of a run: the levels that a system reaches, the checks that ran, the faults that fired.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ fn the_reference_agent_keeps_every_level_and_each_checker_has_its_say() {
     assert!(faults.armed > 0 && faults.fired == faults.armed && faults.observed == faults.armed);
 }
 
-/// Bugs that only one checker is for. Most are of no use to a class of failures; they prove that the checker speaks.
+/// Bugs that only one checker finds. Most belong to no class of failures; they prove that the checker works.
 #[test]
 fn a_bug_breaks_the_level_of_its_checker_and_no_lower_one() {
     let plans = of_dialect(Dialect::OpenaiChat);
@@ -132,7 +132,7 @@ fn accounts_of_parts_add_up_to_that_of_the_whole() {
     }
 }
 
-/// An hour passes in no time, and the agent comes back exactly when the header says.
+/// An hour passes instantly, and the agent retries exactly when the header says.
 #[test]
 fn a_pause_of_an_hour_is_waited_for_in_virtual_time() {
     for dialect in Dialect::ALL {

@@ -1,4 +1,4 @@
-//! What a check is applicable to does not depend on how busy the machine was.
+//! The load of the machine does not change which checks are applicable.
 
 use brickbat::trace::{Confidence, Event};
 
@@ -59,7 +59,7 @@ fn whether_a_tool_had_ended_when_the_user_stopped_is_a_race_on_which_nothing_res
         });
         assert_eq!(applicable(&plan, &ended), applicable(&plan, &original), "{}", plan.id);
     }
-    // Where the plan stops at a result, there is one.
+    // If the plan stops at a result, there is one.
     for plan in on_each("abort/mid-batch#k=1") {
         assert!(applicable(&plan, &run(&plan)).contains(&"results-kept"), "{}", plan.id);
     }

@@ -1,4 +1,5 @@
-//! Grades that mean what they say: what is bricked stays so, and arguments are held against those that the model gave.
+//! Severities are correct: a bricked thread stays bricked, and arguments are compared with those that the
+//! model gave.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::staging::*;
 
-/// What `thread-survives` finds, and nothing else is found.
+/// The finding of `thread-survives`, which must be the only one.
 fn survival(plan: &Plan, run: &Run) -> Finding {
     let judgement = judged(plan, run);
     let [finding] = judgement.findings.as_slice() else { panic!("{}: {judgement:#?}", plan.id) };
@@ -42,7 +43,8 @@ fn a_turn_that_fails_bricks_the_thread_only_if_the_last_one_fails_too() {
     }
 }
 
-/// The run with the results taken out of the requests of some turns, so that they are refused and the turns fail.
+/// The run with the results removed from the requests of some turns, so that these are rejected and the turns
+/// fail.
 #[expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 fn refused_in(run: &Run, is_refused: impl Fn(usize) -> bool) -> Run {
     rebuilt(run, |turn, event| match event {
@@ -69,7 +71,7 @@ fn a_conversation_that_is_refused_without_a_fault_never_gets_to_its_fault() {
     let mut refused = refused_in(&run(&Arc::new(lower::control(&plan))), |turn| turn == 0);
     refused.receipts = run(&plan).receipts;
     refused.receipts.iter_mut().for_each(|receipt| receipt.fired = false);
-    // It is the control plan that accuses the system, so it must have been refused as well.
+    // The control plan accuses the system, so it must have been rejected as well.
     for (is_refused, expected) in [(true, Verdict::Unreachable), (false, Verdict::Vacuous)] {
         let judgement = judged_within(&plan, &refused, Concurrency { is_refused, ..CONCURRENCY });
         assert_eq!(judgement.verdict, expected, "{judgement:#?}");
@@ -114,7 +116,8 @@ fn a_refused_request_bricks_the_thread_only_if_the_last_one_is_refused_too() {
     assert_eq!(permanent, (Severity::BrickedByProvider, Some(Permanence::Permanent)));
 }
 
-/// Some SDKs let what a tool throws end the turn, and say so; others raise where the model's output is broken.
+/// In some SDKs an exception of a tool ends the turn with an error; others raise one if the model's output is
+/// broken.
 #[test]
 fn an_error_in_the_turn_that_has_a_reason_for_it_is_no_finding_if_the_thread_goes_on() {
     let names = [
@@ -155,7 +158,7 @@ fn a_call_that_never_runs_is_no_brick() {
     }
 }
 
-/// Where the call is not even in the history, that is what is said.
+/// If the call is not even in the history, that is what is reported.
 #[test]
 fn a_call_that_never_runs_because_it_was_dropped_is_reported_once() {
     let plan = plan("control/plain-batch", Dialect::OpenaiChat);

@@ -1,4 +1,4 @@
-//! A process that is killed: what may be asked of the one that goes on, and what may not.
+//! A process that is killed: what the next process may be required to do, and what not.
 
 use brickbat::conductor::{Command, Conductor, Patience};
 use brickbat::dialect::Dialect;
@@ -14,7 +14,7 @@ use super::staging::*;
 const FORGOTTEN: &str = "the result of call b is missing: the process was killed after it had shown the call as completed, \
                          so the tool has run and the thread has no record of it";
 
-/// The run without what the system showed of its calls.
+/// The run without the updates about its calls.
 fn unshown(run: &Run) -> Run {
     without(run, |_, event| matches!(event, Event::CallShown { .. }))
 }
@@ -87,7 +87,7 @@ fn a_dead_process_is_not_accused_of_what_it_shows() {
         };
         assert_eq!([last("a"), last("b")], [ShownState::InProgress, ShownState::Completed]);
         expect_unaccused(&plan, &run, Verdict::Pass);
-        // The same by a process that lives is a stuck part.
+        // In a process that lives, the same is a stuck part.
         let alive = rebuilt(&run, |_, event| match event {
             Event::Killed => vec![Event::TurnEnded { outcome: TurnOutcome::Cancelled }],
             Event::Resumed => Vec::new(),
@@ -167,7 +167,7 @@ fn a_kill_without_a_receipt_is_vacuous() {
     }
 }
 
-/// A conductor whose first reply is being streamed.
+/// A conductor with a first reply that is being streamed.
 fn conductor(plan: &std::sync::Arc<Plan>) -> Conductor {
     let mut conductor =
         Conductor::new(std::sync::Arc::clone(plan), Patience { progress: 8, hang: 60, grace: None }, Some(3));
@@ -218,7 +218,7 @@ fn a_reply_that_is_held_at_the_kill_is_never_released() {
     assert_eq!(conductor.observe(&Event::Killed), [Command::Resume, Command::Prompt { turn: 1 }]);
 }
 
-/// What the user says to a running turn is lost where the process dies in its write, which no system can help.
+/// A message to a running turn is lost if the process dies while writing it, which no system can prevent.
 #[test]
 fn a_note_is_demanded_if_its_write_was_over_before_the_kill() {
     let text = include_str!("../../../corpora/accusations/killed-in-the-write-of-a-note.yaml");

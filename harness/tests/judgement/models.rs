@@ -1,4 +1,4 @@
-//! Models: the rules that bind later ones only, and systems that ask another one than they were to.
+//! Models: rules that bind only later ones, and systems that use a model other than the requested one.
 
 use std::sync::Arc;
 
@@ -63,7 +63,8 @@ fn a_system_that_asks_another_model_than_it_was_to_is_not_judged() {
     }
 }
 
-/// An agent that never asks the model to think, in a plan in which it thinks: in one the plan says so itself.
+/// An agent that never asks the model to think, in a plan in which the model thinks. One plan switches
+/// thinking off itself.
 #[test]
 fn thinking_that_no_request_asks_for_is_missed_unless_the_plan_switches_it_off() {
     let text = |action: &str| {

@@ -1,4 +1,4 @@
-//! A system is judged only by words that can be read, and only by what it got and could pass on.
+//! A system is judged only by texts that can be read, and only by what it received and could pass on.
 
 use std::cell::RefCell;
 
@@ -35,7 +35,7 @@ fn a_request_that_cannot_be_read_is_refused_and_says_nothing_of_the_rest() {
 fn a_result_is_lost_only_if_a_request_came_after_it() {
     for plan in on_each("abort/mid-batch#k=1") {
         let (c, last) = (key(&plan, "c"), plan.turns.len() - 1);
-        // A loop that was left running comes to the call when another turn is under way.
+        // A loop that was left running reaches the call when another turn is under way.
         let outcome = plan.calls[c.0 as usize].outcome.clone();
         assert!(matches!(outcome, ToolOutcome::Return(_)));
         let args = plan.calls[c.0 as usize].args.to_string();
@@ -86,7 +86,7 @@ fn calls_that_are_told_again_behind_others_are_no_other_order() {
         });
         let kept = bodies.next_back().unwrap()[list].clone();
         let kept = kept.as_array().unwrap();
-        // The provider refuses an item of its own that comes twice; here it is the calls that do.
+        // The provider rejects an item of its own that comes twice; here the calls come twice.
         let mut again = kept[1..].to_vec();
         again.iter_mut().filter_map(Value::as_object_mut).for_each(|item| drop(item.remove("id")));
         let twice = [&kept[..], &again].concat();
@@ -119,7 +119,7 @@ fn a_changed_call_is_named_by_its_place_where_calls_share_an_id() {
     let args = |name: &str| plan.calls[key(&plan, name).0 as usize].args.to_string();
     let (a, b) = (args("a"), args("b"));
     let whole = run(&plan);
-    // The second turn says of the first call what it says of the second.
+    // The second turn has the same message about the first call as about the second.
     let words = &plan.turns[1].user;
     let changed =
         with_bodies(

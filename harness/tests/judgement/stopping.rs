@@ -1,4 +1,4 @@
-//! Turns that are stopped: runs that go on, stops that come late, and what is shown and stored of the calls.
+//! Stopped turns: runs that continue, stops that come late, and what is shown and stored of the calls.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -12,7 +12,7 @@ use super::staging::{expect_failure, expect_unaccused, judged, key, on_each, reb
 /// The turn that follows the stopped one, and the last one.
 const NEXT: usize = 1;
 
-/// The run with events before the end of a turn.
+/// The run with more events before the end of a turn.
 fn with_more(run: &Run, turn: usize, more: &[Event]) -> Run {
     rebuilt(run, |at, event| match event {
         Event::TurnEnded { .. } if at == turn => more.iter().chain([event]).cloned().collect(),
@@ -20,7 +20,7 @@ fn with_more(run: &Run, turn: usize, more: &[Event]) -> Run {
     })
 }
 
-/// The last request of the first turn, once more: that of a run which goes on with it.
+/// The last request of the first turn, once more: that of a run which continues it.
 fn once_more(run: &Run) -> Event {
     let bodies = run.trace.by_turn().filter_map(|(turn, event)| match event {
         Event::Requested { body, .. } if turn == 0 => Some(body),
@@ -89,7 +89,7 @@ fn a_tool_of_a_run_that_goes_on_is_not_run_again_by_the_thread() {
             let more: Vec<Event> = quiet.into_iter().chain([start(&plan, c)]).collect();
             let judgement = judged(&plan, &with_more(&run, turn, &more));
             let found = judgement.findings.iter().map(|finding| (finding.check, finding.got.as_str()));
-            // That the model never gave its arguments is another matter.
+            // That the model never completed its arguments is a different finding.
             let found: Vec<(&str, &str)> =
                 found.filter(|(check, _)| *check != "arguments-complete").collect();
             assert_eq!(found, [("stops-when-stopped", got)], "{}: {judgement:#?}", plan.id);
@@ -118,7 +118,7 @@ fn the_client_marks_the_calls_of_a_stopped_turn_as_cancelled() {
             event => vec![event.clone()],
         });
         expect_unaccused(&plan, &unshown, Verdict::Pass);
-        // On a busy machine the first that is shown of it may come after the stop.
+        // On a busy machine the first update about it may come after the stop.
         let shown_late = rebuilt(&unshown, |_, event| match event {
             Event::CallShown { id: shown, .. } if *shown == id => Vec::new(),
             Event::Stopped => vec![event.clone(), shown(&plan, c, ShownState::InProgress)],
@@ -187,14 +187,14 @@ fn a_long_silence_that_nobody_asked_for_is_slow() {
             "{}: {judgement:#?}",
             plan.id
         );
-        // Between a request that failed and the next one it is a client's backoff.
+        // Between a failed request and the next one, it is a client's backoff.
         let run = run(&plan);
         let backoff = with_more(&run, 0, &[Event::Waited { seconds: 44 }, once_more(&run)]);
         let found = judged(&plan, &backoff).findings;
         assert!(found.iter().all(|finding| finding.harm != Severity::Slow), "{}: {found:#?}", plan.id);
     }
     for plan in on_each("abort/mid-batch#k=1") {
-        // After the stop it is the harness that waits.
+        // After the stop, the harness is what waits.
         expect_unaccused(&plan, &with_more(&run(&plan), 0, &[Event::Waited { seconds: 44 }]), Verdict::Pass);
     }
 }

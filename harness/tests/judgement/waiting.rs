@@ -1,4 +1,4 @@
-//! What the conductor waits for, and what it does not wait for.
+//! The events that the conductor waits for, and those that it does not wait for.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ struct Rehearsal {
 }
 
 impl Rehearsal {
-    /// The first reply is over; its tools are about to start.
+    /// The first reply has ended; its tools are about to start.
     fn new(plan: Arc<Plan>, width: Option<usize>) -> Rehearsal {
         let mut conductor = Conductor::new(Arc::clone(&plan), PATIENCE, width);
         conductor.start();

@@ -1,4 +1,4 @@
-//! The stored sessions of `corpora/sessions` on the command line, and files that are no stores at all.
+//! The stored sessions of `corpora/sessions` on the command line, and files that are not stores at all.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -135,7 +135,7 @@ fn what_is_no_regular_file_is_refused_and_passed_over_in_folders() {
 fn a_line_of_a_gigabyte_is_refused_in_bounded_memory() {
     let folder = TempDir::new().unwrap();
     let file = File::create(folder.path().join("long.jsonl")).unwrap();
-    // The file is one line of NUL bytes, and takes no room on the disk.
+    // The file is one line of NUL bytes, and takes no space on the disk.
     file.set_len(1 << 30).unwrap();
     for command in ["session", "repair", "import"] {
         let mut limited = Command::new("sh");

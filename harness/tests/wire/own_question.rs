@@ -1,11 +1,11 @@
-//! What a system asks with the thread before it and in words of its own, such as what the user may want next.
+//! A system's own question, with the thread before it, such as what the user may want next.
 
 use super::*;
 
 const OWN_WORDS: &str = "Suggest what the user may type next.";
 
 impl Client {
-    /// Posts texts that the user and the model take turns to say.
+    /// Posts texts of the user and the model in turn.
     fn post_texts(&mut self, texts: &[&str]) -> RequestKind {
         let mut body = asking(&self.plan);
         body["stream"] = false.into();
