@@ -1,10 +1,8 @@
 //! Complete runs on adapters that misbehave in one plan: the error names what happened and the last output,
-//! every
-//! other plan is judged, and nothing is left running.
+//! every other plan is judged, and nothing is left running.
 //!
 //! The adapter is our own agent behind a shell script that passes every line on. It misbehaves at the second
-//! prompt of one
-//! scenario (the first is its control plan's).
+//! prompt of one scenario (the first is its control plan's).
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 

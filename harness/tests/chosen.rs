@@ -1,6 +1,5 @@
 //! The choice of the system: the one of the project around the working directory, unless another is named;
-//! and the errors
-//! for one that cannot be started.
+//! and the errors for one that cannot be started.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 

@@ -2,12 +2,9 @@
 //!
 //! The commands of a page run one after the other in a folder of their own, which begins with the files of
 //! `docs/fixtures/PAGE`. A block gives the expected output: `...` stands for any lines, `[..]` for anything
-//! within one, and
-//! `<!-- exit: N -->` above it for an exit code other than 0. A block marked `nightly` needs a system that
-//! has to be
-//! installed, or takes minutes, and runs if `BRICKBAT_NIGHTLY` is set; `BRICKBAT_PROGRAM` is then a program
-//! that is faster
-//! than the one of the tests.
+//! within one, and `<!-- exit: N -->` above it for an exit code other than 0. A block marked `nightly` needs
+//! a system that has to be installed, or takes minutes, and runs if `BRICKBAT_NIGHTLY` is set;
+//! `BRICKBAT_PROGRAM` is then a program that is faster than the one of the tests.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 

@@ -1,6 +1,5 @@
 //! The random histories on which the rules of `mistral` are compared with Mistral's own validator.
-//! `oracles.rs` makes the
-//! comparison; this test checks that the histories are varied enough for it.
+//! `oracles.rs` makes the comparison; this test checks that the histories are varied enough for it.
 
 mod histories;
 

@@ -1,8 +1,7 @@
 //! Compares what the documents say about the code with the code.
 //!
 //! `BRICKBAT_UPDATE=1 cargo test --test pure documents::` writes the text between `<!-- generated: NAME -->`
-//! and
-//! `<!-- end -->`, and the same test without it compares the text.
+//! and `<!-- end -->`, and the same test without it compares the text.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -214,10 +213,8 @@ fn each_dependency_has_its_reason() {
 }
 
 /// Each invariant was broken by a real system. It is covered by checks, and a planted bug shows for each
-/// check that it can
-/// fail (`suite.rs` catches each bug). One planted bug represents each invariant and no other, or the
-/// invariant is marked
-/// as not judged. No check covers nothing.
+/// check that it can fail (`suite.rs` catches each bug). One planted bug represents each invariant and no
+/// other, or the invariant is marked as not judged. No check covers nothing.
 #[test]
 fn each_invariant_is_covered_by_checks_that_can_fail() {
     let page = read(INVARIANTS);

@@ -1,6 +1,5 @@
 //! The strict provider in Rust tests of users: it fails the test of an agent that leaves calls dangling, and
-//! passes
-//! that of the fixed one.
+//! passes that of the fixed one.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,6 +1,5 @@
 //! The parts of a run that a person sees: its last screen, the commands that it suggests, its reports, and
-//! the
-//! configuration file.
+//! the configuration file.
 
 use std::fs;
 

@@ -1,6 +1,5 @@
 //! Given histories with content that only stores have: each is lowered or unsupported, survived by the
-//! reference agent, and
-//! caught on an agent that sends its thread exactly as stored.
+//! reference agent, and caught on an agent that sends its thread exactly as stored.
 
 use brickbat::agent::{Agent, Delivery};
 use brickbat::dialect::Dialect;
@@ -195,8 +194,7 @@ fn a_history_needs_what_its_adapter_has_to_store() {
 }
 
 /// A thread that began at another provider is not damaged. If this provider cannot continue it, it is a
-/// bricked thread,
-/// not a failed repair.
+/// bricked thread, not a failed repair.
 #[test]
 fn ids_of_another_provider_are_no_broken_store() {
     let canary = Canary::from_name("foreign-id-kept").unwrap();

@@ -1,10 +1,8 @@
 //! Brickbat, killed with `kill -9` at random moments, leaves no process and no temporary folder.
 //!
 //! This is a program of its own, because each run is also a process that can be killed. `BRICKBAT_KILLS` sets
-//! how many runs
-//! are killed, and `BRICKBAT_KILL_SEED` when. The victim is a small owner of nasty adapters, or brickbat
-//! itself
-//! with the arguments in `BRICKBAT_KILL_COMMAND`, such as `run --system ai-sdk abort/`.
+//! how many runs are killed, and `BRICKBAT_KILL_SEED` when. The victim is a small owner of nasty adapters, or
+//! brickbat itself with the arguments in `BRICKBAT_KILL_COMMAND`, such as `run --system ai-sdk abort/`.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

@@ -42,7 +42,7 @@ struct File {
 struct Vector {
     /// Unique in its file, in kebab-case.
     name: String,
-    /// What happened.
+    /// A sentence about the stream.
     comment: String,
     /// The place where this stream was seen, if it differs from the file's.
     source: Option<String>,

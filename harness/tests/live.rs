@@ -319,8 +319,7 @@ fn plans_go_on_unharmed_beside_hostile_requests() {
 // The agents.
 
 /// True if the case belongs to a plan that its dialect cannot play and reports as such, or to one that only
-/// the
-/// simulation can play. Other tests pin which plans those are.
+/// the simulation can play. Other tests pin which plans those are.
 fn is_impossible(case: &Case, jobs: &[Job]) -> bool {
     let job = jobs.iter().find(|job| job.plan.id.to_string() == case.plan);
     if job.is_some_and(|job| job.plan.holds_saves()) {
@@ -427,8 +426,7 @@ fn unnumbered(finding: Finding) -> Finding {
 }
 
 /// The cases of plans with a fault, without the name of the system and without the numbers of requests:
-/// chance decides
-/// whether an agent that is killed after the last result has sent another request by then.
+/// chance decides whether an agent that is killed after the last result has sent another request by then.
 async fn verdicts(system: &System, jobs: &[Job]) -> Vec<(String, Verdict, Vec<Finding>)> {
     let faulted = run(system, jobs).await.into_iter().filter(|case| !case.plan.ends_with("+control"));
     faulted

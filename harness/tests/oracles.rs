@@ -3,9 +3,8 @@
 //!
 //! `.ci/nightly` takes three steps: `write FILE N` writes N histories, a script of `differential/` has them
 //! validated, and `compare ORACLE FILE` compares the verdicts with those of the rules. It is a program of its
-//! own, so that a
-//! comparison that was not made is reported instead of passing. `differential/README.md` lists the
-//! differences that are allowed.
+//! own, so that a comparison that was not made is reported instead of passing. `differential/README.md` lists
+//! the differences that are allowed.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

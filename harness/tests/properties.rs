@@ -1,5 +1,5 @@
-//! The judgement, on any plan of the suite and any seed: the reference agent is accused of nothing, and no run
-//! with evidence that was tampered with passes.
+//! The judgement, on any plan of the suite and any seed: the reference agent is accused of nothing, and no
+//! run with evidence that was tampered with passes.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -199,9 +199,8 @@ fn has_actions(plan: &Plan) -> bool {
 }
 
 /// Tampers with the last request of each plan's run, where `change` finds something to change, and expects a
-/// failure
-/// with a finding of one checker. `change` returns another classification of the request by the provider, if
-/// it has one.
+/// failure with a finding of one checker. `change` returns another classification of the request by the
+/// provider, if it has one.
 fn tamper(expected: &str, change: impl Fn(Dialect, &mut Value) -> Option<Option<RequestKind>>) {
     let mut n_plans = 0;
     // Parts that were cut on purpose may be gone. So may unseen writes of a process that was killed.

@@ -1,6 +1,5 @@
 //! The regressions: the reference agent passes each, and the planted bug that it names fails it for the cause
-//! that it
-//! names.
+//! that it names.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 

@@ -1,6 +1,5 @@
 //! The repair over the rule vectors and over generated histories in every dialect: sound requests stay byte
-//! for byte, broken
-//! ones are repaired if possible, and nothing is lost.
+//! for byte, broken ones are repaired if possible, and nothing is lost.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -50,8 +49,7 @@ fn valid_vectors_stay_and_broken_ones_are_mended_or_left() {
 }
 
 /// Broken vectors that are repaired, and those that are left alone: requests that a client may not send at
-/// all, and those
-/// that would need a guess.
+/// all, and those that would need a guess.
 const MENDED: usize = 230;
 const BEYOND: usize = 386;
 

@@ -165,8 +165,7 @@ fn nothing_of_our_own_is_taken_for_a_secret() {
 #[test]
 fn two_runs_on_the_reference_agent_leave_the_same_behind() {
     // Over sockets, it is a race whether a request in flight is seen when the user stops the turn. That
-    // includes the request
-    // of a tool, as in reorder/.
+    // includes the request of a tool, as in reorder/.
     leave_the_same(&["run", "retry/", "control/"]);
     leave_the_same(&[
         "run",

@@ -1,6 +1,5 @@
 //! The messages that the author of a scenario gets. Every message here has been reviewed: it names the
-//! mistake in the terms
-//! of the file, points at the place, and says what to do if that is not obvious.
+//! mistake in the terms of the file, points at the place, and says what to do if that is not obvious.
 
 mod given;
 mod sub_agents;

@@ -17,10 +17,8 @@ use crate::program::{BRICKBAT, Said, brickbat, command, finish, ids, report};
 const PLAN: &str = "fault/second-step#fault=reset@openai-chat";
 
 /// Our own agent. It does not report completed calls in sessions whose number matches `wrong`, and sends
-/// nothing at all in
-/// those that match `silent`. The control plan has the first session, the plan the second, and its
-/// confirmation
-/// the third.
+/// nothing at all in those that match `silent`. The control plan has the first session, the plan the second,
+/// and its confirmation the third.
 fn adapter(folder: &Path, wrong: &str, silent: &str) {
     let script = format!(
         "#!/bin/sh\n'{BRICKBAT}' agent | sed -u -E -e '/\"sessionId\":\"session-({silent})\"/d' \

@@ -1,6 +1,5 @@
 //! The provider for `wiremock`, used as the author of an SDK in Rust would: their agent leaves calls dangling
-//! on a stop, and
-//! its next turn is rejected; the fixed agent continues.
+//! on a stop, and its next turn is rejected; the fixed agent continues.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 

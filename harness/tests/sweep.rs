@@ -1,6 +1,5 @@
 //! Generated scenarios, the same on every machine: the reference agent is accused of nothing, planted bugs
-//! are
-//! found, and every scenario can be written down.
+//! are found, and every scenario can be written down.
 
 use std::collections::BTreeMap;
 

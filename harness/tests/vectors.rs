@@ -1,6 +1,5 @@
 //! The rule vectors in `corpora/histories`: every file is checked, and every rule has a history that keeps it
-//! and
-//! one that breaks it.
+//! and one that breaks it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -160,8 +159,7 @@ fn the_rules_that_bind_for_some_models_are_those_that_say_so() {
 const PLACES: [&str; 5] = ["messages[", "messages.", "input[", "contents[", "contents."];
 
 /// A sentence that `check` printed leads to its own rule. A rule of another API is listed as well only if the
-/// sentence
-/// names no place of the body, so that both APIs send the same words.
+/// sentence names no place of the body, so that both APIs send the same words.
 #[test]
 fn what_is_said_of_a_vector_at_each_provider_explains_its_own_rule() {
     let wordings = rules::explain::Wordings::all();

@@ -381,8 +381,7 @@ fn an_adapter_that_is_not_what_its_manifest_says_is_told() {
 }
 
 /// In shell: the id of the message in `$line`, without its quotes. It starts no process, because a shell that
-/// starts
-/// programs is too slow on a busy machine.
+/// starts programs is too slow on a busy machine.
 const ID: &str = r#"id=${line#*'"id":"'}; id=${id%%'"'*}"#;
 
 /// In shell: an answer to a prompt, on the adapter's standard output.

@@ -1,11 +1,9 @@
 //! `brickbat verify-adapter` for agents that need no adapter: the pair of manifest and agent passes, and a
-//! bad pair for
-//! each probe is caught by it.
+//! bad pair for each probe is caught by it.
 //!
 //! The agent is the reference agent behind a shell script that speaks plain ACP for it. The provider's
-//! address is in a file
-//! of the working folder, the tools are in the list for the tool server, and ends are reported as ACP reports
-//! them.
+//! address is in a file of the working folder, the tools are in the list for the tool server, and ends are
+//! reported as ACP reports them.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 

@@ -1,10 +1,8 @@
 //! Checks that the instructions for CI systems in README, the book and the workflows work as written. Each is
-//! read from its
-//! file, and run in an empty folder outside of the clone, like on a GitHub runner.
+//! read from its file, and run in an empty folder outside of the clone, like on a GitHub runner.
 //!
 //! Only the build is left out: a `cargo` that records its arguments installs the program of these tests, and
-//! the arguments
-//! are compared with this repository.
+//! the arguments are compared with this repository.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -207,7 +205,7 @@ impl Machine {
     }
 }
 
-/// What is wrong with a command of cargo that should install Brickbat from a folder.
+/// The fault of a cargo command that should install Brickbat from a folder, if it has one.
 fn complaint(folder: &Path, asked: &str) -> Option<String> {
     let mut words = asked.split_ascii_whitespace();
     if words.next() != Some("install") {
@@ -401,7 +399,7 @@ fn no_document_installs_what_no_registry_has() {
     }
 }
 
-/// What is wrong with a line of a document.
+/// The fault of a line of a document, if it has one.
 fn unreleased(line: &str) -> Option<String> {
     if let Some((_, asked)) = line.split_once("cargo install ") {
         let asked = asked.split(['`', '#', '&', ';']).next().unwrap_or_default();

@@ -10,8 +10,8 @@ use crate::program::{Said, brickbat, folder_of, report};
 const AGENT: &str = include_str!("../../docs/fixtures/any-program/agent.mjs");
 
 /// An agent that keeps its thread in a file and continues from there when it is started again. It stores
-/// results with
-/// the reply that follows them, which is a bug; with SETTLES it closes open calls before it sends a request.
+/// results with the reply that follows them, which is a bug; with SETTLES it closes open calls before it
+/// sends a request.
 const KEEPER: &str = r#"
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 const url = `${process.env.OPENAI_BASE_URL}/chat/completions`;
@@ -128,8 +128,7 @@ fn a_program_that_offers_no_tool_or_fails_or_is_not_continued_is_undecided() {
     assert!(said.err.contains("but the program failed with exit status: 7"), "{said:#?}");
 
     // A program that is killed at its point, and not started again, has shown nothing. Neither has one that
-    // then sends
-    // no request.
+    // then sends no request.
     let kill = ["--kill-at", "before headers of reply 2"];
     let silent = [&kill[..], &["--resume", "node -e 0"]].concat();
     for (args, words) in

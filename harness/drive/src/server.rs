@@ -2,9 +2,8 @@
 //!
 //! One server serves many plans, each mounted below a base path of its own. It makes no decisions about a
 //! reply: it plays the [`Answer`](brickbat_engine::provider::Answer) of the core, stops at its holds, ends
-//! the body as
-//! planned, and reports what happened, in order, to the runner of the plan. It also has the gates, at which
-//! tools wait.
+//! the body as planned, and reports what happened, in order, to the runner of the plan. It also has the
+//! gates, at which tools wait.
 //!
 //! It does not interpret bodies, and it does not trust its peers: every size, count and wait has a bound in
 //! [`ServerLimits`].
@@ -73,13 +72,12 @@ impl ServerLimits {
     ///
     /// - 64 KiB of head: real clients send less than 4 KiB, common servers accept 8 to 64 KiB.
     /// - 32 MiB of body: the largest that a supported provider accepts (Anthropic's Messages API).
-    /// - 1,024 connections: a system under test uses a handful, and a common limit of open files is 1,024
-    ///   on the peer's side.
+    /// - 1,024 connections: a system under test uses a handful, and a common limit of open files is 1,024 on
+    ///   the peer's side.
     /// - 30 s for a request: on loopback the largest takes less than one second; the margin is for a loaded
     ///   machine.
     /// - 2 s for a receipt, in the time of the system: a client that reads at all reads within milliseconds;
-    ///   the margin
-    ///   is for a garbage collection.
+    ///   the margin is for a garbage collection.
     pub const STANDARD: ServerLimits = ServerLimits {
         writes: Writes::PerFrame,
         head_bytes: 64 << 10,
@@ -127,8 +125,7 @@ pub enum ServerEvent {
     /// The peer disconnected before it had the answer of the gate.
     GateDropped { gate: GateId },
     /// The core panicked, or this machine could not do what the plan says. That is not a fault of the system,
-    /// so
-    /// no verdict on it may follow.
+    /// so no verdict on it may follow.
     Broken,
 }
 
@@ -228,9 +225,8 @@ impl Server {
     }
 }
 
-/// A core at its base path. Dropping it removes the path and closes the connections that were in the
-/// middle of a request to it. Idle connections stay, because a client may be about to use one for another
-/// mount.
+/// A core at its base path. Dropping it removes the path and closes the connections that were in the middle
+/// of a request to it. Idle connections stay, because a client may be about to use one for another mount.
 #[derive(Debug)]
 pub struct Mount<C: Responder> {
     running: Arc<ServerTask>,

@@ -2,8 +2,7 @@
 //! process.
 //!
 //! It moves the answers of [`brickbat_engine::standalone`] through the server, and releases their holds. It
-//! starts no
-//! program: at a point that ends the program, it asks its caller to do so.
+//! starts no program: at a point that ends the program, it asks its caller to do so.
 
 pub mod variables;
 

@@ -2,8 +2,7 @@
 //! renamed.
 //!
 //! A full disk or a killed process leaves the old file unchanged. A file that is replaced keeps its
-//! permissions and, as far
-//! as the user may change it, its owner. A link stays a link: its target is replaced.
+//! permissions and, as far as the user may change it, its owner. A link stays a link: its target is replaced.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Write};

@@ -3,8 +3,7 @@
 //! An entry describes a cause: the check that fails, its severity, the broken rule, and the kind of action
 //! that triggers it. A finding that an entry lists is *expected*, any other is *new*, and an entry is *stale*
 //! if a judged plan no longer shows its example. A baseline excuses findings and judges nothing itself; plans
-//! that could not be judged
-//! are never excused, and duties of the application are never listed.
+//! that could not be judged are never excused, and duties of the application are never listed.
 
 mod cover;
 mod old;

@@ -1,23 +1,20 @@
 //! Causes: which findings of one plan follow from which.
 //!
 //! A rejected thread has also lost what the rejected request does not contain. If a result is lost, the
-//! display, the store
-//! and the requests all disagree about it. Printing all of that would print one bug several times. So only
-//! the worst
-//! finding of a cause is printed, and the findings that follow from it are folded under it.
+//! display, the store and the requests all disagree about it. Printing all of that would print one bug
+//! several times. So only the worst finding of a cause is printed, and the findings that follow from it are
+//! folded under it.
 //!
 //! *Follows from* is narrow: the two name the same call or the same turn, or were judged on the same rejected
-//! request,
-//! in the ways that `follows` lists, and in runs on the same model. All other findings are separate causes.
-//! Nothing is
-//! judged here, and no finding is dropped.
+//! request, in the ways that `follows` lists, and in runs on the same model. All other findings are separate
+//! causes.
+//! Nothing is judged here, and no finding is dropped.
 
 use brickbat_engine::triage::Signature;
 use brickbat_scenario::verdict::{Finding, Severity};
 
 /// The findings of a plan, with those that follow from another folded under it. The worst come first; equal
-/// ones keep
-/// their order.
+/// ones keep their order.
 pub fn fold(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_key(|finding| finding.harm);
     let mut heads: Vec<Finding> = Vec::new();
@@ -50,8 +47,7 @@ fn is_same_loss(this: &Finding, from: &Finding) -> bool {
 }
 
 /// The thread had failed before, or in the same turn, so that it fails again is not another bug. A failure
-/// before
-/// the rejection is a separate one.
+/// before the rejection is a separate one.
 fn is_later_failure(this: &Finding, from: &Finding) -> bool {
     is_failure(this) && is_failure(from) && this.about.turn >= from.about.turn
 }
@@ -89,9 +85,8 @@ fn is_end_of_same_turn(this: &Finding, from: &Finding) -> bool {
 }
 
 /// A system that runs the calls of an earlier turn again puts their results after the message of the turn
-/// that has begun
-/// since, where the provider does not accept them. The rerun is a bug of its own, and the rejection follows
-/// from it:
+/// that has begun since, where the provider does not accept them. The rerun is a bug of its own, and the
+/// rejection follows from it:
 /// without a rerun, the thread continues.
 fn is_refusal_of_rerun(this: &Finding, from: &Finding) -> bool {
     let is_refused_once =
@@ -110,8 +105,7 @@ const FAILURES: [&str; 2] = ["thread-survives", "old-thread-heals"];
 const USER_MESSAGE: &str = "user-message-kept";
 
 /// The checks that compare the thread with what happened, call by call. Checks of tool runs are not among
-/// them, because a
-/// call that runs twice is a bug of its own, whatever the thread contains.
+/// them, because a call that runs twice is a bug of its own, whatever the thread contains.
 const RECORD: [&str; 12] = [
     "results-kept",
     "results-once",

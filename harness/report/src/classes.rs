@@ -1,8 +1,7 @@
 //! The failure classes: a catalogue of the ways in which agent sessions were seen to break.
 //!
 //! The catalogue is data, `corpora/classes.yaml`, and is compiled in. It records what was seen, and where.
-//! Which classes
-//! the suite covers and proves is computed ([`table`]).
+//! Which classes the suite covers and proves is computed ([`table`]).
 
 mod read;
 pub mod table;
@@ -37,7 +36,7 @@ pub struct Class {
     pub family: Family,
     /// The features that a scenario needs to cover it.
     pub cover: Cover,
-    /// What happens, in a sentence.
+    /// The failure, in a sentence.
     pub summary: String,
     /// Public threads, as `owner/repository#number`.
     pub evidence: Vec<String>,

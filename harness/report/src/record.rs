@@ -1,10 +1,9 @@
 //! The record of one case: everything that is kept of a plan on a system, so that what happened can be shown
-//! later
-//! from the record alone.
+//! later from the record alone.
 //!
 //! A record becomes a handful of named files ([`Record::files`]) and is read back from them
-//! ([`Record::read`]). It does not
-//! know where they are stored. Everything that goes into a file is redacted. It judges nothing.
+//! ([`Record::read`]). It does not know where they are stored. Everything that goes into a file is redacted.
+//! It judges nothing.
 
 mod exchange;
 mod files;
@@ -53,8 +52,8 @@ pub struct Observed {
 
 impl Observed {
     /// The observations of a simulation. The provider gives the same replies to the same requests, so the
-    /// exchanges are
-    /// generated again. `path` is the one that the agent posts to at the first provider of the plan.
+    /// exchanges are generated again. `path` is the one that the agent posts to at the first provider of the
+    /// plan.
     pub fn of_simulation(plan: &Arc<Plan>, profile: &'static Profile, path: &str, trace: &Trace) -> Observed {
         let mut provider = Provider::new(Arc::clone(plan), profile);
         let mut exchanges = Vec::new();
@@ -96,8 +95,7 @@ impl Record {
 }
 
 /// The size limit of one file of a record, in bytes. A built-in plan's largest file has about 30 kB; a larger
-/// file is
-/// of no use.
+/// file is of no use.
 pub const MAX_FILE_BYTES: usize = 4 << 20;
 
 /// Requests of one plan that are kept. The conductor stops a turn at 128, and a plan has a few turns.

@@ -1,8 +1,7 @@
 //! The findings of a run, to be printed or kept. A report never judges again.
 //!
 //! A report contains no port, process id, machine path or time outside its `timing` object, and is sorted by
-//! case,
-//! so that the same run gives the same bytes.
+//! case, so that the same run gives the same bytes.
 
 mod account;
 pub mod annotations;
@@ -293,8 +292,7 @@ impl Report {
     }
 
     /// The same report, of a run that ended early for this reason. `confirms` is true if failing plans were
-    /// to run a second
-    /// time.
+    /// to run a second time.
     ///
     /// Such a run has no level. Its causes are counted here, so compare it with baselines first.
     #[must_use]

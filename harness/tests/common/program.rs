@@ -16,8 +16,7 @@ use tempfile::TempDir;
 pub const BRICKBAT: &str = env!("CARGO_BIN_EXE_brickbat");
 
 /// A command that hangs fails its test after this time instead. The longest waits twice for an adapter that
-/// is silent
-/// for 20 s.
+/// is silent for 20 s.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The output of a command and how it ended.

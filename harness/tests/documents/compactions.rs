@@ -1,6 +1,5 @@
 //! The table of compactors and cut points, from the file that `harness/nightly/compactions/run.py` has
-//! written, and the table
-//! of public threads that a compaction broke.
+//! written, and the table of public threads that a compaction broke.
 
 use std::collections::BTreeSet;
 

@@ -24,8 +24,7 @@ struct Row {
     changed: bool,
     refused: u64,
     /// The number of processes that resumed the session after the one that began it. Older rows do not have
-    /// it; in those, too,
-    /// each turn was a process.
+    /// it; in those, too, each turn was a process.
     #[serde(default)]
     resumed: Option<u32>,
     day: String,

@@ -1,6 +1,5 @@
 //! Findings that are the application's duty are listed separately: the same run is judged for a system that
-//! does everything,
-//! and for one that leaves a part to the application.
+//! does everything, and for one that leaves a part to the application.
 
 use std::sync::Arc;
 
@@ -28,8 +27,7 @@ fn judged_around(application: &Application, plan: &Plan, run: &Run) -> Judgement
 }
 
 /// Checks that a bug is found in a system without an application, and that it is the only finding, listed
-/// separately, if
-/// the application has one of the duties.
+/// separately, if the application has one of the duties.
 #[track_caller]
 fn is_of_the_application(name: &str, canary: &str, duties: &[Duty], checks: &[&str]) {
     for plan in on_each(name) {

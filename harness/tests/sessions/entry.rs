@@ -14,7 +14,7 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
     pub(crate) schema: u32,
-    /// What happened, or what a naive reader gets wrong.
+    /// A sentence about the session: the events, or the mistake of a naive reader.
     pub(crate) comment: String,
     /// The public thread.
     pub(crate) source: String,

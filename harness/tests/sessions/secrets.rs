@@ -1,8 +1,7 @@
 //! No text of people, tools or models reaches a report, an error or a scenario.
 //!
 //! Every session of the corpus gets secrets in all its texts. Then everything that the commands print or
-//! write about it is
-//! searched for them. `program` does the same with the program itself.
+//! write about it is searched for them. `program` does the same with the program itself.
 
 use std::collections::BTreeSet;
 

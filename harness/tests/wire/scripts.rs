@@ -1,6 +1,5 @@
 //! The output of the provider: each script of the suite once in each dialect, the effect of a fault on one,
-//! and the places
-//! where a stream is held.
+//! and the places where a stream is held.
 //!
 //! The bytes of a reply depend only on its script, so two scenarios with the same replies have one snapshot.
 //! Ids and markers, which are generated from the name of the scenario, are the same in all of them.
@@ -57,8 +56,7 @@ fn snapshot(name: &str, text: &str) {
 }
 
 /// The answer is exactly the script, unless a fault cuts it off or adds to it; and it is sent up to where the
-/// plan
-/// waits.
+/// plan waits.
 #[test]
 fn each_answer_is_its_script_and_is_held_where_the_plan_says() {
     let (mut n_answers, mut n_holds) = (0, 0);

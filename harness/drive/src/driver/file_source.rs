@@ -17,8 +17,7 @@ pub enum FileSource {
 }
 
 /// The size limit, in bytes, of a manifest and of each file that it names; scenarios have the same one. An
-/// adapter has
-/// a few KB.
+/// adapter has a few KB.
 pub const MAX_FILE: u64 = MAX_TEXT as u64;
 
 impl FileSource {

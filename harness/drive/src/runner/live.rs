@@ -51,8 +51,7 @@ impl From<DriverError> for DriveResult {
 /// Opens sessions of a system for one plan.
 pub(super) trait Opener {
     /// Opens a session at the base path of the plan, with the provider of that dialect. With `remains`, it
-    /// loads the session
-    /// that a process has left.
+    /// loads the session that a process has left.
     fn open<'a>(&'a self, base_path: &'a str, dialect: Dialect, remains: Option<&'a Remains>) -> Opening<'a>;
 }
 
@@ -333,8 +332,7 @@ impl Live<'_> {
     }
 
     /// Processes what the system has reported by now. A tool result that is sent next then comes later, above
-    /// all after the
-    /// end of a turn that was already reported.
+    /// all after the end of a turn that was already reported.
     async fn drain_session(&mut self) -> Result<(), DriverError> {
         while let Some(Some(event)) = by_now(self.session.next()) {
             if let Some(event) = self.on_session_event(event)? {
@@ -390,8 +388,7 @@ impl Live<'_> {
     }
 
     /// If the peer has read the bytes, the barrier shows whether the system has processed them. It shows
-    /// nothing about bytes
-    /// that may still be in transit.
+    /// nothing about bytes that may still be in transit.
     async fn confirm(&mut self, grade: Confidence) -> Result<Confidence, DriverError> {
         let passed = self.session.barrier().await?;
         Ok(if passed && grade >= Confidence::Read { Confidence::Observed } else { grade })
@@ -420,8 +417,8 @@ impl Live<'_> {
     }
 
     /// Processes everything that a watched system still does by itself. Otherwise the load of the machine
-    /// would decide which
-    /// turn this belongs to, or whether it is seen at all. Returns true if the system is at rest.
+    /// would decide which turn this belongs to, or whether it is seen at all. Returns true if the system is
+    /// at rest.
     async fn come_to_rest(&mut self) -> Result<bool, DriverError> {
         let is_at_rest = self.session.is_watched() && self.session.barrier().await?;
         if is_at_rest {

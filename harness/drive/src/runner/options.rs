@@ -41,8 +41,7 @@ pub struct Options<'a> {
 }
 
 /// Receives an intermediate case: of a plan that has failed once and is to run again, or of one that is also
-/// to run on
-/// another model. The next case of the plan replaces it.
+/// to run on another model. The next case of the plan replaces it.
 #[derive(Clone, Copy)]
 pub struct Suspected<'a>(pub &'a (dyn Fn(&Case) + Sync));
 

@@ -1,16 +1,13 @@
 //! Runs plans, several at once, and repeats those that one run cannot decide.
 //!
 //! A plan that fails is run a second time: alone, so that no other plan can be the cause, and with longer
-//! waits, so that
-//! a slow machine cannot be. If the runs differ, it is run alone twice more. A finding of a run alone counts,
-//! labelled
-//! with its frequency and with what differed on the side of the harness. A finding that only runs among other
-//! plans have
-//! shown, or only runs with shorter waits, does not count: the case lists it as rescued.
+//! waits, so that a slow machine cannot be. If the runs differ, it is run alone twice more. A finding of a
+//! run alone counts, labelled with its frequency and with what differed on the side of the harness. A finding
+//! that only runs among other plans have shown, or only runs with shorter waits, does not count: the case
+//! lists it as rescued.
 //!
 //! If the provider would have rejected for a later model what it accepted for the default one, the plan is
-//! run
-//! again on that model ([`super::models`]).
+//! run again on that model ([`super::models`]).
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -33,8 +30,7 @@ use brickbat_scenario::verdict::{Finding, Judgement, Severity, Verdict};
 const ALONE_RUNS: usize = 3;
 
 /// Plans that are run again alone because the adapter failed. One plan that ends a process takes with it at
-/// most the
-/// plans that run at once; if more fail, the adapter is broken.
+/// most the plans that run at once; if more fail, the adapter is broken.
 const MAX_RETRIED: usize = 32;
 
 /// If this many plans in a row fail again alone, the adapter is broken whatever the plan.
@@ -277,8 +273,7 @@ fn kind(finding: &Finding) -> (Severity, &'static str) {
 }
 
 /// True if the runs must not be final: they differ, or show what a single run may show by chance. A failure
-/// of the
-/// adapter is doubtful if other plans may have caused it.
+/// of the adapter is doubtful if other plans may have caused it.
 fn is_doubtful(runs: &[PlanRun]) -> bool {
     let is_once = runs.len() == 1;
     let may_be_chance = |run: &PlanRun| match run.verdict() {
@@ -336,8 +331,8 @@ pub(super) fn outranks(this: Verdict, other: Verdict) -> bool {
 }
 
 /// The runs on which the verdict rests. If a plan has run alone, the results of other runs are not proven,
-/// except that
-/// the adapter broke. If it ran with longer waits, a result after a shorter wait is not proven either.
+/// except that the adapter broke. If it ran with longer waits, a result after a shorter wait is not proven
+/// either.
 fn basis(runs: &[PlanRun]) -> Vec<usize> {
     let has_been = |company: Company| runs.iter().any(|run| run.company == company && !run.is_broken());
     let counts = |run: &PlanRun| match run.company {
@@ -387,8 +382,7 @@ fn united<'a>(runs: impl Iterator<Item = &'a [Finding]>) -> Vec<Finding> {
 }
 
 /// Removes findings that would be folded under one that more of the runs have shown, because occasional
-/// findings do not
-/// describe the bug. The case still counts how often they were seen.
+/// findings do not describe the bug. The case still counts how often they were seen.
 fn without_rarer(findings: Vec<Finding>, runs: &[&PlanRun]) -> Vec<Finding> {
     let n_runs = |finding: &Finding| runs.iter().filter(|run| run.shows(kind(finding))).count();
     let of_head = |mut head: Finding| {

@@ -109,9 +109,8 @@ pub struct UnknownSystem(String);
 
 impl System {
     /// The system that a name means: `reference`, `reference/acp`, `reference/blocking`,
-    /// `reference/simulated`, a
-    /// planted bug such as `canary/never-ends/acp`, or a system with an adapter, such as
-    /// `ai-sdk@6/ui-messages`.
+    /// `reference/simulated`, a planted bug such as `canary/never-ends/acp`, or a system with an adapter,
+    /// such as `ai-sdk@6/ui-messages`.
     pub fn named(name: &str, catalogue: &Catalogue) -> Result<System, UnknownSystem> {
         match name {
             "reference" => Ok(System::Live(None, Delivery::Streamed)),
@@ -324,8 +323,7 @@ impl Running {
     }
 
     /// Plans that may run at once. A system that answers no barrier gets one plan at a time, because Brickbat
-    /// watches its
-    /// processes to learn what it has consumed.
+    /// watches its processes to learn what it has consumed.
     pub(super) fn n_jobs(&self, wanted: usize) -> usize {
         let is_watched =
             |adapted: &Adapted| adapted.prepared.agent.is_some() || !adapted.capabilities.has("barrier");

@@ -1,8 +1,8 @@
 //! Checks that an adapter does what `harness/systems/README.md` asks of it. For an agent that needs no
 //! adapter, it checks that the manifest describes the agent correctly.
 //!
-//! A false finding about an SDK often starts with a faulty adapter. Each probe drives the adapter through
-//! a small conversation of its own and reports what it saw and how to fix it. The probes judge only the
+//! A false finding about an SDK often starts with a faulty adapter. Each probe drives the adapter through a
+//! small conversation of its own and reports what it saw and how to fix it. The probes judge only the
 //! adapter, not the SDK, so no checker runs here.
 
 mod change;

@@ -331,10 +331,8 @@ impl Connection {
         let body = String::from_utf8_lossy(&request.body).into_owned();
         let (gate, answer) = {
             // A call that was cancelled before its gate took it has not run. Without this check, the gate of
-            // a stopped turn
-            // might open after that turn, and look like a call that runs late. The lock keeps the core from
-            // beginning the next
-            // turn between the two.
+            // a stopped turn might open after that turn, and look like a call that runs late. The lock keeps
+            // the core from beginning the next turn between the two.
             let _core = lock(&mounted.core);
             if self.peer_has_gone() {
                 return AfterRequest::Close;
@@ -382,10 +380,9 @@ impl Connection {
         let response = {
             let mut core = lock(&mounted.core);
             // A client that abandoned its request before it was handled gets no reply: handled after the
-            // turn, the
-            // request would use up a reply of the next one. Only a new connection, or one of a process that
-            // was
-            // killed, can have waited that long; checking every connection would cost a system call each.
+            // turn, the request would use up a reply of the next one. Only a new connection, or one of a
+            // process that was killed, can have waited that long; checking every connection would cost a
+            // system call each.
             let is_suspect = self.n_written == 0 || mounted.bereaved.load(Ordering::Relaxed);
             if is_suspect && self.peer_has_gone() {
                 return AfterRequest::Close;
@@ -436,11 +433,9 @@ impl Connection {
             *lock(&mounted.due) = Some(Instant::now() + pause);
         }
         // A real provider closes after an error event. Announcing it in the head keeps the client from racing
-        // its
-        // next request against the FIN.
+        // its next request against the FIN.
         // Side requests come at any time. A scripted request must not find its connection used or fresh by
-        // chance, because
-        // some clients handle a break of the two differently.
+        // chance, because some clients handle a break of the two differently.
         let closes = answer.ending == Ending::ErrorEvent || kind == RequestKind::Auxiliary;
         let after = if closes { After::Close } else { request.head.after };
         let played = if request.head.method == "HEAD" {

@@ -223,8 +223,7 @@ pub(super) fn path_of(target: &str) -> Option<&str> {
 }
 
 /// True if a path has a segment `.` or `..`, however its dots and slashes are written. A server would resolve
-/// it, and
-/// answer for another path than the requested one.
+/// it, and answer for another path than the requested one.
 pub(crate) fn has_dot_segments(path: &str) -> bool {
     const MAX_DOTS: usize = 6;
     let path = path.split(['?', '#']).next().unwrap_or_default();

@@ -8,8 +8,7 @@ use tokio::sync::oneshot;
 use super::{Shared, lock};
 
 /// Connections that have not sent a complete request to a mount yet, oldest first. They are the first to go
-/// when places
-/// run out, so that strangers cannot keep a plan's client out.
+/// when places run out, so that strangers cannot keep a plan's client out.
 #[derive(Debug, Default)]
 pub(super) struct Newcomers {
     n_seen: u64,

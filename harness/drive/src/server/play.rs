@@ -121,8 +121,7 @@ impl Connection {
     }
 
     /// Writes the rest. There is no wait between the last write and the report that the reply has ended: the
-    /// client
-    /// may use the connection for another mount at once, which the end of this mount must not disturb.
+    /// client may use the connection for another mount at once, which the end of this mount must not disturb.
     async fn finish(&mut self, mounted: &Mounted, answer: &Answer) -> Result<(), Gone> {
         let permit = mounted.seen.reserve().await.map_err(|_| Gone)?;
         self.flush().await?;

@@ -1,12 +1,11 @@
 //! The *read* receipt: the proof that a peer on this machine has read everything that was sent to it.
 //!
 //! A TCP acknowledgement proves nothing, because the kernel acknowledges even for a process that reads
-//! nothing. The proof is
-//! that the peer's socket has received as many bytes as were written, and that none of them is unread. Linux
-//! reports both
-//! for any socket through `sock_diag(7)`, in microseconds. If a sandbox does not offer that, `/proc/net/tcp`
-//! has only the queues, and every reading walks all sockets (about a millisecond). Complete reception is then
-//! known only once it is acknowledged, which may take 40 ms. Other systems give no proof.
+//! nothing. The proof is that the peer's socket has received as many bytes as were written, and that none of
+//! them is unread. Linux reports both for any socket through `sock_diag(7)`, in microseconds. If a sandbox
+//! does not offer that, `/proc/net/tcp` has only the queues, and every reading walks all sockets (about a
+//! millisecond). Complete reception is then known only once it is acknowledged, which may take 40 ms. Other
+//! systems give no proof.
 
 use std::net::SocketAddr;
 
@@ -109,8 +108,7 @@ mod linux {
     /// A peer that has closed may be gone without a trace, because a busy kernel keeps only a limited number
     /// of closed sockets.
     /// If it had left anything unread, it would have sent a RST, and our end would be gone as well. In all
-    /// other cases a
-    /// missing end proves nothing.
+    /// other cases a missing end proves nothing.
     fn judge(peer: Option<Lengths>, ours: Option<Lengths>) -> Queue {
         match (peer, ours) {
             (Some(peer), Some(ours)) if peer.unread == 0 && ours.unacknowledged == 0 => Queue::Empty,
@@ -137,8 +135,7 @@ mod linux {
     const HEADER_LEN: usize = 16;
     const REQUEST_LEN: u32 = 72;
     /// The offset of `idiag_rqueue` and `idiag_wqueue`: after the header, four bytes, the 48 of the socket's
-    /// id and
-    /// `idiag_expires`.
+    /// id and `idiag_expires`.
     const UNREAD_AT: usize = HEADER_LEN + 4 + 48 + 4;
     /// The end of `struct inet_diag_msg`, where the attributes begin.
     const ATTRIBUTES_AT: usize = HEADER_LEN + 72;

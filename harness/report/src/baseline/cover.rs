@@ -30,8 +30,7 @@ pub(super) fn covers_plan(pattern: &str, plan: &str) -> bool {
 }
 
 /// A few sorted patterns that cover all `wanted` plans, but no others of `all`. None covers more than one
-/// scenario,
-/// because findings of a new scenario must be visible.
+/// scenario, because findings of a new scenario must be visible.
 pub(super) fn patterns(wanted: &BTreeSet<&str>, all: &BTreeSet<&str>) -> Vec<String> {
     let mut left = wanted.clone();
     let mut found = BTreeSet::new();

@@ -1,8 +1,7 @@
 //! The previous format: entries that list plans, of systems with their versions.
 //!
 //! It is read only to be rewritten in the current format without losing a reason: each entry becomes one that
-//! is restricted
-//! to the plans that it lists.
+//! is restricted to the plans that it lists.
 
 use serde::Deserialize;
 use serde_json::Value;

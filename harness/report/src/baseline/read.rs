@@ -21,7 +21,7 @@ struct BaselineFile {
     entries: Vec<Entry>,
 }
 
-/// What is wrong with a value, and the JSON pointer to it.
+/// A mistake in a value, and the JSON pointer to it.
 type Complaint = (String, String);
 
 /// The content of the entries of a file.

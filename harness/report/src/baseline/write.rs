@@ -33,12 +33,10 @@ struct CauseKey {
 type Sightings<'a> = BTreeMap<&'a str, &'a str>;
 
 /// The baseline of a run. Findings that an entry lists stay in it, with its reason and link; the others get
-/// new entries
-/// without an explanation. Plans that did not run, or were not judged, stay unchanged.
+/// new entries without an explanation. Plans that did not run, or were not judged, stay unchanged.
 ///
 /// If the file is in the previous format, plans that ran get entries that name causes, with the reasons of
-/// the entries that
-/// listed them.
+/// the entries that listed them.
 pub fn rewrite(old: &Baseline, format: Format, shown: &[PlanFindings<'_>], known: Known<'_>) -> Baseline {
     let systems: Vec<&str> =
         known.systems.iter().map(String::as_str).filter(|system| old.is_of(system)).collect();
@@ -201,8 +199,7 @@ pub fn common_system(systems: &[&str]) -> Option<String> {
 }
 
 /// The `systems` of an entry for a group of all systems: empty if the group is all of them, otherwise the
-/// shortest names
-/// that mean exactly these.
+/// shortest names that mean exactly these.
 fn named(of: &str, group: &[&str], all: &[&str]) -> Vec<String> {
     let is_in = |system: &&str| group.contains(system);
     if all.iter().all(is_in) {

@@ -78,8 +78,7 @@ pub struct ClassRow {
     pub scenarios: Vec<String>,
     pub canaries: Vec<CanaryCell>,
     /// Systems that have this failure. Either the entry of a known finding names the class, or a scenario of
-    /// the class has a
-    /// known finding with the check and the severity of the class's planted bugs.
+    /// the class has a known finding with the check and the severity of the class's planted bugs.
     pub systems: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -141,8 +140,7 @@ fn row(class: &Class, facts: &Facts) -> ClassRow {
 }
 
 /// True if a known finding is what a planted bug shows. Whether the provider or the SDK rejects a bricked
-/// thread depends on
-/// the system rather than the class.
+/// thread depends on the system rather than the class.
 fn is_alike(kills: &Kills, known: &KnownFinding) -> bool {
     let is_brick = |severity: Severity| severity <= Severity::BrickedByClient;
     let both_brick = is_brick(kills.severity) && is_brick(known.severity);

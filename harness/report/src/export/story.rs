@@ -14,8 +14,7 @@ pub(super) struct Story {
     /// The requests that get the recorded reply, in order; later requests get a short text.
     pub(super) answered: Vec<ExchangeId>,
     /// The places at which replies are held: the request, counted from 1, and how many frames have been sent;
-    /// none if not
-    /// even the head was sent.
+    /// none if not even the head was sent.
     pub(super) holds: Vec<(usize, Option<usize>)>,
     /// The calls that settle or run, in the order of the plan.
     pub(super) calls: Vec<CallKey>,
@@ -148,8 +147,7 @@ impl Teller<'_> {
     /// Adds a step that happens after everything that was seen before it.
     fn act(&mut self, step: Step) -> Result<(), Refusal> {
         // A tool that ends has started. Whether others have depends on the system: it may run one after the
-        // other, and
-        // then reports the start of the next before the end of the last.
+        // other, and then reports the start of the next before the end of the last.
         let is_due = |call: &CallKey| match step {
             Step::Settle(settled) => *call == settled,
             _ => true,

@@ -1,9 +1,8 @@
 //! Templates: texts with conditional lines and placeholders.
 //!
 //! A line `//? dialect=gemini mode=run|iter` (in Python `#? …`) begins lines that are included only if all
-//! its conditions
-//! are true, up to `//? end`; `key!=value` is true if the value is different. `{{key}}` is the value of a
-//! key.
+//! its conditions are true, up to `//? end`; `key!=value` is true if the value is different. `{{key}}` is the
+//! value of a key.
 
 /// The keys that a template may use, with their values.
 pub(super) type Values<'a> = &'a [(&'a str, &'a str)];

@@ -28,7 +28,7 @@ impl Record {
         files
     }
 
-    /// What the tools really did, by the scenario's name of each call.
+    /// The real runs of the tools, by the scenario's name of each call.
     fn ledger(&self, observed: &Observed) -> Value {
         let ledger = Ledger::of(&observed.trace, self.plan.calls.len());
         let calls = self.plan.calls.iter().zip(&ledger.calls).map(|(call, account)| {

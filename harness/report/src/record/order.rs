@@ -1,10 +1,11 @@
 //! One order for equal runs.
 //!
-//! What a system shows, what it posts to the provider and what its tools do arrive over different connections. If nothing
-//! makes one of two such events wait for the other, their order differs from run to run. So does whether a reply was just
-//! complete or just cancelled when the user's stop arrived, and when a tool noticed the stop. The trace is therefore
-//! stored turn by turn and connection by connection, which depends only on what happened. The order in which events were
-//! seen is a matter of timing and is stored separately.
+//! The updates of a system, its requests to the provider and the runs of its tools arrive over different
+//! connections. If nothing makes one of two such events wait for the other, their order differs from run to
+//! run. So does whether a reply was just complete or just cancelled when the user's stop arrived, and when a
+//! tool noticed the stop. The trace is therefore stored turn by turn and connection by connection, which
+//! depends only on what happened. The order in which events were seen is a matter of timing and is stored
+//! separately.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -118,8 +119,7 @@ pub(super) fn seen(stored: Vec<Event>, timing: Option<Timing>) -> Trace {
 const MAX_QUIET: usize = 1000;
 
 /// The ids of calls that the system shows or asks about, by when each was first seen. Which of two parallel
-/// calls
-/// continues first is a race, but they appear in the order of the reply.
+/// calls continues first is a race, but they appear in the order of the reply.
 fn ranks(trace: &Trace) -> BTreeMap<&str, u32> {
     let mut ranks = BTreeMap::new();
     for event in trace.events() {
@@ -132,8 +132,7 @@ fn ranks(trace: &Trace) -> BTreeMap<&str, u32> {
 }
 
 /// The group of an event: events of one connection, and those shown about one call, keep their order. The
-/// groups follow
-/// one after the other.
+/// groups follow one after the other.
 fn channel(event: &Event, ranks: &BTreeMap<&str, u32>) -> (u8, u32) {
     match event {
         Event::Prompted { .. }

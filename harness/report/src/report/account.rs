@@ -1,8 +1,7 @@
 //! The account of a run, for each system: what was planned, and what was done.
 //!
 //! A check that was not applicable is distinguished from one that found nothing wrong, and a level without an
-//! applicable
-//! check is not reached. Accounts of parts of a run can be added up.
+//! applicable check is not reached. Accounts of parts of a run can be added up.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +11,7 @@ use super::Case;
 use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::{Finding, Level};
 
-/// What was planned for a system, and what was done.
+/// The account of a system: what was planned, and what was done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Account {
     /// The system, with version and mode.
@@ -20,8 +19,8 @@ pub struct Account {
     /// The number of plans with each verdict.
     pub plans: BTreeMap<String, usize>,
     /// The highest level that is reached: every check up to it that rests on the system was applicable at
-    /// least once and
-    /// found nothing. Missing if not even the lowest is reached, or if only a part of the requirements ran.
+    /// least once and found nothing. Missing if not even the lowest is reached, or if only a part of the
+    /// requirements ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
     /// The checks that broke the next level.

@@ -12,8 +12,7 @@ pub struct Cause<'a> {
     /// The properties that its findings share.
     pub signature: Signature,
     /// The plans that show it, each with its first finding of this cause, in the order of the report. There
-    /// is at least
-    /// one.
+    /// is at least one.
     pub shown: Vec<(&'a Case, &'a Finding)>,
 }
 

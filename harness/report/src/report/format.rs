@@ -12,8 +12,7 @@ pub struct Format {
     /// Its readers, for the table of formats in the documents.
     pub used_for: &'static str,
     /// Renders a report, given the mildest severity that makes it red, and the records of the cases that
-    /// represent its
-    /// causes.
+    /// represent its causes.
     pub render: fn(&Report, Severity, &[Record]) -> String,
 }
 

@@ -124,9 +124,8 @@ fn same_systems(parts: &[ShardReport]) -> Result<(), MergeError> {
 /// Every case once.
 ///
 /// A control plan is in the report of its plan's shard. It is also in that of another shard that needs it,
-/// but only if it
-/// does not pass there; the one that did not pass is kept. Any other case is in one shard, unless a shard was
-/// given twice.
+/// but only if it does not pass there; the one that did not pass is kept. Any other case is in one shard,
+/// unless a shard was given twice.
 fn cases(parts: Vec<ShardReport>) -> Result<Vec<Case>, MergeError> {
     let mut kept: BTreeMap<(String, String), (String, Case)> = BTreeMap::new();
     for ShardReport { file, report } in parts {

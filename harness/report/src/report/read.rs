@@ -1,8 +1,7 @@
 //! Reads the JSON of a report back into a [`Report`].
 //!
 //! Only reports of this version of brickbat are read: checks and rules are looked up by their names, and an
-//! unknown value
-//! is an error with its place. Nothing is judged.
+//! unknown value is an error with its place. Nothing is judged.
 
 use serde::Deserialize;
 

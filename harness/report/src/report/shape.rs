@@ -109,8 +109,7 @@ fn key_of(record: &Record, history: &History, id: &str) -> Option<CallKey> {
 }
 
 /// How the tool of a call had ended by then; none if it had given no result. A fast system may send a result
-/// before the
-/// harness sees it arrive; then the text shows where it is from.
+/// before the harness sees it arrive; then the text shows where it is from.
 fn given<'a>(record: &'a Record, key: CallKey, text: &str, n_events: usize) -> Option<&'a ToolOutcome> {
     let events = record.observed.as_ref().map_or(&[][..], |observed| observed.trace.events());
     events.iter().enumerate().find_map(|(at, event)| match event {

@@ -1,9 +1,8 @@
 //! Short ids: prefixes of hashes, as long as they must be to differ.
 //!
 //! A cause has the same id in every run that shows it: it follows from the system and the signature, so
-//! neither the shard,
-//! the seed nor the plan that represents the cause changes it. A case has its own id, for plans that could
-//! not be judged.
+//! neither the shard, the seed nor the plan that represents the cause changes it. A case has its own id, for
+//! plans that could not be judged.
 
 use brickbat_engine::triage::Signature;
 use brickbat_scenario::hash::fnv1a;
@@ -67,9 +66,8 @@ impl ShortIds {
 const MIN_DIGITS: usize = 4;
 
 /// The least digits of a cause's id that are printed. Among a hundred causes, two share the first six once in
-/// three
-/// thousand runs, and the first four once in thirteen. A part of the run would then print a shorter id than
-/// the complete run.
+/// three thousand runs, and the first four once in thirteen. A part of the run would then print a shorter id
+/// than the complete run.
 const CAUSE_DIGITS: usize = 6;
 
 #[cfg(test)]

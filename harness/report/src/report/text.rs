@@ -126,8 +126,7 @@ fn causes(report: &Report) -> Vec<(CauseLine, CasePlans<'_>)> {
 }
 
 /// The findings that follow from a finding: how often the same one for other calls, and the kinds of the
-/// rest, the worst
-/// first.
+/// rest, the worst first.
 pub(super) fn also(finding: &Finding) -> Option<String> {
     let (same, others): (Vec<&Finding>, Vec<&Finding>) =
         finding.also.iter().partition(|also| also.harm == finding.harm);

@@ -23,8 +23,7 @@ use super::NotStarted;
 pub(in super::super) type Input = OwnedFd;
 
 /// Keeps a supervisor running. When it is dropped, or when this process ends in any way, the supervisor ends
-/// the
-/// processes that it supervises.
+/// the processes that it supervises.
 #[derive(Debug)]
 pub(in super::super) struct SupervisorHandle(Mutex<Option<UnixStream>>);
 

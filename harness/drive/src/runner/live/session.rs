@@ -36,8 +36,7 @@ impl SystemSession {
     }
 
     /// Waits until the system has changed the history, or, while a turn runs, has scheduled the change.
-    /// Returns false if the
-    /// system reports that there was nothing to change.
+    /// Returns false if the system reports that there was nothing to change.
     pub(super) async fn change(&self, change: &Change) -> Result<bool, DriverError> {
         match self {
             SystemSession::InProcess(session) if session.change(change).await => Ok(true),

@@ -66,8 +66,7 @@ impl System {
     }
 
     /// True if a system that ran under that full name may have been this one. The version of some systems is
-    /// known only after
-    /// their start.
+    /// known only after their start.
     pub fn may_be(&self, full_name: &str) -> bool {
         let of_any_version = |subject: &Subject| {
             let rest = full_name.strip_prefix(&subject.manifest.name).and_then(|rest| rest.strip_prefix('@'));

@@ -75,9 +75,8 @@ impl Prepared {
     /// The server of one plan, for systems whose plans share `shared`.
     ///
     /// The runtime of an agent keeps connections for later requests, and some treat a used one differently. A
-    /// plan must
-    /// not depend on connections that the previous one left open, so each plan of an agent gets its own
-    /// server.
+    /// plan must not depend on connections that the previous one left open, so each plan of an agent gets its
+    /// own server.
     pub(in crate::runner) async fn server(&self, shared: &Server) -> Result<Server, DriverError> {
         match self.agent {
             Some(_) => server().await,

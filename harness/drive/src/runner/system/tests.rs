@@ -1,6 +1,5 @@
 //! Tests of our own agents on a machine that does not show socket queues: there it is never known that the
-//! peer has read
-//! what was sent.
+//! peer has read what was sent.
 
 use super::*;
 use crate::server::ServerLimits;

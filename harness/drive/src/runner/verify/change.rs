@@ -14,8 +14,7 @@ const CHANGES: [(&str, Change); 2] =
     [("changes.trim", Change::Trim { keep: KEEP }), ("changes.summarise", Change::Summarise { keep: KEEP })];
 
 /// Changes a history between two turns and while tools run. Checks that a part of the turn is then gone, and
-/// that the
-/// conversation continues.
+/// that the conversation continues.
 pub(super) async fn changes(host: &mut Host) -> Probed {
     let able = host.capabilities();
     let claimed: Vec<Change> =

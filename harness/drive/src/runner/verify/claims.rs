@@ -87,8 +87,7 @@ pub(super) async fn keeps(host: &mut Host) -> Probed {
 }
 
 /// Checks that a call that is handed out arrives at its gate, and that the next request has its result and
-/// the result
-/// of its sibling.
+/// the result of its sibling.
 async fn hands_out(host: &mut Host) -> Result<(), Halt> {
     let mut session = host.open(OUTSIDE).await?;
     session.play(0).await?;
@@ -141,8 +140,7 @@ async fn asks_to_write(host: &mut Host) -> Result<(), Halt> {
 const SAVED_EARLIER: usize = 1;
 
 /// Checks that a message is in a later request. It is sent while the tools of a batch run, or by a hook after
-/// the first
-/// result.
+/// the first result.
 async fn hears(host: &mut Host, way: Aside) -> Result<(), Halt> {
     let mut session = host.open(BATCH).await?;
     let first = start(&mut session).await?;
@@ -240,8 +238,7 @@ async fn hands_over(host: &mut Host) -> Result<(), Halt> {
 }
 
 /// Checks that a sub-agent sends requests in a conversation of its own and calls its tool, and that its last
-/// message is
-/// the result of its call.
+/// message is the result of its call.
 async fn delegates(host: &mut Host) -> Result<(), Halt> {
     let mut session = host.open(DELEGATED).await?;
     session.play(0).await?;
@@ -307,8 +304,7 @@ async fn asks_outside(host: &mut Host) -> Result<(), Halt> {
 }
 
 /// Checks that a thread continues with the provider of each other dialect, and that its first request there
-/// has the
-/// results of the turn before.
+/// has the results of the turn before.
 async fn goes_over(host: &mut Host) -> Result<(), Halt> {
     if host.examinee == Examinee::Agent {
         // The harness restarts an agent with other settings for this, and `reloads-sessions` checks that a
@@ -336,8 +332,7 @@ async fn goes_over(host: &mut Host) -> Result<(), Halt> {
 }
 
 /// Checks that each request of a thread offers the search that the provider runs itself. If no provider of
-/// the mode has
-/// one, there is nothing to offer.
+/// the mode has one, there is nothing to offer.
 async fn offers_search(host: &mut Host) -> Result<(), Halt> {
     let Some(dialect) = host.dialects.iter().copied().find(|dialect| wire::of(*dialect).searches()) else {
         return Ok(());

@@ -181,8 +181,7 @@ impl Host {
     }
 
     /// The process that most probes share, for `n_sessions` more sessions. It is a new one if the last was
-    /// lost, or is due
-    /// for replacement.
+    /// lost, or is due for replacement.
     pub(super) async fn adapter(&mut self, n_sessions: usize) -> Result<Adapter, DriverError> {
         if self.prepared.is_worn(self.n_sessions) {
             self.shared = None;

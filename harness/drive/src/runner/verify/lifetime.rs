@@ -104,8 +104,7 @@ const N_PLANS: usize = 100;
 const N_AT_ONCE: usize = 8;
 
 /// Runs many plans of three kinds in one process, several at the same time. An agent without an adapter gets
-/// as many as
-/// its manifest allows, one after the other.
+/// as many as its manifest allows, one after the other.
 pub(super) async fn survives(host: &mut Host) -> Probed {
     let adapter = host.fresh().await?;
     let host = &*host;

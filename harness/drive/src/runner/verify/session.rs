@@ -151,8 +151,7 @@ impl ProbeSession {
     }
 
     /// Waits until the adapter has sent all pending messages: its answer to a later request has arrived. The
-    /// next event
-    /// then shows whether it is silent or gone.
+    /// next event then shows whether it is silent or gone.
     pub(super) async fn drain(&self) {
         let _ = within(self.session.process(), PATIENCE, self.session.answers()).await;
     }

@@ -61,8 +61,7 @@ async fn is_dropped(
 const SIGNAL_TIME: Duration = Duration::from_secs(3);
 
 /// Checks that a turn is answered when the provider's last reply has ended, and after a stop only when
-/// nothing of the
-/// turn still runs.
+/// nothing of the turn still runs.
 pub(super) async fn awaits(host: &mut Host) -> Probed {
     let mut session = host.open(PAUSED).await?;
     answered_after_the_reply(&mut session).await?;
