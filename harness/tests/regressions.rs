@@ -15,7 +15,7 @@ use brickbat::shrink::{Accused, Setting, singles};
 use brickbat::triage::{Signature, file_name, kinds};
 use brickbat::yaml;
 
-/// The least number of regressions.
+/// The minimum number of regressions.
 const MIN_REGRESSIONS: usize = 3;
 
 /// Every regression: its file, its text, and its parsed content.

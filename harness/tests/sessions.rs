@@ -14,7 +14,7 @@ use brickbat_sessions::{Judgement, Product, Reason, Repair, RepairOptions, Sessi
 
 use entry::{Case, Expect, Layer, Mending, all};
 
-/// The least number of faults, and of healthy sessions.
+/// The minimum number of faults, and of healthy sessions.
 const MIN_FAULTS: usize = 40;
 const MIN_HEALTHY: usize = 15;
 

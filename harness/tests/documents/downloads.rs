@@ -13,7 +13,7 @@ struct Downloads {
     comment: String,
     /// The day of the registries' lists.
     date: String,
-    /// The least downloads a month of the listed npm packages.
+    /// The minimum downloads a month of the listed npm packages.
     least: u64,
     /// The last rank of the listed PyPI packages.
     lowest_rank: u32,
@@ -32,7 +32,7 @@ struct Package {
     note: Option<String>,
 }
 
-/// The least share, in percent.
+/// The minimum share, in percent.
 const WANTED: f64 = 90.0;
 
 fn downloads() -> Downloads {

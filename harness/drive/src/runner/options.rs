@@ -26,7 +26,7 @@ pub struct Options<'a> {
     pub n_jobs: usize,
     /// The program `brickbat`, which supervises the processes of systems.
     pub supervisor: &'a Path,
-    /// The severity from which a finding ends the run; none runs every plan.
+    /// Ends the run at the first plan that is red at this severity; none runs every plan.
     pub fail_fast: Option<Severity>,
     pub repeat: Repeat,
     /// The part of the plans that is run; none for all of them.

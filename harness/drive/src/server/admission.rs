@@ -42,7 +42,7 @@ impl Admission {
         }
     }
 
-    /// A request for an image or a link in a page has no origin, but it has the relation of the two sites.
+    /// For an image or a link in a page, a browser sends no origin, only the relation of the two sites.
     pub(super) fn site(&self, site: &str) -> Result<(), HttpRefusal> {
         let is_foreign = site.eq_ignore_ascii_case("cross-site");
         match is_foreign && self.origins.is_empty() {

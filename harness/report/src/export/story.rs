@@ -146,7 +146,7 @@ impl Teller<'_> {
 
     /// Adds a step that happens after everything that was seen before it.
     fn act(&mut self, step: Step) -> Result<(), Refusal> {
-        // A tool that ends has started. Whether others have depends on the system: it may run one after the
+        // A tool that ends has started. It depends on the system whether others have: it may run one after the
         // other, and then reports the start of the next before the end of the last.
         let is_due = |call: &CallKey| match step {
             Step::Settle(settled) => *call == settled,

@@ -1,5 +1,5 @@
-//! The shape of a request in the words of the scenario: `u[text] a[text,call a,call b] u[result a,made-up
-//! error b]`.
+//! The shape of a request in the words of the scenario:
+//! `u[text] a[text,call a,call b] u[result a,made-up error b]`.
 
 use crate::record::Record;
 use brickbat_rules::dialect::Dialect;

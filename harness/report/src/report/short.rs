@@ -62,10 +62,10 @@ impl ShortIds {
     }
 }
 
-/// The least digits of an id that a user types.
+/// The minimum number of digits of an id that a user types.
 const MIN_DIGITS: usize = 4;
 
-/// The least digits of a cause's id that are printed. Among a hundred causes, two share the first six once in
+/// The minimum number of digits of a cause's id that are printed. Among a hundred causes, two share the first six once in
 /// three thousand runs, and the first four once in thirteen. A part of the run would then print a shorter id
 /// than the complete run.
 const CAUSE_DIGITS: usize = 6;

@@ -45,8 +45,8 @@ impl Report {
         Some(self.stopped.as_ref()?.seen_words(!self.baselines.is_empty()))
     }
 
-    /// A line on a run that was stopped, such as `stopped: 8 causes seen, 2 confirmed; the time was up; 38
-    /// plans were not run`; none if nothing stopped it.
+    /// A line on a run that was stopped, such as
+    /// `stopped: 8 causes seen, 2 confirmed; the time was up; 38 plans were not run`; none if nothing stopped it.
     pub fn stopped_line(&self) -> Option<String> {
         let stopped = self.stopped.as_ref()?;
         let n_left = self.cases.iter().filter(|case| self.is_left(case)).count();
