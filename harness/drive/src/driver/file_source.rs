@@ -12,7 +12,7 @@ use brickbat_scenario::parse::MAX_TEXT;
 pub enum FileSource {
     /// Inside the binary: each with its path and its text.
     BuiltIn(&'static [(&'static str, &'static str)]),
-    /// In that folder.
+    /// In a folder.
     Folder(PathBuf),
 }
 

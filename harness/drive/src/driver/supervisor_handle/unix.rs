@@ -103,7 +103,7 @@ pub(in super::super) fn standard_input() -> io::Result<Input> {
     if stdin.is_terminal() { no_input() } else { stdin.as_fd().try_clone_to_owned() }
 }
 
-/// An input that is at its end.
+/// An empty input.
 pub(in super::super) fn no_input() -> io::Result<Input> {
     Ok(File::open("/dev/null")?.into())
 }

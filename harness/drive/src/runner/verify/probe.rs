@@ -91,7 +91,7 @@ pub(super) enum Hint {
     Text(&'static str),
 }
 
-/// The error of a defect.
+/// An `Err` with this defect.
 pub(super) fn wrong<T, E: From<Defect>>(seen: impl Into<String>) -> Result<T, E> {
     Err(Defect::new(seen).into())
 }
