@@ -49,7 +49,7 @@ fn shown(id: &str, state: ShownState) -> SessionEvent {
 }
 
 #[tokio::test]
-async fn a_session_that_is_over_is_closed_where_the_adapter_takes_that() {
+async fn a_session_is_closed_if_the_adapter_supports_it() {
     let able = r#""loadSession":true"#;
     let closing = format!(r#"{able},"sessionCapabilities":{{"close":{{}}}}"#);
     for (says, n_closed) in [(able, "0"), (closing.as_str(), "1")] {
@@ -91,7 +91,7 @@ async fn an_endless_line_is_cut_off() {
 }
 
 #[tokio::test]
-async fn silence_has_an_end() {
+async fn a_silent_adapter_times_out() {
     let mut launch = launch("echo 'still thinking' >&2; exec sleep 600", "");
     launch.limits.start = Duration::from_millis(300);
     let error = Adapter::start(&launch).await.unwrap_err();
@@ -102,7 +102,7 @@ async fn silence_has_an_end() {
 }
 
 #[tokio::test]
-async fn a_missing_program_is_named() {
+async fn the_error_names_a_missing_program() {
     let launch = Launch { program: "no-such-program-here".into(), ..launch("", "") };
     let error = Adapter::start(&launch).await.unwrap_err();
     assert!(
@@ -117,7 +117,7 @@ async fn another_version_of_the_protocol_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_shown_before_the_end_comes_before_the_end() {
+async fn updates_before_the_end_arrive_before_the_end() {
     let raised = r#"show a pending; show a completed; outcome '{"kind":"raised","class":"E","text":"t"}'"#;
     let end = SessionEvent::Ended(TurnOutcome::Raised { class: "E".into(), text: "t".into() });
     let expected = [shown("a", ShownState::Pending), shown("a", ShownState::Completed), end];
@@ -186,7 +186,7 @@ async fn a_killed_session_is_loaded_by_another_process() {
 }
 
 #[tokio::test]
-async fn an_adapter_that_loads_says_so_to_every_client() {
+async fn the_claim_to_load_requires_the_acp_capability_and_is_not_implied_by_it() {
     let error = refused_at_start(&POLITE.replace(r#""loadSession":true"#, "")).await;
     assert!(error.to_string().contains("loadSession"), "{error}");
     let silent = POLITE.replace(r#","load":true"#, "");
@@ -194,20 +194,20 @@ async fn an_adapter_that_loads_says_so_to_every_client() {
 }
 
 #[tokio::test]
-async fn an_unknown_state_is_not_taken_for_pending() {
+async fn an_unknown_state_does_not_count_as_pending() {
     let events = turn("show a done").await;
     let [SessionEvent::Lost(error)] = &events[..] else { panic!("{events:?}") };
     assert!(error.to_string().contains("unknown status \"done\" of a call"), "{error}");
 }
 
 #[tokio::test]
-async fn a_turn_without_an_outcome_is_no_turn() {
+async fn a_turn_without_an_outcome_is_an_error() {
     let events = turn(r#"answer '{"stopReason":"end_turn"}'"#).await;
     assert!(matches!(&events[..], [SessionEvent::Lost(DriverError::ProtocolViolation { .. })]), "{events:?}");
 }
 
 #[tokio::test]
-async fn an_adapter_that_dies_in_a_turn_takes_nothing_with_it_but_the_turn() {
+async fn an_adapter_that_dies_in_a_turn_loses_only_that_turn() {
     let events = turn("show a in_progress; echo 'out of memory' >&2; exit 9").await;
     let [first, SessionEvent::Lost(error)] = &events[..] else { panic!("{events:?}") };
     assert_eq!(first, &shown("a", ShownState::InProgress));
@@ -238,7 +238,7 @@ async fn a_flood_of_events_is_bounded() {
 }
 
 #[tokio::test]
-async fn what_the_adapter_started_dies_with_it() {
+async fn the_children_of_an_adapter_die_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let fifo = folder.path().join("alive");
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());

@@ -171,7 +171,7 @@ fn names_of_canaries_are_systems() {
 }
 
 #[test]
-fn a_session_that_was_closed_is_gone_and_its_id_is_not_given_again() {
+fn a_closed_session_is_gone_and_its_id_is_not_reused() {
     let state = TempDir::new().unwrap();
     let mut process = Process::greeted();
     let open = session("http://127.0.0.1:9/p/0", state.path(), &json!({}));
@@ -186,7 +186,7 @@ fn a_session_that_was_closed_is_gone_and_its_id_is_not_given_again() {
 }
 
 #[test]
-fn bad_input_is_refused_in_words_and_does_no_harm() {
+fn bad_input_is_refused_with_a_message_and_does_no_harm() {
     let state = TempDir::new().unwrap();
     let url = "http://127.0.0.1:9/p/0";
     let mut process = Process::greeted();

@@ -177,7 +177,7 @@ fn a_sudden_end() {
 }
 
 #[test]
-fn a_call_of_a_session_that_is_not_there() {
+fn an_update_for_an_unknown_session() {
     check("show session-4711 pending >&3", &["a call of a session that was never opened", "session-4711"]);
 }
 
@@ -214,14 +214,14 @@ fn a_store_that_is_full() {
 }
 
 #[test]
-fn an_adapter_that_answers_nothing_any_more() {
+fn an_adapter_that_stops_answering() {
     let bad = Bad { turn: "echo 'thinking' >&2; sleep 100000", ..Bad::default() };
     let reason = reason(&bad, &["--no-confirm"]);
     assert!(reason.contains("did not answer") && reason.contains("thinking"), "{reason}");
 }
 
 #[test]
-fn an_adapter_without_a_barrier_that_answers_nothing_any_more() {
+fn an_adapter_without_a_barrier_that_stops_answering() {
     // An answer to an unknown method proves that an adapter is alive; this one does not answer.
     let filter = r#"sed -u 's/"barrier":true/"barrier":false/'"#;
     let folder = TempDir::new().unwrap();
@@ -234,7 +234,7 @@ fn an_adapter_without_a_barrier_that_answers_nothing_any_more() {
 }
 
 #[test]
-fn a_change_of_which_nothing_comes_has_no_receipt() {
+fn a_change_without_an_effect_has_no_receipt() {
     let folder = TempDir::new().unwrap();
     let plan = "transform/summarise-then-tools@openai-chat";
     let verdict = |filter: &str| {
@@ -251,7 +251,7 @@ fn a_change_of_which_nothing_comes_has_no_receipt() {
 }
 
 #[test]
-fn a_failure_that_does_not_come_back_stands() {
+fn a_failure_that_does_not_recur_stays() {
     let turn = r#"[ "$(wc -l < prompts)" -eq 2 ] && kill -9 $$"#;
     let folder = TempDir::new().unwrap();
     let (said, cases) = run(folder.path(), &Bad { turn, ..Bad::default() }, &[]);
@@ -263,7 +263,7 @@ fn a_failure_that_does_not_come_back_stands() {
 }
 
 #[test]
-fn a_system_that_hangs_in_an_adapter_that_lives() {
+fn a_system_that_hangs_in_a_living_adapter() {
     let folder = TempDir::new().unwrap();
     let (said, cases) = run(folder.path(), &Bad { turn: "continue", ..Bad::default() }, &["--no-confirm"]);
     assert_eq!(said.code, Some(1), "{said:#?}");
@@ -275,7 +275,7 @@ fn a_system_that_hangs_in_an_adapter_that_lives() {
 }
 
 #[test]
-fn an_adapter_that_will_not_end_is_ended_with_its_children() {
+fn an_adapter_that_does_not_exit_is_killed_with_its_children() {
     let folder = TempDir::new().unwrap();
     let bad = Bad {
         filter: "cat",
@@ -302,7 +302,7 @@ fn an_adapter_that_cannot_start_is_one_error_before_any_plan() {
 }
 
 #[test]
-fn a_temporary_folder_that_cannot_be_written_is_named() {
+fn the_error_names_a_temporary_folder_that_is_not_writable() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("ok.yaml"), SCENARIO).unwrap();
     let command = format!("{BRICKBAT} agent");

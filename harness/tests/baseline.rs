@@ -134,7 +134,7 @@ fn reports_show_what_was_expected_and_what_is_new() {
 }
 
 #[test]
-fn the_built_in_baselines_are_whole() {
+fn the_built_in_baselines_are_complete() {
     let all = Selection { sources: &[], dialects: &Dialect::ALL, filter: None, seed: 0 };
     let ids = load(&all).unwrap().into_iter().map(|job| job.plan.id.to_string());
     let plans: Vec<String> = ids.flat_map(|id| [format!("{id}+control"), id]).collect();
@@ -211,7 +211,7 @@ fn run(folder: &Path, more: &[&str]) -> Said {
 }
 
 #[test]
-fn a_baseline_that_was_written_makes_the_next_run_green() {
+fn a_written_baseline_makes_the_next_run_green() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
     // A run that was killed before it could write leaves such a file.

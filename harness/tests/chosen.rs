@@ -36,7 +36,7 @@ fn run(folder: &Path, more: &[&str]) -> Said {
 }
 
 #[test]
-fn the_manifest_of_the_project_is_what_runs_unless_another_system_is_named() {
+fn the_manifest_of_the_project_runs_unless_another_system_is_named() {
     let root = project(&sheet());
     let at = root.path();
     let full = format!("mine@{}/thread", env!("CARGO_PKG_VERSION"));
@@ -76,7 +76,7 @@ fn without_a_project_the_headline_names_the_built_in_agent() {
 }
 
 #[test]
-fn a_manifest_with_a_misspelt_name_is_not_passed_over() {
+fn a_manifest_with_a_misspelt_file_name_is_not_ignored() {
     let root = project(&sheet());
     let at = root.path();
     fs::rename(at.join("brickbat/system.yaml"), at.join("brickbat/system.yml")).unwrap();
@@ -116,7 +116,7 @@ fn a_system_that_cannot_start_is_one_error_before_any_plan() {
 }
 
 #[test]
-fn of_several_systems_the_others_run_and_the_one_that_cannot_start_is_named() {
+fn a_system_that_cannot_start_is_reported_and_the_others_run() {
     let two = sheet().replacen("modes: [", "modes: [{ name: thraed, description: d }, ", 1);
     let root = project(&two);
     let said = run(root.path(), &["--system", "mine/thraed", "--system", "mine/thread"]);
@@ -127,7 +127,7 @@ fn of_several_systems_the_others_run_and_the_one_that_cannot_start_is_named() {
 }
 
 #[test]
-fn the_file_of_a_baseline_may_follow_its_option_and_a_scenario_stays_one() {
+fn the_word_after_baseline_may_be_its_file_or_a_scenario() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     let canary = ["--system", "canary/dangling-on-abort/simulated", "--dialect", "openai-chat"];

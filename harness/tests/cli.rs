@@ -60,7 +60,7 @@ pub fn folder_with(name: &str, text: impl AsRef<[u8]>) -> TempDir {
 const TWO_DIALECTS: [&str; 4] = ["--dialect", "anthropic-messages", "--dialect", "openai-chat"];
 
 #[test]
-fn two_files_of_one_name_are_not_taken_for_one() {
+fn two_files_of_one_name_stay_distinct() {
     let folder = TempDir::new().unwrap();
     for name in ["one", "two"] {
         fs::create_dir(folder.path().join(name)).unwrap();
@@ -87,7 +87,7 @@ fn a_folder_of_the_name_of_a_built_in_family_does_not_hide_it() {
 }
 
 #[test]
-fn what_stood_in_the_store_of_a_product_can_be_given() {
+fn a_history_from_the_store_of_a_product_can_be_given() {
     let stored = concat!(env!("CARGO_MANIFEST_DIR"), "/corpora/stored");
     let files = fs::read_dir(stored).unwrap().map(|entry| entry.unwrap().path());
     let n_scenarios = files.filter(|path| path.extension().is_some_and(|ending| ending == "yaml")).count();
@@ -144,7 +144,7 @@ fn one_plan_passes_on_the_reference_agent() {
 }
 
 #[test]
-fn a_dialect_that_a_system_does_not_speak_is_told_for_each_plan() {
+fn an_unsupported_dialect_is_reported_for_each_plan() {
     let folder = TempDir::new().unwrap();
     let brickbat = json!(env!("CARGO_BIN_EXE_brickbat"));
     let sheet = format!(
@@ -168,7 +168,7 @@ fn a_dialect_that_a_system_does_not_speak_is_told_for_each_plan() {
 }
 
 #[test]
-fn reports_are_sorted_and_equal_but_for_the_clock() {
+fn reports_are_sorted_and_equal_except_for_timing() {
     let folder = TempDir::new().unwrap();
     let report = |name: &str| {
         let (json, xml) = (format!("{name}.json"), format!("{name}.xml"));
@@ -228,7 +228,7 @@ fn an_expectation_that_the_reference_agent_breaks_is_exit_code_4() {
 }
 
 #[test]
-fn a_finding_milder_than_fail_on_is_shown_and_not_red() {
+fn a_finding_milder_than_fail_on_is_shown_but_not_red() {
     let folder = folder_with("never.yaml", NEVER);
     let args = ["run", "never.yaml", "--system", "reference/simulated", "--fail-on", "bricked"];
     let said = brickbat_in(&folder, &args);
@@ -237,7 +237,7 @@ fn a_finding_milder_than_fail_on_is_shown_and_not_red() {
 }
 
 #[test]
-fn without_node_a_system_cannot_start_and_that_is_said_once() {
+fn without_node_a_system_cannot_start_which_is_reported_once() {
     let folder = TempDir::new().unwrap();
     let mut command = command(folder.path(), &["run", "--system", "ai-sdk@6/ui-messages", "abort/mid-batch"]);
     command.env("PATH", folder.path()).env("BRICKBAT_CACHE", folder.path().join("cache"));
@@ -332,7 +332,7 @@ fn a_scenario_of_a_gigabyte_is_refused_in_little_memory() {
 }
 
 #[test]
-fn a_report_that_cannot_be_written_is_noticed_before_the_run() {
+fn an_unwritable_report_is_detected_before_the_run() {
     let folder = TempDir::new().unwrap();
     let with = |path| brickbat_in(&folder, &["run", "control/", "--report", path]);
     assert_bad(&with("report.pdf"), &["report.pdf", "must end in .json or .xml or .html or .sarif"]);
@@ -401,7 +401,7 @@ fn check_accepts_and_refuses_as_the_provider_would() {
 }
 
 #[test]
-fn what_both_dialects_could_have_written_needs_the_dialect() {
+fn an_ambiguous_body_needs_the_dialect() {
     let folder = folder_with("messages.json", r#"[{"role":"user","content":"hi"}]"#);
     let said = brickbat_in(&folder, &["check", "messages.json"]);
     assert_bad(
@@ -439,7 +439,7 @@ fn check_says_why_it_cannot_read_its_input() {
 }
 
 #[test]
-fn each_illegal_body_is_refused_by_the_rule_that_is_meant() {
+fn each_illegal_body_is_rejected_by_the_intended_rule() {
     let folder = TempDir::new().unwrap();
     for dialect in Dialect::ALL {
         let of_dialect = |(_, (rule, _)): &(usize, &(&str, &str))| rule.starts_with(dialect.name());
@@ -485,7 +485,7 @@ fn explain_finds_a_rule_by_each_of_its_names() {
 }
 
 #[test]
-fn explain_gives_advice_for_a_name_that_is_no_rule() {
+fn explain_gives_advice_for_an_unknown_name() {
     let advice = [
         ("tool-result-mising", "did you mean `tool-result-missing`?"),
         ("anthropic-messages/tool-result-mising", "did you mean `anthropic-messages/tool-result-missing`?"),
@@ -497,7 +497,7 @@ fn explain_gives_advice_for_a_name_that_is_no_rule() {
 }
 
 #[test]
-fn systems_help_and_version_are_told() {
+fn systems_help_and_version_are_printed() {
     let systems = brickbat(&["systems"]);
     assert_eq!(systems.code, Some(0), "{systems:#?}");
     for name in [

@@ -31,7 +31,7 @@ fn stream(chunks: &[&str]) -> String {
 }
 
 #[test]
-fn a_union_says_who_refuses_and_who_warns() {
+fn a_union_names_the_providers_that_reject_and_that_warn() {
     let body = format!(r#"{{"model":"gpt-5","messages":{STOPPED}}}"#);
     let folder = folder_of(&[("body.json", &body), ("list.json", STOPPED)]);
     for (file, pointer) in [("body.json", "/messages/1/tool_calls/0"), ("list.json", "/1/tool_calls/0")] {
@@ -54,7 +54,7 @@ fn a_union_says_who_refuses_and_who_warns() {
 }
 
 #[test]
-fn programs_are_told_of_a_union_too() {
+fn a_union_is_in_the_output_for_programs_too() {
     let folder = folder_of(&[("list.json", STOPPED)]);
     let with = |format: &str| {
         let said = said(&folder, &["check", "--profile", "union", "--format", format, "list.json"]);
@@ -93,7 +93,7 @@ fn a_union_is_of_one_dialect() {
 }
 
 #[test]
-fn a_list_is_judged_alone_in_every_dialect() {
+fn a_list_by_itself_is_judged_in_every_dialect() {
     for (dialect, list, pointer) in [
         (
             "openai-responses",
@@ -126,7 +126,7 @@ fn a_list_is_judged_alone_in_every_dialect() {
 }
 
 #[test]
-fn streams_are_judged_and_say_how_they_ended() {
+fn streams_are_judged_and_their_ending_is_reported() {
     let error =
         r#"{"error":{"message":"The server had an error","type":"server_error","param":null,"code":null}}"#;
     let folder = folder_of(&[

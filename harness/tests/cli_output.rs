@@ -57,7 +57,7 @@ fn closed() -> Stdio {
 }
 
 #[test]
-fn a_full_disk_is_told() {
+fn a_full_disk_is_reported() {
     for (args, _) in COMMANDS {
         let folder = folder();
         let output = with_output(folder.path(), args, full(), Stdio::piped());
@@ -69,7 +69,7 @@ fn a_full_disk_is_told() {
 }
 
 #[test]
-fn a_reader_who_goes_gets_no_words_and_the_work_is_done() {
+fn a_closed_output_gets_no_error_and_the_work_is_done() {
     for (args, code) in COMMANDS {
         let folder = folder();
         let output = with_output(folder.path(), args, closed(), Stdio::piped());
@@ -83,7 +83,7 @@ fn a_reader_who_goes_gets_no_words_and_the_work_is_done() {
 }
 
 #[test]
-fn errors_that_nobody_takes_change_nothing() {
+fn unread_errors_change_nothing() {
     for (args, code) in COMMANDS {
         for (out, err) in [(Stdio::piped(), full()), (closed(), closed())] {
             let output = with_output(folder().path(), args, out, err);

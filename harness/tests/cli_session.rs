@@ -22,7 +22,7 @@ fn said(folder: &TempDir, args: &[&str]) -> Said {
 }
 
 #[test]
-fn a_survey_names_what_is_bricked_and_shows_no_content() {
+fn a_survey_lists_bricked_sessions_without_their_content() {
     let folder = folder_of(&[("a/broken.json", BROKEN), ("a/healthy.json", HEALTHY), ("a/other.json", "{}")]);
     let survey = said(&folder, &["session", "a"]);
     assert_eq!(survey.code, Some(1), "{survey:#?}");
@@ -69,7 +69,7 @@ fn a_repair_writes_a_copy_that_is_accepted_and_leaves_the_original() {
 /// A session is private, and so is everything that is made from it.
 #[cfg(unix)]
 #[test]
-fn what_is_made_of_a_private_session_is_private() {
+fn files_made_from_a_private_session_are_private() {
     use std::os::unix::fs::PermissionsExt;
 
     for bits in [0o600, 0o640] {
@@ -96,7 +96,7 @@ fn what_is_made_of_a_private_session_is_private() {
 }
 
 #[test]
-fn a_file_is_replaced_only_with_a_backup_and_while_nobody_has_it_open() {
+fn a_file_is_replaced_only_with_a_backup_and_while_no_process_has_it_open() {
     let folder = folder_of(&[("broken.json", BROKEN)]);
     let path = folder.path().join("broken.json");
     // Another process holds the file: `tail` follows it until it is killed.
@@ -122,7 +122,7 @@ fn a_file_is_replaced_only_with_a_backup_and_while_nobody_has_it_open() {
 
 #[cfg(unix)]
 #[test]
-fn of_a_link_the_file_is_replaced_that_it_leads_to() {
+fn the_target_of_a_link_is_replaced() {
     let folder = folder_of(&[("kept/broken.json", BROKEN)]);
     let link = folder.path().join("link.json");
     std::os::unix::fs::symlink("kept/broken.json", &link).unwrap();
@@ -134,7 +134,7 @@ fn of_a_link_the_file_is_replaced_that_it_leads_to() {
 }
 
 #[test]
-fn a_repair_that_the_product_undoes_says_so_with_the_way_out() {
+fn a_repair_that_the_product_undoes_is_reported_with_a_workaround() {
     let name = "result-stored-twice.jsonl";
     let store = include_str!("../../corpora/sessions/gemini-cli/result-stored-twice.jsonl");
     let folder = folder_of(&[(name, store)]);
@@ -173,7 +173,7 @@ const CONTRADICTION: &str = r#"{"model":"claude-sonnet-5","max_tokens":1024,"mes
   {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_secret1","content":"private one"},{"type":"tool_result","tool_use_id":"toolu_secret1","content":"private two"}]}]}"#;
 
 #[test]
-fn what_cannot_be_mended_is_said_with_the_way_out() {
+fn an_irreparable_session_is_reported_with_a_workaround() {
     // Nothing that the provider accepts comes before it.
     let at = CONTRADICTION.find("  {\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\"").unwrap();
     let from_the_start = format!("{}{}", CONTRADICTION.lines().next().unwrap(), &CONTRADICTION[at..]);
@@ -236,7 +236,7 @@ fn a_fork_is_judged_with_the_rollout_that_it_refers_to() {
 }
 
 #[test]
-fn what_is_no_session_gets_a_clear_error() {
+fn a_file_that_is_not_a_session_gets_a_clear_error() {
     let folder = folder_of(&[("other.json", "{\"a\":1}"), ("torn.json", "{\"messages\":[")]);
     for (path, words) in [
         ("other.json", "not the store of any known product"),
@@ -284,7 +284,7 @@ fn two_sessions_with_one_fault_make_one_scenario() {
 }
 
 #[test]
-fn an_imported_scenario_keeps_the_fault_and_no_word() {
+fn an_imported_scenario_keeps_the_fault_but_no_text() {
     let folder = folder_of(&[("broken.json", BROKEN), ("healthy.json", HEALTHY)]);
     let imported = said(&folder, &["import", "broken.json", "--out", "mine.yaml"]);
     assert_eq!(imported.code, Some(0), "{imported:#?}");
@@ -302,7 +302,7 @@ fn an_imported_scenario_keeps_the_fault_and_no_word() {
 }
 
 #[test]
-fn a_closed_loop_in_which_no_store_is_read_shows_nothing() {
+fn a_closed_loop_without_a_readable_store_shows_nothing() {
     let folder = folder_of(&[]);
     for system in ["reference/simulated", "reference/acp"] {
         let args = ["closed-loop", "kill/mid-batch", "--system", system, "--dialect", "openai-chat"];
@@ -374,7 +374,7 @@ fn an_imported_scenario_is_replayed_shrunk_and_promoted() {
 }
 
 #[test]
-fn where_the_store_shows_how_the_thread_broke_the_cause_becomes_a_scenario() {
+fn a_cause_that_the_store_shows_becomes_a_scenario() {
     let open = BROKEN.replace(",{\"type\":\"text\",\"text\":\"And now?\"}", "");
     let folder = folder_of(&[("open.json", &open), ("orphan.json", ORPHAN)]);
     let imported = said(&folder, &["import", "open.json", "--out", "mine.yaml"]);

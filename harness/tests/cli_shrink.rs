@@ -72,7 +72,7 @@ expect: { executed: { a: never, b: once } }
 ";
 
 #[test]
-fn what_accuses_the_reference_agent_is_minimised_on_it_and_on_no_other_system() {
+fn a_failure_of_the_reference_agent_is_minimised_only_on_it() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("unfair.yaml"), UNFAIR).unwrap();
     let args = ["shrink", "unfair.yaml", "--dialect", "openai-chat", "--system"];
@@ -89,7 +89,7 @@ fn what_accuses_the_reference_agent_is_minimised_on_it_and_on_no_other_system() 
 }
 
 #[test]
-fn the_cause_that_is_asked_for_is_kept() {
+fn the_requested_cause_is_kept() {
     let folder = TempDir::new().unwrap();
     let args = ["shrink", "kill/before-second-step", "--system", "canary/kill-forgets/simulated"];
     let said = run(&folder, &[&args[..], &["--dialect", "openai-chat", "--check", "results-kept"]].concat());
@@ -104,7 +104,7 @@ fn the_cause_that_is_asked_for_is_kept() {
 }
 
 #[test]
-fn a_budget_that_is_used_up_is_told_and_what_was_reached_is_written() {
+fn an_exhausted_budget_is_reported_and_the_best_result_is_written() {
     let folder = TempDir::new().unwrap();
     let args =
         ["shrink", "abort/mid-batch#k=1", "--system", CANARY, "--dialect", "openai-chat", "--budget", "2"];
@@ -115,7 +115,7 @@ fn a_budget_that_is_used_up_is_told_and_what_was_reached_is_written() {
 }
 
 #[test]
-fn replay_judges_the_one_cause() {
+fn replay_judges_only_its_cause() {
     let folder = TempDir::new().unwrap();
     small(&folder, "small.yaml", &[]);
     let said = run(&folder, &["replay", "small.yaml"]);
@@ -145,7 +145,7 @@ fn other_findings_are_listed_and_do_not_change_the_answer() {
 }
 
 #[test]
-fn what_cannot_be_judged_is_an_error_and_not_fixed() {
+fn an_unjudged_replay_is_an_error_and_not_fixed() {
     let folder = TempDir::new().unwrap();
     small(&folder, "small.yaml", &[]);
     let said = run(&folder, &["replay", "small.yaml", "--command", "sh -c 'exit 1'", "--repeat", "1"]);
@@ -177,7 +177,7 @@ fn promote_files_a_regression_once_for_each_cause() {
 }
 
 #[test]
-fn a_scenario_of_which_nothing_was_found_is_neither_replayed_nor_promoted() {
+fn a_scenario_without_a_finding_is_neither_replayed_nor_promoted() {
     let folder = TempDir::new().unwrap();
     for command in ["replay", "promote"] {
         let said = run(&folder, &[command, "abort/mid-batch#k=1"]);

@@ -59,7 +59,7 @@ fn run_pages(is_run: impl Fn(&Path) -> bool) {
 }
 
 #[test]
-fn a_wrong_block_is_noticed() {
+fn a_wrong_block_is_detected() {
     let page = "<!-- exit: 2 -->\n```console\n$ brickbat explain nothing-of-that-name\n```\n\n```console\n$ brickbat schema x\nno\n```\n";
     let steps = steps(page, false);
     assert_eq!(steps.len(), 2);

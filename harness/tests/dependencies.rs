@@ -46,7 +46,7 @@ fn every_licence_is_permissive() {
 }
 
 #[test]
-fn licence_expressions_are_understood() {
+fn licence_expressions_are_evaluated() {
     let good = [
         "MIT",
         "MIT/Apache-2.0",
@@ -73,7 +73,7 @@ fn licence_expressions_are_understood() {
 }
 
 #[test]
-fn a_dependency_that_needs_a_newer_compiler_is_told() {
+fn a_dependency_that_needs_a_newer_compiler_is_reported() {
     let mut metadata = metadata(&["--no-default-features"]);
     let packages = metadata["packages"].as_array_mut().unwrap();
     packages.iter_mut().find(|package| package["name"] == "serde_json").unwrap()["rust_version"] =

@@ -16,7 +16,7 @@ fn a_system_and_itself_do_the_same() {
 }
 
 #[test]
-fn a_planted_bug_is_where_they_part_whichever_comes_first() {
+fn a_planted_bug_is_the_difference_whichever_system_comes_first() {
     let folder = TempDir::new().unwrap();
     for systems in [["canary/dangling-on-abort", "reference"], ["reference", "canary/dangling-on-abort"]] {
         let said = brickbat(folder.path(), &[&["diff"], &systems[..], &PLANS[..]].concat(), &[]);
@@ -32,7 +32,7 @@ fn a_planted_bug_is_where_they_part_whichever_comes_first() {
 }
 
 #[test]
-fn a_report_stands_for_its_system() {
+fn a_report_replaces_its_system() {
     let folder = TempDir::new().unwrap();
     let run = |system: &str, file: &str| {
         brickbat(folder.path(), &[&["run", "--system", system, "--report", file], &PLANS[..]].concat(), &[])
@@ -54,7 +54,7 @@ fn a_report_stands_for_its_system() {
 }
 
 #[test]
-fn what_is_no_system_and_no_report_is_refused_before_anything_runs() {
+fn an_unknown_system_or_report_is_refused_before_anything_runs() {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("empty.json"), "{}").unwrap();
     for (first, words) in [

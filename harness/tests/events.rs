@@ -16,7 +16,7 @@ fn events(folder: &TempDir, args: &[&str]) -> Said {
 }
 
 #[test]
-fn a_right_store_is_right_in_every_order() {
+fn a_correct_store_is_correct_in_every_order() {
     let folder = TempDir::new().unwrap();
     let said = events(&folder, &[]);
     assert_eq!(said.code, Some(0), "{said:?}");
@@ -26,7 +26,7 @@ fn a_right_store_is_right_in_every_order() {
 }
 
 #[test]
-fn each_bug_is_found_and_made_small() {
+fn each_bug_is_found_and_shrunk() {
     let folder = TempDir::new().unwrap();
     let smallest = |bug: StoreBug| match bug {
         StoreBug::DropsEarlyResult => 3,
@@ -48,7 +48,7 @@ fn each_bug_is_found_and_made_small() {
 }
 
 #[test]
-fn a_file_of_the_users_is_played_alone() {
+fn a_file_of_the_user_is_played_by_itself() {
     let folder = TempDir::new().unwrap();
     let text = "comment: It never ends.\nevents:\n  - { type: start, call: a, tool: lookup }\n";
     fs::write(folder.path().join("mine.yaml"), text).unwrap();

@@ -37,7 +37,7 @@ fn nothing_is_found_on_the_reference_agent() {
 }
 
 #[test]
-fn a_planted_bug_is_told_by_its_fewest_actions() {
+fn a_planted_bug_is_reported_with_its_fewest_actions() {
     let folder = TempDir::new().unwrap();
     let canary = ["--system", "canary/dangling-on-abort", "--limit", "200"];
     let said = explore(folder.path(), "pairs", &[&canary[..], &["--out", "found"]].concat());
@@ -58,7 +58,7 @@ fn a_planted_bug_is_told_by_its_fewest_actions() {
 }
 
 #[test]
-fn a_limit_takes_single_actions_first_and_the_same_each_time() {
+fn a_limit_selects_single_actions_first_and_is_deterministic() {
     let folder = TempDir::new().unwrap();
     let few = ["--system", "canary/never-ends", "--limit", "12"];
     let said = explore(folder.path(), "pairs", &few);
@@ -67,7 +67,7 @@ fn a_limit_takes_single_actions_first_and_the_same_each_time() {
 }
 
 #[test]
-fn what_cannot_be_explored_is_told() {
+fn a_conversation_that_cannot_be_explored_is_reported() {
     let folder = TempDir::new().unwrap();
     let bad = |args: &[&str], words: &str| {
         let said = brickbat(folder.path(), args, &[]);

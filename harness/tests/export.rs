@@ -66,7 +66,7 @@ fn the_same_in_python() {
 }
 
 #[test]
-fn what_a_test_cannot_say_is_refused() {
+fn a_case_that_a_test_cannot_express_is_refused() {
     let packages = [];
     let refusal = |record: &Record, template: &str, check: Option<&str>| {
         export(record, &target(template, &packages), Framework::NodeTest, check).unwrap_err()
@@ -124,7 +124,7 @@ fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
 
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
-fn an_exported_test_is_red_where_the_bug_is_and_green_where_it_is_mended() {
+fn an_exported_test_is_red_with_the_bug_and_green_without_it() {
     let folder = TempDir::new().unwrap();
     own_system(folder.path());
     let of = [
@@ -154,7 +154,7 @@ fn an_exported_test_is_red_where_the_bug_is_and_green_where_it_is_mended() {
 
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
-fn assertions_accuse_nothing_that_is_valid_and_see_what_is_invalid() {
+fn assertions_accept_valid_requests_and_reject_invalid_ones() {
     let mut node = std::process::Command::new("node");
     node.arg("harness/tests/export/vectors.mjs").current_dir(env!("CARGO_MANIFEST_DIR"));
     let ran = node.output().expect("Node.js 20 or later, which CONTRIBUTING.md asks for");
@@ -164,7 +164,7 @@ fn assertions_accuse_nothing_that_is_valid_and_see_what_is_invalid() {
 }
 
 #[test]
-fn mistakes_are_answered_with_what_to_do() {
+fn mistakes_are_reported_with_advice() {
     let folder = TempDir::new().unwrap();
     own_system(folder.path());
     let of = ["export", "mid-batch#k=1", "--out", "last"];

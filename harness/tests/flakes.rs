@@ -40,7 +40,7 @@ fn a_finding_that_repeats_is_confirmed_by_one_more_run() {
 }
 
 #[test]
-fn a_mild_finding_of_the_control_plan_is_reported_there_and_makes_no_plan_inconclusive() {
+fn a_mild_finding_of_the_control_plan_makes_no_plan_inconclusive() {
     let folder = TempDir::new().unwrap();
     let (said, case) = run(folder.path(), "[0-9]+", &[]);
     assert_eq!(said.code, Some(1), "{said:#?}");
@@ -64,7 +64,7 @@ fn a_finding_that_no_run_alone_shows_is_labelled_and_does_not_count() {
 }
 
 #[test]
-fn a_finding_that_does_not_come_back_is_kept_where_every_run_was_alone() {
+fn a_finding_that_does_not_recur_is_kept_if_every_run_was_alone() {
     let folder = TempDir::new().unwrap();
     let (said, case) = run(folder.path(), "2", &["--jobs", "1"]);
     assert_eq!(said.code, Some(1), "{said:#?}");
@@ -77,7 +77,7 @@ fn a_finding_that_does_not_come_back_is_kept_where_every_run_was_alone() {
 }
 
 #[test]
-fn a_finding_that_comes_back_alone_is_said_to() {
+fn a_finding_that_recurs_alone_is_labelled_as_such() {
     let folder = TempDir::new().unwrap();
     let (said, case) = run(folder.path(), "2|5", &[]);
     assert_eq!(said.code, Some(1), "{said:#?}");
@@ -86,7 +86,7 @@ fn a_finding_that_comes_back_alone_is_said_to() {
 }
 
 #[test]
-fn one_run_is_enough_where_the_user_says_so() {
+fn one_run_is_enough_if_the_user_says_so() {
     let folder = TempDir::new().unwrap();
     let (said, case) = run(folder.path(), "2", &["--no-confirm"]);
     assert_eq!((said.code, &case["repeats"]), (Some(1), &Value::Null), "{case:#}");

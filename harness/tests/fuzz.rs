@@ -29,7 +29,7 @@ fn found(folder: &Path) -> BTreeMap<String, Scenario> {
 }
 
 #[test]
-fn the_dangling_call_is_found_and_made_small() {
+fn the_dangling_call_is_found_and_shrunk() {
     let folder = TempDir::new().unwrap();
     let system = "canary/dangling-on-abort/simulated";
     let said = fuzz(folder.path(), system, &["--plans", "64", "--seed", "1", "--out", "found"]);
@@ -77,7 +77,7 @@ fn a_simulated_campaign_ends_when_its_time_is_up() {
 }
 
 #[test]
-fn the_same_seed_and_one_job_are_the_same_run() {
+fn the_same_seed_with_one_job_gives_the_same_run() {
     let folder = TempDir::new().unwrap();
     let run = |seed: &str, out: &str| {
         let args = ["--plans", "32", "--seed", seed, "--jobs", "1", "--out", out];
@@ -102,7 +102,7 @@ fn the_reference_agent_is_accused_of_nothing() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_before_anything_runs() {
+fn an_impossible_campaign_is_reported_before_anything_runs() {
     let folder = TempDir::new().unwrap();
     for (args, words) in [
         (["--time", "soon"], "expected a duration such as 90s, 10m or 2h"),

@@ -126,7 +126,7 @@ fn accusations(plan: &Plan, canary: Canary) -> Vec<(&'static str, Option<&'stati
 }
 
 #[test]
-fn the_reference_agent_survives_whatever_stood_in_a_store() {
+fn the_reference_agent_survives_any_stored_history() {
     let mut accused = Vec::new();
     for (name, history) in histories() {
         let mut n_played = 0;
@@ -179,7 +179,7 @@ fn what_a_dialect_has_no_place_for_is_unsupported_there() {
 }
 
 #[test]
-fn a_history_needs_what_its_adapter_has_to_store() {
+fn a_history_needs_the_capabilities_of_its_entries() {
     let needs = |wanted: &str| {
         let (_, history) = histories().into_iter().find(|(name, _)| *name == wanted).unwrap();
         let plan = plans(&history).remove(0);
@@ -196,7 +196,7 @@ fn a_history_needs_what_its_adapter_has_to_store() {
 /// A thread that began at another provider is not damaged. If this provider cannot continue it, it is a
 /// bricked thread, not a failed repair.
 #[test]
-fn ids_of_another_provider_are_no_broken_store() {
+fn ids_of_another_provider_are_not_a_broken_store() {
     let canary = Canary::from_name("foreign-id-kept").unwrap();
     let (_, history) = histories().into_iter().find(|(name, _)| *name == "foreign id").unwrap();
     let plan = plans(&history).into_iter().find(|plan| plan.dialect == Dialect::AnthropicMessages).unwrap();

@@ -114,7 +114,7 @@ fn filled(schema: &Value) -> Value {
 }
 
 #[test]
-fn references_and_formats_and_capitals_are_understood() {
+fn references_formats_and_capitals_are_supported() {
     let tree = json!({
         "$defs": { "node": {
             "type": "object",
@@ -138,7 +138,7 @@ fn references_and_formats_and_capitals_are_understood() {
 }
 
 #[test]
-fn names_that_could_do_harm_get_values_that_do_none() {
+fn arguments_with_dangerous_names_get_harmless_values() {
     let text = |name: &str| {
         let schema =
             json!({ "type": "object", "properties": { name: { "type": "string" } }, "required": [name] });

@@ -92,14 +92,14 @@ fn shown(name: &str) -> &str {
 }
 
 #[test]
-fn without_a_folder_one_is_made() {
+fn without_a_folder_one_is_created() {
     let folder = TempDir::new().unwrap();
     assert!(init(folder.path(), &["--lang", "python"]).code == Some(0));
     assert!(folder.path().join("brickbat/adapter.py").is_file());
 }
 
 #[test]
-fn nothing_is_overwritten_and_nothing_is_written_beside_it() {
+fn existing_files_stop_init_before_it_writes() {
     for (language, files) in LANGUAGES {
         for name in files {
             let folder = TempDir::new().unwrap();
@@ -117,7 +117,7 @@ fn nothing_is_overwritten_and_nothing_is_written_beside_it() {
 }
 
 #[test]
-fn files_of_the_user_stay_beside_it() {
+fn other_files_of_the_user_stay() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("other.txt"), "mine").unwrap();
     assert!(init(folder.path(), &["--lang", "rust", "."]).code == Some(0));
@@ -139,7 +139,7 @@ fn an_unknown_language_gets_advice() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_named() {
+fn the_error_names_a_folder_that_cannot_be_created() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
     let said = init(folder.path(), &["--lang", "rust", "file/below"]);

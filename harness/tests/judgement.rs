@@ -64,7 +64,7 @@ fn a_tool_whose_failure_was_never_delivered_proves_nothing() {
 }
 
 #[test]
-fn a_question_about_nobody_is_the_adapter_s_fault_and_no_question_is_the_system_s() {
+fn a_question_about_an_unknown_call_is_the_adapters_fault_and_a_missing_one_the_systems() {
     for plan in on_each("approval/batch#b=pay,c=refund") {
         let run = run(&plan);
         assert_eq!(judged(&plan, &run).verdict, Verdict::Pass);
@@ -111,7 +111,7 @@ fn follow_ups_that_wipe_the_thread_and_leave_the_tools_out_fail() {
 }
 
 #[test]
-fn a_turn_that_raises_where_nothing_goes_wrong_fails() {
+fn a_turn_that_raises_without_a_fault_fails() {
     for dialect in Dialect::ALL {
         for name in ["fault/pause#p=text-1", "reorder/error-before-call"] {
             let plan = plan(name, dialect);
@@ -139,7 +139,7 @@ fn an_agent_that_gives_up_at_a_pause_and_returns_fails() {
 }
 
 #[test]
-fn a_call_that_is_told_twice_under_two_ids_has_two_results() {
+fn a_call_that_is_sent_twice_under_two_ids_has_two_results() {
     for dialect in Dialect::ALL {
         let plan = plan("control/plain-batch", dialect);
         let list = list_of(dialect);
@@ -199,7 +199,7 @@ fn with_changing_reminder(run: &Run) -> Run {
 }
 
 #[test]
-fn what_stands_directly_before_the_words_of_a_turn_may_change_with_a_break_of_that_turn() {
+fn text_directly_before_a_users_message_may_change_at_the_break_of_a_turn() {
     let is_found = |name: &str| {
         let plan = plan(name, Dialect::AnthropicMessages);
         let judgement = judged(&plan, &with_changing_reminder(&run(&plan)));
@@ -210,7 +210,7 @@ fn what_stands_directly_before_the_words_of_a_turn_may_change_with_a_break_of_th
 }
 
 #[test]
-fn results_that_are_told_in_a_text_are_kept() {
+fn results_that_are_sent_as_text_count_as_kept() {
     for dialect in Dialect::ALL {
         let plan = plan("control/plain-batch", dialect);
         let results: Vec<&str> = plan.calls.iter().map(|call| call.outcome.text()).collect();
@@ -244,7 +244,7 @@ fn results_that_are_told_in_a_text_are_kept() {
 }
 
 #[test]
-fn ten_for_ten_point_nought_is_the_same_argument() {
+fn an_integer_in_place_of_an_equal_float_is_the_same_argument() {
     for dialect in Dialect::ALL {
         let edits = [("key: a }", "key: 10.0 }"), ("key: b }", "key: 1.5 }"), ("key: c }", "key: 2.5 }")];
         let plan = edited("control/plain-batch", &edits, dialect);
@@ -264,7 +264,7 @@ fn ten_for_ten_point_nought_is_the_same_argument() {
 }
 
 #[test]
-fn a_system_with_ids_of_its_own_is_held_to_the_order_of_the_calls() {
+fn a_system_with_its_own_ids_must_keep_the_order_of_the_calls() {
     for plan in on_each("abort/mid-batch#k=1") {
         expect_unaccused(&plan, &with_own_ids(&plan, &run(&plan)), Verdict::Pass);
         let run = with_own_ids(&plan, &run_canary(&plan, crate::plans::canary("calls-reordered")));
@@ -274,7 +274,7 @@ fn a_system_with_ids_of_its_own_is_held_to_the_order_of_the_calls() {
 }
 
 #[test]
-fn a_system_with_ids_of_its_own_is_held_to_honesty() {
+fn a_system_with_its_own_ids_must_report_outcomes_honestly() {
     for plan in on_each("abort/mid-batch#k=1") {
         let run = with_own_ids(&plan, &run_canary(&plan, crate::plans::canary("success-invented")));
         expect_failure(&plan, &run, "success-honest", &[&lie("a"), &lie("c")]);
@@ -300,7 +300,7 @@ fn lie(name: &str) -> String {
 }
 
 #[test]
-fn what_the_user_said_may_be_trimmed_but_not_cut() {
+fn a_users_message_may_be_trimmed_but_not_cut() {
     for dialect in Dialect::ALL {
         let line = "  - user: Look up the three orders.";
         let block = "  - user: |\n      Look up the three orders.";
@@ -315,7 +315,7 @@ fn what_the_user_said_may_be_trimmed_but_not_cut() {
 }
 
 #[test]
-fn a_deaf_tool_of_a_stopped_turn_may_be_shown_as_over_when_it_ends_or_not_at_all() {
+fn a_deaf_tool_of_a_stopped_turn_may_be_shown_as_ended_late_or_never() {
     for plan in on_each("reorder/late-result") {
         let deaf = key(&plan, "c");
         let id = plan.calls[deaf.0 as usize].id.clone();
@@ -352,7 +352,7 @@ fn a_server_that_is_down_does_not_make_a_turn_that_returned() {
 }
 
 #[test]
-fn a_missing_end_after_the_stop_reason_matters_only_where_clients_wait_for_it() {
+fn a_missing_end_after_the_stop_reason_matters_only_if_clients_wait_for_it() {
     let edits = [
         ("after: { text: 1 }, do: $fault", "after: stop, do: end-early"),
         ("vary:\n  fault: [reset, eof, end-early, { error: overloaded }]\n", ""),
@@ -396,7 +396,7 @@ fn two_dozen_surplus_requests_in_a_quiet_turn_are_too_many() {
 }
 
 #[test]
-fn a_look_at_the_list_of_models_accuses_nobody() {
+fn a_request_for_the_list_of_models_is_not_a_finding() {
     for plan in on_each("control/plain-batch") {
         let run = rebuilt(&run(&plan), |_, event| match event {
             Event::Prompted { .. } => {
@@ -491,7 +491,7 @@ fn a_question_that_comes_after_the_end_is_not_left_open() {
 }
 
 #[test]
-fn what_is_found_where_the_plan_was_not_played_up_to_there_accuses_nobody() {
+fn a_finding_beyond_the_played_part_of_a_plan_does_not_count() {
     for plan in on_each("approval/kill-while-asked") {
         let mut run = run_canary(&plan, crate::plans::canary("asked-kill-loses-siblings"));
         let found = judged(&plan, &run).findings;
@@ -539,7 +539,7 @@ fn a_fault_inside_a_body_that_came_in_one_piece_is_not_proven() {
 }
 
 #[test]
-fn a_result_given_early_so_that_the_stopped_turn_can_end_accuses_nobody() {
+fn a_result_sent_early_to_end_a_stopped_turn_is_not_a_finding() {
     for plan in on_each("reorder/late-result") {
         let deaf = key(&plan, "c");
         let original = run(&plan);

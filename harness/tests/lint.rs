@@ -210,7 +210,7 @@ fn the_grammar_of_every_valid_vector_is_guessed() {
 }
 
 #[test]
-fn what_is_not_spoken_is_named() {
+fn an_unknown_grammar_is_reported() {
     let cases = [
         ("Gemini Interactions", r#"{"event_type":"interaction.start","interaction":{"id":"a"}}"#),
         (
@@ -239,7 +239,7 @@ fn what_is_not_spoken_is_named() {
 }
 
 #[test]
-fn a_stream_is_judged_for_somebody_and_says_for_whom() {
+fn a_stream_is_judged_for_a_provider_that_the_report_names() {
     let chunk = |model: &str| format!("data: {{\"id\":\"c\",\"model\":\"{model}\",\"choices\":[]}}\n\n");
     let judged = |host: &str, model: &str| {
         let strictness = StreamStrictness::at_host(Dialect::OpenaiChat, host, model);
@@ -311,7 +311,7 @@ fn our_own_error_frames_end_a_stream_legally() {
 }
 
 #[test]
-fn a_fault_says_what_and_where_and_shows_the_event() {
+fn a_fault_has_a_message_a_place_and_its_event() {
     let stream = "event: ping\ndata: {\"type\":\"ping\"}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
     let report = lint(Dialect::AnthropicMessages, stream.as_bytes());
     assert_eq!((report.ended, report.n_events, report.n_bytes), (Ended::Illegal, 2, stream.len()));
@@ -327,7 +327,7 @@ fn a_fault_says_what_and_where_and_shows_the_event() {
 }
 
 #[test]
-fn an_event_that_is_too_large_is_told() {
+fn an_event_that_is_too_large_is_reported() {
     let piece = "x".repeat(1 << 20);
     for grammar in [Dialect::OpenaiChat, Dialect::Gemini] {
         for head in ["data: {\"x\":\"", "[{\"x\":\""] {
@@ -364,7 +364,7 @@ fn many_calls_and_deep_json_are_survived() {
 }
 
 #[test]
-fn a_second_reply_after_the_first_is_seen() {
+fn a_second_reply_after_the_first_is_detected() {
     // A client that retries may write both answers into one file. Nothing distinguishes two blocked prompts.
     const ALIKE: [&str; 1] = ["blocked"];
     for (path, grammar, file) in files() {
@@ -378,7 +378,7 @@ fn a_second_reply_after_the_first_is_seen() {
 }
 
 #[test]
-fn a_stream_without_its_last_event_is_not_whole() {
+fn a_stream_without_its_last_event_is_not_complete() {
     for (path, grammar, file) in files() {
         let is_whole = |vector: &&Vector| vector.result == Outcome::Valid && vector.ended == "complete";
         for vector in file.vectors.iter().filter(is_whole) {
@@ -462,7 +462,7 @@ proptest! {
     }
 
     #[test]
-    fn every_fault_stands_where_an_event_begins((grammar, bytes) in nearly_a_stream()) {
+    fn every_fault_is_at_the_start_of_an_event((grammar, bytes) in nearly_a_stream()) {
         for fault in lint(grammar, &bytes).violations {
             prop_assert!(fault.place.offset <= bytes.len());
             if let Some(line) = fault.place.line {
@@ -480,7 +480,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_legal_stays_so_until_the_stream_goes_on(
+    fn every_prefix_of_a_legal_stream_is_legal(
         (grammar, bytes) in nearly_a_stream(),
         cut in any::<prop::sample::Index>(),
     ) {

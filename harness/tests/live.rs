@@ -277,7 +277,7 @@ async fn drive_first_turn(server: &Server, job: &Job) -> TurnOutcome {
 }
 
 #[test]
-fn plans_go_on_unharmed_beside_hostile_requests() {
+fn hostile_requests_do_not_disturb_other_plans() {
     const N_TURNS: usize = 50;
     within_patience(async {
         let server = Server::start(ServerLimits::STANDARD).await.unwrap();
@@ -477,7 +477,7 @@ fn kills_at_every_point() -> Vec<Job> {
 }
 
 #[test]
-fn the_reference_agent_outlives_a_kill_at_every_point_over_http() {
+fn the_reference_agent_survives_a_kill_at_every_point_over_http() {
     within_patience(async {
         let jobs = kills_at_every_point();
         assert!(jobs.len() > 200, "{}", jobs.len());
@@ -486,7 +486,7 @@ fn the_reference_agent_outlives_a_kill_at_every_point_over_http() {
 }
 
 #[test]
-fn the_last_word_of_a_dead_process_is_not_heard() {
+fn a_late_request_of_a_dead_process_is_ignored() {
     within_patience(async {
         let job = load("control/plain-batch@openai-chat").remove(0);
         let server = Server::start(ServerLimits::STANDARD).await.unwrap();
@@ -534,7 +534,7 @@ turns:
 "#;
 
 #[test]
-fn a_cause_is_told_with_its_plans_counted_and_the_calls_of_a_turn_together() {
+fn the_calls_of_a_turn_are_one_cause_with_its_plans_counted() {
     within_patience(async {
         let mut jobs = load("");
         let all_fail = lower::plans("a/all-fail", "all-fail.yaml", ALL_FAIL, &Dialect::ALL, 0).unwrap();
@@ -567,7 +567,7 @@ fn a_cause_is_told_with_its_plans_counted_and_the_calls_of_a_turn_together() {
 }
 
 #[test]
-fn what_only_a_later_model_refuses_is_found_and_names_the_model() {
+fn a_request_that_only_a_later_model_rejects_is_a_finding_with_the_model() {
     within_patience(async {
         let jobs = load("fault/second-step#fault=reset@anthropic-messages");
         let system = System::named("canary/retry-prefills", catalogue()).unwrap();

@@ -30,7 +30,7 @@ fn every_variant_is_lowered_on_every_dialect() {
 }
 
 #[test]
-fn a_plan_holds_what_its_scenario_says() {
+fn a_plan_contains_what_its_scenario_says() {
     let plan = &lowered("abort/mid-batch", MID_BATCH)[Dialect::ALL.len()];
     assert_eq!((plan.seed, plan.tools.len(), plan.calls.len(), plan.turns.len()), (7, 1, 3, 3));
     assert_eq!((plan.tools[0].name.as_str(), plan.tools[0].deaf), ("lookup", false));
@@ -136,7 +136,7 @@ fn two_turns_follow_a_fault_and_one_a_plain_conversation() {
 }
 
 #[test]
-fn three_calls_with_three_deltas_have_so_many_points() {
+fn three_calls_with_three_deltas_have_41_points() {
     let variants =
         brickbat::parse::parse("plain-batch.yaml", PLAIN_BATCH).unwrap_or_else(|error| panic!("{error}"));
     let ground = Base::of("plain-batch", &variants[0].scenario, 0).ground(Dialect::AnthropicMessages);
@@ -150,7 +150,7 @@ fn three_calls_with_three_deltas_have_so_many_points() {
 }
 
 #[test]
-fn what_an_action_needs_is_known_without_being_said() {
+fn the_needs_of_an_action_are_derived() {
     let needs = |at: &str| {
         let text = PLAIN_BATCH
             .replace("    settle: $order", &format!("    at: [{at}]"))
@@ -184,7 +184,7 @@ fn an_action_moves_a_call_to_its_point() {
 }
 
 #[test]
-fn before_a_count_is_after_the_one_below() {
+fn before_a_count_means_after_the_previous_one() {
     let text = MID_BATCH.replace("after: { settled: $k }", "before: { settled: $k }").replace("0, 1", "1");
     let plan = lowered("x", &text).remove(0);
     assert_eq!(plan.turns[0].actions[0].at, PlannedPoint::SettledCount(0));
@@ -229,7 +229,7 @@ fn marks_come_in_the_order_of_the_encoder() {
 /// Never silently green: a plan that a dialect cannot play gives the reason, and is played on the other
 /// dialects.
 #[test]
-fn a_point_inside_a_call_is_impossible_where_calls_come_in_one_piece() {
+fn a_point_inside_a_call_is_impossible_if_calls_come_in_one_piece() {
     let mut n_impossible = 0;
     for plan in lowered("fault/reset-in-stream", RESET) {
         let in_one_piece = matches!(plan.dialect, Dialect::Gemini | Dialect::Mistral);
@@ -331,7 +331,7 @@ turns:
 }
 
 #[test]
-fn a_call_whose_result_alone_would_end_the_turn_does_not_settle_after_it() {
+fn a_call_whose_only_result_would_end_the_turn_does_not_settle_after_it() {
     let text = |other: &str, count: u32| {
         format!(
             "schema: 1
@@ -369,7 +369,7 @@ turns:
 }
 
 #[test]
-fn a_control_plan_plays_the_attempt_from_which_the_turn_goes_on() {
+fn a_control_plan_plays_the_attempt_from_which_the_turn_continues() {
     let text = include_str!("../../corpora/accusations/attempt-without-calls.yaml");
     for plan in lowered("x", text) {
         let control = control(&plan);

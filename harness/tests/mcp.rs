@@ -121,7 +121,7 @@ impl Relay {
 }
 
 #[tokio::test]
-async fn the_tools_are_told_as_the_session_has_them() {
+async fn the_tools_are_listed_as_the_session_has_them() {
     let mut relay = Relay::start().await;
     relay.say(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await;
     let tools = relay.hear().await["result"]["tools"].clone();
@@ -210,7 +210,7 @@ async fn a_relay_ends_with_its_agent_and_so_do_its_calls() {
 }
 
 #[tokio::test]
-async fn a_list_that_cannot_be_read_is_named() {
+async fn the_error_names_an_unreadable_list() {
     let folder = tempfile::tempdir().unwrap();
     let bad = folder.path().join("bad.json");
     std::fs::write(&bad, "{}").unwrap();

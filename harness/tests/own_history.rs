@@ -126,7 +126,7 @@ fn conversations(dialect: Dialect) -> Vec<Arc<Plan>> {
 }
 
 #[test]
-fn a_provider_takes_its_own_replies_back_whatever_it_was_asked_for() {
+fn a_provider_accepts_its_own_replies_whatever_the_options() {
     for dialect in Dialect::ALL {
         for plan in conversations(dialect) {
             for (options, asks) in options(dialect) {

@@ -86,7 +86,7 @@ fn with_seed(plan: &Plan, seed: u64) -> Plan {
 }
 
 #[test]
-fn each_action_is_observed_where_it_was_planned() {
+fn each_action_is_observed_at_its_planned_point() {
     for plan in BUILT_IN.iter() {
         for receipt in run(plan, Delivery::Streamed).receipts {
             assert!(receipt.fired, "{}: {}", plan.id, receipt.words);
@@ -96,7 +96,7 @@ fn each_action_is_observed_where_it_was_planned() {
 }
 
 #[test]
-fn the_reference_agent_outlives_a_kill_at_every_point() {
+fn the_reference_agent_survives_a_kill_at_every_point() {
     let mut n_points = 0;
     for plan in BUILT_IN.iter().filter(|plan| plan.id.scenario.starts_with("control/")) {
         for at in crate::plans::points(plan, 0) {
@@ -129,7 +129,7 @@ fn a_run_without_receipts_is_vacuous() {
 }
 
 #[test]
-fn a_receipt_that_proves_only_the_writing_is_none_where_more_can_be_proven() {
+fn a_receipt_of_a_write_is_not_enough_if_more_can_be_proven() {
     for plan in BUILT_IN.iter().filter(|plan| has_actions(plan)) {
         let mut weak = run(plan, Delivery::Streamed);
         weak.receipts.iter_mut().for_each(|receipt| receipt.grade = Some(Confidence::Written));
@@ -160,7 +160,7 @@ fn a_result_that_is_gone_bricks_the_thread() {
 }
 
 #[test]
-fn a_result_that_says_something_else_is_lost() {
+fn a_result_with_another_text_is_lost() {
     tamper("results-kept", |dialect, body| reword_the_results(dialect, body).then_some(None));
 }
 
@@ -170,7 +170,7 @@ fn a_message_of_the_user_that_is_gone_is_lost() {
 }
 
 #[test]
-fn a_provider_that_overlooks_a_broken_rule_is_an_error_of_the_harness() {
+fn a_provider_that_misses_a_broken_rule_is_a_harness_error() {
     let mut n_plans = 0;
     for plan in BUILT_IN.iter().filter(|plan| plan.dialects().len() == 1) {
         let overlook = |body: &mut Value| take_a_result(plan.dialect, body).then_some(None);

@@ -118,7 +118,7 @@ fn a_reply_passes_through_unchanged_and_is_recorded_without_the_key() {
 }
 
 #[test]
-fn a_broken_request_is_refused_here_and_never_reaches_the_server_unless_it_is_let_through() {
+fn a_broken_request_reaches_the_server_only_if_it_is_let_through() {
     for (args, n_at_server, sentence) in [
         (&[][..], "0 requests", "tool_use"),
         (&["--let-through"], "1 requests, 1 refused", "let through request 0: the server refused it, too"),
@@ -136,7 +136,7 @@ fn a_broken_request_is_refused_here_and_never_reaches_the_server_unless_it_is_le
 }
 
 #[test]
-fn faults_fall_at_their_points_with_receipts() {
+fn faults_happen_at_their_points_with_receipts() {
     let (_server, proxy) =
         in_front_of_serve(&["--at", "eof after start b", "--at", "overloaded before headers of reply 2"]);
     let (status, cut) = proxy.post("/v1/messages", &prompt());
@@ -233,7 +233,7 @@ fn path_and_query_arrive_as_they_were_sent() {
 }
 
 #[test]
-fn a_path_that_the_server_might_read_in_another_way_is_not_passed_on() {
+fn a_path_that_the_server_might_read_differently_is_not_passed_on() {
     let (url, serving) = server(vec![]);
     let proxy = Served::start_as("proxy", &["--upstream", &url]);
     serving.join().unwrap();
@@ -244,7 +244,7 @@ fn a_path_that_the_server_might_read_in_another_way_is_not_passed_on() {
 }
 
 #[test]
-fn what_a_server_quotes_of_a_request_is_neither_printed_nor_recorded() {
+fn quotes_of_a_request_by_a_server_are_neither_printed_nor_recorded() {
     let signature = "fe5f80f77d5fa3beca038a248ff027d0445342fe2855ddc963176630326f1024";
     let signed = format!(
         "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE9/20251128/us-east-1/bedrock/aws4_request, \
@@ -374,7 +374,7 @@ fn a_client_that_hangs_up_closes_the_connection_to_the_server() {
 }
 
 #[test]
-fn a_packed_answer_passes_unread_and_a_redirect_is_not_followed() {
+fn a_compressed_answer_passes_unread_and_a_redirect_is_not_followed() {
     let packed = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-encoding: gzip\r\n\
         content-length: 4\r\n\r\n\x1f\x8b\x08\x00"
         .to_vec();

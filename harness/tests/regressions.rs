@@ -71,7 +71,7 @@ fn no_single_element_of_a_regression_can_go() {
 }
 
 #[test]
-fn each_regression_has_its_one_form_and_the_name_of_its_cause_and_no_two_are_of_one_cause() {
+fn each_regression_is_canonical_named_after_its_cause_and_unique() {
     let mut causes = BTreeMap::new();
     for (path, text, scenario, found) in all() {
         assert_eq!(yaml::text(&scenario), text, "{}", path.display());

@@ -11,7 +11,7 @@ use brickbat_sessions::oracle::{Outcome, outcome_of};
 use brickbat_sessions::{Files, Repair, RepairOptions, repair};
 
 #[test]
-fn valid_vectors_stay_and_broken_ones_are_mended_or_left() {
+fn valid_vectors_stay_and_broken_ones_are_repaired_or_left() {
     let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/histories");
     let mut tally: BTreeMap<&str, usize> = BTreeMap::new();
     for dialect in Dialect::ALL {
@@ -72,7 +72,7 @@ fn tally(dialect: Dialect, n: u64) -> [u64; 3] {
 }
 
 #[test]
-fn sound_histories_stay_and_mendable_ones_are_mended() {
+fn sound_histories_stay_and_repairable_ones_are_repaired() {
     let n = std::env::var("BRICKBAT_HISTORIES").ok().map_or(N_HISTORIES, |n| n.parse().unwrap());
     let start = std::time::Instant::now();
     // All dialects at once, which is faster on a machine with several cores.

@@ -115,7 +115,7 @@ fn is_left_open(plan: &Plan) -> bool {
 }
 
 #[test]
-fn every_plan_can_be_told_from_its_files_alone() {
+fn every_plan_can_be_drawn_from_its_files() {
     let plain = |_, word: &str| word.to_owned();
     let (mut missing, mut n_receipts) = (Vec::new(), 0);
     for plan in plans::built_in().into_iter().flat_map(|(_, plans)| plans) {
@@ -143,7 +143,7 @@ fn every_plan_can_be_told_from_its_files_alone() {
 }
 
 #[test]
-fn nothing_of_our_own_is_taken_for_a_secret() {
+fn no_text_of_our_own_is_redacted_as_a_secret() {
     let redactor = Redactor::default();
     let is_clean = |text: &str| matches!(redactor.text(text), Cow::Borrowed(_));
     for plan in plans::built_in().into_iter().flat_map(|(_, plans)| plans) {
@@ -163,7 +163,7 @@ fn nothing_of_our_own_is_taken_for_a_secret() {
 }
 
 #[test]
-fn two_runs_on_the_reference_agent_leave_the_same_behind() {
+fn two_runs_on_the_reference_agent_write_the_same_files() {
     // Over sockets, it is a race whether a request in flight is seen when the user stops the turn. That
     // includes the request of a tool, as in reorder/.
     leave_the_same(&["run", "retry/", "control/"]);
@@ -254,7 +254,7 @@ fn a_folder_with_something_else_in_it_is_left_alone() {
 }
 
 #[test]
-fn a_folder_that_another_run_writes_is_left_alone_and_one_of_a_dead_run_is_not() {
+fn a_folder_is_protected_while_a_run_writes_it() {
     let folder = TempDir::new().unwrap();
     let run = ["run", "control/", "--system", "reference/simulated", "--out", "last"];
     let run = || brickbat(folder.path(), &run);
@@ -286,7 +286,7 @@ expect: { executed: { a: never } }
 "#;
 
 #[test]
-fn only_what_failed_is_run_again() {
+fn only_failed_cases_are_run_again() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("never.yaml"), NEVER).unwrap();
     let system = ["--system", "reference/simulated", "--system", "reference/blocking"];
@@ -328,7 +328,7 @@ fn only_what_failed_is_run_again() {
 }
 
 #[test]
-fn what_a_run_did_not_come_to_is_run_again() {
+fn cases_that_a_run_did_not_reach_are_run_again() {
     let folder = TempDir::new().unwrap();
     let run =
         ["run", "control/", "--dialect", "openai-chat", "--system", "reference/simulated", "--out", "one"];

@@ -468,7 +468,7 @@ fn order() {
 }
 
 #[test]
-fn mistakes_in_what_is_said_and_in_what_ends_a_turn() {
+fn mistakes_in_messages_and_in_the_end_of_a_turn() {
     let tool = r#"lookup: { returns: "found {key}" }"#;
     let tools =
         |tools: &str| mistake(&plain("{ after: { settled: 1 }, do: abort }").replacen(tool, tools, 1));

@@ -145,7 +145,7 @@ fn chat(model: &str, messages: Value) -> Value {
 }
 
 #[test]
-fn an_unread_output_keeps_neither_answers_nor_ctrl_c_away() {
+fn an_unread_output_blocks_neither_answers_nor_ctrl_c() {
     // More rejections than fit into a pipe.
     const N_REFUSED: usize = 600;
     let folder = TempDir::new().unwrap();
@@ -226,7 +226,7 @@ fn all_dialects_are_spoken_on_one_port_and_the_choice_is_printed() {
 }
 
 #[test]
-fn a_refusal_is_in_the_words_of_the_host_and_is_named_on_the_terminal() {
+fn a_rejection_has_the_words_of_the_host_and_is_printed() {
     let served = Served::start(&["--host", "https://api.deepseek.com/v1"]);
     let call =
         json!({ "id": "call_1", "type": "function", "function": { "name": "look", "arguments": "{}" } });
@@ -245,7 +245,7 @@ fn a_refusal_is_in_the_words_of_the_host_and_is_named_on_the_terminal() {
 }
 
 #[test]
-fn a_provider_of_which_nothing_was_asked_has_judged_nothing() {
+fn a_provider_without_requests_has_judged_nothing() {
     let served = Served::start(&[]);
     assert_eq!(served.get("/v1/nowhere").0, 404);
     let (code, said) = served.end();
@@ -291,7 +291,7 @@ fn asking(messages: &Value) -> Value {
 }
 
 #[test]
-fn a_test_holds_a_reply_at_a_point_and_hears_of_refusals() {
+fn a_test_holds_a_reply_at_a_point_and_receives_rejections() {
     let (mut test, ready) = Served::controlled(&[]);
     assert_eq!(ready["base_urls"]["openai-chat"], json!(format!("http://{}/v1", test.served.address)));
     assert_eq!(ready["variables"]["ANTHROPIC_API_KEY"], "sk-ant-brickbat");
@@ -337,7 +337,7 @@ fn a_test_holds_a_reply_at_a_point_and_hears_of_refusals() {
 }
 
 #[test]
-fn a_provider_in_the_hands_of_a_test_ends_with_it_and_not_by_ctrl_c() {
+fn a_provider_controlled_by_a_test_ends_with_it_and_not_by_ctrl_c() {
     let (mut test, _) = Served::controlled(&[]);
     kill_process(Pid::from_child(&test.served.child), Signal::INT).unwrap();
     assert_eq!(test.ask(&json!({ "order": "report", "id": 0 }))["requests"], 0);

@@ -186,7 +186,7 @@ fn one(name: &str) -> FoundOne {
 }
 
 #[test]
-fn how_many_run_at_once_changes_nothing_but_the_number_of_runs() {
+fn the_number_of_jobs_changes_only_the_number_of_runs() {
     let (canary, setting, scenario, signature) = one("second-batch-dangles");
     let shows = |candidate: &Scenario| causes(candidate, &setting, Some(canary)).contains(&signature);
     let alone = shrink(&scenario, setting, BUDGET, shows);
@@ -213,7 +213,7 @@ fn how_many_run_at_once_changes_nothing_but_the_number_of_runs() {
 }
 
 #[test]
-fn the_budget_is_kept_and_what_was_reached_shows_the_cause() {
+fn the_budget_is_kept_and_the_result_shows_the_cause() {
     let (canary, setting, scenario, signature) = one("second-batch-dangles");
     let shows = |candidate: &Scenario| causes(candidate, &setting, Some(canary)).contains(&signature);
     let mut sizes = Vec::new();
@@ -235,7 +235,7 @@ fn the_budget_is_kept_and_what_was_reached_shows_the_cause() {
 
 /// An agent that drops the user's message of a failed turn also drops its results, if there are some.
 #[test]
-fn another_failure_on_the_way_is_not_taken_for_the_cause() {
+fn another_failure_on_the_way_does_not_count_as_the_cause() {
     let canary = Canary::from_name("prompt-lost").unwrap();
     let long = built_in().into_iter().map(|scenario| in_long_conversation(&scenario));
     let loses_both = |scenario: &Scenario| {
@@ -260,7 +260,7 @@ fn another_failure_on_the_way_is_not_taken_for_the_cause() {
 }
 
 #[test]
-fn what_the_reference_agent_fails_is_never_handed_out() {
+fn a_scenario_that_the_reference_agent_fails_is_never_returned() {
     let never = "schema: 1
 comment: A call that may not run, and one that may.
 class: [control]

@@ -54,7 +54,7 @@ const REPORTS: [&str; 8] =
     ["--report", "r.json", "--report", "r.xml", "--report", "r.html", "--report", "r.sarif"];
 
 #[test]
-fn what_was_seen_before_a_signal_is_reported_in_every_format() {
+fn findings_before_a_signal_are_reported_in_every_format() {
     const SEEN: &str = "stopped: 1 cause seen, none confirmed";
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let folder = TempDir::new().unwrap();
@@ -87,7 +87,7 @@ fn what_was_seen_before_a_signal_is_reported_in_every_format() {
 }
 
 #[test]
-fn the_evidence_of_what_was_seen_outlives_a_kill() {
+fn the_evidence_of_a_finding_survives_a_kill() {
     let folder = TempDir::new().unwrap();
     let said = stopped_when_seen(folder.path(), Signal::KILL, &["--out", "last", "--report", "r.json"]);
     assert_eq!(said.code, None, "{said:#?}");
@@ -97,7 +97,7 @@ fn the_evidence_of_what_was_seen_outlives_a_kill() {
 }
 
 #[test]
-fn what_was_seen_and_does_not_come_again_leaves_nothing_behind() {
+fn a_finding_that_does_not_recur_leaves_no_files() {
     let folder = TempDir::new().unwrap();
     adapter(folder.path(), "2", "none");
     let said = brickbat(folder.path(), &["run", PLAN, "--command", "sh wrong.sh", "--out", "last"], &[]);
@@ -112,7 +112,7 @@ fn what_was_seen_and_does_not_come_again_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_run_that_stops_before_it_has_seen_anything_does_not_say_that_nothing_is_wrong() {
+fn a_run_that_stops_before_any_result_does_not_claim_success() {
     let folder = TempDir::new().unwrap();
     adapter(folder.path(), "none", "[0-9]+");
     let said = brickbat(folder.path(), &[&RUN[..], &["--timeout", "1s"]].concat(), &[]);
@@ -122,7 +122,7 @@ fn a_run_that_stops_before_it_has_seen_anything_does_not_say_that_nothing_is_wro
 }
 
 #[test]
-fn what_a_baseline_lists_is_no_new_cause_of_a_run_that_stops() {
+fn expected_findings_are_not_new_causes_of_a_stopped_run() {
     let folder = TempDir::new().unwrap();
     adapter(folder.path(), "[2-9]", "none");
     let known = brickbat(folder.path(), &[&RUN[..], &["--write-baseline", "known.yaml"]].concat(), &[]);
@@ -137,7 +137,7 @@ fn what_a_baseline_lists_is_no_new_cause_of_a_run_that_stops() {
 }
 
 #[test]
-fn the_first_red_plan_is_confirmed_and_ends_a_run_that_is_to_fail_fast() {
+fn with_fail_fast_the_first_red_plan_is_confirmed_and_ends_the_run() {
     let plans =
         ["run", "fault/second-step", "--dialect", "openai-chat", "--command", "sh wrong.sh", "--jobs", "1"];
     let folder = TempDir::new().unwrap();
@@ -165,7 +165,7 @@ fn the_first_red_plan_is_confirmed_and_ends_a_run_that_is_to_fail_fast() {
 }
 
 #[test]
-fn shards_that_were_stopped_make_a_run_that_was_stopped() {
+fn stopped_shards_make_a_stopped_run() {
     let folder = TempDir::new().unwrap();
     let said = stopped_when_seen(folder.path(), Signal::INT, &["--shard", "1/1", "--report", "1.json"]);
     assert_eq!(said.code, Some(1), "{said:#?}");
@@ -186,7 +186,7 @@ fn on_a_small_disk(folder: &Path, args: &[&str]) -> Said {
 }
 
 #[test]
-fn a_disk_that_is_full_costs_no_old_report_no_other_report_and_no_exit_code() {
+fn a_full_disk_affects_only_the_report_that_does_not_fit() {
     let folder = TempDir::new().unwrap();
     let run =
         ["run", "abort/mid-batch", "abort/after-all-calls", "--system", "canary/dangling-on-abort/simulated"];
@@ -216,7 +216,7 @@ fn a_disk_that_is_full_costs_no_old_report_no_other_report_and_no_exit_code() {
 }
 
 #[test]
-fn a_report_that_cannot_be_replaced_does_not_keep_the_others_from_being_written() {
+fn a_report_that_cannot_be_replaced_does_not_stop_the_others() {
     let folder = TempDir::new().unwrap();
     std::os::unix::fs::symlink("/dev/full", folder.path().join("full.json")).unwrap();
     let args =

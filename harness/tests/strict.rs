@@ -23,12 +23,12 @@ async fn an_agent_that_leaves_calls_dangling_is_caught() {
 }
 
 #[tokio::test]
-async fn an_agent_that_closes_its_calls_is_not() {
+async fn an_agent_that_closes_its_calls_passes() {
     assert_eq!(refusals_after_a_stop::<false>().await, [""; 0]);
 }
 
 #[tokio::test]
-async fn a_script_goes_on_from_turn_to_turn() {
+async fn a_script_continues_from_turn_to_turn() {
     let (server, strict) = served().await;
     let ask = |text: &str| {
         format!(r#"{{"model":"m","messages":[{{"role":"user","content":"{text}"}}],"tools":[{}]}}"#, TOOL)
@@ -43,7 +43,7 @@ async fn a_script_goes_on_from_turn_to_turn() {
 }
 
 #[test]
-fn a_text_that_is_no_scenario_is_told() {
+fn a_text_that_is_not_a_scenario_is_reported() {
     let error = Strict::of_scenario("schema: 1\nturn: []\n", Dialect::OpenaiChat).unwrap_err();
     assert!(error.contains("scenario.yaml"), "{error}");
 }

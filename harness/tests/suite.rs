@@ -37,7 +37,7 @@ fn the_reference_agent_is_accused_of_nothing() {
 }
 
 #[test]
-fn a_plan_with_thinking_is_not_judged_if_nobody_asks_for_it() {
+fn a_plan_with_thinking_is_not_judged_if_no_request_asks_for_it() {
     let plans = built_in().into_iter().filter(|plan| plan.id.scenario == "thinking/plain-batch");
     let verdict = |plan: Plan| {
         let plan = Arc::new(plan);

@@ -131,7 +131,7 @@ async fn exited(script: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn when_the_adapter_is_dropped_its_tree_goes() {
+async fn when_the_adapter_is_dropped_its_tree_is_killed() {
     for (name, n_processes) in TREES {
         let alive = Alive::new();
         let reader = alive.reader();
@@ -156,7 +156,7 @@ async fn when_kill_returns_the_tree_is_gone() {
 }
 
 #[tokio::test]
-async fn when_the_adapter_ends_by_itself_its_tree_goes() {
+async fn when_the_adapter_exits_its_tree_is_killed() {
     for (name, _) in TREES {
         let alive = Alive::new();
         let reader = alive.reader();
@@ -167,7 +167,7 @@ async fn when_the_adapter_ends_by_itself_its_tree_goes() {
 }
 
 #[tokio::test]
-async fn a_killed_adapter_is_one_that_was_killed() {
+async fn a_killed_adapter_is_reported_as_killed() {
     let adapter = Adapter::start(&launch(POLITE)).await.unwrap();
     adapter.kill().await.unwrap();
     // A second kill does no harm.
@@ -191,7 +191,7 @@ async fn signals_to_its_own_group_do_not_reach_the_supervisor() {
 }
 
 #[tokio::test]
-async fn an_adapter_that_closes_its_output_and_stays_is_noticed() {
+async fn an_adapter_that_closes_its_output_and_stays_is_detected() {
     let alive = Alive::new();
     let reader = alive.reader();
     let (status, _) = exited(&alive.held_by("exec >&-; sleep 600 <&-")).await;
@@ -217,7 +217,7 @@ async fn a_missing_supervisor_is_not_a_missing_adapter() {
 }
 
 #[tokio::test]
-async fn an_adapter_is_at_home_in_the_folder_of_the_run() {
+async fn the_home_of_an_adapter_is_in_the_folder_of_the_run() {
     let folder = Scratch::create(Path::new(SUPERVISOR)).await.unwrap();
     let path = folder.path().to_owned();
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o700);
@@ -232,7 +232,7 @@ async fn an_adapter_is_at_home_in_the_folder_of_the_run() {
 }
 
 #[tokio::test]
-async fn the_folder_goes_after_the_last_adapter_in_it() {
+async fn the_folder_is_removed_after_the_last_adapter_in_it() {
     let alive = Alive::new();
     let reader = alive.reader();
     let folder = Scratch::create(Path::new(SUPERVISOR)).await.unwrap();
@@ -260,7 +260,7 @@ async fn no_adapter_starts_in_a_folder_that_is_gone() {
 }
 
 #[test]
-fn a_supervisor_that_nobody_holds_says_so() {
+fn a_supervisor_without_an_owner_reports_an_error() {
     for args in [&["--", "/bin/sh", "-c", "echo started"][..], &["--folder", "/no/such/folder"]] {
         let mut command = Command::new(SUPERVISOR);
         let output = command.arg("supervisor").args(args).stdin(Stdio::null()).output().unwrap();

@@ -71,7 +71,7 @@ fn the_reference_agent_is_accused_of_nothing_in_any_generated_scenario() {
 
 /// Scenarios in which fuzzing once accused the reference agent because a checker or the simulation was wrong.
 #[test]
-fn what_once_accused_the_reference_agent_does_so_no_more() {
+fn former_false_accusations_of_the_reference_agent_stay_fixed() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/accusations");
     let mut n_played = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -105,7 +105,7 @@ fn each_shallow_canary_is_found_in_a_generated_scenario() {
 }
 
 #[test]
-fn a_mutant_or_a_child_can_mostly_be_played_and_is_seldom_what_it_comes_from() {
+fn mutants_and_children_are_mostly_playable_and_seldom_equal_their_parent() {
     let (mut n_playable, mut n_changed) = (0, 0);
     let mut source = Source::seeded(1);
     let mut mother = generate::scenario(0);

@@ -75,7 +75,7 @@ fn no_test_is_switched_off() {
 }
 
 #[test]
-fn names_of_types_and_files_say_what_they_are() {
+fn names_of_types_and_files_are_specific() {
     hold(
         names,
         &[
@@ -114,7 +114,7 @@ fn each_planted_bug_has_a_file_of_its_name_that_says_what_is_wrong() {
 }
 
 #[test]
-fn the_top_level_holds_only_what_is_planned() {
+fn the_top_level_has_only_planned_entries() {
     let entries = std::fs::read_dir(root()).unwrap();
     let found: Vec<String> = entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
     assert_eq!(unplanned(&found), Complaints::new());
@@ -146,7 +146,7 @@ fn each_scenario_file_has_a_name_in_kebab_case_and_leads_an_editor_to_the_schema
 /// pip must install for a system exactly what was reviewed when it was locked. npm and cargo lock with
 /// checksums anyway.
 #[test]
-fn each_package_that_pip_installs_for_a_system_is_held_to_a_hash() {
+fn each_package_that_pip_installs_for_a_system_has_a_hash() {
     let folders = ["harness/systems", "harness/filters"].map(|folder| root().join(folder));
     let locks: Vec<PathBuf> = folders.iter().flat_map(|folder| files(folder, &["txt"])).collect();
     let locks: Vec<&PathBuf> = locks.iter().filter(|path| path.ends_with("requirements.txt")).collect();

@@ -51,7 +51,7 @@ fn every_rule_has_a_history_that_keeps_it_and_one_that_breaks_it() {
 /// A profile differs from its dialect's default only in behaviour that was observed, so each difference has a
 /// vector.
 #[test]
-fn what_a_profile_adds_and_words_in_its_own_way_is_shown_by_a_vector() {
+fn each_addition_and_wording_of_a_profile_has_a_vector() {
     let mut broken = BTreeSet::<(String, &str)>::new();
     let mut told = BTreeSet::<(String, &str)>::new();
     for (_, _, file) in files() {
@@ -120,7 +120,7 @@ const MODELS: [&str; 19] = [
 
 /// `explain` and `check` list which rules depend on the model, from a table that this test verifies.
 #[test]
-fn the_rules_that_bind_for_some_models_are_those_that_say_so() {
+fn the_rules_that_depend_on_the_model_are_marked() {
     let mut found = BTreeSet::new();
     for (_, dialect, file) in files() {
         for vector in &file.vectors {
@@ -161,7 +161,7 @@ const PLACES: [&str; 5] = ["messages[", "messages.", "input[", "contents[", "con
 /// A sentence that `check` printed leads to its own rule. A rule of another API is listed as well only if the
 /// sentence names no place of the body, so that both APIs send the same words.
 #[test]
-fn what_is_said_of_a_vector_at_each_provider_explains_its_own_rule() {
+fn the_sentence_for_a_vector_at_each_provider_explains_its_rule() {
     let wordings = rules::explain::Wordings::all();
     let mut said = BTreeMap::<String, BTreeSet<&'static str>>::new();
     for (_, dialect, file) in files() {

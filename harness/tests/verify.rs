@@ -63,7 +63,7 @@ fn filtered(input: &str, output: &str) -> String {
 }
 
 #[test]
-fn each_adapter_is_judged_as_it_deserves() {
+fn each_adapter_gets_the_expected_result() {
     examine_each(&ADAPTERS);
 }
 
@@ -349,7 +349,7 @@ fn the_reference_adapter_passes_every_probe() {
 }
 
 #[test]
-fn an_adapter_that_is_not_what_its_manifest_says_is_told() {
+fn an_adapter_that_differs_from_its_manifest_is_reported() {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("adapter.sh"), format!("exec '{BRICKBAT}' agent")).unwrap();
     let manifest = |sdk: &str, mode: &str| {
@@ -461,7 +461,7 @@ fn a_history_that_does_not_hold_what_was_said_is_caught() {
 }
 
 #[test]
-fn bad_input_is_answered_with_words() {
+fn bad_input_gets_a_message() {
     let folder = TempDir::new().unwrap();
     for (args, words) in [
         (vec!["--system", "reference"], "reference has no adapter; `reference/acp` has"),

@@ -118,7 +118,7 @@ fn warnings(found: &Value, probe: &str) -> String {
 }
 
 #[test]
-fn each_pair_is_judged_as_it_deserves() {
+fn each_pair_gets_the_expected_result() {
     examine_each(&PAIRS);
 }
 

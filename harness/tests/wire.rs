@@ -309,7 +309,7 @@ fn meant(plan: &Plan, script: &Script) -> Said {
 }
 
 #[test]
-fn the_path_that_is_posted_to_is_the_one_that_is_answered() {
+fn the_provider_answers_at_the_path_that_clients_post_to() {
     for dialect in Dialect::ALL {
         let wire = wire::of(dialect);
         let (streamed, whole) = ((Delivery::Streamed, true), (Delivery::Whole, false));
@@ -326,13 +326,13 @@ fn the_path_that_is_posted_to_is_the_one_that_is_answered() {
 
 proptest! {
     #[test]
-    fn a_stream_says_what_its_script_says((plan, script) in reply()) {
+    fn a_stream_decodes_to_its_script((plan, script) in reply()) {
         let encoded = streamed(&plan, &script);
         prop_assert_eq!(said(&decoded(plan.dialect, [bytes_of(&encoded)])), meant(&plan, &script));
     }
 
     #[test]
-    fn a_whole_body_says_what_its_stream_says((plan, script) in reply()) {
+    fn a_complete_body_decodes_like_its_stream((plan, script) in reply()) {
         let encoded = wire::encode_whole(plan.dialect, &plan, &script, ENVELOPE);
         let mut events = Vec::new();
         decode_whole(plan.dialect, bytes_of(&encoded), |event| events.push(event));

@@ -346,7 +346,7 @@ fn the_workflow_works_when_it_is_copied() {
 }
 
 #[test]
-fn the_hook_of_pre_commit_is_there() {
+fn the_pre_commit_hook_exists() {
     let hooks = yaml(&read(".pre-commit-hooks.yaml"));
     let page = read("docs/src/howto/install.md");
     let block =

@@ -47,7 +47,7 @@ fn agent() -> TempDir {
 
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
-fn a_program_that_loses_a_result_is_refused_by_the_rule_and_one_that_does_not_is_accepted() {
+fn a_program_that_loses_a_result_is_rejected_and_one_that_does_not_is_accepted() {
     let folder = agent();
     let said = wrap(folder.path(), &["--report", "report.json"], &["node", "agent.mjs"], &[]);
     assert_eq!(said.code, Some(1), "{said:#?}");
@@ -66,7 +66,7 @@ fn a_program_that_loses_a_result_is_refused_by_the_rule_and_one_that_does_not_is
 
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
-fn a_program_that_asks_nothing_is_not_judged_and_one_that_is_not_there_is_bad_input() {
+fn a_program_without_requests_is_not_judged_and_a_missing_one_is_bad_input() {
     let folder = agent();
     let said = wrap(folder.path(), &[], &["node", "-e", "process.exit(4)"], &[]);
     assert_eq!(said.code, Some(3), "{said:#?}");
@@ -78,7 +78,7 @@ fn a_program_that_asks_nothing_is_not_judged_and_one_that_is_not_there_is_bad_in
 
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
-fn a_program_that_ends_with_open_calls_is_undecided_until_its_thread_goes_on() {
+fn a_program_that_ends_with_open_calls_is_undecided_until_its_thread_continues() {
     // The tool fails, as tools do: the reply is stored without results of its calls.
     let crashing = KEEPER.replace("for (const call of message.tool_calls)", "if (!existsSync(\"again\")) { writeFileSync(\"again\", \"\"); END }\n  for (const call of message.tool_calls)");
     for (end, how) in
@@ -143,7 +143,7 @@ fn a_program_that_offers_no_tool_or_fails_or_is_not_continued_is_undecided() {
 
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
-fn the_address_stands_in_the_command_and_in_variables_and_real_keys_do_not() {
+fn the_address_is_in_the_command_and_in_variables_and_real_keys_are_not() {
     let folder = agent();
     let script = "console.log(process.argv[1], process.env.MINE, process.env.OPENAI_API_KEY, process.env.AWS_REGION, \
                   process.env.ANTHROPIC_AUTH_TOKEN)";
@@ -160,7 +160,7 @@ fn the_address_stands_in_the_command_and_in_variables_and_real_keys_do_not() {
 }
 
 #[test]
-fn what_a_program_leaves_running_does_not_outlive_it() {
+fn the_children_of_a_program_do_not_outlive_it() {
     let folder = agent();
     let script = "sleep 1000 & echo $! > pid; wait";
     let said = wrap(folder.path(), &["--timeout", "1s"], &["sh", "-c", script], &[]);
@@ -201,7 +201,7 @@ fn a_point_that_is_never_reached_is_not_judged() {
 
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
-fn turns_of_a_file_resume_the_program_one_by_one() {
+fn the_turns_of_a_file_resume_the_program_one_by_one() {
     let folder = folder_of(&[("keeper.mjs", KEEPER), ("turns.txt", "And now?\n\nAnd then?\n")]);
     let args = ["--resume", "node keeper.mjs {turn}", "--turns", "turns.txt"];
     let said = wrap(folder.path(), &args, &["node", "keeper.mjs", "Look it up."], &[]);
@@ -213,7 +213,7 @@ fn turns_of_a_file_resume_the_program_one_by_one() {
 
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
-fn faults_on_a_program_that_asks_again_are_delivered_and_followed() {
+fn faults_on_a_program_that_retries_are_delivered_and_followed() {
     let folder = folder_of(&[(
         "again.mjs",
         r#"

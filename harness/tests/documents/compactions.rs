@@ -149,7 +149,7 @@ fn threads() -> Vec<Thread> {
 }
 
 #[test]
-fn each_thread_names_what_there_is() {
+fn each_thread_names_existing_scenarios_and_classes() {
     let rows = rows();
     for Thread { thread, class, says, plan, on, bug, .. } in threads() {
         let exists = |path: String| assert!(root().join(&path).exists(), "{thread}: {path}");

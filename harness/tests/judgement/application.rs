@@ -105,12 +105,12 @@ fn the_words_of_a_failed_turn_rest_on_the_input() {
 }
 
 #[test]
-fn what_a_call_is_shown_as_rests_on_the_states() {
+fn the_shown_state_of_a_call_rests_on_the_states() {
     is_of_the_application("reorder/error-before-call", "error-parked", &[Duty::States], &["parts-settled"]);
 }
 
 #[test]
-fn calls_that_nobody_answers_rest_on_the_loop() {
+fn unanswered_calls_rest_on_the_loop() {
     is_of_the_application("abort/mid-batch#k=1", "dangling-on-abort", &[Duty::Loop], &["thread-survives"]);
 }
 
@@ -153,7 +153,7 @@ fn a_call_that_was_handed_out_rests_on_who_runs_it() {
 }
 
 #[test]
-fn what_is_shown_under_an_id_of_no_call_is_the_systems() {
+fn an_update_under_an_unknown_id_belongs_to_the_system() {
     for plan in on_each("client/next-request-fails") {
         let stray = || Event::CallShown { id: "stray".to_owned(), state: ShownState::InProgress };
         let run = rebuilt(&run(&plan), |_, event| match event {
@@ -181,7 +181,7 @@ fn a_turn_that_waits_for_a_tool_rests_on_the_loop() {
 }
 
 #[test]
-fn a_plan_that_does_not_go_on_because_of_the_application_is_not_vacuous() {
+fn a_plan_that_the_application_blocks_is_not_vacuous() {
     for plan in on_each("tools/answered-with-next-batch") {
         let own = judged_for(&plan, "deaf-tool-awaited", &[], Repairs::Never);
         assert_eq!(own.verdict, Verdict::Fail, "{}: {own:#?}", plan.id);
@@ -236,7 +236,7 @@ fn results_of_a_whole_step_rest_on_the_loop_and_on_who_keeps_a_turn_that_ended_b
 }
 
 #[test]
-fn results_before_an_empty_reply_rest_on_the_loop_and_on_who_says_them_again() {
+fn results_before_an_empty_reply_rest_on_the_loop_and_on_who_sends_them_again() {
     // The first reply after the results is empty.
     for plan in on_each("model/empty-reply") {
         let kept = |body: &str| {
@@ -314,7 +314,7 @@ fn a_step_whose_request_crossed_the_stop_rests_on_how_the_turn_is_stopped() {
 }
 
 #[test]
-fn what_the_user_said_before_an_empty_reply_rests_on_who_says_it_again() {
+fn a_users_message_before_an_empty_reply_rests_on_who_sends_it_again() {
     let (asked, answered) = ("Look up the two orders.", "Is that all?");
     for plan in on_each("model/empty-reply") {
         let without =
@@ -352,7 +352,7 @@ fn what_the_user_said_before_an_empty_reply_rests_on_who_says_it_again() {
 }
 
 #[test]
-fn a_thread_whose_last_failure_is_the_application_s_is_not_bricked_by_the_system() {
+fn a_thread_that_the_application_fails_last_is_not_bricked_by_the_system() {
     let plan = plan("control/plain-batch", Dialect::OpenaiChat);
     let last = plan.turns.len() - 1;
     let raised = || TurnOutcome::Raised { class: "Error".to_owned(), text: "broken".to_owned() };
@@ -382,7 +382,7 @@ fn a_thread_whose_last_failure_is_the_application_s_is_not_bricked_by_the_system
 }
 
 #[test]
-fn what_an_sdk_does_itself_stays_its_own() {
+fn a_duty_that_an_sdk_takes_over_stays_its_own() {
     let all = [Duty::Store, Duty::Input, Duty::States];
     for plan in on_each("abort/mid-batch#k=1") {
         for canary in ["dangling-on-abort", "results-lost", "success-invented"] {
@@ -393,7 +393,7 @@ fn what_an_sdk_does_itself_stays_its_own() {
 }
 
 #[test]
-fn a_broken_history_is_the_application_s_unless_the_system_mends_or_adds_to_it() {
+fn a_broken_history_is_the_applications_unless_the_system_repairs_or_extends_it() {
     let plan = plan("given/broken-thread#h=bricked-long-ago.json", Dialect::OpenaiChat);
     let canary = "heals-the-end-alone";
     let store = [Duty::Store];

@@ -41,7 +41,7 @@ fn response_id(provider: &mut Provider) -> String {
 }
 
 #[test]
-fn a_system_that_sends_only_what_is_new_is_accused_of_nothing() {
+fn a_system_that_sends_only_new_items_is_accused_of_nothing() {
     for name in ["control/plain-batch", "control/two-batches", "abort/mid-batch#k=1"] {
         let plan = plan(name, Dialect::OpenaiResponses);
         let run = chained(&plan, &run(&plan));
@@ -59,7 +59,7 @@ fn names_a_response(event: &Event) -> bool {
 }
 
 #[test]
-fn results_that_are_left_out_of_a_chain_are_missed() {
+fn results_that_are_left_out_of_a_chain_are_missing() {
     let plan = plan("control/plain-batch", Dialect::OpenaiResponses);
     let whole = chained(&plan, &run(&plan));
     // The provider rejects this, and is right to.

@@ -66,7 +66,7 @@ fn refused_in(run: &Run, is_refused: impl Fn(usize) -> bool) -> Run {
 }
 
 #[test]
-fn a_conversation_that_is_refused_without_a_fault_never_gets_to_its_fault() {
+fn a_conversation_that_is_rejected_without_a_fault_never_reaches_its_fault() {
     let plan = plan("kill/second-batch#k=5", Dialect::OpenaiChat);
     let mut refused = refused_in(&run(&Arc::new(lower::control(&plan))), |turn| turn == 0);
     refused.receipts = run(&plan).receipts;
@@ -82,7 +82,7 @@ fn a_conversation_that_is_refused_without_a_fault_never_gets_to_its_fault() {
 }
 
 #[test]
-fn a_client_that_leaves_when_the_reply_has_stopped_never_gets_to_a_fault_after_it() {
+fn a_client_that_leaves_at_the_stop_reason_never_reaches_a_later_fault() {
     for (name, expected) in [
         ("fault/reset-in-stream#p=stop", Verdict::Unreachable),
         ("fault/reset-in-stream#p=end-b", Verdict::Vacuous),
@@ -119,7 +119,7 @@ fn a_refused_request_bricks_the_thread_only_if_the_last_one_is_refused_too() {
 /// In some SDKs an exception of a tool ends the turn with an error; others raise one if the model's output is
 /// broken.
 #[test]
-fn an_error_in_the_turn_that_has_a_reason_for_it_is_no_finding_if_the_thread_goes_on() {
+fn an_error_with_a_reason_is_not_a_finding_if_the_thread_continues() {
     let names = [
         "fault/tool-throw",
         "tools/throw-without-words",
@@ -145,7 +145,7 @@ fn an_error_in_the_turn_that_has_a_reason_for_it_is_no_finding_if_the_thread_goe
 }
 
 #[test]
-fn a_call_that_never_runs_is_no_brick() {
+fn a_call_that_never_runs_is_not_a_brick() {
     for plan in on_each("fault/pause#p=text-1") {
         let idle =
             without(&run(&plan), |turn, event| turn == 0 && matches!(event, Event::ToolSettled { .. }));
@@ -195,7 +195,7 @@ fn running_with(plan: &Arc<Plan>, args: &str) -> Run {
 }
 
 #[test]
-fn a_tool_may_run_with_what_the_model_gave_and_with_nothing_else() {
+fn a_tool_may_run_only_with_the_models_arguments() {
     let given = [
         ("model/arguments-not-object#raw=-b-", r#""b""#),
         ("model/arguments-not-object#raw=--", "[]"),
@@ -214,7 +214,7 @@ fn a_tool_may_run_with_what_the_model_gave_and_with_nothing_else() {
 }
 
 #[test]
-fn a_request_may_hold_what_the_model_gave_and_no_other_arguments_that_are_no_object() {
+fn a_request_may_contain_invalid_arguments_only_if_the_model_gave_them() {
     let given = [
         ("model/arguments-not-object#raw=-b-", r#"\"b\""#),
         ("model/arguments-not-object#raw=null", "null"),
@@ -235,7 +235,7 @@ fn a_request_may_hold_what_the_model_gave_and_no_other_arguments_that_are_no_obj
 }
 
 #[test]
-fn a_text_of_a_healthy_turn_that_stands_before_its_calls_is_reordered() {
+fn a_text_of_a_healthy_turn_that_moved_before_its_calls_is_reordered() {
     let plan = plan("control/plain-batch", Dialect::OpenaiChat);
     let moved = with_bodies(&run(&plan), |body| {
         let mut body: Value = serde_json::from_str(body).unwrap();
@@ -266,7 +266,7 @@ fn a_finished_call_that_is_recorded_as_cancelled_is_denied() {
 }
 
 #[test]
-fn what_differs_only_in_being_an_error_is_shown() {
+fn a_difference_only_in_the_error_flag_is_shown() {
     for dialect in [Dialect::AnthropicMessages, Dialect::BedrockConverse] {
         let plan = plan("control/plain-batch", dialect);
         let done = plan.calls[key(&plan, "b").0 as usize].id.clone();
@@ -294,7 +294,7 @@ fn what_differs_only_in_being_an_error_is_shown() {
 }
 
 #[test]
-fn a_tool_of_a_reply_that_was_asked_for_after_the_stop_started_too_late() {
+fn a_tool_of_a_reply_requested_after_the_stop_started_too_late() {
     let plan = plan("abort/first-of-two-batches", Dialect::OpenaiChat);
     expect_unaccused(&plan, &run(&plan), Verdict::Pass);
     let d = key(&plan, "d");

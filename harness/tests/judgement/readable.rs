@@ -59,7 +59,7 @@ fn a_result_is_lost_only_if_a_request_came_after_it() {
 }
 
 #[test]
-fn a_result_that_stands_under_another_call_is_not_told() {
+fn a_result_under_another_call_does_not_count_as_sent() {
     for plan in on_each("control/plain-batch") {
         let [a, b] = ["a", "b"].map(|name| plan.calls[key(&plan, name).0 as usize].outcome.text().to_owned());
         let swapped =
@@ -75,7 +75,7 @@ fn a_result_that_stands_under_another_call_is_not_told() {
 }
 
 #[test]
-fn calls_that_are_told_again_behind_others_are_no_other_order() {
+fn calls_that_are_repeated_after_others_are_not_reordered() {
     for dialect in Dialect::ALL {
         let plan = plan("control/plain-batch", dialect);
         let original = run(&plan);
@@ -114,7 +114,7 @@ fn a_turn_that_only_the_harness_stopped_was_not_stopped_before() {
 }
 
 #[test]
-fn a_changed_call_is_named_by_its_place_where_calls_share_an_id() {
+fn a_changed_call_is_named_by_its_place_if_calls_share_an_id() {
     let plan = plan("model/empty-id#id=text-", Dialect::Gemini);
     let args = |name: &str| plan.calls[key(&plan, name).0 as usize].args.to_string();
     let (a, b) = (args("a"), args("b"));
@@ -133,7 +133,7 @@ fn a_changed_call_is_named_by_its_place_where_calls_share_an_id() {
 }
 
 #[test]
-fn an_empty_error_in_an_object_is_no_success() {
+fn an_empty_error_in_an_object_is_not_a_success() {
     let plan = plan("tools/throw-without-words", Dialect::Gemini);
     let whole = run(&plan);
     let lies = |response: Value| {
@@ -156,7 +156,7 @@ fn an_empty_error_in_an_object_is_no_success() {
 }
 
 #[test]
-fn what_a_runner_says_of_a_call_that_it_could_not_run_is_no_success() {
+fn a_runners_message_about_a_call_that_it_could_not_run_is_not_a_success() {
     let plan = plan("fault/tool-error", Dialect::OpenaiChat);
     let whole = run(&plan);
     let lies = |words: &str| {
@@ -174,7 +174,7 @@ fn what_a_runner_says_of_a_call_that_it_could_not_run_is_no_success() {
 }
 
 #[test]
-fn a_handoff_that_is_seen_to_settle_after_its_turn_has_handed_over_and_one_that_never_settles_has_not() {
+fn a_handoff_counts_if_it_settles_even_after_its_turn() {
     let plan = plan("handoff/next-request-fails#status=400", Dialect::OpenaiChat);
     let whole = run(&plan);
     let lies =

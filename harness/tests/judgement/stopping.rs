@@ -45,7 +45,7 @@ fn shown(plan: &Plan, call: CallKey, state: ShownState) -> Event {
 }
 
 #[test]
-fn the_request_of_a_run_that_goes_on_is_not_the_threads() {
+fn the_request_of_a_run_that_continues_does_not_belong_to_the_thread() {
     for plan in on_each("abort/mid-batch#k=1") {
         let run = run(&plan);
         let last = plan.turns.len() - 1;
@@ -61,7 +61,7 @@ fn the_request_of_a_run_that_goes_on_is_not_the_threads() {
 }
 
 #[test]
-fn what_a_run_sends_after_its_stop_is_no_repair_of_the_thread() {
+fn a_request_of_a_run_after_its_stop_does_not_repair_the_thread() {
     for plan in on_each("abort/mid-batch#k=1") {
         let run = run(&plan);
         let Event::Requested { exchange, kind, model, body, .. } = once_more(&run) else { unreachable!() };
@@ -80,7 +80,7 @@ fn what_a_run_sends_after_its_stop_is_no_repair_of_the_thread() {
 }
 
 #[test]
-fn a_tool_of_a_run_that_goes_on_is_not_run_again_by_the_thread() {
+fn a_tool_of_a_run_that_continues_is_not_a_rerun_of_the_thread() {
     for plan in on_each("abort/in-text#p=text-1") {
         let run = run(&plan);
         let c = key(&plan, "c");
@@ -98,7 +98,7 @@ fn a_tool_of_a_run_that_goes_on_is_not_run_again_by_the_thread() {
 }
 
 #[test]
-fn what_is_on_its_way_at_a_stop_accuses_nobody() {
+fn a_request_in_flight_at_a_stop_is_not_a_finding() {
     for plan in on_each("abort/in-text#p=text-1") {
         let b = key(&plan, "b");
         let judgement = judged(&plan, &with_more(&run(&plan), 0, &[start(&plan, b)]));
@@ -132,7 +132,7 @@ fn the_client_marks_the_calls_of_a_stopped_turn_as_cancelled() {
 }
 
 #[test]
-fn what_a_system_stores_of_the_calls_of_a_stopped_turn_is_its_own() {
+fn a_system_may_store_the_calls_of_a_stopped_turn_as_it_likes() {
     for plan in on_each("abort/mid-batch#k=1") {
         let c = key(&plan, "c");
         let id = &plan.calls[c.0 as usize].id;
@@ -157,7 +157,7 @@ fn what_a_system_stores_of_the_calls_of_a_stopped_turn_is_its_own() {
 }
 
 #[test]
-fn a_stop_that_takes_effect_when_what_was_held_goes_on_is_late() {
+fn a_stop_that_takes_effect_only_after_a_hold_ends_is_late() {
     for plan in on_each("abort/mid-batch#k=1") {
         let judgement = judged(&plan, &with_more(&run(&plan), 0, &[Event::LetGo]));
         let found: Vec<Severity> = judgement.findings.iter().map(|finding| finding.harm).collect();
@@ -166,7 +166,7 @@ fn a_stop_that_takes_effect_when_what_was_held_goes_on_is_late() {
 }
 
 #[test]
-fn a_stop_at_the_end_of_a_whole_reply_is_not_late() {
+fn a_stop_at_the_end_of_a_complete_reply_is_not_late() {
     for plan in on_each("abort/at-completion") {
         let run = run(&plan);
         let is_held = |event: &Event| matches!(event, Event::Held { at, .. } if at.mark == Mark::Reply);
@@ -176,7 +176,7 @@ fn a_stop_at_the_end_of_a_whole_reply_is_not_late() {
 }
 
 #[test]
-fn a_long_silence_that_nobody_asked_for_is_slow() {
+fn a_long_silence_without_a_reason_is_slow() {
     for plan in on_each("fault/server-down#reply=2") {
         let judgement = judged(&plan, &with_more(&run(&plan), 0, &[Event::Waited { seconds: 44 }]));
         let slow = judgement.findings.iter().filter(|finding| finding.harm == Severity::Slow);

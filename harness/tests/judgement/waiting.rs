@@ -136,7 +136,7 @@ fn a_system_that_does_not_end_the_stopped_turn_with_its_last_tool_hangs() {
 }
 
 #[test]
-fn a_held_reply_goes_on_when_the_call_that_was_to_settle_there_is_gone() {
+fn a_held_reply_continues_when_the_call_that_was_to_settle_there_is_gone() {
     for dialect in Dialect::ALL {
         let mut rehearsal = stopped(dialect);
         rehearsal.cancels("c");

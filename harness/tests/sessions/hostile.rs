@@ -32,7 +32,7 @@ fn check(case: &Case, what: &str, bytes: Vec<u8>) {
 }
 
 #[test]
-fn a_store_that_is_cut_off_anywhere_is_answered_and_repaired_as_promised() {
+fn a_store_that_is_cut_off_anywhere_gets_an_answer_and_a_valid_repair() {
     for case in one_of_each() {
         let whole = case.files().main().to_vec();
         for n in 0..N_PLACES {
@@ -43,7 +43,7 @@ fn a_store_that_is_cut_off_anywhere_is_answered_and_repaired_as_promised() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_answered() {
+fn bytes_that_are_not_text_get_an_answer() {
     for case in one_of_each() {
         let whole = case.files().main().to_vec();
         for n in 0..N_PLACES {
@@ -63,7 +63,7 @@ fn bytes_that_are_no_text_are_answered() {
 }
 
 #[test]
-fn nesting_without_end_is_answered() {
+fn endless_nesting_gets_an_answer() {
     let deep = "[".repeat(N_LEVELS);
     let closed = format!("{deep}{}", "]".repeat(N_LEVELS));
     let object = format!("{}1{}", "{\"a\":".repeat(N_LEVELS), "}".repeat(N_LEVELS));
@@ -187,7 +187,7 @@ fn parents_in_a_circle_end() {
 }
 
 #[test]
-fn a_database_that_is_none_is_answered() {
+fn a_damaged_database_gets_an_answer() {
     let databases = one_of_each().into_iter().filter(|case| case.entry.store.ends_with(".sql"));
     for case in databases {
         let whole = case.files().main().to_vec();

@@ -98,7 +98,7 @@ fn a_session_of_a_person_is_named_by_its_number() {
 }
 
 #[test]
-fn of_a_database_it_is_said_how_the_copy_comes_to_its_product() {
+fn the_output_for_a_database_says_how_to_install_the_copy() {
     let case = all().into_iter().find(|case| case.id == "openai-agents/output-without-call").unwrap();
     let (folder, name) = placed(&case.files());
     let repair = said(&folder, &["repair", &name]);
@@ -110,7 +110,7 @@ fn of_a_database_it_is_said_how_the_copy_comes_to_its_product() {
 }
 
 #[test]
-fn what_is_no_regular_file_is_refused_and_passed_over_in_folders() {
+fn an_irregular_file_is_refused_and_skipped_in_folders() {
     let folder = folder_of(&[(
         "a.json",
         r#"{"model":"claude-sonnet-5","max_tokens":1024,"messages":[{"role":"user","content":"hi"}]}"#,

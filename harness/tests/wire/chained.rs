@@ -36,7 +36,7 @@ fn outputs(calls: &[Value]) -> Vec<Value> {
 }
 
 #[test]
-fn outputs_alone_answer_the_response_that_is_named() {
+fn outputs_without_history_answer_the_named_response() {
     let mut client = client();
     let (id, calls) = client.open(true);
     let lacking = json!({ "previous_response_id": id, "input": outputs(&calls[1..]) });
@@ -65,7 +65,7 @@ fn a_text_after_open_calls_is_refused() {
 }
 
 #[test]
-fn named_items_stand_for_what_they_name() {
+fn item_references_are_resolved() {
     let mut client = client();
     let (_, calls) = client.open(true);
     let user = json!({ "role": "user", "content": "Look." });
@@ -78,7 +78,7 @@ fn named_items_stand_for_what_they_name() {
 }
 
 #[test]
-fn what_was_not_stored_cannot_be_named() {
+fn an_item_that_was_not_stored_cannot_be_referenced() {
     let mut client = client();
     let (id, calls) = client.open(false);
     let (kind, said) = client.ask_offering(json!({ "previous_response_id": id, "input": outputs(&calls) }));
@@ -90,7 +90,7 @@ fn what_was_not_stored_cannot_be_named() {
 }
 
 #[test]
-fn what_a_request_only_names_is_written_out() {
+fn the_referenced_items_of_a_request_are_expanded() {
     let mut client = client();
     let (id, calls) = client.open(true);
     let words = client.plan.turns[0].user.clone();

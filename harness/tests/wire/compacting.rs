@@ -60,7 +60,7 @@ fn a_full_context_is_reported_until_something_is_gone() {
 }
 
 #[test]
-fn words_about_a_summary_ask_for_one_only_when_the_context_is_full() {
+fn words_about_a_summary_request_one_only_when_the_context_is_full() {
     let mut client = Client::of("control/plain-batch@openai-chat");
     let first = client.plan.turns[0].user.clone();
     let first = first.as_str();
@@ -68,7 +68,7 @@ fn words_about_a_summary_ask_for_one_only_when_the_context_is_full() {
 }
 
 #[test]
-fn a_request_that_is_too_long_is_refused_in_the_words_of_its_provider() {
+fn a_request_that_is_too_long_is_rejected_with_the_providers_message() {
     for dialect in Dialect::ALL {
         let body = wire::of(dialect).overflow_body().to_string();
         assert!(wire::of(dialect).says_overflow(&body), "{dialect}: {body}");

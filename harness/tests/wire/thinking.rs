@@ -37,7 +37,7 @@ fn enabled() -> Value {
 }
 
 #[test]
-fn thinking_that_comes_back_as_it_was_is_accepted() {
+fn thinking_that_comes_back_unchanged_is_accepted() {
     let mut client = client();
     let messages = client.begin(enabled());
     assert_eq!(messages[1]["content"][0]["type"], "thinking");
