@@ -29,14 +29,14 @@ use cover::covers_plan;
 /// system: ai-sdk                        # the system, in every version and mode
 /// entries:                              # one for each cause
 ///   - check: thread-survives            # the check that fails
-///     severity: bricked-by-provider     # its severity
+///     severity: bricked-by-provider     # how severe it is
 ///     rule: openai-chat/tool-message-missing   # optional; the rule that is broken
 ///     actions: [abort, reset]           # optional; the trigger: an action, or a scenario without one
 ///     systems: [ai-sdk@5/ui-messages]   # optional; restricts `system` to modes, and pins versions
 ///     cases: ['abort/mid-batch#*']      # optional; restricts the entry to these plans
 ///     reason: Parts keep the state that they had when the stream broke off.
 ///     reported: vercel/ai#10638         # an issue, a URL, or `not reported`
-///     classes: [event-order]            # optional; its classes of failures, judged by the reason
+///     classes: [event-order]            # optional; its failure classes, according to the reason
 ///     flaky: true                       # optional; it is not in every run, and is never stale
 ///     shown:                            # the plans in which it is expected, for each system and action
 ///       - ai-sdk@5.0.277/ui-messages abort/mid-batch#k=0@openai-chat
