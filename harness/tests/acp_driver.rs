@@ -1,4 +1,5 @@
-//! The driver against adapters that misbehave: whatever they do, it is an error of theirs, in words, and in time.
+//! The driver against adapters that misbehave: each fault becomes an error of the adapter, with a message, in
+//! bounded time.
 //!
 //! The adapters are shell scripts that print canned lines.
 
@@ -48,7 +49,7 @@ fn shown(id: &str, state: ShownState) -> SessionEvent {
 }
 
 #[tokio::test]
-async fn a_session_that_is_over_is_closed_where_the_adapter_takes_that() {
+async fn a_session_is_closed_if_the_adapter_supports_it() {
     let able = r#""loadSession":true"#;
     let closing = format!(r#"{able},"sessionCapabilities":{{"close":{{}}}}"#);
     for (says, n_closed) in [(able, "0"), (closing.as_str(), "1")] {
@@ -59,7 +60,7 @@ async fn a_session_that_is_over_is_closed_where_the_adapter_takes_that() {
         let script = format!("n=0\n{}", POLITE.replace(able, says).replace(history, counted));
         let adapter = Adapter::start(&launch(&script, "")).await.unwrap();
         drop(adapter.open(&spec(Path::new("/tmp"))).await.unwrap());
-        // The lines of one connection come in their order.
+        // The lines of one connection arrive in order.
         let second = adapter.open(&spec(Path::new("/tmp"))).await.unwrap();
         assert_eq!(second.history().await.unwrap(), Some(n_closed.into()), "{says}");
     }
@@ -67,7 +68,7 @@ async fn a_session_that_is_over_is_closed_where_the_adapter_takes_that() {
 
 #[tokio::test]
 async fn an_adapter_that_exits_at_once_is_quoted() {
-    // Its child would hold the pipes open for long.
+    // Its child would keep the pipes open for long.
     let error = refused_at_start("sleep 600 & echo 'cannot find module' >&2; exit 3").await;
     let text = "the adapter ended (exit status: 3); the end of its standard error: cannot find module";
     assert_eq!(error.to_string(), text);
@@ -90,7 +91,7 @@ async fn an_endless_line_is_cut_off() {
 }
 
 #[tokio::test]
-async fn silence_has_an_end() {
+async fn a_silent_adapter_times_out() {
     let mut launch = launch("echo 'still thinking' >&2; exec sleep 600", "");
     launch.limits.start = Duration::from_millis(300);
     let error = Adapter::start(&launch).await.unwrap_err();
@@ -101,7 +102,7 @@ async fn silence_has_an_end() {
 }
 
 #[tokio::test]
-async fn a_missing_program_is_named() {
+async fn the_error_names_a_missing_program() {
     let launch = Launch { program: "no-such-program-here".into(), ..launch("", "") };
     let error = Adapter::start(&launch).await.unwrap_err();
     assert!(
@@ -116,7 +117,7 @@ async fn another_version_of_the_protocol_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_shown_before_the_end_comes_before_the_end() {
+async fn updates_before_the_end_arrive_before_the_end() {
     let raised = r#"show a pending; show a completed; outcome '{"kind":"raised","class":"E","text":"t"}'"#;
     let end = SessionEvent::Ended(TurnOutcome::Raised { class: "E".into(), text: "t".into() });
     let expected = [shown("a", ShownState::Pending), shown("a", ShownState::Completed), end];
@@ -137,7 +138,8 @@ async fn a_turn_is_stopped_and_the_next_one_runs() {
     assert_eq!(session.next().await, Some(shown("a", ShownState::InProgress)));
 }
 
-/// What comes of two questions that get those answers: the option that the adapter got, as the name of a call.
+/// The events after two questions that get these answers: the option that the adapter got, as the name of a
+/// call.
 async fn told(first: Consent, second: Consent) -> Vec<SessionEvent> {
     let mut session = open("ask a; ask b").await;
     session.prompt("hello").await.unwrap();
@@ -169,7 +171,7 @@ async fn a_killed_session_is_loaded_by_another_process() {
     session.prompt("hello").await.unwrap();
     assert_eq!(session.barrier().await, Ok(true));
     session.kill().await.unwrap();
-    // What it had said is still heard; then it is known to be dead, by the signal.
+    // Its earlier messages still arrive; then it is known to be dead, from the signal.
     assert_eq!(session.next().await, Some(shown("a", ShownState::InProgress)));
     let Some(SessionEvent::Lost(DriverError::AdapterExited { status, .. })) = session.next().await else {
         panic!()
@@ -179,12 +181,12 @@ async fn a_killed_session_is_loaded_by_another_process() {
     assert!(heir.about().capabilities.has("load"));
     let mut session = heir.load(session.id(), &spec(Path::new("/tmp"))).await.unwrap();
     session.prompt("again").await.unwrap();
-    // The past that it sent while it loaded is no event of this conversation.
+    // The past that it sent while it loaded is not an event of this conversation.
     assert_eq!(session.next().await, Some(shown("b", ShownState::Completed)));
 }
 
 #[tokio::test]
-async fn an_adapter_that_loads_says_so_to_every_client() {
+async fn the_claim_to_load_requires_the_acp_capability_and_is_not_implied_by_it() {
     let error = refused_at_start(&POLITE.replace(r#""loadSession":true"#, "")).await;
     assert!(error.to_string().contains("loadSession"), "{error}");
     let silent = POLITE.replace(r#","load":true"#, "");
@@ -192,20 +194,20 @@ async fn an_adapter_that_loads_says_so_to_every_client() {
 }
 
 #[tokio::test]
-async fn an_unknown_state_is_not_taken_for_pending() {
+async fn an_unknown_state_does_not_count_as_pending() {
     let events = turn("show a done").await;
     let [SessionEvent::Lost(error)] = &events[..] else { panic!("{events:?}") };
     assert!(error.to_string().contains("unknown status \"done\" of a call"), "{error}");
 }
 
 #[tokio::test]
-async fn a_turn_without_an_outcome_is_no_turn() {
+async fn a_turn_without_an_outcome_is_an_error() {
     let events = turn(r#"answer '{"stopReason":"end_turn"}'"#).await;
     assert!(matches!(&events[..], [SessionEvent::Lost(DriverError::ProtocolViolation { .. })]), "{events:?}");
 }
 
 #[tokio::test]
-async fn an_adapter_that_dies_in_a_turn_takes_nothing_with_it_but_the_turn() {
+async fn an_adapter_that_dies_in_a_turn_loses_only_that_turn() {
     let events = turn("show a in_progress; echo 'out of memory' >&2; exit 9").await;
     let [first, SessionEvent::Lost(error)] = &events[..] else { panic!("{events:?}") };
     assert_eq!(first, &shown("a", ShownState::InProgress));
@@ -219,7 +221,7 @@ async fn an_adapter_that_dies_in_a_turn_takes_nothing_with_it_but_the_turn() {
 async fn a_flood_of_events_is_bounded() {
     let mut session = open("i=0; while [ $i -lt 5000 ]; do show a pending; i=$((i+1)); done").await;
     session.prompt("hello").await.unwrap();
-    // Answered after the flood, so all of it has come.
+    // Answered after the flood, so all of it has arrived.
     assert_eq!(session.barrier().await, Ok(true));
     let mut n_events = 0;
     loop {
@@ -236,11 +238,11 @@ async fn a_flood_of_events_is_bounded() {
 }
 
 #[tokio::test]
-async fn what_the_adapter_started_dies_with_it() {
+async fn the_children_of_an_adapter_die_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let fifo = folder.path().join("alive");
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-    // The child holds the pipe open for as long as it lives.
+    // The child keeps the pipe open for as long as it lives.
     let script = format!("sleep 600 > '{}' & {POLITE}", fifo.display());
     let adapter = Adapter::start(&launch(&script, "")).await.unwrap();
     let end = tokio::task::spawn_blocking(move || read_to_end(&fifo));
@@ -250,7 +252,8 @@ async fn what_the_adapter_started_dies_with_it() {
 }
 
 fn read_to_end(fifo: &Path) -> usize {
-    // Not to wait for a writer that is dead before the reader comes, this end is opened for writing too, briefly.
+    // This end is briefly opened for writing too, so that the open does not wait for a writer that is already
+    // dead.
     let both = std::fs::OpenOptions::new().read(true).write(true).open(fifo).unwrap();
     let mut reader = std::fs::File::open(fifo).unwrap();
     drop(both);

@@ -1,4 +1,5 @@
-//! `brickbat agent`: the reference agent and the canaries as a process of their own, over the protocol of adapters.
+//! `brickbat agent`: the reference agent and the canaries as a process of their own, over the adapter
+//! protocol.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -22,7 +23,7 @@ use tempfile::TempDir;
 use crate::program::BRICKBAT;
 use crate::runs::{load, run, within_patience};
 
-/// A process of the agent, spoken to line by line.
+/// A process of the agent, used line by line.
 struct Process {
     child: Child,
     input: Option<ChildStdin>,
@@ -39,7 +40,7 @@ impl Process {
         Process { input: child.stdin.take(), child, output, n_asked: 0 }
     }
 
-    /// One that has been shaken hands with.
+    /// A process that has been initialized.
     fn greeted() -> Process {
         let mut process = Process::start();
         let about = process.ask("initialize", &json!({ "protocolVersion": 1 }));
@@ -62,7 +63,7 @@ impl Process {
         serde_json::from_str(&self.output.next().unwrap().unwrap()).unwrap()
     }
 
-    /// Asks, and gives the answer. Updates that come before it are passed over.
+    /// Sends a request and returns its answer. Updates before the answer are ignored.
     fn ask(&mut self, method: &str, params: &Value) -> Value {
         let id = self.send(method, params);
         loop {
@@ -73,7 +74,7 @@ impl Process {
         }
     }
 
-    /// The words of the error with which a request is refused.
+    /// The message of the error with which a request is refused.
     fn refused(&mut self, method: &str, params: &Value) -> String {
         let answer = self.ask(method, params);
         assert!(answer["error"]["code"].is_i64(), "{answer}");
@@ -83,7 +84,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -170,7 +171,7 @@ fn names_of_canaries_are_systems() {
 }
 
 #[test]
-fn a_session_that_was_closed_is_gone_and_its_id_is_not_given_again() {
+fn a_closed_session_is_gone_and_its_id_is_not_reused() {
     let state = TempDir::new().unwrap();
     let mut process = Process::greeted();
     let open = session("http://127.0.0.1:9/p/0", state.path(), &json!({}));
@@ -185,7 +186,7 @@ fn a_session_that_was_closed_is_gone_and_its_id_is_not_given_again() {
 }
 
 #[test]
-fn bad_input_is_refused_in_words_and_does_no_harm() {
+fn bad_input_is_refused_with_a_message_and_does_no_harm() {
     let state = TempDir::new().unwrap();
     let url = "http://127.0.0.1:9/p/0";
     let mut process = Process::greeted();
@@ -243,7 +244,7 @@ fn it_ends_when_its_input_ends_even_in_a_turn() {
     assert_eq!(busy, "the turn before is still running");
     drop(process.input.take());
     assert_eq!(process.child.wait().unwrap().code(), Some(0));
-    // Whatever it still had to say was the protocol.
+    // All its remaining output was messages of the protocol.
     for line in process.output.by_ref() {
         assert_eq!(serde_json::from_str::<Value>(&line.unwrap()).unwrap()["jsonrpc"], "2.0");
     }
@@ -262,12 +263,12 @@ fn a_store_that_fails_in_a_turn_fails_the_request_and_not_the_process() {
     let said = process.refused("session/prompt", &prompt(&broken, "hello"));
     assert!(said.contains("cannot write the stored thread in"), "{said}");
     assert!(process.refused("session/prompt", &prompt(&broken, "again")).contains("the session is over"));
-    // Nobody listens at port 9, which is an outcome and not an error.
+    // No server listens at port 9, which is an outcome and not an error.
     let answer = process.ask("session/prompt", &prompt(&whole, "hello"));
     assert_eq!(answer["result"]["_meta"]["brickbat"]["outcome"]["kind"], "raised", "{answer}");
 }
 
-/// Answers the gates of a mount until a request comes, whose body is given.
+/// Answers the gates of a mount until a request comes, and returns its body.
 async fn next_request(mount: &mut Mount<Provider>, job: &Job) -> String {
     loop {
         match mount.next().await.unwrap() {

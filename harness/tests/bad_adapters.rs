@@ -1,8 +1,8 @@
-//! Whole runs on adapters that misbehave in one plan: an error that names what happened and what was last said, every
-//! other plan judged, and nothing left running.
+//! Complete runs on adapters that misbehave in one plan: the error names what happened and the last output,
+//! every other plan is judged, and nothing is left running.
 //!
-//! The adapter is our own agent behind a shell script that passes every line on. At the second prompt of one scenario
-//! (the first is its control plan's) it misbehaves.
+//! The adapter is our own agent behind a shell script that passes every line on. It misbehaves at the second
+//! prompt of one scenario (the first is its control plan's).
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -26,7 +26,7 @@ turns:
       - - text: Done.
 "#;
 
-/// `$id` is the id of the prompt, `$session` its session; what is written to 3 goes to the harness.
+/// `$id` is the id of the prompt, `$session` its session; text that is written to 3 goes to the harness.
 const WRAPPER: &str = r#"
 exec 3>&1
 field() { printf '%s\n' "$line" | sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p'; }
@@ -48,9 +48,9 @@ END
 } | "$BRICKBAT" agent | FILTER
 "#;
 
-/// What the adapter does, in shell: in the turn, at its start and at its end.
+/// The behaviour of the adapter, in shell: in the turn, at its start and at its end.
 struct Bad<'a> {
-    /// A filter of all that the agent says.
+    /// A filter of the agent's complete output.
     filter: &'a str,
     start: &'a str,
     turn: &'a str,
@@ -71,7 +71,7 @@ fn run(folder: &Path, bad: &Bad<'_>, options: &[&str]) -> (Said, Vec<Value>) {
     (said, report["cases"].as_array().unwrap().clone())
 }
 
-/// The same, without the report, which there is none of where the adapter cannot start.
+/// The same without the report, which does not exist if the adapter cannot start.
 #[track_caller]
 fn started(folder: &Path, bad: &Bad<'_>, options: &[&str]) -> Said {
     let script = WRAPPER
@@ -81,7 +81,7 @@ fn started(folder: &Path, bad: &Bad<'_>, options: &[&str]) -> Said {
         .replace("FILTER", bad.filter);
     fs::write(folder.join("bad.sh"), script).unwrap();
     fs::write(folder.join("bad.yaml"), SCENARIO).unwrap();
-    // Every process of the run carries the folder's name in its environment.
+    // Every process of the run has the folder's name in its environment.
     let mark = folder.to_string_lossy();
     let temporary = folder.join("tmp");
     fs::create_dir(&temporary).unwrap();
@@ -99,7 +99,7 @@ fn started(folder: &Path, bad: &Bad<'_>, options: &[&str]) -> Said {
     said
 }
 
-/// Nothing that the run has started is left. What was killed may need a moment to be gone.
+/// Checks that nothing that the run has started is left. Killed processes may need a moment to disappear.
 #[track_caller]
 fn assert_gone(mark: &str) {
     let wanted = format!("BRICKBAT_TEST_MARK={mark}");
@@ -122,7 +122,7 @@ fn assert_gone(mark: &str) {
     }
 }
 
-/// The reason of the bad plan's error, when the run was as it should be: that plan an error, all others passed.
+/// The reason of the bad plan's error, in a correct run: that plan is an error, all others pass.
 #[track_caller]
 fn reason(bad: &Bad<'_>, options: &[&str]) -> String {
     let folder = TempDir::new().unwrap();
@@ -162,7 +162,7 @@ fn a_line_without_end() {
 
 #[test]
 fn a_flood_of_updates() {
-    // The trace is full, or more came than could be read: the machine decides which is first.
+    // The trace is full, or there are more events than can be read: the machine decides which comes first.
     check("show \"$session\" pending | sed 's/.*/&/;:a;p;ba' | head -n 100000 >&3", &["events"]);
 }
 
@@ -177,7 +177,7 @@ fn a_sudden_end() {
 }
 
 #[test]
-fn a_call_of_a_session_that_is_not_there() {
+fn an_update_for_an_unknown_session() {
     check("show session-4711 pending >&3", &["a call of a session that was never opened", "session-4711"]);
 }
 
@@ -214,15 +214,15 @@ fn a_store_that_is_full() {
 }
 
 #[test]
-fn an_adapter_that_answers_nothing_any_more() {
+fn an_adapter_that_stops_answering() {
     let bad = Bad { turn: "echo 'thinking' >&2; sleep 100000", ..Bad::default() };
     let reason = reason(&bad, &["--no-confirm"]);
     assert!(reason.contains("did not answer") && reason.contains("thinking"), "{reason}");
 }
 
 #[test]
-fn an_adapter_without_a_barrier_that_answers_nothing_any_more() {
-    // A question that it does not know proves that it is alive; this one is not.
+fn an_adapter_without_a_barrier_that_stops_answering() {
+    // An answer to an unknown method proves that an adapter is alive; this one does not answer.
     let filter = r#"sed -u 's/"barrier":true/"barrier":false/'"#;
     let folder = TempDir::new().unwrap();
     let bad = Bad { turn: "sleep 100000", filter, ..Bad::default() };
@@ -234,7 +234,7 @@ fn an_adapter_without_a_barrier_that_answers_nothing_any_more() {
 }
 
 #[test]
-fn a_change_of_which_nothing_comes_has_no_receipt() {
+fn a_change_without_an_effect_has_no_receipt() {
     let folder = TempDir::new().unwrap();
     let plan = "transform/summarise-then-tools@openai-chat";
     let verdict = |filter: &str| {
@@ -251,7 +251,7 @@ fn a_change_of_which_nothing_comes_has_no_receipt() {
 }
 
 #[test]
-fn a_failure_that_does_not_come_back_stands() {
+fn a_failure_that_does_not_recur_stays() {
     let turn = r#"[ "$(wc -l < prompts)" -eq 2 ] && kill -9 $$"#;
     let folder = TempDir::new().unwrap();
     let (said, cases) = run(folder.path(), &Bad { turn, ..Bad::default() }, &[]);
@@ -263,7 +263,7 @@ fn a_failure_that_does_not_come_back_stands() {
 }
 
 #[test]
-fn a_system_that_hangs_in_an_adapter_that_lives() {
+fn a_system_that_hangs_in_a_living_adapter() {
     let folder = TempDir::new().unwrap();
     let (said, cases) = run(folder.path(), &Bad { turn: "continue", ..Bad::default() }, &["--no-confirm"]);
     assert_eq!(said.code, Some(1), "{said:#?}");
@@ -275,7 +275,7 @@ fn a_system_that_hangs_in_an_adapter_that_lives() {
 }
 
 #[test]
-fn an_adapter_that_will_not_end_is_ended_with_its_children() {
+fn an_adapter_that_does_not_exit_is_killed_with_its_children() {
     let folder = TempDir::new().unwrap();
     let bad = Bad {
         filter: "cat",
@@ -302,7 +302,7 @@ fn an_adapter_that_cannot_start_is_one_error_before_any_plan() {
 }
 
 #[test]
-fn a_temporary_folder_that_cannot_be_written_is_named() {
+fn the_error_names_a_temporary_folder_that_is_not_writable() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("ok.yaml"), SCENARIO).unwrap();
     let command = format!("{BRICKBAT} agent");
@@ -312,7 +312,7 @@ fn a_temporary_folder_that_cannot_be_written_is_named() {
     assert!(said.err.contains("cannot start ") && said.err.contains("temporary folder"), "{said:#?}");
 }
 
-/// An adapter that asks the API of another dialect than it is told to.
+/// An adapter that uses the API of another dialect than the requested one.
 fn at_the_api_of(asked: &str) -> String {
     format!("sed -u 's/\"dialect\":\"[a-z-]*\"/\"dialect\":\"{asked}\"/' | '{BRICKBAT}' agent\n")
 }

@@ -1,4 +1,4 @@
-//! Baselines: findings that are known do not count, what is new does, and what is gone is reported.
+//! Baselines: known findings do not count, new ones do, and those that are gone are reported.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -76,7 +76,7 @@ fn exit_codes_with_a_baseline() {
         vec![case("sdk@1/m", "a/b", Verdict::Unreachable, &[]), case("sdk@1/m", "a/c", Verdict::Pass, &[])],
         0,
     );
-    // What could not be judged is not excused, and what was found outranks it.
+    // A plan that could not be judged is not excused, and a finding outranks it.
     check(vec![known(), case("sdk@1/m", "a/c", Verdict::HarnessError, &[])], 3);
     check(vec![case("sdk@1/m", "a/b", Verdict::Pass, &[]), case("sdk@1/m", "a/c", Verdict::Vacuous, &[])], 1);
 }
@@ -134,7 +134,7 @@ fn reports_show_what_was_expected_and_what_is_new() {
 }
 
 #[test]
-fn the_built_in_baselines_are_whole() {
+fn the_built_in_baselines_are_complete() {
     let all = Selection { sources: &[], dialects: &Dialect::ALL, filter: None, seed: 0 };
     let ids = load(&all).unwrap().into_iter().map(|job| job.plan.id.to_string());
     let plans: Vec<String> = ids.flat_map(|id| [format!("{id}+control"), id]).collect();
@@ -211,10 +211,10 @@ fn run(folder: &Path, more: &[&str]) -> Said {
 }
 
 #[test]
-fn a_baseline_that_was_written_makes_the_next_run_green() {
+fn a_written_baseline_makes_the_next_run_green() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
-    // So a run leaves it that was killed before it could write.
+    // A run that was killed before it could write leaves such a file.
     fs::write(folder.join("b.yaml"), "").unwrap();
     let first = run(folder, &["--write-baseline", "b.yaml"]);
     assert_eq!(first.code, Some(1), "{first:#?}");
@@ -232,14 +232,14 @@ fn a_baseline_that_was_written_makes_the_next_run_green() {
     assert!(!failed.is_empty());
     assert!(failed.iter().all(|case| case["dispositions"][0] == "expected" && case["repeats"]["of"] == 2));
 
-    // A part of the plans makes nothing stale, and what a human wrote is kept.
+    // A run of only some plans makes nothing stale, and text written by a person is kept.
     fs::write(folder.join("b.yaml"), written.replace("Not yet explained.", "The bug is planted.")).unwrap();
     let part = run(folder, &["--filter", "k=1", "--baseline=b.yaml", "--write-baseline", "b.yaml"]);
     assert_eq!(part.code, Some(0), "{part:#?}");
     let kept = fs::read_to_string(folder.join("b.yaml")).unwrap();
     assert_eq!(kept, written.replace("Not yet explained.", "The bug is planted."));
 
-    // An entry whose plan passes is stale; a finding without entry is new.
+    // An entry with a passing plan is stale; a finding without an entry is new.
     let moved = written.replace("abort/mid-batch#k=0@", "abort/mid-batch#k=3@");
     fs::write(folder.join("b.yaml"), moved.replace("actions: [abort]", "actions: [kill]")).unwrap();
     let stale = run(folder, &["--baseline=b.yaml"]);

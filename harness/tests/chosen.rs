@@ -1,5 +1,5 @@
-//! Which system is tested: that of the project around the working folder, unless another is named; and what is said of one
-//! that cannot be started.
+//! The choice of the system: the one of the project around the working directory, unless another is named;
+//! and the errors for one that cannot be started.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -36,7 +36,7 @@ fn run(folder: &Path, more: &[&str]) -> Said {
 }
 
 #[test]
-fn the_manifest_of_the_project_is_what_runs_unless_another_system_is_named() {
+fn the_manifest_of_the_project_runs_unless_another_system_is_named() {
     let root = project(&sheet());
     let at = root.path();
     let full = format!("mine@{}/thread", env!("CARGO_PKG_VERSION"));
@@ -49,7 +49,8 @@ fn the_manifest_of_the_project_is_what_runs_unless_another_system_is_named() {
     assert!(named.code == Some(0) && named.out.contains(&full), "{named:#?}");
     let reference = run(at, &["--system", "reference/simulated"]);
     assert!(reference.code == Some(0) && !reference.out.contains("mine"), "{reference:#?}");
-    // A configuration that names a system goes first; one that does not leaves the manifest.
+    // A configuration that names a system takes precedence; one that does not leaves the choice to the
+    // manifest.
     fs::write(at.join("brickbat.toml"), "systems = ['reference/simulated']\n").unwrap();
     let configured = run(at, &[]);
     assert!(configured.out.contains("reference/simulated"), "{configured:#?}");
@@ -75,7 +76,7 @@ fn without_a_project_the_headline_names_the_built_in_agent() {
 }
 
 #[test]
-fn a_manifest_with_a_misspelt_name_is_not_passed_over() {
+fn a_manifest_with_a_misspelt_file_name_is_not_ignored() {
     let root = project(&sheet());
     let at = root.path();
     fs::rename(at.join("brickbat/system.yaml"), at.join("brickbat/system.yml")).unwrap();
@@ -115,7 +116,7 @@ fn a_system_that_cannot_start_is_one_error_before_any_plan() {
 }
 
 #[test]
-fn of_several_systems_the_others_run_and_the_one_that_cannot_start_is_named() {
+fn a_system_that_cannot_start_is_reported_and_the_others_run() {
     let two = sheet().replacen("modes: [", "modes: [{ name: thraed, description: d }, ", 1);
     let root = project(&two);
     let said = run(root.path(), &["--system", "mine/thraed", "--system", "mine/thread"]);
@@ -126,7 +127,7 @@ fn of_several_systems_the_others_run_and_the_one_that_cannot_start_is_named() {
 }
 
 #[test]
-fn the_file_of_a_baseline_may_follow_its_option_and_a_scenario_stays_one() {
+fn the_word_after_baseline_may_be_its_file_or_a_scenario() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     let canary = ["--system", "canary/dangling-on-abort/simulated", "--dialect", "openai-chat"];
@@ -137,7 +138,7 @@ fn the_file_of_a_baseline_may_follow_its_option_and_a_scenario_stays_one() {
     {
         assert_eq!(run(args).code, Some(0), "{args:?}");
     }
-    // What follows may be a scenario, by its id or in a folder; then the baseline is the system's own.
+    // The next word may be a scenario, by its id or in a folder; then the baseline is the system's own.
     let own = run(&["--baseline", "control/plain-batch"]);
     assert_eq!(own.code, Some(0), "{own:#?}");
     let missing = run(&["--baseline", "no.yaml"]);
@@ -146,7 +147,7 @@ fn the_file_of_a_baseline_may_follow_its_option_and_a_scenario_stays_one() {
         missing.err.contains("there is no file no.yaml, neither a baseline nor a scenario"),
         "{missing:#?}"
     );
-    // One with a mistake is still a baseline, and the mistake is shown.
+    // A file with a mistake is still a baseline, and the mistake is shown.
     let text = fs::read_to_string(at.join("b.yaml")).unwrap();
     fs::write(at.join("b.yaml"), text.replace("severity:", "severty:")).unwrap();
     let said = run(&["--baseline", "b.yaml", "abort/mid-batch"]);

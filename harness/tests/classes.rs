@@ -43,9 +43,9 @@ fn every_class_that_a_scenario_or_a_canary_names_is_in_the_catalogue() {
     }
 }
 
-/// A reason that is no longer true would be printed for ever.
+/// Otherwise a reason that is no longer true would be printed forever.
 #[test]
-fn a_class_that_scenarios_say_has_no_reason_why_they_cannot() {
+fn a_class_with_scenarios_has_no_reason_for_missing_ones() {
     let said = said_classes();
     for class in catalogue().iter().filter(|class| said.contains(&class.id)) {
         let id = &class.id;
@@ -73,7 +73,7 @@ fn a_class_is_proven_by_the_scenario_that_kills_its_canary() {
 }
 
 #[test]
-fn a_class_that_cannot_be_said_comes_with_the_reason() {
+fn a_class_without_scenarios_comes_with_the_reason() {
     let said = asked(&["--only", "voice-truncate"]);
     assert_eq!(said.code, Some(0), "{said:#?}");
     assert!(said.out.contains("missing  Speech is not covered"), "{said:#?}");
@@ -84,7 +84,7 @@ fn a_class_that_cannot_be_said_comes_with_the_reason() {
 }
 
 #[test]
-fn an_unknown_class_is_told_with_what_was_meant() {
+fn an_unknown_class_gets_a_suggestion() {
     let said = asked(&["--only", "event-oder"]);
     assert_eq!(said.code, Some(2));
     assert!(said.err.contains("did you mean `event-order`?"), "{said:#?}");

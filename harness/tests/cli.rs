@@ -1,4 +1,4 @@
-//! The command line as its users meet it: arguments in, text, files and an exit code out.
+//! The command line as its users see it: arguments in; text, files and an exit code out.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::program::{Said, command, finish};
 
-/// Runs brickbat in a folder of its own.
+/// Runs brickbat in a new folder.
 pub fn brickbat(args: &[&str]) -> Said {
     let folder = TempDir::new().unwrap();
     finish(command(folder.path(), args), b"")
@@ -26,7 +26,7 @@ pub fn brickbat_in(folder: &TempDir, args: &[&str]) -> Said {
     finish(command(folder.path(), args), b"")
 }
 
-/// Input that is bad: exit code 2, nothing on standard output, no panic, and these words.
+/// Expects the result of bad input: exit code 2, nothing on standard output, no panic, and these words.
 #[track_caller]
 pub fn assert_bad(said: &Said, words: &[&str]) {
     assert_eq!(said.code, Some(2), "{said:#?}");
@@ -36,7 +36,7 @@ pub fn assert_bad(said: &Said, words: &[&str]) {
     }
 }
 
-/// One call that runs once, though the scenario wants it never to run.
+/// One call that runs once, although the scenario forbids it.
 const NEVER: &str = r#"schema: 1
 comment: A call that may not run.
 class: [control]
@@ -60,7 +60,7 @@ pub fn folder_with(name: &str, text: impl AsRef<[u8]>) -> TempDir {
 const TWO_DIALECTS: [&str; 4] = ["--dialect", "anthropic-messages", "--dialect", "openai-chat"];
 
 #[test]
-fn two_files_of_one_name_are_not_taken_for_one() {
+fn two_files_of_one_name_stay_distinct() {
     let folder = TempDir::new().unwrap();
     for name in ["one", "two"] {
         fs::create_dir(folder.path().join(name)).unwrap();
@@ -87,7 +87,7 @@ fn a_folder_of_the_name_of_a_built_in_family_does_not_hide_it() {
 }
 
 #[test]
-fn what_stood_in_the_store_of_a_product_can_be_given() {
+fn a_history_from_the_store_of_a_product_can_be_given() {
     let stored = concat!(env!("CARGO_MANIFEST_DIR"), "/corpora/stored");
     let files = fs::read_dir(stored).unwrap().map(|entry| entry.unwrap().path());
     let n_scenarios = files.filter(|path| path.extension().is_some_and(|ending| ending == "yaml")).count();
@@ -144,7 +144,7 @@ fn one_plan_passes_on_the_reference_agent() {
 }
 
 #[test]
-fn a_dialect_that_a_system_does_not_speak_is_told_for_each_plan() {
+fn an_unsupported_dialect_is_reported_for_each_plan() {
     let folder = TempDir::new().unwrap();
     let brickbat = json!(env!("CARGO_BIN_EXE_brickbat"));
     let sheet = format!(
@@ -168,7 +168,7 @@ fn a_dialect_that_a_system_does_not_speak_is_told_for_each_plan() {
 }
 
 #[test]
-fn reports_are_sorted_and_equal_but_for_the_clock() {
+fn reports_are_sorted_and_equal_except_for_timing() {
     let folder = TempDir::new().unwrap();
     let report = |name: &str| {
         let (json, xml) = (format!("{name}.json"), format!("{name}.xml"));
@@ -192,7 +192,7 @@ fn reports_are_sorted_and_equal_but_for_the_clock() {
         .map(|case| (case["system"].as_str().unwrap(), case["plan"].as_str().unwrap()))
         .collect();
     assert!(ids.len() > 20 && ids.is_sorted(), "{ids:#?}");
-    // A point inside a call does not exist where calls come in one piece.
+    // A point inside a call does not exist if calls arrive in one piece.
     let count = |verdict: &str| first["summary"][verdict].as_u64().unwrap_or(0) as usize;
     let (pass, unsupported) = (count("pass"), count("unsupported"));
     assert!(pass + unsupported == ids.len() && pass > 8 * unsupported, "{}", first["summary"]);
@@ -204,7 +204,7 @@ fn reports_are_sorted_and_equal_but_for_the_clock() {
 
     assert!(xml.starts_with("<?xml") && xml.trim_end().ends_with("</testsuites>"), "{xml}");
     assert_eq!(xml.matches("<testsuite ").count(), 1);
-    // What does not apply is no test.
+    // A plan that does not apply is not a test.
     assert_eq!(xml.matches("<testcase ").count(), pass);
     assert!(xml.contains("classname=\"reference/simulated.abort\"") && xml.contains(" time=\""), "{xml}");
 }
@@ -228,7 +228,7 @@ fn an_expectation_that_the_reference_agent_breaks_is_exit_code_4() {
 }
 
 #[test]
-fn a_finding_milder_than_fail_on_is_shown_and_not_red() {
+fn a_finding_milder_than_fail_on_is_shown_but_not_red() {
     let folder = folder_with("never.yaml", NEVER);
     let args = ["run", "never.yaml", "--system", "reference/simulated", "--fail-on", "bricked"];
     let said = brickbat_in(&folder, &args);
@@ -237,7 +237,7 @@ fn a_finding_milder_than_fail_on_is_shown_and_not_red() {
 }
 
 #[test]
-fn without_node_a_system_cannot_start_and_that_is_said_once() {
+fn without_node_a_system_cannot_start_which_is_reported_once() {
     let folder = TempDir::new().unwrap();
     let mut command = command(folder.path(), &["run", "--system", "ai-sdk@6/ui-messages", "abort/mid-batch"]);
     command.env("PATH", folder.path()).env("BRICKBAT_CACHE", folder.path().join("cache"));
@@ -322,7 +322,7 @@ fn a_scenario_of_a_gigabyte_is_refused_in_little_memory() {
     let folder = TempDir::new().unwrap();
     File::create(folder.path().join("huge.yaml")).unwrap().set_len(1 << 30).unwrap();
     for what in ["run", "check"] {
-        // With half of that as address space: who reads it all does not get far.
+        // The address space is half of that, so reading all of it fails.
         let mut command = Command::new("sh");
         let script = r#"ulimit -v 524288 && exec "$0" "$@""#;
         command.args(["-c", script, env!("CARGO_BIN_EXE_brickbat"), what, "huge.yaml"]);
@@ -332,11 +332,11 @@ fn a_scenario_of_a_gigabyte_is_refused_in_little_memory() {
 }
 
 #[test]
-fn a_report_that_cannot_be_written_is_noticed_before_the_run() {
+fn an_unwritable_report_is_detected_before_the_run() {
     let folder = TempDir::new().unwrap();
     let with = |path| brickbat_in(&folder, &["run", "control/", "--report", path]);
     assert_bad(&with("report.pdf"), &["report.pdf", "must end in .json or .xml or .html or .sarif"]);
-    // A run prints what it has judged; nothing was.
+    // A run prints what it has judged; this one has judged nothing.
     assert_bad(&with("nowhere/report.json"), &["cannot write nowhere/report.json"]);
     fs::create_dir(folder.path().join("folder.xml")).unwrap();
     assert_bad(&with("folder.xml"), &["cannot write folder.xml"]);
@@ -393,7 +393,7 @@ fn check_accepts_and_refuses_as_the_provider_would() {
         assert!(is_told && said.out.contains(&format!(" at {pointer}\n")), "{said:#?}");
         assert!(said.out.contains("refused by ") && said.out.contains("with status 400"), "{said:#?}");
     }
-    // The worst of several files counts: one that cannot be read, then one that is refused.
+    // The worst of several files counts: one that cannot be read, then one that is rejected.
     let folder = folder_with("good.json", VALID[0].1);
     fs::write(folder.path().join("bad.json"), INVALID[0].2).unwrap();
     assert_eq!(brickbat_in(&folder, &["check", "bad.json", "good.json"]).code, Some(1));
@@ -401,7 +401,7 @@ fn check_accepts_and_refuses_as_the_provider_would() {
 }
 
 #[test]
-fn what_both_dialects_could_have_written_needs_the_dialect() {
+fn an_ambiguous_body_needs_the_dialect() {
     let folder = folder_with("messages.json", r#"[{"role":"user","content":"hi"}]"#);
     let said = brickbat_in(&folder, &["check", "messages.json"]);
     assert_bad(
@@ -439,7 +439,7 @@ fn check_says_why_it_cannot_read_its_input() {
 }
 
 #[test]
-fn each_illegal_body_is_refused_by_the_rule_that_is_meant() {
+fn each_illegal_body_is_rejected_by_the_intended_rule() {
     let folder = TempDir::new().unwrap();
     for dialect in Dialect::ALL {
         let of_dialect = |(_, (rule, _)): &(usize, &(&str, &str))| rule.starts_with(dialect.name());
@@ -473,7 +473,7 @@ fn explain_finds_a_rule_by_each_of_its_names() {
     assert!(by_id.out.contains("with status 400") && by_id.out.contains("https://"), "{by_id:#?}");
     assert_eq!(brickbat(&["explain", "text-after-tool-use"]).out, by_id.out);
     assert_eq!(brickbat(&["explain", "ANT-TU-3"]).out, by_id.out);
-    // A short name that two dialects have means both.
+    // A short name that two dialects share means both.
     let both = brickbat(&["explain", "body-not-json"]).out;
     assert!(
         both.contains("anthropic-messages/body-not-json (") && both.contains("openai-chat/body-not-json (")
@@ -485,7 +485,7 @@ fn explain_finds_a_rule_by_each_of_its_names() {
 }
 
 #[test]
-fn explain_gives_advice_for_a_name_that_is_no_rule() {
+fn explain_gives_advice_for_an_unknown_name() {
     let advice = [
         ("tool-result-mising", "did you mean `tool-result-missing`?"),
         ("anthropic-messages/tool-result-mising", "did you mean `anthropic-messages/tool-result-missing`?"),
@@ -497,7 +497,7 @@ fn explain_gives_advice_for_a_name_that_is_no_rule() {
 }
 
 #[test]
-fn systems_help_and_version_are_told() {
+fn systems_help_and_version_are_printed() {
     let systems = brickbat(&["systems"]);
     assert_eq!(systems.code, Some(0), "{systems:#?}");
     for name in [

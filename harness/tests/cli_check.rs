@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 const GOOD: &str = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","content":"Rain?"}]}"#;
 const BAD: &str = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},{"role":"user","content":"Well?"}]}"#;
-/// A request that one profile takes with a warning.
+/// A request that one profile accepts with a warning.
 const REUSED: &str = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"w1"}]},{"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"w1"}]}]}"#;
 const MISSING: &str = "anthropic-messages/tool-result-missing";
 
@@ -40,7 +40,7 @@ fn a_finding_shows_the_block_in_its_place() {
 }
 
 #[test]
-fn no_form_of_output_shows_what_is_private_and_the_fixed_file_keeps_it() {
+fn no_output_shows_private_data_and_the_fixed_file_keeps_it() {
     let hex = "3fa85f6457174562b3fc2c963f66afa6";
     let planted = [
         ("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "AWS secret key"),
@@ -110,7 +110,7 @@ fn no_form_of_output_shows_what_is_private_and_the_fixed_file_keeps_it() {
         let fixed = report(&folder.path().join("bad.fixed.json"));
         assert_eq!(fixed["messages"][0]["content"], secret);
         assert_eq!(fixed["messages"][1]["content"][0]["input"], Value::from(input));
-        // What leads to the place stays.
+        // The path to the place stays.
         let said = said(&folder, &["check", "bad.json"]);
         for words in ["at /messages/1/content/0\n", "\"id\": \"w1\"", "^^^^", MISSING] {
             assert!(said.out.contains(words), "{words}: {}", said.out);
@@ -119,7 +119,7 @@ fn no_form_of_output_shows_what_is_private_and_the_fixed_file_keeps_it() {
 }
 
 #[test]
-fn folders_are_walked_in_order_and_all_is_summed_up() {
+fn folders_are_walked_in_order_with_a_summary() {
     let lines = format!("{GOOD}\n\n{BAD}\n{{\"status\":200,\"request\":{GOOD}}}\n");
     let folder = folder_of(&[
         ("a/rows.jsonl", &lines),
@@ -141,7 +141,7 @@ fn folders_are_walked_in_order_and_all_is_summed_up() {
 }
 
 #[test]
-fn a_broken_line_does_not_keep_the_others_from_being_judged() {
+fn a_broken_line_does_not_stop_the_others_from_being_judged() {
     let folder = folder_of(&[("rows.jsonl", &format!("{GOOD}\n{{\"messages\":\n{BAD}\n[]\n"))]);
     let said = said(&folder, &["check", "rows.jsonl", "none.json"]);
     assert_eq!(said.code, Some(2), "{said:#?}");
@@ -233,7 +233,7 @@ fn explain_writes_a_site() {
 }
 
 #[test]
-fn recordings_are_compared_and_tell_no_secret() {
+fn recordings_are_compared_without_showing_secrets() {
     let key = format!("sk-ant-{}", "x1".repeat(20));
     let row = |status: u16, request: &str, error: &str| {
         format!(r#"{{"host":"api.anthropic.com","status":{status},"request":{request},"error":{error}}}"#)
@@ -317,7 +317,7 @@ fn lint_writes_vectors_in_one_form() {
 }
 
 #[test]
-fn lint_passes_over_the_vectors_of_streams_in_few_words() {
+fn lint_skips_the_vectors_of_streams_with_a_note() {
     let folder = folder_of(&[]);
     let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora");
     let all = said(&folder, &["lint", corpora.to_str().unwrap()]);
@@ -332,10 +332,10 @@ fn lint_passes_over_the_vectors_of_streams_in_few_words() {
     assert!(one.err.contains("has vectors for streams\nhint: "), "{one:#?}");
 }
 
-/// A call of Gemini 3 without its signature, which an older model takes.
+/// A call of Gemini 3 without its signature, which an older model accepts.
 const UNSIGNED: &str = r#"{"contents":[{"role":"user","parts":[{"text":"List."}]},{"role":"model","parts":[{"functionCall":{"name":"ls","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"ls","response":{"output":"a"}}}]}],"tools":[{"functionDeclarations":[{"name":"ls"}]}]}"#;
 
-/// A request that ends with the beginning of a reply, which older models of Claude take.
+/// A request that ends with the beginning of a reply, which older models of Claude accept.
 const PREFILL: &str = r#"{"max_tokens":5,"messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":[{"type":"text","text":"Well,"}]}]}"#;
 
 #[test]
@@ -376,7 +376,7 @@ fn a_fix_begins_with_the_verdict_of_check_with_the_same_options() {
 }
 
 #[test]
-fn each_row_of_a_file_is_mended_by_itself_and_the_others_stay() {
+fn each_row_of_a_file_is_repaired_separately() {
     let other =
         r#"{ "host": "api.anthropic.com", "status": 400, "request": REQUEST }"#.replace("REQUEST", BAD);
     let text = format!("{GOOD}\n\n{other}\r\n{BAD}\n");
@@ -394,7 +394,7 @@ fn each_row_of_a_file_is_mended_by_itself_and_the_others_stay() {
 }
 
 #[test]
-fn a_model_that_is_named_for_the_check_is_not_written_into_the_copy() {
+fn the_model_of_the_check_is_not_written_into_the_copy() {
     let named = BAD.replace("claude-opus-4-5", "my-alias");
     let bare = BAD.replace(r#""model":"claude-opus-4-5","#, "");
     let folder = folder_of(&[("named.json", &named), ("bare.json", &bare)]);
@@ -440,14 +440,14 @@ fn a_pipe_or_a_device_is_refused_by_name_and_never_opened() {
     }
     let hint = said(&elsewhere, &["check", &json]);
     assert!(hint.err.contains("hint: `-` reads standard input"), "{hint:#?}");
-    // A folder is searched, and what is no file in it is passed over.
+    // A folder is searched, and other files in it are ignored.
     assert_eq!(said(&folder, &["check", "."]).code, Some(0));
     let input = finish(command(elsewhere.path(), &["check", "-"]), GOOD.as_bytes());
     assert_eq!(input.code, Some(0), "{input:#?}");
 }
 
 #[test]
-fn a_file_of_another_kind_is_given_up_with_a_count() {
+fn a_file_of_another_kind_is_skipped_with_a_count() {
     let noise: String = (0..5000).map(|n| format!("no JSON in line {n}\n")).collect();
     let late: String = noise.split_inclusive('\n').take(300).chain([GOOD]).collect();
     let folder = folder_of(&[("noise.jsonl", &noise), ("late.jsonl", &late)]);
@@ -464,7 +464,7 @@ fn a_file_of_another_kind_is_given_up_with_a_count() {
 }
 
 #[test]
-fn a_byte_order_mark_is_passed_over_and_mentioned() {
+fn a_byte_order_mark_is_ignored_with_a_note() {
     let mark = '\u{feff}';
     let folder = folder_of(&[
         ("bad.json", &format!("{mark}{BAD}")),
@@ -496,7 +496,7 @@ fn a_byte_order_mark_is_passed_over_and_mentioned() {
 }
 
 #[test]
-fn half_of_a_character_is_a_refusal_and_is_replaced_by_a_fix() {
+fn a_lone_surrogate_is_rejected_and_replaced_by_a_fix() {
     let half = GOOD.replace("Rain?", r"Rain \ud83d");
     let folder = folder_of(&[("half.json", &half)]);
     let refused = said(&folder, &["check", "half.json"]);
@@ -509,7 +509,7 @@ fn half_of_a_character_is_a_refusal_and_is_replaced_by_a_fix() {
 }
 
 #[test]
-fn explain_reads_a_long_text_to_its_bound_and_says_so() {
+fn explain_reads_a_long_text_up_to_its_bound_and_says_so() {
     let folder = folder_of(&[]);
     let long = "a".repeat(100_000);
     let word = said(&folder, &["explain", &long]);

@@ -1,4 +1,4 @@
-//! For whom `brickbat check` judges: the host and the model that are named, or those of a recording.
+//! The server and the model for which `brickbat check` judges: those that are named, or those of a recording.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -8,9 +8,9 @@ use crate::program::{Said, brickbat, folder_of, report};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A reply with a field that OpenAI takes, and a few of its relatives do not.
+/// A reply with a field that OpenAI accepts and a few compatible providers do not.
 const CHAT: &str = r#"{"messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":"I look.","reasoning_content":"Rain.","tool_calls":[{"id":"call_a","type":"function","function":{"name":"weather","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_a","content":"yes"}]}"#;
-/// A call without a signature, which only Gemini 3 refuses.
+/// A call without a signature, which only Gemini 3 rejects.
 const UNSIGNED: &str = r#"{"contents":[{"role":"user","parts":[{"text":"Rain?"}]},{"role":"model","parts":[{"functionCall":{"name":"weather","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"weather","response":{"rain":true}}}]}]}"#;
 const MISSING: &str = "gemini/thought-signature-missing";
 const BAD: &str = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},{"role":"user","content":"Well?"}]}"#;
@@ -28,7 +28,7 @@ fn judged(folder: &TempDir, args: &[&str]) -> (Option<i32>, Vec<Value>) {
 }
 
 #[test]
-fn the_profile_is_that_of_the_host() {
+fn the_host_selects_the_profile() {
     let folder = folder_of(&[("chat.json", CHAT)]);
     let profile = |host: &str| {
         let (code, requests) = judged(&folder, &["--host", host, "chat.json"]);
@@ -99,7 +99,7 @@ fn a_model_is_given_to_a_bare_list_and_to_a_body_of_another() {
 }
 
 #[test]
-fn rows_say_for_whom_they_are() {
+fn rows_name_their_host_and_model() {
     let row = |rest: &str, body: &str| format!(r#"{{{rest},"status":200,"request":{body}}}"#);
     let rows = [
         row(r#""dialect":"gemini","model":"gemini-3-pro-preview""#, UNSIGNED),
@@ -168,7 +168,7 @@ fn recordings_are_checked_entry_by_entry() {
 }
 
 #[test]
-fn a_history_of_a_framework_is_no_dialect_s() {
+fn a_history_of_a_framework_belongs_to_no_dialect() {
     let session =
         r#"{"messages":[{"kind":"request","parts":[{"part_kind":"user-prompt","content":"Rain?"}]}]}"#;
     let folder = folder_of(&[
@@ -187,7 +187,7 @@ fn a_history_of_a_framework_is_no_dialect_s() {
 }
 
 #[test]
-fn what_is_deep_has_a_verdict() {
+fn a_deeply_nested_body_has_a_verdict() {
     let nested = format!("{}1{}", r#"{"a":"#.repeat(9_000), "}".repeat(9_000));
     let folder = folder_of(&[("deep.json", &BAD.replace(r#""input":{}"#, &format!(r#""input":{nested}"#)))]);
     let told = said(&folder, &["check", "deep.json"]);
@@ -197,7 +197,7 @@ fn what_is_deep_has_a_verdict() {
 }
 
 #[test]
-fn a_stream_is_judged_for_its_host_and_what_is_not_spoken_is_said() {
+fn a_stream_is_judged_for_its_host_and_an_unknown_grammar_is_reported() {
     let chunk = |id: &str, delta: &str, finish: &str| {
         format!(
             "data: {{\"id\":\"{id}\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{{\"index\":0,\"delta\":{delta},\"finish_reason\":{finish}}}]}}\n\n"
@@ -227,7 +227,7 @@ fn a_stream_is_judged_for_its_host_and_what_is_not_spoken_is_said() {
 }
 
 #[test]
-fn explain_says_for_whom_a_rule_holds_and_how_it_is_known() {
+fn explain_says_which_providers_enforce_a_rule_and_how_that_is_known() {
     let folder = folder_of(&[]);
     let page = said(&folder, &["explain", MISSING]).out;
     for words in
@@ -238,7 +238,7 @@ fn explain_says_for_whom_a_rule_holds_and_how_it_is_known() {
 }
 
 #[test]
-fn what_recordings_said_is_kept_for_explain() {
+fn the_evidence_of_recordings_is_kept_for_explain() {
     let row = |status: u16| {
         format!(r#"{{"host":"api.anthropic.com","status":{status},"request":{BAD},"error":null}}"#)
     };

@@ -1,4 +1,4 @@
-//! `brickbat check --stream`, and `check` with everyone who speaks a dialect.
+//! `brickbat check --stream`, and `check` for every provider of a dialect.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -8,7 +8,8 @@ use crate::program::{Said, brickbat, folder_of, report};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A turn that stopped after the call of a tool, with a field that some relatives of OpenAI do not know.
+/// A turn that stopped after a tool call, with a field that some providers compatible with OpenAI do not
+/// know.
 const STOPPED: &str = r#"[{"role":"user","content":"hi"},{"role":"assistant","content":"x","reasoning_content":"y","tool_calls":[{"id":"call_a","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"user","content":"stop"}]"#;
 const UNANSWERED: &str = "openai-chat/tool-message-missing";
 
@@ -30,7 +31,7 @@ fn stream(chunks: &[&str]) -> String {
 }
 
 #[test]
-fn a_union_says_who_refuses_and_who_warns() {
+fn a_union_names_the_providers_that_reject_and_that_warn() {
     let body = format!(r#"{{"model":"gpt-5","messages":{STOPPED}}}"#);
     let folder = folder_of(&[("body.json", &body), ("list.json", STOPPED)]);
     for (file, pointer) in [("body.json", "/messages/1/tool_calls/0"), ("list.json", "/1/tool_calls/0")] {
@@ -53,7 +54,7 @@ fn a_union_says_who_refuses_and_who_warns() {
 }
 
 #[test]
-fn programs_are_told_of_a_union_too() {
+fn a_union_is_in_the_output_for_programs_too() {
     let folder = folder_of(&[("list.json", STOPPED)]);
     let with = |format: &str| {
         let said = said(&folder, &["check", "--profile", "union", "--format", format, "list.json"]);
@@ -92,7 +93,7 @@ fn a_union_is_of_one_dialect() {
 }
 
 #[test]
-fn a_list_is_judged_alone_in_every_dialect() {
+fn a_list_by_itself_is_judged_in_every_dialect() {
     for (dialect, list, pointer) in [
         (
             "openai-responses",
@@ -125,7 +126,7 @@ fn a_list_is_judged_alone_in_every_dialect() {
 }
 
 #[test]
-fn streams_are_judged_and_say_how_they_ended() {
+fn streams_are_judged_and_their_ending_is_reported() {
     let error =
         r#"{"error":{"message":"The server had an error","type":"server_error","param":null,"code":null}}"#;
     let folder = folder_of(&[

@@ -1,4 +1,4 @@
-//! What the program does when nobody takes what it says.
+//! The program's behaviour when its output is not read.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
@@ -17,7 +17,7 @@ const ROW: &str = r#"{"host":"api.anthropic.com","status":200,"request":{"messag
 const CUT: &str =
     "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{}}]}\n\n";
 
-/// Commands that print something, each with its exit code where somebody listens.
+/// Commands that print something, each with its exit code when the output is read.
 const COMMANDS: [(&[&str], i32); 16] = [
     (&["--help"], 0),
     (&["--version"], 0),
@@ -49,7 +49,7 @@ fn full() -> Stdio {
     OpenOptions::new().write(true).open("/dev/full").unwrap().into()
 }
 
-/// A pipe that nobody reads any more.
+/// A pipe without a reader.
 fn closed() -> Stdio {
     let (reader, writer) = io::pipe().unwrap();
     drop(reader);
@@ -57,7 +57,7 @@ fn closed() -> Stdio {
 }
 
 #[test]
-fn a_full_disk_is_told() {
+fn a_full_disk_is_reported() {
     for (args, _) in COMMANDS {
         let folder = folder();
         let output = with_output(folder.path(), args, full(), Stdio::piped());
@@ -69,7 +69,7 @@ fn a_full_disk_is_told() {
 }
 
 #[test]
-fn a_reader_who_goes_gets_no_words_and_the_work_is_done() {
+fn a_closed_output_gets_no_error_and_the_work_is_done() {
     for (args, code) in COMMANDS {
         let folder = folder();
         let output = with_output(folder.path(), args, closed(), Stdio::piped());
@@ -83,7 +83,7 @@ fn a_reader_who_goes_gets_no_words_and_the_work_is_done() {
 }
 
 #[test]
-fn errors_that_nobody_takes_change_nothing() {
+fn unread_errors_change_nothing() {
     for (args, code) in COMMANDS {
         for (out, err) in [(Stdio::piped(), full()), (closed(), closed())] {
             let output = with_output(folder().path(), args, out, err);

@@ -6,7 +6,7 @@ use crate::program::{Said, brickbat, folder_of};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A batch of two of which one has no result, on three lines.
+/// A batch of two calls of which one has no result, on three lines.
 const BROKEN: &str = r#"{"model":"claude-sonnet-5","max_tokens":1024,"messages":[
   {"role":"user","content":"The private question."},
   {"role":"assistant","content":[{"type":"tool_use","id":"toolu_secret1","name":"private_tool","input":{"path":"/home/me"}},{"type":"tool_use","id":"toolu_secret2","name":"private_tool","input":{}}]},
@@ -14,7 +14,7 @@ const BROKEN: &str = r#"{"model":"claude-sonnet-5","max_tokens":1024,"messages":
 const HEALTHY: &str =
     r#"{"model":"claude-sonnet-5","max_tokens":1024,"messages":[{"role":"user","content":"Rain?"}]}"#;
 
-/// Whatever must not be in a report or in a scenario.
+/// Texts that must not be in a report or in a scenario.
 const PRIVATE: [&str; 5] = ["private", "secret", "/home/me", "And now?", "claude-sonnet-5"];
 
 fn said(folder: &TempDir, args: &[&str]) -> Said {
@@ -22,7 +22,7 @@ fn said(folder: &TempDir, args: &[&str]) -> Said {
 }
 
 #[test]
-fn a_survey_names_what_is_bricked_and_shows_no_content() {
+fn a_survey_lists_bricked_sessions_without_their_content() {
     let folder = folder_of(&[("a/broken.json", BROKEN), ("a/healthy.json", HEALTHY), ("a/other.json", "{}")]);
     let survey = said(&folder, &["session", "a"]);
     assert_eq!(survey.code, Some(1), "{survey:#?}");
@@ -66,10 +66,10 @@ fn a_repair_writes_a_copy_that_is_accepted_and_leaves_the_original() {
     assert_eq!(said(&folder, &["repair", "broken.json", "--out", "other.json"]).code, Some(0));
 }
 
-/// A session is private, and so is all that is made of it.
+/// A session is private, and so is everything that is made from it.
 #[cfg(unix)]
 #[test]
-fn what_is_made_of_a_private_session_is_private() {
+fn files_made_from_a_private_session_are_private() {
     use std::os::unix::fs::PermissionsExt;
 
     for bits in [0o600, 0o640] {
@@ -96,7 +96,7 @@ fn what_is_made_of_a_private_session_is_private() {
 }
 
 #[test]
-fn a_file_is_replaced_only_with_a_backup_and_while_nobody_has_it_open() {
+fn a_file_is_replaced_only_with_a_backup_and_while_no_process_has_it_open() {
     let folder = folder_of(&[("broken.json", BROKEN)]);
     let path = folder.path().join("broken.json");
     // Another process holds the file: `tail` follows it until it is killed.
@@ -122,7 +122,7 @@ fn a_file_is_replaced_only_with_a_backup_and_while_nobody_has_it_open() {
 
 #[cfg(unix)]
 #[test]
-fn of_a_link_the_file_is_replaced_that_it_leads_to() {
+fn the_target_of_a_link_is_replaced() {
     let folder = folder_of(&[("kept/broken.json", BROKEN)]);
     let link = folder.path().join("link.json");
     std::os::unix::fs::symlink("kept/broken.json", &link).unwrap();
@@ -134,7 +134,7 @@ fn of_a_link_the_file_is_replaced_that_it_leads_to() {
 }
 
 #[test]
-fn a_repair_that_the_product_undoes_says_so_with_the_way_out() {
+fn a_repair_that_the_product_undoes_is_reported_with_a_workaround() {
     let name = "result-stored-twice.jsonl";
     let store = include_str!("../../corpora/sessions/gemini-cli/result-stored-twice.jsonl");
     let folder = folder_of(&[(name, store)]);
@@ -173,8 +173,8 @@ const CONTRADICTION: &str = r#"{"model":"claude-sonnet-5","max_tokens":1024,"mes
   {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_secret1","content":"private one"},{"type":"tool_result","tool_use_id":"toolu_secret1","content":"private two"}]}]}"#;
 
 #[test]
-fn what_cannot_be_mended_is_said_with_the_way_out() {
-    // Nothing that the provider takes comes before it.
+fn an_irreparable_session_is_reported_with_a_workaround() {
+    // Nothing that the provider accepts comes before it.
     let at = CONTRADICTION.find("  {\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\"").unwrap();
     let from_the_start = format!("{}{}", CONTRADICTION.lines().next().unwrap(), &CONTRADICTION[at..]);
     let folder = folder_of(&[("late.json", CONTRADICTION), ("first.json", &from_the_start)]);
@@ -206,7 +206,7 @@ fn a_folder_is_surveyed_although_one_inside_it_cannot_be_read() {
     assert!(imported.out.contains("1 session with tool-result-missing-"), "{}", imported.out);
 }
 
-/// A fork of Codex lies in another folder than the rollout in which it begins.
+/// A fork of Codex is in another folder than the rollout in which it begins.
 #[test]
 fn a_fork_is_judged_with_the_rollout_that_it_refers_to() {
     let record = |ordinal: u64, kind: &str, payload: Value| {
@@ -236,7 +236,7 @@ fn a_fork_is_judged_with_the_rollout_that_it_refers_to() {
 }
 
 #[test]
-fn what_is_no_session_gets_a_clear_error() {
+fn a_file_that_is_not_a_session_gets_a_clear_error() {
     let folder = folder_of(&[("other.json", "{\"a\":1}"), ("torn.json", "{\"messages\":[")]);
     for (path, words) in [
         ("other.json", "not the store of any known product"),
@@ -269,7 +269,7 @@ fn a_fix_is_shown_or_written_next_to_the_request() {
     assert!(twice.err.contains("hint: move it away, or remove it"), "{}", twice.err);
 }
 
-/// One fault in one form is one scenario, whatever was said.
+/// One fault in one form is one scenario, whatever the texts are.
 #[test]
 fn two_sessions_with_one_fault_make_one_scenario() {
     let other = BROKEN.replace("private", "other").replace("secret", "else").replace("And now?", "Hello?");
@@ -284,7 +284,7 @@ fn two_sessions_with_one_fault_make_one_scenario() {
 }
 
 #[test]
-fn an_imported_scenario_keeps_the_fault_and_no_word() {
+fn an_imported_scenario_keeps_the_fault_but_no_text() {
     let folder = folder_of(&[("broken.json", BROKEN), ("healthy.json", HEALTHY)]);
     let imported = said(&folder, &["import", "broken.json", "--out", "mine.yaml"]);
     assert_eq!(imported.code, Some(0), "{imported:#?}");
@@ -302,7 +302,7 @@ fn an_imported_scenario_keeps_the_fault_and_no_word() {
 }
 
 #[test]
-fn a_closed_loop_in_which_no_store_is_read_shows_nothing() {
+fn a_closed_loop_without_a_readable_store_shows_nothing() {
     let folder = folder_of(&[]);
     for system in ["reference/simulated", "reference/acp"] {
         let args = ["closed-loop", "kill/mid-batch", "--system", system, "--dialect", "openai-chat"];
@@ -312,7 +312,7 @@ fn a_closed_loop_in_which_no_store_is_read_shows_nothing() {
     }
 }
 
-/// A result whose call stands nowhere.
+/// A result without a call.
 const ORPHAN: &str = r#"{"model":"claude-sonnet-5","max_tokens":1024,"messages":[
   {"role":"user","content":"The private question."},
   {"role":"assistant","content":[{"type":"text","text":"A private answer."}]},
@@ -344,7 +344,8 @@ fn a_folder_makes_one_scenario_for_each_fault_with_a_count() {
     assert!(again.err.contains("already exists"), "{}", again.err);
 }
 
-/// The whole way of a broken session that nobody may read: a scenario, a smaller one, a regression, and an answer.
+/// The complete path of a broken session with private texts: a scenario, a smaller one, a regression, and a
+/// verdict.
 #[test]
 fn an_imported_scenario_is_replayed_shrunk_and_promoted() {
     let folder = folder_of(&[("orphan.json", ORPHAN)]);
@@ -373,7 +374,7 @@ fn an_imported_scenario_is_replayed_shrunk_and_promoted() {
 }
 
 #[test]
-fn where_the_store_shows_how_the_thread_broke_the_cause_becomes_a_scenario() {
+fn a_cause_that_the_store_shows_becomes_a_scenario() {
     let open = BROKEN.replace(",{\"type\":\"text\",\"text\":\"And now?\"}", "");
     let folder = folder_of(&[("open.json", &open), ("orphan.json", ORPHAN)]);
     let imported = said(&folder, &["import", "open.json", "--out", "mine.yaml"]);

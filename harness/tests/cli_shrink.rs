@@ -1,4 +1,4 @@
-//! `brickbat shrink`, `replay` and `promote` as their users meet them.
+//! `brickbat shrink`, `replay` and `promote` as their users see them.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -53,11 +53,11 @@ fn a_failing_scenario_becomes_one_call_and_one_action() {
         at:
           - { after: { settled: 0 }, do: abort }
     "#);
-    // More at once take more runs and come to the same.
+    // More jobs take more runs and have the same result.
     assert_eq!(small(&folder, "alone.yaml", &["--jobs", "1"]), text);
 }
 
-/// What no correct agent does is demanded here, so the reference agent is accused in it.
+/// This demands something that no correct agent does, so the reference agent is accused in it.
 const UNFAIR: &str = "schema: 1
 comment: A call that may not run, and one that may.
 class: [control]
@@ -72,7 +72,7 @@ expect: { executed: { a: never, b: once } }
 ";
 
 #[test]
-fn what_accuses_the_reference_agent_is_minimised_on_it_and_on_no_other_system() {
+fn a_failure_of_the_reference_agent_is_minimised_only_on_it() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("unfair.yaml"), UNFAIR).unwrap();
     let args = ["shrink", "unfair.yaml", "--dialect", "openai-chat", "--system"];
@@ -89,7 +89,7 @@ fn what_accuses_the_reference_agent_is_minimised_on_it_and_on_no_other_system() 
 }
 
 #[test]
-fn the_cause_that_is_asked_for_is_kept() {
+fn the_requested_cause_is_kept() {
     let folder = TempDir::new().unwrap();
     let args = ["shrink", "kill/before-second-step", "--system", "canary/kill-forgets/simulated"];
     let said = run(&folder, &[&args[..], &["--dialect", "openai-chat", "--check", "results-kept"]].concat());
@@ -104,7 +104,7 @@ fn the_cause_that_is_asked_for_is_kept() {
 }
 
 #[test]
-fn a_budget_that_is_used_up_is_told_and_what_was_reached_is_written() {
+fn an_exhausted_budget_is_reported_and_the_best_result_is_written() {
     let folder = TempDir::new().unwrap();
     let args =
         ["shrink", "abort/mid-batch#k=1", "--system", CANARY, "--dialect", "openai-chat", "--budget", "2"];
@@ -115,7 +115,7 @@ fn a_budget_that_is_used_up_is_told_and_what_was_reached_is_written() {
 }
 
 #[test]
-fn replay_judges_the_one_cause() {
+fn replay_judges_only_its_cause() {
     let folder = TempDir::new().unwrap();
     small(&folder, "small.yaml", &[]);
     let said = run(&folder, &["replay", "small.yaml"]);
@@ -145,13 +145,13 @@ fn other_findings_are_listed_and_do_not_change_the_answer() {
 }
 
 #[test]
-fn what_cannot_be_judged_is_an_error_and_not_fixed() {
+fn an_unjudged_replay_is_an_error_and_not_fixed() {
     let folder = TempDir::new().unwrap();
     small(&folder, "small.yaml", &[]);
     let said = run(&folder, &["replay", "small.yaml", "--command", "sh -c 'exit 1'", "--repeat", "1"]);
     assert_eq!(said.code, Some(2), "{said:#?}");
     assert!(!said.out.contains("FIXED") && said.err.contains("cannot start"), "{said:#?}");
-    // No blocking agent gets to a point inside a stream.
+    // No blocking agent reaches a point inside a stream.
     let path = folder.path().join("small.yaml");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("{ settled: 0 }", "{ end: a }")).unwrap();
@@ -177,7 +177,7 @@ fn promote_files_a_regression_once_for_each_cause() {
 }
 
 #[test]
-fn a_scenario_of_which_nothing_was_found_is_neither_replayed_nor_promoted() {
+fn a_scenario_without_a_finding_is_neither_replayed_nor_promoted() {
     let folder = TempDir::new().unwrap();
     for command in ["replay", "promote"] {
         let said = run(&folder, &[command, "abort/mid-batch#k=1"]);

@@ -1,10 +1,10 @@
-//! The console blocks of README and of the book are what the program prints.
+//! Checks that the console blocks of README and of the book are what the program prints.
 //!
 //! The commands of a page run one after the other in a folder of their own, which begins with the files of
-//! `docs/fixtures/PAGE`. A block says what is expected: `...` stands for any lines, `[..]` for anything within one, and
-//! `<!-- exit: N -->` above it for an exit code other than 0. A block marked `nightly` needs a system that has to be
-//! installed, or takes minutes, and runs where `BRICKBAT_NIGHTLY` is set; `BRICKBAT_PROGRAM` is then a program that is faster
-//! than the one of the tests.
+//! `docs/fixtures/PAGE`. A block gives the expected output: `...` stands for any lines, `[..]` for anything
+//! within one, and `<!-- exit: N -->` above it for an exit code other than 0. A block marked `nightly` needs
+//! a system that has to be installed, or takes minutes, and runs if `BRICKBAT_NIGHTLY` is set;
+//! `BRICKBAT_PROGRAM` is then a program that is faster than the one of the tests.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 use crate::program::BRICKBAT;
 
-/// A command of a block, with what is expected of it.
+/// A command of a block, with its expected output.
 #[derive(Debug)]
 struct Step {
     line: usize,
@@ -37,7 +37,7 @@ fn pages_with_programs_in_javascript_show_what_the_program_prints() {
     run_pages(needs_node);
 }
 
-/// Pages whose commands start programs in JavaScript.
+/// Pages with commands that start programs in JavaScript.
 const IN_JAVASCRIPT: [&str; 3] = ["any-program.md", "filters.md", "proxy.md"];
 
 fn needs_node(page: &Path) -> bool {
@@ -59,7 +59,7 @@ fn run_pages(is_run: impl Fn(&Path) -> bool) {
 }
 
 #[test]
-fn a_wrong_block_is_noticed() {
+fn a_wrong_block_is_detected() {
     let page = "<!-- exit: 2 -->\n```console\n$ brickbat explain nothing-of-that-name\n```\n\n```console\n$ brickbat schema x\nno\n```\n";
     let steps = steps(page, false);
     assert_eq!(steps.len(), 2);
@@ -117,14 +117,14 @@ fn fixtures(page: &Path) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/fixtures").join(name)
 }
 
-/// Runs the commands, and says which print something else.
+/// Runs the commands, and returns which ones print something else.
 fn run(page: &Path, steps: &[Step]) -> Vec<String> {
     let folder = TempDir::new().unwrap();
     for entry in std::fs::read_dir(fixtures(page)).into_iter().flatten() {
         let path = entry.unwrap().path();
         std::fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
     }
-    // The folder of the program comes first, so that a command is what a reader types.
+    // The folder of the program comes first, so that a command is exactly what a reader types.
     let program = std::env::var("BRICKBAT_PROGRAM").unwrap_or_else(|_| BRICKBAT.to_owned());
     let programs = Path::new(&program).parent().unwrap().to_owned();
     let path = std::env::var_os("PATH").unwrap();
@@ -134,14 +134,14 @@ fn run(page: &Path, steps: &[Step]) -> Vec<String> {
         let mut shell = Command::new("sh");
         shell.args(["-c", &step.command]).current_dir(folder.path()).env("PATH", &path);
         shell.env("COLUMNS", "80");
-        // A cache apart from that of other tests, whose runs would push those of a page out of it.
+        // A cache apart from that of other tests, because their runs would evict those of a page from it.
         if std::env::var_os("BRICKBAT_CACHE").is_none() {
             shell.env("BRICKBAT_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/console"));
         }
         let ran = shell.output().unwrap();
         let out = String::from_utf8(ran.stdout).unwrap();
         let err = String::from_utf8(ran.stderr).unwrap();
-        // Progress is not shown, and errors are: they are all that a command with bad input prints.
+        // Progress is not shown, but errors are: a command with bad input prints nothing else.
         let said = if out.is_empty() { &err } else { &out };
         let place = format!("{}:{} `{}`", page.display(), step.line, step.command);
         if ran.status.code() != Some(step.exit) {
@@ -153,7 +153,7 @@ fn run(page: &Path, steps: &[Step]) -> Vec<String> {
     wrong
 }
 
-/// Whether an output is what a block shows; a block that shows nothing leaves the output out.
+/// True if an output is what a block shows; a block without output accepts any.
 fn is_as_shown(said: &str, expected: &str) -> bool {
     if expected.is_empty() {
         return true;

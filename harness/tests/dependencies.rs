@@ -1,4 +1,4 @@
-//! What the package stands on: every dependency builds with our oldest compiler and has a permissive licence.
+//! The dependencies of the package: every one builds with our oldest compiler and has a permissive licence.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Licences that ask for no more than a notice.
+/// Licences that require only a notice.
 const PERMISSIVE: [&str; 12] = [
     "0BSD",
     "Apache-2.0",
@@ -46,7 +46,7 @@ fn every_licence_is_permissive() {
 }
 
 #[test]
-fn licence_expressions_are_understood() {
+fn licence_expressions_are_evaluated() {
     let good = [
         "MIT",
         "MIT/Apache-2.0",
@@ -73,7 +73,7 @@ fn licence_expressions_are_understood() {
 }
 
 #[test]
-fn a_dependency_that_needs_a_newer_compiler_is_told() {
+fn a_dependency_that_needs_a_newer_compiler_is_reported() {
     let mut metadata = metadata(&["--no-default-features"]);
     let packages = metadata["packages"].as_array_mut().unwrap();
     packages.iter_mut().find(|package| package["name"] == "serde_json").unwrap()["rust_version"] =
@@ -81,7 +81,7 @@ fn a_dependency_that_needs_a_newer_compiler_is_told() {
     assert_eq!(too_new(&metadata).len(), 1);
 }
 
-/// What cargo knows of the workspace with some features. It needs no network: the lock file is kept, and
+/// The metadata of the workspace with some features. This needs no network: the lock file is kept, and
 /// everything for this platform has been fetched to build this test.
 fn metadata(features: &[&str]) -> Value {
     let host = Command::new("rustc").arg("-vV").output().unwrap();
@@ -97,7 +97,7 @@ fn metadata(features: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Dependencies that declare a newer compiler than ours. One that declares none is taken at its word: so does cargo.
+/// Dependencies that declare a newer compiler than ours. Like cargo, this accepts one that declares none.
 fn too_new(metadata: &Value) -> Vec<String> {
     let ours = packages(metadata)[metadata["resolve"]["root"].as_str().unwrap()];
     let ours = version(ours["rust_version"].as_str().unwrap());
@@ -125,7 +125,7 @@ fn packages(metadata: &Value) -> BTreeMap<&str, &Value> {
     packages.iter().map(|package| (package["id"].as_str().unwrap(), package)).collect()
 }
 
-/// The packages that ours is built from, itself included, starting with its dependencies of some kinds.
+/// The packages that ours is built from, including itself, starting with its dependencies of some kinds.
 fn reached<'a>(metadata: &'a Value, kinds: &[&str]) -> Vec<&'a Value> {
     let root = metadata["resolve"]["root"].as_str().unwrap();
     let nodes = metadata["resolve"]["nodes"].as_array().unwrap();
@@ -149,7 +149,7 @@ fn reached<'a>(metadata: &'a Value, kinds: &[&str]) -> Vec<&'a Value> {
     seen.into_iter().map(|id| packages[id]).collect()
 }
 
-/// Whether an SPDX expression can be met with permissive licences alone. The old `/` means `OR`.
+/// True if an SPDX expression can be satisfied with permissive licences only. The old `/` means `OR`.
 fn is_permissive(expression: &str) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let spaced = spaced.replace(" WITH ", "+WITH+");

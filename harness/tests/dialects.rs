@@ -1,4 +1,5 @@
-//! The list "Adding a dialect" in `ARCHITECTURE.md` against the dialect that the feature `toy-dialect` adds.
+//! Compares the list "Adding a dialect" in `ARCHITECTURE.md` with the dialect that the feature `toy-dialect`
+//! adds.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 

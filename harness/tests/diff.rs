@@ -1,4 +1,4 @@
-//! `brickbat diff`: two systems that do the same, two that do not, and reports in their place.
+//! `brickbat diff`: two equal systems, two different ones, and reports in place of systems.
 
 use crate::program::{brickbat, report};
 use serde_json::Value;
@@ -16,7 +16,7 @@ fn a_system_and_itself_do_the_same() {
 }
 
 #[test]
-fn a_planted_bug_is_where_they_part_whichever_comes_first() {
+fn a_planted_bug_is_the_difference_whichever_system_comes_first() {
     let folder = TempDir::new().unwrap();
     for systems in [["canary/dangling-on-abort", "reference"], ["reference", "canary/dangling-on-abort"]] {
         let said = brickbat(folder.path(), &[&["diff"], &systems[..], &PLANS[..]].concat(), &[]);
@@ -32,7 +32,7 @@ fn a_planted_bug_is_where_they_part_whichever_comes_first() {
 }
 
 #[test]
-fn a_report_stands_for_its_system() {
+fn a_report_replaces_its_system() {
     let folder = TempDir::new().unwrap();
     let run = |system: &str, file: &str| {
         brickbat(folder.path(), &[&["run", "--system", system, "--report", file], &PLANS[..]].concat(), &[])
@@ -47,14 +47,14 @@ fn a_report_stands_for_its_system() {
     let parting = &comparison["partings"][0];
     assert_eq!(parting["harm"], "bricked-by-provider", "{comparison:#}");
     assert!(parting["plan"].as_str().unwrap().starts_with("abort/mid-batch#"), "{comparison:#}");
-    // A report and a system that is run are compared alike.
+    // A report can be compared with a system that is run.
     let mixed = [&["diff", "before.json", "canary/dangling-on-abort", "--json"], &PLANS[..]].concat();
     let mixed: Value = serde_json::from_str(&brickbat(folder.path(), &mixed, &[]).out).unwrap();
     assert_eq!(mixed["partings"], comparison["partings"]);
 }
 
 #[test]
-fn what_is_no_system_and_no_report_is_refused_before_anything_runs() {
+fn an_unknown_system_or_report_is_refused_before_anything_runs() {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("empty.json"), "{}").unwrap();
     for (first, words) in [

@@ -1,5 +1,5 @@
-//! The random histories on which the rules of `mistral` are compared with Mistral's own validator: they must be worth
-//! the comparison, which `oracles.rs` makes.
+//! The random histories on which the rules of `mistral` are compared with Mistral's own validator.
+//! `oracles.rs` makes the comparison; this test checks that the histories are varied enough for it.
 
 mod histories;
 
@@ -10,7 +10,7 @@ use brickbat::rules::{self, Profile, Rule};
 use histories::all;
 use serde_json::Value;
 
-/// A comparison shows nothing of a rule that no history breaks.
+/// A comparison shows nothing about a rule that no history breaks.
 #[test]
 fn the_histories_keep_and_break_every_rule_that_the_validator_knows() {
     let bodies: Vec<Value> = all(4000).collect();
@@ -28,5 +28,5 @@ fn the_histories_keep_and_break_every_rule_that_the_validator_knows() {
     assert!(missing.is_empty(), "no history is refused for {missing:?}");
 }
 
-/// What only the API refuses, or no history with the right types can break.
+/// Rules that only the API enforces, or that no history with the right types can break.
 const UNKNOWN_TO_IT: [&str; 2] = ["mistral/body-not-json", "mistral/assistant-message-empty"];

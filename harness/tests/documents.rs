@@ -1,7 +1,7 @@
-//! What the documents say of the code is what the code says.
+//! Compares what the documents say about the code with the code.
 //!
-//! What stands between `<!-- generated: NAME -->` and `<!-- end -->` is written by `BRICKBAT_UPDATE=1 cargo test --test
-//! pure documents::`, and compared by the same test without it.
+//! `BRICKBAT_UPDATE=1 cargo test --test pure documents::` writes the text between `<!-- generated: NAME -->`
+//! and `<!-- end -->`, and the same test without it compares the text.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -24,7 +24,7 @@ use brickbat::flaws::Canary;
 
 use crate::plans;
 
-/// The documents in which there are paths and generated blocks.
+/// The documents with paths and generated blocks.
 const DOCUMENTS: [&str; 42] = [
     "README.md",
     "docs/src/README.md",
@@ -72,7 +72,7 @@ const DOCUMENTS: [&str; 42] = [
 
 const INVARIANTS: &str = "harness/engine/src/checks/README.md";
 
-/// Held by who reads a document and writes it again.
+/// Locked while a document is read and rewritten.
 static WRITING: Mutex<()> = Mutex::new(());
 
 #[test]
@@ -101,7 +101,7 @@ fn generated_blocks_are_current() {
     );
 }
 
-/// Writes a document if that is asked for, and fails if it is not what it must be.
+/// Writes a document if that is requested, and fails if it is not up to date.
 fn hold(document: &str, old: &str, new: &str) {
     if std::env::var_os("BRICKBAT_UPDATE").is_some() && new != old {
         std::fs::write(root().join(document), new).unwrap();
@@ -168,7 +168,7 @@ fn a_file_has_the_identifier_that_a_pointer_names() {
     assert_eq!(wrong("-", "see `Nowhere::to_be_found` in `harness/cli.rs`").len(), 1);
 }
 
-/// Whether a code span is a path from the top of the repository.
+/// True if a code span is a path from the top of the repository.
 fn is_path(span: &str) -> bool {
     const TOP: [&str; 6] = [".ci", ".clusterfuzzlite", ".github", "corpora", "fuzz", "harness"];
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./<>*{},".contains(c);
@@ -176,7 +176,7 @@ fn is_path(span: &str) -> bool {
         || span.starts_with("scenarios/") && span.ends_with(".yaml")
 }
 
-/// A path up to the first part that stands for any.
+/// A path up to the first part that is a placeholder.
 fn known_part(path: &str) -> &str {
     let is_any =
         |part: &str| part.contains(['<', '*', '{']) || part.starts_with("NAME") || part == "mine.yaml";
@@ -189,7 +189,7 @@ fn known_part(path: &str) -> &str {
     }
 }
 
-/// A document without what is shown in it.
+/// A document without its code blocks.
 fn prose(text: &str) -> String {
     text.split("```").step_by(2).collect()
 }
@@ -212,9 +212,9 @@ fn each_dependency_has_its_reason() {
     assert_eq!(without, [&""; 0], "dependencies without a reason in ARCHITECTURE.md");
 }
 
-/// Each invariant was broken by a real system and is covered by checks of which a planted bug shows that they can fail
-/// (`suite.rs` catches each bug); one planted bug stands for it and for no other, or it says that it is not judged; and no
-/// check covers nothing.
+/// Each invariant was broken by a real system. It is covered by checks, and a planted bug shows for each
+/// check that it can fail (`suite.rs` catches each bug). One planted bug represents each invariant and no
+/// other, or the invariant is marked as not judged. No check covers nothing.
 #[test]
 fn each_invariant_is_covered_by_checks_that_can_fail() {
     let page = read(INVARIANTS);
@@ -240,7 +240,7 @@ fn each_invariant_is_covered_by_checks_that_can_fail() {
     assert_eq!(covering, CHECKS.iter().map(|check| check.id).collect());
 }
 
-/// What an invariant says that no planted bug stands for.
+/// The mark of an invariant that no planted bug represents.
 const NOT_JUDGED: &str = "not judged";
 
 #[test]

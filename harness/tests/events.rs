@@ -1,4 +1,5 @@
-//! `brickbat events` as a program: what it says of a store that is right in any order, and of one with a bug.
+//! `brickbat events` as a program: its output for a store that is correct in any order, and for one with a
+//! bug.
 
 use std::fs;
 
@@ -8,14 +9,14 @@ use tempfile::TempDir;
 
 use crate::program::{Said, brickbat};
 
-/// A command of the user's is an adapter like any other.
+/// A command of the user is an adapter like any other.
 fn events(folder: &TempDir, args: &[&str]) -> Said {
     let program = format!("{} agent", env!("CARGO_BIN_EXE_brickbat"));
     brickbat(folder.path(), &[&["events", "--command", &program], args].concat(), &[])
 }
 
 #[test]
-fn a_right_store_is_right_in_every_order() {
+fn a_correct_store_is_correct_in_every_order() {
     let folder = TempDir::new().unwrap();
     let said = events(&folder, &[]);
     assert_eq!(said.code, Some(0), "{said:?}");
@@ -25,7 +26,7 @@ fn a_right_store_is_right_in_every_order() {
 }
 
 #[test]
-fn each_bug_is_found_and_made_small() {
+fn each_bug_is_found_and_shrunk() {
     let folder = TempDir::new().unwrap();
     let smallest = |bug: StoreBug| match bug {
         StoreBug::DropsEarlyResult => 3,
@@ -47,7 +48,7 @@ fn each_bug_is_found_and_made_small() {
 }
 
 #[test]
-fn a_file_of_the_users_is_played_alone() {
+fn a_file_of_the_user_is_played_by_itself() {
     let folder = TempDir::new().unwrap();
     let text = "comment: It never ends.\nevents:\n  - { type: start, call: a, tool: lookup }\n";
     fs::write(folder.path().join("mine.yaml"), text).unwrap();

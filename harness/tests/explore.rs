@@ -1,4 +1,5 @@
-//! `brickbat run --explore`: everything that can go wrong in one conversation, and the causes of what fails.
+//! `brickbat run --explore`: everything that can go wrong in one conversation, and the causes of the
+//! failures.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -36,7 +37,7 @@ fn nothing_is_found_on_the_reference_agent() {
 }
 
 #[test]
-fn a_planted_bug_is_told_by_its_fewest_actions() {
+fn a_planted_bug_is_reported_with_its_fewest_actions() {
     let folder = TempDir::new().unwrap();
     let canary = ["--system", "canary/dangling-on-abort", "--limit", "200"];
     let said = explore(folder.path(), "pairs", &[&canary[..], &["--out", "found"]].concat());
@@ -49,7 +50,7 @@ fn a_planted_bug_is_told_by_its_fewest_actions() {
     assert_eq!(actions.len(), 1, "{text}");
     assert!(actions[0].ends_with("do: abort }"), "{text}");
     assert!(text.contains("comment: \"Found on canary/dangling-on-abort"), "{text}");
-    // The scenario that was written shows what was found.
+    // The scenario that was written reproduces the finding.
     let args = ["run", file, "--system", "canary/dangling-on-abort", "--dialect", "anthropic-messages"];
     let again = brickbat(folder.path(), &args, &[]);
     assert_eq!(again.code, Some(1), "{again:#?}");
@@ -57,7 +58,7 @@ fn a_planted_bug_is_told_by_its_fewest_actions() {
 }
 
 #[test]
-fn a_limit_takes_single_actions_first_and_the_same_each_time() {
+fn a_limit_selects_single_actions_first_and_is_deterministic() {
     let folder = TempDir::new().unwrap();
     let few = ["--system", "canary/never-ends", "--limit", "12"];
     let said = explore(folder.path(), "pairs", &few);
@@ -66,7 +67,7 @@ fn a_limit_takes_single_actions_first_and_the_same_each_time() {
 }
 
 #[test]
-fn what_cannot_be_explored_is_told() {
+fn a_conversation_that_cannot_be_explored_is_reported() {
     let folder = TempDir::new().unwrap();
     let bad = |args: &[&str], words: &str| {
         let said = brickbat(folder.path(), args, &[]);

@@ -66,7 +66,7 @@ fn the_same_in_python() {
 }
 
 #[test]
-fn what_a_test_cannot_say_is_refused() {
+fn a_case_that_a_test_cannot_express_is_refused() {
     let packages = [];
     let refusal = |record: &Record, template: &str, check: Option<&str>| {
         export(record, &target(template, &packages), Framework::NodeTest, check).unwrap_err()
@@ -96,7 +96,7 @@ fn what_a_test_cannot_say_is_refused() {
     );
 }
 
-/// A system of one's own, with a template that needs nothing but Node.js, and a run in which it was bricked.
+/// A user's own system, with a template that needs only Node.js, and a run in which it was bricked.
 fn own_system(folder: &Path) {
     let sheet = "name: own\nsdk: own-sdk\ndescription: Mine.\nversions: [{ version: 1.0.0 }, { version: 2.0.0 }]\n\
                  dialects: [anthropic-messages]\nmodes: [{ name: loop, description: A loop. }]\ninstall: npm\n\
@@ -113,7 +113,7 @@ fn own_system(folder: &Path) {
         "last",
     ];
     assert_eq!(brickbat(folder, &run).code, Some(1));
-    // What the canary did is what version 1 does.
+    // The canary's behaviour represents version 1.
     for case in walk(&folder.join("last/cases")).into_iter().filter(|path| path.ends_with("case.json")) {
         let text = fs::read_to_string(&case).unwrap();
         fs::write(&case, text.replace("canary/dangling-on-abort/simulated", "own@1.0.0/loop")).unwrap();
@@ -127,7 +127,7 @@ fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
 
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
-fn an_exported_test_is_red_where_the_bug_is_and_green_where_it_is_mended() {
+fn an_exported_test_is_red_with_the_bug_and_green_without_it() {
     let folder = TempDir::new().unwrap();
     own_system(folder.path());
     let of = [
@@ -150,14 +150,14 @@ fn an_exported_test_is_red_where_the_bug_is_and_green_where_it_is_mended() {
     let green = brickbat(folder.path(), &[&of[..], &["--to", "green", "--on", "2"]].concat());
     assert_eq!(green.code, Some(0), "{green:?}");
     assert!(green.out.contains("\ngreen: "), "{green:?}");
-    // What is not as it should be is no success.
+    // A test with an unexpected result is a failure.
     let not_mended = brickbat(folder.path(), &[&of[..], &["--to", "again", "--on", "1"]].concat());
     assert_eq!(not_mended.code, Some(1), "{not_mended:?}");
 }
 
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
-fn assertions_accuse_nothing_that_is_valid_and_see_what_is_invalid() {
+fn assertions_accept_valid_requests_and_reject_invalid_ones() {
     let mut node = std::process::Command::new("node");
     node.arg("harness/tests/export/vectors.mjs").current_dir(env!("CARGO_MANIFEST_DIR"));
     let ran = node.output().expect("Node.js 20 or later, which CONTRIBUTING.md asks for");
@@ -167,7 +167,7 @@ fn assertions_accuse_nothing_that_is_valid_and_see_what_is_invalid() {
 }
 
 #[test]
-fn mistakes_are_answered_with_what_to_do() {
+fn mistakes_are_reported_with_advice() {
     let folder = TempDir::new().unwrap();
     own_system(folder.path());
     let of = ["export", "mid-batch#k=1", "--out", "last"];

@@ -1,5 +1,5 @@
-//! The strict provider in people's own Rust tests: it fails the test of an agent that leaves calls dangling, and does not
-//! fail that of the mended one.
+//! The strict provider in Rust tests of users: it fails the test of an agent that leaves calls dangling, and
+//! passes that of the fixed one.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -13,20 +13,20 @@ mod own;
 
 use own::Agent;
 
-/// The agent, with its bug or without.
+/// The agent, with or without its bug.
 fn agent(provider: &StrictProvider, settles: bool) -> Agent {
     let mut agent = Agent::new(provider.anthropic());
     agent.settles = settles;
     agent
 }
 
-/// What a test fails with.
+/// The message with which a test fails.
 fn failure(provider: StrictProvider) -> Option<String> {
     let failed = catch_unwind(AssertUnwindSafe(|| drop(provider))).err()?;
     Some(failed.downcast_ref::<String>().cloned().unwrap_or_default())
 }
 
-/// A turn that is stopped when all calls of its reply are there, and another one.
+/// A turn that is stopped when all calls of its reply are there, and another turn.
 async fn after_a_stop(settles: bool) -> StrictProvider {
     let provider = StrictProvider::start();
     let mut agent = agent(&provider, settles);
@@ -40,7 +40,7 @@ async fn after_a_stop(settles: bool) -> StrictProvider {
 }
 
 #[tokio::test]
-async fn a_thread_that_a_stop_has_bricked_fails_the_test_in_the_words_of_the_provider() {
+async fn a_thread_that_a_stop_has_bricked_fails_the_test_with_the_providers_message() {
     let failure = failure(after_a_stop(false).await).unwrap();
     assert!(
         failure.contains("request 1: anthropic-messages/tool-result-missing at /messages/1"),
@@ -50,12 +50,12 @@ async fn a_thread_that_a_stop_has_bricked_fails_the_test_in_the_words_of_the_pro
 }
 
 #[tokio::test]
-async fn a_thread_that_goes_on_after_a_stop_does_not() {
+async fn a_thread_that_continues_after_a_stop_passes() {
     assert_eq!(failure(after_a_stop(true).await), None);
 }
 
 #[tokio::test]
-async fn a_broken_reply_is_followed_by_what_the_agent_makes_of_it() {
+async fn the_agents_reaction_to_a_broken_reply_is_judged() {
     for (settles, followed) in [(false, "anthropic-messages/tool-result-missing"), (true, "accepted")] {
         let provider = StrictProvider::with(Options { allow_refusals: true, ..Options::STANDARD });
         let mut agent = agent(&provider, settles);
@@ -70,7 +70,7 @@ async fn a_broken_reply_is_followed_by_what_the_agent_makes_of_it() {
 }
 
 #[test]
-fn a_test_without_a_runtime_waits_too_and_a_held_reply_goes_on() {
+fn a_test_without_a_runtime_waits_too_and_a_held_reply_continues() {
     let provider = StrictProvider::start();
     let mut agent = agent(&provider, true);
     let stop = provider.stop_at("after text 1");
@@ -103,7 +103,7 @@ fn a_test_in_which_nothing_was_judged_fails() {
 }
 
 #[test]
-fn what_cannot_be_is_said() {
+fn an_impossible_order_is_reported() {
     let provider = StrictProvider::with(Options { allow_unused: true, ..Options::STANDARD });
     for (kind, at) in [("reset", "after lunch"), ("overloaded", "after end a"), ("rain", "after calls")] {
         assert!(catch_unwind(AssertUnwindSafe(|| drop(provider.fault(kind, at)))).is_err(), "{kind} {at}");
@@ -113,7 +113,7 @@ fn what_cannot_be_is_said() {
 }
 
 #[test]
-fn a_history_that_a_provider_would_refuse_fails_the_test() {
+fn a_history_that_a_provider_would_reject_fails_the_test() {
     let call =
         json!({ "id": "call_1", "type": "function", "function": { "name": "look", "arguments": "{}" } });
     let messages = [

@@ -1,6 +1,7 @@
-//! Findings that come and go: they stay findings, and are labelled with how often they came.
+//! Flaky findings: they stay findings, and are labelled with their frequency.
 //!
-//! The adapter is our own agent behind a filter that takes out, in some sessions, the word that a call has ended.
+//! The adapter is our own agent behind a filter that removes, in some sessions, the update that a call has
+//! ended.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -12,7 +13,7 @@ use brickbat::plan::CONTROL;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Runs one plan on an adapter that does not say that a call is completed in sessions whose number matches.
+/// Runs one plan on an adapter that does not report completed calls in sessions whose number matches.
 /// The control plan has the first session.
 fn run(folder: &Path, sessions: &str, more: &[&str]) -> (Said, Value) {
     let script = format!(
@@ -39,7 +40,7 @@ fn a_finding_that_repeats_is_confirmed_by_one_more_run() {
 }
 
 #[test]
-fn a_mild_finding_of_the_control_plan_is_reported_there_and_makes_no_plan_inconclusive() {
+fn a_mild_finding_of_the_control_plan_makes_no_plan_inconclusive() {
     let folder = TempDir::new().unwrap();
     let (said, case) = run(folder.path(), "[0-9]+", &[]);
     assert_eq!(said.code, Some(1), "{said:#?}");
@@ -54,7 +55,7 @@ fn a_mild_finding_of_the_control_plan_is_reported_there_and_makes_no_plan_inconc
 fn a_finding_that_no_run_alone_shows_is_labelled_and_does_not_count() {
     let folder = TempDir::new().unwrap();
     let (said, case) = run(folder.path(), "2", &[]);
-    // It may be the load of the machine, or another plan: two runs under one load prove nothing.
+    // The cause may be the load of the machine, or another plan: two runs under one load prove nothing.
     assert_eq!(said.code, Some(0), "{said:#?}");
     assert_eq!((&case["verdict"], &case["findings"]), (&json!("pass"), &Value::Null));
     let repeats = &case["repeats"];
@@ -63,7 +64,7 @@ fn a_finding_that_no_run_alone_shows_is_labelled_and_does_not_count() {
 }
 
 #[test]
-fn a_finding_that_does_not_come_back_is_kept_where_every_run_was_alone() {
+fn a_finding_that_does_not_recur_is_kept_if_every_run_was_alone() {
     let folder = TempDir::new().unwrap();
     let (said, case) = run(folder.path(), "2", &["--jobs", "1"]);
     assert_eq!(said.code, Some(1), "{said:#?}");
@@ -76,7 +77,7 @@ fn a_finding_that_does_not_come_back_is_kept_where_every_run_was_alone() {
 }
 
 #[test]
-fn a_finding_that_comes_back_alone_is_said_to() {
+fn a_finding_that_recurs_alone_is_labelled_as_such() {
     let folder = TempDir::new().unwrap();
     let (said, case) = run(folder.path(), "2|5", &[]);
     assert_eq!(said.code, Some(1), "{said:#?}");
@@ -85,7 +86,7 @@ fn a_finding_that_comes_back_alone_is_said_to() {
 }
 
 #[test]
-fn one_run_is_enough_where_the_user_says_so() {
+fn one_run_is_enough_if_the_user_says_so() {
     let folder = TempDir::new().unwrap();
     let (said, case) = run(folder.path(), "2", &["--no-confirm"]);
     assert_eq!((said.code, &case["repeats"]), (Some(1), &Value::Null), "{case:#}");

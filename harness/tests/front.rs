@@ -1,4 +1,5 @@
-//! What a person sees of a run: its last screen, the commands that it proposes, its reports, and the configuration file.
+//! The parts of a run that a person sees: its last screen, the commands that it suggests, its reports, and
+//! the configuration file.
 
 use std::fs;
 
@@ -78,7 +79,7 @@ fn a_configuration_stands_for_options() {
     let said = brickbat_in(&folder, &["run", "--quiet"]);
     assert!(said.code == Some(1) && said.out.starts_with("fail: ") && said.err.is_empty(), "{said:#?}");
     assert!(folder.path().join("r.json").exists());
-    // What is typed wins.
+    // The command line takes precedence.
     let said = brickbat_in(&folder, &["run", "--system", "reference/simulated", "control/plain-batch"]);
     assert!(said.code == Some(0) && said.out.contains("reference/simulated  2 plans"), "{said:#?}");
     fs::write(folder.path().join("brickbat.toml"), "dialects = []\nsistem = 1\n").unwrap();
@@ -88,7 +89,7 @@ fn a_configuration_stands_for_options() {
     );
 }
 
-/// The last line that a run proposes to type, without the name of the program.
+/// The last line that a run suggests to type, without the name of the program.
 fn proposed(out: &str, command: &str) -> Vec<String> {
     let line = out.lines().find_map(|line| line.split_once(&format!("brickbat {command} ")));
     let (_, rest) = line.unwrap_or_else(|| panic!("no {command} in {out}"));

@@ -1,4 +1,4 @@
-//! `brickbat fuzz`: it finds planted bugs by itself, says the same twice, and accuses nobody else.
+//! `brickbat fuzz`: it finds planted bugs by itself, is reproducible, and accuses no correct agent.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -29,7 +29,7 @@ fn found(folder: &Path) -> BTreeMap<String, Scenario> {
 }
 
 #[test]
-fn the_dangling_call_is_found_and_made_small() {
+fn the_dangling_call_is_found_and_shrunk() {
     let folder = TempDir::new().unwrap();
     let system = "canary/dangling-on-abort/simulated";
     let said = fuzz(folder.path(), system, &["--plans", "64", "--seed", "1", "--out", "found"]);
@@ -45,7 +45,7 @@ fn the_dangling_call_is_found_and_made_small() {
         let n_actions: usize = scenario.turns.iter().map(|turn| turn.at.len()).sum();
         assert!(n_actions <= 1, "{scenario:#?}");
     }
-    // What was found is what `replay` judges: it is still there, and a right agent does not show it.
+    // `replay` judges the scenario that was found: it still fails, and a correct agent passes it.
     let file = format!("found/{}", found.keys().next().unwrap());
     let again = brickbat(folder.path(), &["replay", &file], &[]);
     assert!(again.code == Some(1) && again.out.contains("STILL FAILS"), "{again:#?}");
@@ -67,7 +67,7 @@ fn without_a_budget_a_failure_is_reported_as_it_was_found() {
     assert!(found(folder.path().join("found").as_path()).values().all(|scenario| scenario.found.is_some()));
 }
 
-/// In a simulation nothing waits, and still the campaign ends when its time is up.
+/// In a simulation nothing waits, but the campaign still ends when its time is up.
 #[test]
 fn a_simulated_campaign_ends_when_its_time_is_up() {
     let folder = TempDir::new().unwrap();
@@ -77,7 +77,7 @@ fn a_simulated_campaign_ends_when_its_time_is_up() {
 }
 
 #[test]
-fn the_same_seed_and_one_job_are_the_same_run() {
+fn the_same_seed_with_one_job_gives_the_same_run() {
     let folder = TempDir::new().unwrap();
     let run = |seed: &str, out: &str| {
         let args = ["--plans", "32", "--seed", seed, "--jobs", "1", "--out", out];
@@ -102,7 +102,7 @@ fn the_reference_agent_is_accused_of_nothing() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_before_anything_runs() {
+fn an_impossible_campaign_is_reported_before_anything_runs() {
     let folder = TempDir::new().unwrap();
     for (args, words) in [
         (["--time", "soon"], "expected a duration such as 90s, 10m or 2h"),

@@ -1,5 +1,5 @@
-//! Given histories that hold what only stores hold: each is lowered or unsupported, survived by the reference agent, and
-//! caught on an agent that sends its thread as it stands in the store.
+//! Given histories with content that only stores have: each is lowered or unsupported, survived by the
+//! reference agent, and caught on an agent that sends its thread exactly as stored.
 
 use brickbat::agent::{Agent, Delivery};
 use brickbat::dialect::Dialect;
@@ -36,12 +36,12 @@ fn call(more: &str) -> String {
 
 const RETURNED: &str = r#"{ "results": [{ "of": "a", "returns": "found it" }] }"#;
 
-/// Messages of which the last is what the model said in the end.
+/// Messages that end with the model's text.
 fn said(messages: &str) -> String {
     format!(r#""messages": [{{ "user": "Look." }}, {messages}, {{ "assistant": [{{ "text": "Done." }}] }}]"#)
 }
 
-/// What stores hold, by a word.
+/// Histories as stores contain them, each with a short name.
 fn histories() -> Vec<(&'static str, String)> {
     let thought = |text: &str, signature: &str| {
         let thought = format!(r#"{{ "think": {{ "text": "{text}", "signature": "{signature}" }} }}"#);
@@ -118,7 +118,7 @@ fn histories() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The checks that accuse an agent with a planted bug, each with the rule by which the provider refused it.
+/// The checks that accuse an agent with a planted bug, each with the rule by which the provider rejected it.
 fn accusations(plan: &Plan, canary: Canary) -> Vec<(&'static str, Option<&'static str>)> {
     let judgement = judged(plan, |plan| Agent::of_plan(plan, Delivery::Streamed, Some(canary)));
     let judgement = judgement.unwrap_or_else(|control| panic!("{} {control:#?}", plan.id));
@@ -126,7 +126,7 @@ fn accusations(plan: &Plan, canary: Canary) -> Vec<(&'static str, Option<&'stati
 }
 
 #[test]
-fn the_reference_agent_survives_whatever_stood_in_a_store() {
+fn the_reference_agent_survives_any_stored_history() {
     let mut accused = Vec::new();
     for (name, history) in histories() {
         let mut n_played = 0;
@@ -143,10 +143,10 @@ fn the_reference_agent_survives_whatever_stood_in_a_store() {
     assert!(accused.is_empty(), "{}", accused.join("\n"));
 }
 
-/// Agents that send a thread as it stands in the store, and of which each mends what the others do not.
+/// Agents that send a thread exactly as stored; each repairs what the others do not.
 const UNMENDED: [&str; 3] = ["kill-dangles", "foreign-id-kept", "empty-id-kept"];
 
-/// The dialects in which each is refused by the provider if it is sent as it stands.
+/// The dialects in which the provider rejects each history if it is sent exactly as stored.
 #[test]
 fn a_store_that_is_sent_as_it_stands_is_refused_where_a_rule_is_broken() {
     let canaries = UNMENDED.map(|name| Canary::from_name(name).unwrap());
@@ -179,7 +179,7 @@ fn what_a_dialect_has_no_place_for_is_unsupported_there() {
 }
 
 #[test]
-fn a_history_needs_what_its_adapter_has_to_store() {
+fn a_history_needs_the_capabilities_of_its_entries() {
     let needs = |wanted: &str| {
         let (_, history) = histories().into_iter().find(|(name, _)| *name == wanted).unwrap();
         let plan = plans(&history).remove(0);
@@ -193,10 +193,10 @@ fn a_history_needs_what_its_adapter_has_to_store() {
     assert!(needs("foreign id").is_empty());
 }
 
-/// A thread that was begun at another provider is whole: it is a bricked thread if this one cannot go on with it, and no
-/// failed repair.
+/// A thread that began at another provider is not damaged. If this provider cannot continue it, it is a
+/// bricked thread, not a failed repair.
 #[test]
-fn ids_of_another_provider_are_no_broken_store() {
+fn ids_of_another_provider_are_not_a_broken_store() {
     let canary = Canary::from_name("foreign-id-kept").unwrap();
     let (_, history) = histories().into_iter().find(|(name, _)| *name == "foreign id").unwrap();
     let plan = plans(&history).into_iter().find(|plan| plan.dialect == Dialect::AnthropicMessages).unwrap();

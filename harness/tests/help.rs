@@ -1,4 +1,4 @@
-//! The `--help` of all commands is one file, so that a change of it is read as a whole.
+//! The `--help` of all commands in one file, so that a change of it can be read as a whole.
 
 use std::path::Path;
 

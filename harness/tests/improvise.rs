@@ -50,7 +50,8 @@ fn schema(depth: u32) -> BoxedStrategy<Value> {
     .boxed()
 }
 
-/// Whether a value fits: written apart from what fills, and only for what the schemas above say.
+/// True if a value fits its schema. This is independent of the code that fills schemas, and covers only the
+/// schemas above.
 fn fits(schema: &Value, value: &Value) -> bool {
     let number = |key: &str| schema[key].as_f64();
     let within = |x: f64| {
@@ -107,13 +108,13 @@ proptest! {
     }
 }
 
-/// What a seed fills in.
+/// The arguments that a seed fills in.
 fn filled(schema: &Value) -> Value {
     fill(schema, &mut Random::new(1))
 }
 
 #[test]
-fn references_and_formats_and_capitals_are_understood() {
+fn references_formats_and_capitals_are_supported() {
     let tree = json!({
         "$defs": { "node": {
             "type": "object",
@@ -137,7 +138,7 @@ fn references_and_formats_and_capitals_are_understood() {
 }
 
 #[test]
-fn names_that_could_do_harm_get_values_that_do_none() {
+fn arguments_with_dangerous_names_get_harmless_values() {
     let text = |name: &str| {
         let schema =
             json!({ "type": "object", "properties": { name: { "type": "string" } }, "required": [name] });

@@ -1,6 +1,6 @@
-//! `brickbat init` as its users meet it: files in a folder, never over what is there.
+//! `brickbat init` as its users see it: files in a folder, never over existing ones.
 //!
-//! That the adapters work is shown by the gate, which installs and runs them; here is no network.
+//! CI installs and runs the generated adapters; this test has no network.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -34,7 +34,7 @@ const LANGUAGES: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// What the generated adapter may have, blank lines and comments counted.
+/// The most lines of the generated adapter, including blank lines and comments.
 const MAX_LINES: usize = 40;
 
 fn init(folder: &Path, args: &[&str]) -> Said {
@@ -86,20 +86,20 @@ fn exactly_the_files_of_the_language_are_written() {
     }
 }
 
-/// What the README names of a file: the folder that it lies in, or the file.
+/// The name of a file in the README: its folder, or the file.
 fn shown(name: &str) -> &str {
     name.split_inclusive('/').next().unwrap_or(name)
 }
 
 #[test]
-fn without_a_folder_one_is_made() {
+fn without_a_folder_one_is_created() {
     let folder = TempDir::new().unwrap();
     assert!(init(folder.path(), &["--lang", "python"]).code == Some(0));
     assert!(folder.path().join("brickbat/adapter.py").is_file());
 }
 
 #[test]
-fn nothing_is_overwritten_and_nothing_is_written_beside_it() {
+fn existing_files_stop_init_before_it_writes() {
     for (language, files) in LANGUAGES {
         for name in files {
             let folder = TempDir::new().unwrap();
@@ -117,7 +117,7 @@ fn nothing_is_overwritten_and_nothing_is_written_beside_it() {
 }
 
 #[test]
-fn files_of_the_user_stay_beside_it() {
+fn other_files_of_the_user_stay() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("other.txt"), "mine").unwrap();
     assert!(init(folder.path(), &["--lang", "rust", "."]).code == Some(0));
@@ -139,7 +139,7 @@ fn an_unknown_language_gets_advice() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_named() {
+fn the_error_names_a_folder_that_cannot_be_created() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
     let said = init(folder.path(), &["--lang", "rust", "file/below"]);

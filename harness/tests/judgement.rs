@@ -1,4 +1,4 @@
-//! Verdicts that were wrong once: what a system did, and what is to be said of it.
+//! Verdicts that were once wrong: the behaviour of a system, and the correct judgement.
 
 mod account;
 mod applicable;
@@ -50,7 +50,8 @@ fn a_tool_whose_failure_was_never_delivered_proves_nothing() {
                 &run,
                 |_, event| matches!(event, Event::ToolSettled { outcome, .. } if !outcome.is_success()),
             );
-            // The words of this failure do not say that it is one, so without an error flag they look made up.
+            // The words of this failure do not show that it is one, so without an error flag they look made
+            // up.
             let has_flag =
                 matches!(dialect, Dialect::AnthropicMessages | Dialect::Gemini | Dialect::BedrockConverse);
             if name == "fault/tool-error" && !has_flag {
@@ -63,7 +64,7 @@ fn a_tool_whose_failure_was_never_delivered_proves_nothing() {
 }
 
 #[test]
-fn a_question_about_nobody_is_the_adapter_s_fault_and_no_question_is_the_system_s() {
+fn a_question_about_an_unknown_call_is_the_adapters_fault_and_a_missing_one_the_systems() {
     for plan in on_each("approval/batch#b=pay,c=refund") {
         let run = run(&plan);
         assert_eq!(judged(&plan, &run).verdict, Verdict::Pass);
@@ -110,7 +111,7 @@ fn follow_ups_that_wipe_the_thread_and_leave_the_tools_out_fail() {
 }
 
 #[test]
-fn a_turn_that_raises_where_nothing_goes_wrong_fails() {
+fn a_turn_that_raises_without_a_fault_fails() {
     for dialect in Dialect::ALL {
         for name in ["fault/pause#p=text-1", "reorder/error-before-call"] {
             let plan = plan(name, dialect);
@@ -138,7 +139,7 @@ fn an_agent_that_gives_up_at_a_pause_and_returns_fails() {
 }
 
 #[test]
-fn a_call_that_is_told_twice_under_two_ids_has_two_results() {
+fn a_call_that_is_sent_twice_under_two_ids_has_two_results() {
     for dialect in Dialect::ALL {
         let plan = plan("control/plain-batch", dialect);
         let list = list_of(dialect);
@@ -148,10 +149,10 @@ fn a_call_that_is_told_twice_under_two_ids_has_two_results() {
         let kept = requests_of(&original);
         let (own, kept) = (messages_of(&own[2]), messages_of(&kept[2]));
         let (own, kept) = (own.as_array().unwrap(), kept.as_array().unwrap());
-        // The step with its results, without what the user said before and what came after.
+        // The step with its results, without the user's message before it and the messages after it.
         let end = kept.len() - 2;
         let mut again = own[1..end].to_vec();
-        // The provider refuses an item of its own that comes twice; here it is the calls that do.
+        // The provider rejects an item of its own that comes twice; here the calls come twice.
         again.iter_mut().filter_map(Value::as_object_mut).for_each(|item| drop(item.remove("id")));
         let twice = [&kept[..end], again.as_slice(), &kept[end..]].concat();
         let told_twice = with_later_messages(&original, None, |_| twice.clone());
@@ -171,7 +172,8 @@ fn a_batch_whose_results_are_swapped_fails() {
     }
 }
 
-/// The same run by a system that puts a reminder before the user's first words, which is another one from turn 2 on.
+/// The same run by a system that puts a reminder before the user's first message, and changes it from turn 2
+/// on.
 fn with_changing_reminder(run: &Run) -> Run {
     rebuilt(run, |turn, event| {
         let Event::Requested { exchange, kind, model, body, .. } = event else { return vec![event.clone()] };
@@ -197,7 +199,7 @@ fn with_changing_reminder(run: &Run) -> Run {
 }
 
 #[test]
-fn what_stands_directly_before_the_words_of_a_turn_may_change_with_a_break_of_that_turn() {
+fn text_directly_before_a_users_message_may_change_at_the_break_of_a_turn() {
     let is_found = |name: &str| {
         let plan = plan(name, Dialect::AnthropicMessages);
         let judgement = judged(&plan, &with_changing_reminder(&run(&plan)));
@@ -208,7 +210,7 @@ fn what_stands_directly_before_the_words_of_a_turn_may_change_with_a_break_of_th
 }
 
 #[test]
-fn results_that_are_told_in_a_text_are_kept() {
+fn results_that_are_sent_as_text_count_as_kept() {
     for dialect in Dialect::ALL {
         let plan = plan("control/plain-batch", dialect);
         let results: Vec<&str> = plan.calls.iter().map(|call| call.outcome.text()).collect();
@@ -221,11 +223,11 @@ fn results_that_are_told_in_a_text_are_kept() {
                 ]
             })
         };
-        // Nothing is lost but the provider's cache.
+        // Only the provider's cache is lost.
         let judgement = judged(&plan, &told(format!("I looked: {}", results.join(", "))));
         let found: Vec<&str> = judgement.findings.iter().map(|finding| finding.check).collect();
         assert_eq!(found, ["prefix-stable"], "{judgement:?}");
-        // A turn that raised is no turn with which nothing has gone wrong.
+        // A turn that raised is not a turn without a fault.
         let raised = rebuilt(&told(format!("I looked: {}", results.join(", "))), |turn, event| match event {
             Event::TurnEnded { .. } if turn == 0 => {
                 let outcome = TurnOutcome::Raised { class: "Error".into(), text: "It broke.".into() };
@@ -242,7 +244,7 @@ fn results_that_are_told_in_a_text_are_kept() {
 }
 
 #[test]
-fn ten_for_ten_point_nought_is_the_same_argument() {
+fn an_integer_in_place_of_an_equal_float_is_the_same_argument() {
     for dialect in Dialect::ALL {
         let edits = [("key: a }", "key: 10.0 }"), ("key: b }", "key: 1.5 }"), ("key: c }", "key: 2.5 }")];
         let plan = edited("control/plain-batch", &edits, dialect);
@@ -262,7 +264,7 @@ fn ten_for_ten_point_nought_is_the_same_argument() {
 }
 
 #[test]
-fn a_system_with_ids_of_its_own_is_held_to_the_order_of_the_calls() {
+fn a_system_with_its_own_ids_must_keep_the_order_of_the_calls() {
     for plan in on_each("abort/mid-batch#k=1") {
         expect_unaccused(&plan, &with_own_ids(&plan, &run(&plan)), Verdict::Pass);
         let run = with_own_ids(&plan, &run_canary(&plan, crate::plans::canary("calls-reordered")));
@@ -272,7 +274,7 @@ fn a_system_with_ids_of_its_own_is_held_to_the_order_of_the_calls() {
 }
 
 #[test]
-fn a_system_with_ids_of_its_own_is_held_to_honesty() {
+fn a_system_with_its_own_ids_must_report_outcomes_honestly() {
     for plan in on_each("abort/mid-batch#k=1") {
         let run = with_own_ids(&plan, &run_canary(&plan, crate::plans::canary("success-invented")));
         expect_failure(&plan, &run, "success-honest", &[&lie("a"), &lie("c")]);
@@ -298,7 +300,7 @@ fn lie(name: &str) -> String {
 }
 
 #[test]
-fn what_the_user_said_may_be_trimmed_but_not_cut() {
+fn a_users_message_may_be_trimmed_but_not_cut() {
     for dialect in Dialect::ALL {
         let line = "  - user: Look up the three orders.";
         let block = "  - user: |\n      Look up the three orders.";
@@ -313,7 +315,7 @@ fn what_the_user_said_may_be_trimmed_but_not_cut() {
 }
 
 #[test]
-fn a_deaf_tool_of_a_stopped_turn_may_be_shown_as_over_when_it_ends_or_not_at_all() {
+fn a_deaf_tool_of_a_stopped_turn_may_be_shown_as_ended_late_or_never() {
     for plan in on_each("reorder/late-result") {
         let deaf = key(&plan, "c");
         let id = plan.calls[deaf.0 as usize].id.clone();
@@ -350,14 +352,14 @@ fn a_server_that_is_down_does_not_make_a_turn_that_returned() {
 }
 
 #[test]
-fn a_missing_end_after_the_stop_reason_matters_only_where_clients_wait_for_it() {
+fn a_missing_end_after_the_stop_reason_matters_only_if_clients_wait_for_it() {
     let edits = [
         ("after: { text: 1 }, do: $fault", "after: stop, do: end-early"),
         ("vary:\n  fault: [reset, eof, end-early, { error: overloaded }]\n", ""),
     ];
     for dialect in Dialect::ALL {
         let plan = edited("fault/second-step", &edits, dialect);
-        // Where nothing follows the stop reason there is no such plan.
+        // If nothing follows the stop reason, there is no such plan.
         let ends_with_stop = matches!(dialect, Dialect::OpenaiResponses | Dialect::Gemini);
         assert_eq!(plan.impossible.is_some(), ends_with_stop, "{dialect}");
         if ends_with_stop {
@@ -394,7 +396,7 @@ fn two_dozen_surplus_requests_in_a_quiet_turn_are_too_many() {
 }
 
 #[test]
-fn a_look_at_the_list_of_models_accuses_nobody() {
+fn a_request_for_the_list_of_models_is_not_a_finding() {
     for plan in on_each("control/plain-batch") {
         let run = rebuilt(&run(&plan), |_, event| match event {
             Event::Prompted { .. } => {
@@ -445,7 +447,7 @@ fn a_system_of_width_one_never_starts_three_tools_at_once() {
 #[test]
 fn a_tool_that_is_given_up_when_another_one_fails_never_settles() {
     let planned = "- { after: { settled: $k }, do: abort }";
-    // Where none fails, nothing explains that the others were given up.
+    // If none fails, nothing explains that the others were given up.
     for (tool, expected) in [("fails", Verdict::Unreachable), ("returns", Verdict::Vacuous)] {
         for dialect in Dialect::ALL {
             let tool = format!("broken: {{ {tool}: ");
@@ -453,7 +455,7 @@ fn a_tool_that_is_given_up_when_another_one_fails_never_settles() {
                 let edits = [("vary: { k: [1, 2] }\n", ""), ("broken: { fails: ", &tool), (planned, action)];
                 edited("abort/after-failed-tool", &edits, dialect)
             };
-            // What a system does by itself when a tool fails is what ours does when it is stopped there.
+            // A system that reacts to a failed tool by itself does what ours does when it is stopped there.
             let stopped = run(&of("- { after: { settled: 1 }, do: abort }"));
             let without_stop = |_, event: &Event| match event {
                 Event::Stopped => Vec::new(),
@@ -483,23 +485,23 @@ fn a_question_that_comes_after_the_end_is_not_left_open() {
             judged(&plan, &run).verdict
         };
         assert_eq!(verdict(unasked), Verdict::Unreachable);
-        // Who was asked in time could have left the question open.
+        // A system that was asked in time could have left the question open.
         assert_eq!(verdict(asked), Verdict::Vacuous);
     }
 }
 
 #[test]
-fn what_is_found_where_the_plan_was_not_played_up_to_there_accuses_nobody() {
+fn a_finding_beyond_the_played_part_of_a_plan_does_not_count() {
     for plan in on_each("approval/kill-while-asked") {
         let mut run = run_canary(&plan, crate::plans::canary("asked-kill-loses-siblings"));
         let found = judged(&plan, &run).findings;
         assert!(found.iter().any(|finding| finding.check == "results-kept"), "{found:#?}");
-        // The kill alone, without the question that was to be open then; and nothing at all.
+        // Only the kill, without the question that was to be open then; and nothing at all.
         for (ignored, killed) in [(false, true), (false, false)] {
             (run.receipts[0].fired, run.receipts[1].fired) = (ignored, killed);
             expect_unaccused(&plan, &run, Verdict::Vacuous);
         }
-        // What is missing after the first action does not take back what that has done.
+        // A later missing action does not undo what the first one has proven.
         (run.receipts[0].fired, run.receipts[1].fired) = (true, false);
         let judgement = judged(&plan, &run);
         assert_eq!((judgement.verdict, judgement.findings), (Verdict::Fail, found));
@@ -527,7 +529,7 @@ fn in_one_piece(dialect: Dialect) -> bool {
 
 #[test]
 fn a_fault_inside_a_body_that_came_in_one_piece_is_not_proven() {
-    // Where a call comes in one piece, there is no such plan.
+    // If a call arrives in one piece, there is no such plan.
     for dialect in Dialect::ALL.into_iter().filter(|dialect| !in_one_piece(*dialect)) {
         let plan = plan("abort/in-arguments#p=delta-a-1", dialect);
         let run = run_whole(&plan);
@@ -537,7 +539,7 @@ fn a_fault_inside_a_body_that_came_in_one_piece_is_not_proven() {
 }
 
 #[test]
-fn a_result_given_early_so_that_the_stopped_turn_can_end_accuses_nobody() {
+fn a_result_sent_early_to_end_a_stopped_turn_is_not_a_finding() {
     for plan in on_each("reorder/late-result") {
         let deaf = key(&plan, "c");
         let original = run(&plan);
@@ -562,7 +564,7 @@ fn a_scripted_tool_that_the_request_does_not_offer_is_an_error_of_the_harness() 
         let prefixed = plan.with_tool_names(|tool| format!("brickbat_{tool}"));
         let offered = "offers `lookup`";
         expect_harness_error(&prefixed, &good, &["the tool `brickbat_lookup`", "turn 1 request 1", offered]);
-        // And one whose requests offer what the script calls, together with tools of its own.
+        // A system whose requests offer the scripted tools, together with tools of its own.
         let renamed =
             with_bodies(&good, |body| body.replace(r#""name":"lookup""#, r#""name":"brickbat_lookup""#));
         expect_unaccused(&prefixed, &renamed, Verdict::Pass);

@@ -1,8 +1,8 @@
 //! Brickbat, killed with `kill -9` at random moments, leaves no process and no temporary folder.
 //!
-//! A program of its own, because each run is also a process that can be killed. `BRICKBAT_KILLS` says how many runs
-//! are killed, and `BRICKBAT_KILL_SEED` when. What is killed is a small owner of nasty adapters, or brickbat itself
-//! with the arguments in `BRICKBAT_KILL_COMMAND`, such as `run --system ai-sdk abort/`.
+//! This is a program of its own, because each run is also a process that can be killed. `BRICKBAT_KILLS` sets
+//! how many runs are killed, and `BRICKBAT_KILL_SEED` when. The victim is a small owner of nasty adapters, or
+//! brickbat itself with the arguments in `BRICKBAT_KILL_COMMAND`, such as `run --system ai-sdk abort/`.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -40,13 +40,13 @@ mod linux {
     /// Runs that are killed: enough to meet each stage of a run, in some seconds.
     const N_KILLS: u64 = 30;
 
-    /// Runs that are left alone, to see how long one takes.
+    /// Runs that are not killed, to measure how long one takes.
     const N_WHOLE: u64 = 3;
 
-    /// The variable by which each process of a run is known: all of them inherit it.
+    /// The variable that identifies each process of a run: all of them inherit it.
     const MARKER: &str = "BRICKBAT_TEST_RUN";
 
-    /// All that is left over goes within milliseconds; longer than this is for ever.
+    /// All remains disappear within milliseconds; longer than this counts as forever.
     const PATIENCE: Duration = Duration::from_secs(60);
 
     pub(super) fn main() {
@@ -54,7 +54,7 @@ mod linux {
         if args.iter().any(|arg| arg == OWNER) {
             return own();
         }
-        // `cargo test NAME` gives the name to every test program.
+        // `cargo test NAME` passes the name to every test program.
         if args.iter().any(|arg| !arg.starts_with('-') && !"kills".contains(arg.as_str())) {
             return println!("kills: filtered out");
         }
@@ -94,11 +94,11 @@ mod linux {
         assert!(2 * n_early >= n_kills, "most runs were over before they were killed");
     }
 
-    /// How long a run takes that nobody kills.
+    /// How long a run takes that is not killed.
     fn whole(n: u64) -> Duration {
         let started = Instant::now();
         let (status, _) = Victim::start(&format!("whole-{n}")).end(None);
-        // A run with findings is as good, but one that fails to run would prove nothing.
+        // A run with findings is fine, too, but one that fails to run would prove nothing.
         assert!(matches!(status.code(), Some(0 | 1)), "the run by itself ended with {status}");
         started.elapsed()
     }
@@ -143,7 +143,8 @@ mod linux {
             Victim { child: child.unwrap(), marker, temporary, alive }
         }
 
-        /// Kills it, or lets it end by itself, and waits until no process holds the pipe. Nothing may be left then.
+        /// Kills it, or lets it exit by itself, and waits until no process holds the pipe. Nothing may be
+        /// left then.
         fn end(mut self, killed: Option<u64>) -> (ExitStatus, Duration) {
             if killed.is_some() {
                 self.child.kill().unwrap();
@@ -162,7 +163,7 @@ mod linux {
         }
     }
 
-    /// The command lines of the processes that carry the marker.
+    /// The command lines of the processes that have the marker.
     fn processes(marker: &str) -> Vec<String> {
         let wanted = format!("{MARKER}={marker}");
         let carries = |process: &Path| {
@@ -179,7 +180,7 @@ mod linux {
         all.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
     }
 
-    /// What the search is for, it finds.
+    /// Checks that the search finds leftovers.
     fn leftovers_are_found() {
         let folder = TempDir::new().unwrap();
         fs::create_dir(folder.path().join("brickbat-left")).unwrap();
@@ -191,7 +192,7 @@ mod linux {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        // A process that has not come through its `exec` yet has no environment to read. One that answers has.
+        // A process that has not finished its `exec` has no environment to read yet. One that answers has.
         left.stdin.as_mut().unwrap().write_all(b"x").unwrap();
         left.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         assert_eq!(processes(&marker), ["cat\0"]);
@@ -203,7 +204,8 @@ mod linux {
     /// Adapters of the owner, one after the other.
     const N_ADAPTERS: usize = 3;
 
-    /// What an adapter leaves about: a child, a daemon in a session of its own, a process that ignores signals, files.
+    /// The leftovers of an adapter: a child, a daemon in a session of its own, a process that ignores
+    /// signals, files.
     const NASTY: &str = r#"
 sleep 600 &
 setsid sh -c 'setsid sh -c "trap \"\" TERM INT HUP; sleep 600; sleep 600" &'
@@ -212,7 +214,7 @@ mkdir -p "$XDG_DATA_HOME/sh" && echo x > "$XDG_DATA_HOME/sh/x"
 echo y > "$TMPDIR/y"
 "#;
 
-    /// What a run does with adapters, without judging them.
+    /// The part of a run that uses adapters, without judging them.
     fn own() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {

@@ -1,4 +1,4 @@
-//! Events of calls out of order: a right store is accused of nothing, and each bug is found.
+//! Events of calls out of order: a correct store is accused of nothing, and each bug is found.
 
 use brickbat::events::{Consumed, Event, MAX_EVENTS, Sequence, StoreBug, Wrong, breaches, consume, shuffled};
 use brickbat::generate::Source;
@@ -7,7 +7,7 @@ use brickbat::oracle;
 const N_SEEDS: u64 = 20_000;
 
 #[test]
-fn a_right_store_is_accused_of_nothing() {
+fn a_correct_store_is_accused_of_nothing() {
     let accused = (0..N_SEEDS).find_map(|seed| Some((seed, oracle::events(&mut Source::seeded(seed))?)));
     assert_eq!(accused, None);
 }
@@ -22,7 +22,7 @@ fn each_bug_is_found_in_few_sequences() {
 }
 
 #[test]
-fn the_named_sequences_find_every_bug_and_accuse_nothing_right() {
+fn the_named_sequences_find_every_bug_and_accuse_no_correct_store() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/events");
     let read = |entry: std::io::Result<std::fs::DirEntry>| {
         let path = entry.unwrap().path();
@@ -48,9 +48,9 @@ fn a_file_without_events_is_refused_at_its_place() {
     assert!(Sequence::parse("s.yaml", &many).is_err());
 }
 
-/// A bug is accused of what it does, in the sequence that shows it.
+/// A bug is accused of its effect, in the sequence that shows it.
 #[test]
-fn bugs_are_accused_of_what_they_do() {
+fn each_bug_is_accused_of_its_effect() {
     let call = || "a".to_owned();
     let start = || Event::Start { call: call(), tool: "lookup".to_owned() };
     let ready = || Event::Ready { call: call() };
@@ -83,11 +83,11 @@ fn bugs_are_accused_of_what_they_do() {
 }
 
 #[test]
-fn what_is_forgotten_is_a_breach() {
+fn a_forgotten_call_is_a_breach() {
     let events = [Event::Start { call: "a".to_owned(), tool: "lookup".to_owned() }];
     let lost = breaches(&events, &Consumed { stored: vec![Vec::new(); 2], refused: None });
     assert_eq!(lost.first().unwrap().to_string(), "call a was declared and is not stored");
-    // What comes after an event that was refused out loud is not expected.
+    // After an event that was rejected with an error, nothing is expected.
     let refused = Some(brickbat::events::Refused { at: 0, message: "out of order".to_owned() });
     assert!(breaches(&events, &Consumed { stored: vec![Vec::new(); 2], refused }).is_empty());
 }

@@ -27,34 +27,34 @@ use crate::plans;
 struct File {
     /// The version of this format.
     schema: u32,
-    /// What the vectors show.
+    /// The subject of the vectors.
     comment: String,
     /// The id of the rule; none in a file of shapes that break no rule.
     rule: Option<String>,
-    /// Where the rule was seen.
+    /// The place where the rule was seen.
     source: String,
     vectors: Vec<Vector>,
 }
 
-/// One stream and what the linter says about it. It is written in one of three ways.
+/// One stream and what the linter reports about it. It is written in one of three ways.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Vector {
     /// Unique in its file, in kebab-case.
     name: String,
-    /// What happened.
+    /// A sentence about the stream.
     comment: String,
-    /// Where this stream was seen, if not where the file says.
+    /// The place where this stream was seen, if it differs from the file's.
     source: Option<String>,
-    /// The host that sent it. Without host and profile the stream is judged as it says itself.
+    /// The host that sent it. Without host and profile, the stream itself determines how it is judged.
     host: Option<String>,
-    /// The profile that judges.
+    /// The profile that judges it.
     profile: Option<String>,
     /// Lines, each of which ends with a line feed.
     lines: Option<Vec<String>>,
     /// Frames of the binary event stream.
     frames: Option<Vec<Frame>>,
-    /// Bytes in hexadecimal, where they are no text or no whole frames.
+    /// Bytes in hexadecimal, if they are not text or not complete frames.
     hex: Option<String>,
     result: Outcome,
     /// How the stream ends.
@@ -194,13 +194,13 @@ fn every_rule_is_named_after_its_grammar_and_has_a_source() {
 
 #[test]
 fn the_grammar_of_every_valid_vector_is_guessed() {
-    // Streams that hold nothing but what several grammars have, or what none has.
+    // Streams with only what several grammars share, or what none has.
     const SILENT: [&str; 1] = ["error-at-once"];
     for (path, grammar, file) in files() {
         let valid = file.vectors.iter().filter(|vector| vector.result == Outcome::Valid);
         for vector in valid.filter(|vector| !SILENT.contains(&vector.name.as_str())) {
             let guess = detect(&bytes_of(vector));
-            // Chunks of Mistral's models that others serve look like OpenAI's.
+            // Chunks of Mistral's models that other hosts serve look like OpenAI's.
             let is_alike = grammar == Dialect::Mistral && guess == Some(Dialect::OpenaiChat);
             assert!(guess == Some(grammar) || is_alike, "{}: {}: {guess:?}", path.display(), vector.name);
         }
@@ -210,7 +210,7 @@ fn the_grammar_of_every_valid_vector_is_guessed() {
 }
 
 #[test]
-fn what_is_not_spoken_is_named() {
+fn an_unknown_grammar_is_reported() {
     let cases = [
         ("Gemini Interactions", r#"{"event_type":"interaction.start","interaction":{"id":"a"}}"#),
         (
@@ -231,7 +231,7 @@ fn what_is_not_spoken_is_named() {
     }
     let named = "event: thread.run.created\ndata: {\"id\":\"run_1\",\"object\":\"thread.run\"}\n\n";
     assert_eq!(recognise(named.as_bytes()), Some(StreamKind::NotSpoken("OpenAI Assistants")));
-    // {"outputText":"Hi"}, as Titan says it.
+    // {"outputText":"Hi"}, as Titan sends it.
     let payload = serde_json::json!({ "bytes": "eyJvdXRwdXRUZXh0IjoiSGkifQ==" });
     let titan = frame_bytes(&Frame { kind: "event".to_owned(), name: "chunk".to_owned(), payload });
     let name = "Bedrock InvokeModel with a model that is not Claude";
@@ -239,7 +239,7 @@ fn what_is_not_spoken_is_named() {
 }
 
 #[test]
-fn a_stream_is_judged_for_somebody_and_says_for_whom() {
+fn a_stream_is_judged_for_a_provider_that_the_report_names() {
     let chunk = |model: &str| format!("data: {{\"id\":\"c\",\"model\":\"{model}\",\"choices\":[]}}\n\n");
     let judged = |host: &str, model: &str| {
         let strictness = StreamStrictness::at_host(Dialect::OpenaiChat, host, model);
@@ -265,7 +265,7 @@ fn mistral_is_known_by_its_ids_and_models() {
     assert_eq!(detect(format!("data: {chunk}\n\n").as_bytes()), Some(Dialect::Mistral));
 }
 
-/// Mistral's streams look like OpenAI's; the model tells them apart.
+/// Mistral's streams look like OpenAI's; the model distinguishes them.
 fn model_of(dialect: Dialect) -> &'static str {
     if dialect == Dialect::Mistral { "mistral-large-latest" } else { "a model" }
 }
@@ -278,7 +278,7 @@ fn our_own_streams_are_clean() {
             let grammar = plan.dialect_of(turn);
             said.replies.iter().map(move |reply| (grammar, reply))
         });
-        // What is wrong on purpose is what the grammar is there to find.
+        // Deliberately wrong replies are what the grammar is there to find.
         let scripts =
             replies.flat_map(|(grammar, reply)| reply.attempts.iter().map(move |script| (grammar, script)));
         for (grammar, script) in scripts.filter(|(_, script)| !script.is_wrong(&plan.calls)) {
@@ -311,7 +311,7 @@ fn our_own_error_frames_end_a_stream_legally() {
 }
 
 #[test]
-fn a_fault_says_what_and_where_and_shows_the_event() {
+fn a_fault_has_a_message_a_place_and_its_event() {
     let stream = "event: ping\ndata: {\"type\":\"ping\"}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
     let report = lint(Dialect::AnthropicMessages, stream.as_bytes());
     assert_eq!((report.ended, report.n_events, report.n_bytes), (Ended::Illegal, 2, stream.len()));
@@ -327,7 +327,7 @@ fn a_fault_says_what_and_where_and_shows_the_event() {
 }
 
 #[test]
-fn an_event_that_is_too_large_is_told() {
+fn an_event_that_is_too_large_is_reported() {
     let piece = "x".repeat(1 << 20);
     for grammar in [Dialect::OpenaiChat, Dialect::Gemini] {
         for head in ["data: {\"x\":\"", "[{\"x\":\""] {
@@ -364,8 +364,8 @@ fn many_calls_and_deep_json_are_survived() {
 }
 
 #[test]
-fn a_second_reply_after_the_first_is_seen() {
-    // A client that asks again may write both answers into one file. Nothing tells two blocked prompts apart.
+fn a_second_reply_after_the_first_is_detected() {
+    // A client that retries may write both answers into one file. Nothing distinguishes two blocked prompts.
     const ALIKE: [&str; 1] = ["blocked"];
     for (path, grammar, file) in files() {
         let is_whole = |vector: &&Vector| vector.result == Outcome::Valid && vector.ended == "complete";
@@ -378,12 +378,12 @@ fn a_second_reply_after_the_first_is_seen() {
 }
 
 #[test]
-fn a_stream_without_its_last_event_is_not_whole() {
+fn a_stream_without_its_last_event_is_not_complete() {
     for (path, grammar, file) in files() {
         let is_whole = |vector: &&Vector| vector.result == Outcome::Valid && vector.ended == "complete";
         for vector in file.vectors.iter().filter(is_whole) {
             let bytes = bytes_of(vector);
-            // Bytes are taken away until one event is missing.
+            // Bytes are removed until one event is missing.
             let n_events = lint(grammar, &bytes).n_events;
             let reports = (0..bytes.len()).rev().map(|end| lint(grammar, &bytes[..end]));
             let cut = reports.into_iter().find(|report| report.n_events < n_events);
@@ -396,7 +396,7 @@ fn a_stream_without_its_last_event_is_not_whole() {
     }
 }
 
-/// Bytes that come near to a stream: a vector's, with some of them changed, cut out or repeated.
+/// Bytes that are almost a stream: a vector's, with some of them changed, cut out or repeated.
 fn nearly_a_stream() -> impl Strategy<Value = (Dialect, Vec<u8>)> {
     let streams: Vec<(Dialect, Vec<u8>)> = files()
         .into_iter()
@@ -462,7 +462,7 @@ proptest! {
     }
 
     #[test]
-    fn every_fault_stands_where_an_event_begins((grammar, bytes) in nearly_a_stream()) {
+    fn every_fault_is_at_the_start_of_an_event((grammar, bytes) in nearly_a_stream()) {
         for fault in lint(grammar, &bytes).violations {
             prop_assert!(fault.place.offset <= bytes.len());
             if let Some(line) = fault.place.line {
@@ -480,12 +480,12 @@ proptest! {
     }
 
     #[test]
-    fn what_is_legal_stays_so_until_the_stream_goes_on(
+    fn every_prefix_of_a_legal_stream_is_legal(
         (grammar, bytes) in nearly_a_stream(),
         cut in any::<prop::sample::Index>(),
     ) {
         let cut = &bytes[..cut.index(bytes.len() + 1)];
-        // Inside an event, nobody can say what it would have been.
+        // Inside an event, it is unknown what it would have been.
         let end = cut.windows(2).rposition(|pair| pair == b"\n\n").map_or(0, |at| at + 2);
         let report = lint(grammar, &cut[..end]);
         if report.ended == Ended::Illegal {
@@ -495,7 +495,7 @@ proptest! {
 
     #[test]
     fn both_readers_see_the_same_events((_, bytes) in nearly_a_stream()) {
-        // A stream of events that all pass: the linter counts them, the reader of the wire hands them on.
+        // A stream of valid events: the linter counts them, the reader of the wire passes them on.
         let mut n_events = 0;
         SseReader::default().feed(&bytes, |_| n_events += 1);
         let report = lint(Dialect::AnthropicMessages, &bytes);

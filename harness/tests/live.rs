@@ -1,4 +1,5 @@
-//! Plans over real sockets: the strict provider to hostile peers, the reference agent and canaries on the runner.
+//! Plans over real sockets: the strict provider with hostile peers, the reference agent and canaries on the
+//! runner.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -53,7 +54,7 @@ async fn send(addr: SocketAddr, bytes: &[u8]) -> (u16, Value) {
     (status, serde_json::from_str(body).unwrap_or(Value::Null))
 }
 
-/// A request to a mount: where it goes, and its bytes.
+/// A request to a mount: its address, and its bytes.
 fn request(mount: &Mount<Provider>, method: &str, path: &str, body: &[u8]) -> (SocketAddr, Vec<u8>) {
     let url = mount.base_url() + path;
     let (authority, target) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
@@ -76,7 +77,7 @@ async fn head_of(mount: &Mount<Provider>, path: &str, body: &[u8]) -> String {
     answer.split_inclusive("\r\n").take_while(|line| *line != "\r\n").collect()
 }
 
-/// The next request that the mount saw. Other things that it saw are passed over.
+/// The next request that the mount saw. Other events are ignored.
 async fn requested(mount: &mut Mount<Provider>) -> RequestKind {
     loop {
         if let ServerEvent::Trace(Event::Requested { kind, .. }) = mount.next().await.unwrap() {
@@ -114,7 +115,7 @@ fn body(dialect: Dialect, messages: &Value) -> Value {
     }
 }
 
-/// What the user says.
+/// A user's message.
 fn words(dialect: Dialect, text: &str) -> Value {
     match dialect {
         Dialect::Gemini => json!({ "role": "user", "parts": [{ "text": text }] }),
@@ -122,7 +123,7 @@ fn words(dialect: Dialect, text: &str) -> Value {
     }
 }
 
-/// A history with a call that nobody answered.
+/// A history with an unanswered call.
 fn dangling(dialect: Dialect) -> Value {
     let call = match dialect {
         Dialect::AnthropicMessages => json!({ "role": "assistant", "content": [
@@ -132,7 +133,7 @@ fn dangling(dialect: Dialect) -> Value {
             { "id": "x1", "type": "function", "function": { "name": "lookup", "arguments": "{}" } },
         ] }),
         Dialect::Gemini => {
-            // Calls without any response are refused by some models only.
+            // Calls without any response are rejected by only some models.
             let call = json!({ "functionCall": { "name": "lookup", "args": {} } });
             let response = json!({ "functionResponse": { "name": "lookup", "response": {} } });
             return json!([
@@ -195,7 +196,7 @@ fn hostile_and_auxiliary_requests_are_answered_and_do_not_move_the_script() {
             let told = match dialect {
                 Dialect::Mistral => &said["type"],
                 Dialect::Gemini => &said["error"]["status"],
-                // Bedrock tells it in a header.
+                // Bedrock reports it in a header.
                 Dialect::BedrockConverse => {
                     let wanted = format!("x-amzn-errortype: {kind}\r\n");
                     let head = head_of(&mount, &path, illegal.to_string().as_bytes()).await;
@@ -242,7 +243,7 @@ fn hostile_and_auxiliary_requests_are_answered_and_do_not_move_the_script() {
     });
 }
 
-/// A request that says that a gigabyte follows.
+/// A request that announces a gigabyte.
 fn huge(token: u64) -> Vec<u8> {
     format!("POST /p/{token}/v1/messages HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 1073741824\r\n\r\n{{")
         .into_bytes()
@@ -276,7 +277,7 @@ async fn drive_first_turn(server: &Server, job: &Job) -> TurnOutcome {
 }
 
 #[test]
-fn plans_go_on_unharmed_beside_hostile_requests() {
+fn hostile_requests_do_not_disturb_other_plans() {
     const N_TURNS: usize = 50;
     within_patience(async {
         let server = Server::start(ServerLimits::STANDARD).await.unwrap();
@@ -317,8 +318,8 @@ fn plans_go_on_unharmed_beside_hostile_requests() {
 
 // The agents.
 
-/// Whether the case is of a plan that its dialect cannot play, and says so, or of one that only the simulation can.
-/// Which plans those are is pinned elsewhere.
+/// True if the case belongs to a plan that its dialect cannot play and reports as such, or to one that only
+/// the simulation can play. Other tests pin which plans those are.
 fn is_impossible(case: &Case, jobs: &[Job]) -> bool {
     let job = jobs.iter().find(|job| job.plan.id.to_string() == case.plan);
     if job.is_some_and(|job| job.plan.holds_saves()) {
@@ -363,7 +364,7 @@ fn two_runs_over_http_give_equal_cases() {
         let (first, second) = (run(&system, &jobs).await, run(&system, &jobs).await);
         assert_eq!(first.len(), second.len());
         for (first, second) in first.into_iter().zip(second) {
-            // Only the clock may say something else.
+            // Only durations may differ.
             assert_eq!(Case { took_ms: None, ..first }, Case { took_ms: None, ..second });
         }
     });
@@ -424,8 +425,8 @@ fn unnumbered(finding: Finding) -> Finding {
     Finding { place: String::new(), about, also, ..finding }
 }
 
-/// The cases of plans with a fault, without what names the system and without the numbers of requests: whether an agent
-/// that is killed after the last result has asked again by then is nobody's decision.
+/// The cases of plans with a fault, without the name of the system and without the numbers of requests:
+/// chance decides whether an agent that is killed after the last result has sent another request by then.
 async fn verdicts(system: &System, jobs: &[Job]) -> Vec<(String, Verdict, Vec<Finding>)> {
     let faulted = run(system, jobs).await.into_iter().filter(|case| !case.plan.ends_with("+control"));
     faulted
@@ -446,7 +447,7 @@ fn a_killed_agent_is_judged_alike_in_the_simulation_and_over_http() {
             let simulated = verdicts(&System::Simulated(canary), &jobs).await;
             let live = verdicts(&System::Live(canary, Delivery::Streamed), &jobs).await;
             assert!(simulated.len() > 40, "{simulated:#?}");
-            // Writes of the store are held in the simulation alone.
+            // Only the simulation holds the writes of the store.
             let is_held =
                 |plan: &str| jobs.iter().any(|job| job.plan.id.to_string() == plan && job.plan.holds_saves());
             for (simulated, live) in simulated.iter().zip(&live).filter(|((plan, ..), _)| !is_held(plan)) {
@@ -476,7 +477,7 @@ fn kills_at_every_point() -> Vec<Job> {
 }
 
 #[test]
-fn the_reference_agent_outlives_a_kill_at_every_point_over_http() {
+fn the_reference_agent_survives_a_kill_at_every_point_over_http() {
     within_patience(async {
         let jobs = kills_at_every_point();
         assert!(jobs.len() > 200, "{}", jobs.len());
@@ -485,7 +486,7 @@ fn the_reference_agent_outlives_a_kill_at_every_point_over_http() {
 }
 
 #[test]
-fn the_last_word_of_a_dead_process_is_not_heard() {
+fn a_late_request_of_a_dead_process_is_ignored() {
     within_patience(async {
         let job = load("control/plain-batch@openai-chat").remove(0);
         let server = Server::start(ServerLimits::STANDARD).await.unwrap();
@@ -496,7 +497,7 @@ fn the_last_word_of_a_dead_process_is_not_heard() {
             "POST {target}/v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );
-        // Nobody looks at a request while the core is held: the peer asks, and is gone before it is looked at.
+        // No request is handled while the core is held: the peer sends one, and is gone before it is handled.
         let ask_and_die = || {
             let mut stream = std::net::TcpStream::connect(server.addr()).unwrap();
             std::io::Write::write_all(&mut stream, request.as_bytes()).unwrap();
@@ -533,7 +534,7 @@ turns:
 "#;
 
 #[test]
-fn a_cause_is_told_with_its_plans_counted_and_the_calls_of_a_turn_together() {
+fn the_calls_of_a_turn_are_one_cause_with_its_plans_counted() {
     within_patience(async {
         let mut jobs = load("");
         let all_fail = lower::plans("a/all-fail", "all-fail.yaml", ALL_FAIL, &Dialect::ALL, 0).unwrap();
@@ -566,7 +567,7 @@ fn a_cause_is_told_with_its_plans_counted_and_the_calls_of_a_turn_together() {
 }
 
 #[test]
-fn what_only_a_later_model_refuses_is_found_and_names_the_model() {
+fn a_request_that_only_a_later_model_rejects_is_a_finding_with_the_model() {
     within_patience(async {
         let jobs = load("fault/second-step#fault=reset@anthropic-messages");
         let system = System::named("canary/retry-prefills", catalogue()).unwrap();

@@ -1,4 +1,4 @@
-//! What a good scenario becomes.
+//! The result of lowering a valid scenario.
 
 use std::collections::BTreeSet;
 
@@ -30,12 +30,12 @@ fn every_variant_is_lowered_on_every_dialect() {
 }
 
 #[test]
-fn a_plan_holds_what_its_scenario_says() {
+fn a_plan_contains_what_its_scenario_says() {
     let plan = &lowered("abort/mid-batch", MID_BATCH)[Dialect::ALL.len()];
     assert_eq!((plan.seed, plan.tools.len(), plan.calls.len(), plan.turns.len()), (7, 1, 3, 3));
     assert_eq!((plan.tools[0].name.as_str(), plan.tools[0].deaf), ("lookup", false));
     assert_eq!(plan.tools[0].params, [("key".to_owned(), "string")]);
-    // Ids and markers stand in stored reports, so they are the same for ever.
+    // Ids and markers are in stored reports, so they never change.
     let minted = [
         ("a", "toolu_01qw2AduG6n3QhGe3JfHWpdM", "a-dj6a2l"),
         ("b", "toolu_01vcPOQ77CRsgIWZceyBsQU2", "b-ptwigt"),
@@ -136,7 +136,7 @@ fn two_turns_follow_a_fault_and_one_a_plain_conversation() {
 }
 
 #[test]
-fn three_calls_with_three_deltas_have_so_many_points() {
+fn three_calls_with_three_deltas_have_41_points() {
     let variants =
         brickbat::parse::parse("plain-batch.yaml", PLAIN_BATCH).unwrap_or_else(|error| panic!("{error}"));
     let ground = Base::of("plain-batch", &variants[0].scenario, 0).ground(Dialect::AnthropicMessages);
@@ -150,7 +150,7 @@ fn three_calls_with_three_deltas_have_so_many_points() {
 }
 
 #[test]
-fn what_an_action_needs_is_known_without_being_said() {
+fn the_needs_of_an_action_are_derived() {
     let needs = |at: &str| {
         let text = PLAIN_BATCH
             .replace("    settle: $order", &format!("    at: [{at}]"))
@@ -184,7 +184,7 @@ fn an_action_moves_a_call_to_its_point() {
 }
 
 #[test]
-fn before_a_count_is_after_the_one_below() {
+fn before_a_count_means_after_the_previous_one() {
     let text = MID_BATCH.replace("after: { settled: $k }", "before: { settled: $k }").replace("0, 1", "1");
     let plan = lowered("x", &text).remove(0);
     assert_eq!(plan.turns[0].actions[0].at, PlannedPoint::SettledCount(0));
@@ -226,9 +226,10 @@ fn marks_come_in_the_order_of_the_encoder() {
     }
 }
 
-/// Never silently green: what a dialect cannot play says why, and is played on the others.
+/// Never silently green: a plan that a dialect cannot play gives the reason, and is played on the other
+/// dialects.
 #[test]
-fn a_point_inside_a_call_is_impossible_where_calls_come_in_one_piece() {
+fn a_point_inside_a_call_is_impossible_if_calls_come_in_one_piece() {
     let mut n_impossible = 0;
     for plan in lowered("fault/reset-in-stream", RESET) {
         let in_one_piece = matches!(plan.dialect, Dialect::Gemini | Dialect::Mistral);
@@ -245,10 +246,10 @@ fn a_point_inside_a_call_is_impossible_where_calls_come_in_one_piece() {
     assert!(n_impossible > 0);
 }
 
-/// A stream whose last frame says why the model stopped cannot end early after it.
+/// A stream with the stop reason in its last frame cannot end early after it.
 #[test]
 fn an_early_end_that_leaves_nothing_out_is_impossible() {
-    // Before the terminal event that event is left out, also where it holds the stop reason.
+    // Before the terminal event, that event is left out, even if it contains the stop reason.
     let points = [("after: stop", true), ("before: reply", false)];
     for ((at, is_behind_all), dialect) in
         points.into_iter().flat_map(|at| Dialect::ALL.map(|dialect| (at, dialect)))
@@ -267,18 +268,18 @@ fn an_early_end_that_leaves_nothing_out_is_impossible() {
             format!("{dialect} ends its stream with the stop reason, so `{action}` would have no effect")
         });
         assert_eq!(impossible("end-early"), expected, "{dialect}");
-        // A provider that has said that the reply is complete reports no error after it.
+        // A provider that has reported the reply as complete reports no error after it.
         let expected = (ends_with_stop && is_behind_all).then(|| {
             let action = "error overloaded after stop of reply 1";
             format!("{dialect} ends its stream with the stop reason, so `{action}` can never come")
         });
         assert_eq!(impossible("{ error: overloaded }"), expected, "{dialect}");
-        // A connection that breaks there is noticed all the same.
+        // A connection that breaks there is still noticed.
         assert_eq!(impossible("reset"), None, "{dialect}");
     }
 }
 
-/// An open call and a nameless one without an id cannot be told apart where neither has a number of its own.
+/// An open call and a nameless one without an id cannot be distinguished if neither has a number of its own.
 #[test]
 fn a_call_without_number_id_and_name_is_impossible_after_another() {
     let reason = |calls: &str, indices: &str| {
@@ -324,13 +325,13 @@ turns:
         )
     };
     assert!(plans("x", "x.yaml", &text(1), &[Dialect::OpenaiChat], 0).is_ok());
-    // The second tool starts in a reply that is asked for when the first has its result.
+    // The second tool starts in a reply that is requested when the first has its result.
     let error = plans("x", "x.yaml", &text(2), &[Dialect::OpenaiChat], 0).unwrap_err();
     assert_eq!(error.message, "turn 1 does not end before `a` settles");
 }
 
 #[test]
-fn a_call_whose_result_alone_would_end_the_turn_does_not_settle_after_it() {
+fn a_call_whose_only_result_would_end_the_turn_does_not_settle_after_it() {
     let text = |other: &str, count: u32| {
         format!(
             "schema: 1
@@ -359,7 +360,8 @@ turns:
     };
     let lowered = |other, count| plans("x", "x.yaml", &text(other, count), &[Dialect::OpenaiChat], 0);
     assert!(lowered("lookup", 1).is_ok());
-    // Of the first reply only the late call can have a result: the other is one that no system can run, or hangs.
+    // In the first reply, only the late call can have a result: the other is one that no system can run, or
+    // it hangs.
     for (other, count) in [("unknown", 1), ("wait", 1), ("lookup", 2)] {
         let error = lowered(other, count).unwrap_err();
         assert_eq!(error.message, "turn 1 does not end before `b` settles", "{other}");
@@ -367,7 +369,7 @@ turns:
 }
 
 #[test]
-fn a_control_plan_plays_the_attempt_from_which_the_turn_goes_on() {
+fn a_control_plan_plays_the_attempt_from_which_the_turn_continues() {
     let text = include_str!("../../corpora/accusations/attempt-without-calls.yaml");
     for plan in lowered("x", text) {
         let control = control(&plan);

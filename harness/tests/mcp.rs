@@ -1,4 +1,5 @@
-//! `brickbat mcp` against the gates of a real server: what an agent asks and gets, and what the harness sees of it.
+//! `brickbat mcp` with the gates of a real server: the agent's requests and answers, and what the harness
+//! sees of them.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -32,7 +33,7 @@ struct Relay {
 }
 
 impl Relay {
-    /// Starts a relay for the tools `lookup`, and `deaf`, which does not hear a cancellation, and shakes hands with it.
+    /// Starts and initializes a relay for the tools `lookup` and `deaf`; the latter ignores a cancellation.
     async fn start() -> Relay {
         let text = include_str!("../../scenarios/control/plain-batch.yaml");
         let plans: Vec<Plan> =
@@ -97,7 +98,7 @@ impl Relay {
         tokio::time::timeout(PATIENCE, self.mount.next()).await.expect("nothing was seen").unwrap()
     }
 
-    /// Waits for a tool to reach its gate, and gives the gate and the arguments.
+    /// Waits for a tool to reach its gate, and returns the gate and the arguments.
     async fn opened(&mut self, tool: &str) -> (GateId, String) {
         match self.seen().await {
             ServerEvent::GateOpened { gate, tool: name, args } if name == tool => (gate, args),
@@ -105,7 +106,7 @@ impl Relay {
         }
     }
 
-    /// Calls a tool that ends so, and gives the answer.
+    /// Calls a tool with this outcome, and returns the answer.
     async fn answer(&mut self, outcome: &ToolOutcome) -> Value {
         self.call(7, "lookup", json!({"ref": "r"})).await;
         let (gate, _) = self.opened("lookup").await;
@@ -120,7 +121,7 @@ impl Relay {
 }
 
 #[tokio::test]
-async fn the_tools_are_told_as_the_session_has_them() {
+async fn the_tools_are_listed_as_the_session_has_them() {
     let mut relay = Relay::start().await;
     relay.say(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await;
     let tools = relay.hear().await["result"]["tools"].clone();
@@ -209,7 +210,7 @@ async fn a_relay_ends_with_its_agent_and_so_do_its_calls() {
 }
 
 #[tokio::test]
-async fn a_list_that_cannot_be_read_is_named() {
+async fn the_error_names_an_unreadable_list() {
     let folder = tempfile::tempdir().unwrap();
     let bad = folder.path().join("bad.json");
     std::fs::write(&bad, "{}").unwrap();

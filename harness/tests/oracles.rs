@@ -1,9 +1,10 @@
-//! The rules against the checks of others, on random histories: Mistral's own validator, the chat templates that vLLM
-//! carries, and client libraries.
+//! Compares the rules with other validators on random histories: Mistral's own validator, the chat templates
+//! of vLLM, and client libraries.
 //!
-//! `.ci/nightly` takes three steps: `write FILE N` writes so many histories, a script of `differential/` asks others about
-//! them, and `compare ORACLE FILE` holds their verdicts against those of the rules. It is a program of its own, so that a
-//! comparison that was not made says so instead of passing. `differential/README.md` says what the verdicts may differ in.
+//! `.ci/nightly` takes three steps: `write FILE N` writes N histories, a script of `differential/` has them
+//! validated, and `compare ORACLE FILE` compares the verdicts with those of the rules. It is a program of its
+//! own, so that a comparison that was not made is reported instead of passing. `differential/README.md` lists
+//! the differences that are allowed.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -24,7 +25,7 @@ use histories::{SEED, all};
 use oracle::{Agreement, Oracle, compared};
 use serde_json::Value;
 
-/// Differences that are shown whole.
+/// Differences that are shown completely.
 const N_SHOWN: usize = 20;
 
 fn main() {

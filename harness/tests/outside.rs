@@ -1,4 +1,5 @@
-//! What runs programs, opens sockets and writes files: one program for all of it, since each costs a link.
+//! Tests that run programs, open sockets and write files. They are one program, because each program costs a
+//! link.
 
 #[path = "common/plans.rs"]
 mod plans;

@@ -1,5 +1,5 @@
-//! The example of `fuzz/`: an agent that is not ours is driven by the same scenarios. With its bug it is caught, without it
-//! it is accused of nothing.
+//! The example of `fuzz/`: an agent that is not ours is driven by the same scenarios. With its bug it is
+//! caught; without it, it is accused of nothing.
 
 use crate::small_agent::OwnAgent;
 use brickbat::yaml;

@@ -1,4 +1,5 @@
-//! A strict provider takes a history that is made of its own replies, whatever a request asks of it.
+//! A strict provider accepts a history that is made of its own replies, whatever the options of a request
+//! are.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -16,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::plans::built_in;
 
-/// The reference agent with options in each request that it was not made to send.
+/// The reference agent with options in each request that it does not send by itself.
 struct WithOptions {
     agent: Agent,
     options: Value,
@@ -64,7 +65,7 @@ impl SansIo for WithOptions {
     }
 }
 
-/// What the requests of real SDKs say about thinking, and whether it asks for it.
+/// The thinking options in requests of real SDKs, and true for those that ask for thinking.
 fn options(dialect: Dialect) -> Vec<(Value, bool)> {
     let own = match dialect {
         Dialect::AnthropicMessages => vec![
@@ -96,7 +97,8 @@ fn options(dialect: Dialect) -> Vec<(Value, bool)> {
             ]
         }
         Dialect::OpenaiResponses => {
-            // Where the provider stores its replies, clients send its items by their ids, which the reference agent does not.
+            // If the provider stores its replies, clients refer to its items by their ids, which the
+            // reference agent does not do.
             let encrypted = json!(["reasoning.encrypted_content"]);
             vec![
                 (json!({ "reasoning": { "effort": "low" } }), false),
@@ -113,7 +115,7 @@ fn options(dialect: Dialect) -> Vec<(Value, bool)> {
     std::iter::once((json!({}), false)).chain(own).collect()
 }
 
-/// Conversations in which nothing goes wrong, with tools and without.
+/// Conversations without a fault, with tools and without.
 fn conversations(dialect: Dialect) -> Vec<Arc<Plan>> {
     let is_control = |plan: &Plan| plan.dialect == dialect && plan.id.scenario.starts_with("control/");
     let plans = built_in().into_iter().flat_map(|(_, plans)| plans).filter(is_control);
@@ -124,7 +126,7 @@ fn conversations(dialect: Dialect) -> Vec<Arc<Plan>> {
 }
 
 #[test]
-fn a_provider_takes_its_own_replies_back_whatever_it_was_asked_for() {
+fn a_provider_accepts_its_own_replies_whatever_the_options() {
     for dialect in Dialect::ALL {
         for plan in conversations(dialect) {
             for (options, asks) in options(dialect) {
@@ -141,7 +143,7 @@ fn a_provider_takes_its_own_replies_back_whatever_it_was_asked_for() {
                         _ => false,
                     };
                     let n_thoughtful = run.trace.events().iter().filter(thought).count();
-                    // What Gemini gets back of its thinking is the signatures.
+                    // Gemini gets back only the signatures of its thinking.
                     assert_eq!(n_thoughtful > 0, asks && dialect != Dialect::Gemini, "{place}");
                 }
             }

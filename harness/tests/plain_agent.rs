@@ -17,7 +17,7 @@ use brickbat::plan::PlannedTool;
 use brickbat::trace::TurnOutcome;
 use serde_json::Value;
 
-/// Says nothing under `_meta.brickbat`; `$1` is what it does with a prompt, where `$id` is the prompt's id.
+/// Sends nothing under `_meta.brickbat`; `$1` handles a prompt, with `$id` as the prompt's id.
 const AGENT: &str = r#"
 say() { printf '%s\n' "$1"; }
 answer() { say '{"jsonrpc":"2.0","id":"'"$id"'",'"$1"'}'; }
@@ -127,7 +127,7 @@ fn raised(class: &str, text: &str) -> SessionEvent {
 }
 
 #[tokio::test]
-async fn the_model_that_the_harness_names_takes_the_place_of_the_manifest_s() {
+async fn the_harnesss_model_replaces_the_manifests() {
     let folder = tempfile::tempdir().unwrap();
     let sheet = SHEET.replace(r#"package: "@a/openai" "#, r#"package: "@a/openai", model: theirs "#);
     let agent = agent(&sheet.replace("use = '${package}'", "use = '${package} ${model}'"));
@@ -166,7 +166,7 @@ fn the_model_knows_the_tools_under_names_of_the_agent() {
 }
 
 #[tokio::test]
-async fn what_acp_says_of_the_end_is_the_outcome() {
+async fn the_outcome_follows_from_the_acp_answer() {
     assert_eq!(ending("stop end_turn").await, SessionEvent::Ended(TurnOutcome::Returned));
     assert_eq!(
         ending("stop max_tokens").await,
@@ -206,7 +206,7 @@ async fn a_session_is_loaded_in_its_folder_with_its_tools() {
 }
 
 #[tokio::test]
-async fn a_manifest_that_promises_more_than_the_agent_says_is_refused() {
+async fn a_manifest_that_promises_more_than_the_agent_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let mut launch = launch(folder.path(), "");
     launch.args[1] = AGENT.replace(r#""loadSession":true"#, r#""loadSession":false"#);
@@ -215,7 +215,7 @@ async fn a_manifest_that_promises_more_than_the_agent_says_is_refused() {
 }
 
 #[tokio::test]
-async fn a_word_that_the_manifest_lacks_is_named() {
+async fn the_error_names_a_word_that_the_manifest_lacks() {
     let folder = tempfile::tempdir().unwrap();
     let sheet = SHEET.replace("${package}", "${packet}");
     let adapter = Adapter::start_plain(&launch(folder.path(), ""), agent(&sheet)).await.unwrap();
@@ -225,7 +225,7 @@ async fn a_word_that_the_manifest_lacks_is_named() {
 }
 
 #[tokio::test]
-async fn where_the_address_is_one_for_a_process_each_session_has_one_of_its_own() {
+async fn each_session_has_its_own_process_if_the_address_is_fixed_at_the_start() {
     let folder = tempfile::tempdir().unwrap();
     let mut launch = launch(folder.path(), r#"answer '"error":{"code":-32603,"message":"${dialect}"}'"#);
     launch.env.insert("URL".into(), "${baseUrl}/v1 ${package}".into());
@@ -239,7 +239,8 @@ async fn where_the_address_is_one_for_a_process_each_session_has_one_of_its_own(
     let urls = std::fs::read_to_string(folder.path().join("asked.urls")).unwrap();
     assert_eq!(urls, "http://127.0.0.1:9/p/7/v1 @a/openai\nhttp://127.0.0.1:9/p/8/v1 @a/anthropic\n");
 
-    // What stands in its command is filled in, too, and the end of one process is not that of the other.
+    // The placeholders in its command are filled in, too, and the end of one process is not that of the
+    // other.
     second.kill().await.unwrap();
     assert!(!adapter.is_over());
     first.prompt("hello").await.unwrap();
@@ -247,7 +248,7 @@ async fn where_the_address_is_one_for_a_process_each_session_has_one_of_its_own(
 }
 
 #[tokio::test]
-async fn the_harness_logs_in_as_the_manifest_says() {
+async fn the_harness_logs_in_with_the_manifests_method() {
     let folder = tempfile::tempdir().unwrap();
     let agent = agent(&SHEET.replace("acp:\n", "acp:\n  authenticate: api-key\n"));
     let mut launch = launch(folder.path(), "");
@@ -267,7 +268,7 @@ async fn the_harness_logs_in_as_the_manifest_says() {
 }
 
 #[test]
-fn mistakes_in_a_manifest_are_named() {
+fn mistakes_in_a_manifest_are_reported() {
     for (from, to, text) in [
         ("conf/agent.toml", "../agent.toml", "a path inside the working folder"),
         ("conf/agent.toml", "/etc/agent.toml", "a path inside the working folder"),

@@ -1,5 +1,5 @@
-//! The judgement, on any plan of the suite and any seed: the reference agent is accused of nothing, and no run
-//! whose evidence has been tampered with passes.
+//! The judgement, on any plan of the suite and any seed: the reference agent is accused of nothing, and no
+//! run with evidence that was tampered with passes.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -28,13 +28,13 @@ use crate::plans;
 static BUILT_IN: LazyLock<Vec<Plan>> =
     LazyLock::new(|| plans::built_in().into_iter().flat_map(|(_, plans)| plans).collect());
 
-/// What the reference agent makes of a plan.
+/// The reference agent's run of a plan.
 fn run(plan: &Plan, delivery: Delivery) -> Run {
     let agent = Agent::of_plan(plan, delivery, None);
     simulate(&Arc::new(plan.clone()), plan.profile_from(&[]), agent, None)
 }
 
-/// What its control plan shows of the reference agent.
+/// The result of the reference agent's control plan.
 fn concurrency(plan: &Plan, delivery: Delivery) -> Concurrency {
     let control = lower::control(plan);
     Concurrency::of(&control, &run(&control, delivery).trace)
@@ -56,7 +56,8 @@ proptest! {
             let profile = plan.profile_from(&[]);
             let judgement = judge(&plan, &first, profile, Confidence::Observed, Some(&concurrency(&plan, delivery)));
             prop_assert_eq!(&judgement.findings, &[], "{} {:?}", plan.id, delivery);
-            // Without a stream there are no points inside a reply: what is planned there must not be taken as proven.
+            // Without a stream there are no points inside a reply, so a fault at such a point must not count
+            // as proven.
             let verdict = judgement.verdict;
             match delivery {
                 Delivery::Streamed => prop_assert_eq!(verdict, Verdict::Pass, "{:?}", judgement.reason),
@@ -85,7 +86,7 @@ fn with_seed(plan: &Plan, seed: u64) -> Plan {
 }
 
 #[test]
-fn each_action_is_observed_where_it_was_planned() {
+fn each_action_is_observed_at_its_planned_point() {
     for plan in BUILT_IN.iter() {
         for receipt in run(plan, Delivery::Streamed).receipts {
             assert!(receipt.fired, "{}: {}", plan.id, receipt.words);
@@ -95,7 +96,7 @@ fn each_action_is_observed_where_it_was_planned() {
 }
 
 #[test]
-fn the_reference_agent_outlives_a_kill_at_every_point() {
+fn the_reference_agent_survives_a_kill_at_every_point() {
     let mut n_points = 0;
     for plan in BUILT_IN.iter().filter(|plan| plan.id.scenario.starts_with("control/")) {
         for at in crate::plans::points(plan, 0) {
@@ -128,7 +129,7 @@ fn a_run_without_receipts_is_vacuous() {
 }
 
 #[test]
-fn a_receipt_that_proves_only_the_writing_is_none_where_more_can_be_proven() {
+fn a_receipt_of_a_write_is_not_enough_if_more_can_be_proven() {
     for plan in BUILT_IN.iter().filter(|plan| has_actions(plan)) {
         let mut weak = run(plan, Delivery::Streamed);
         weak.receipts.iter_mut().for_each(|receipt| receipt.grade = Some(Confidence::Written));
@@ -159,7 +160,7 @@ fn a_result_that_is_gone_bricks_the_thread() {
 }
 
 #[test]
-fn a_result_that_says_something_else_is_lost() {
+fn a_result_with_another_text_is_lost() {
     tamper("results-kept", |dialect, body| reword_the_results(dialect, body).then_some(None));
 }
 
@@ -169,7 +170,7 @@ fn a_message_of_the_user_that_is_gone_is_lost() {
 }
 
 #[test]
-fn a_provider_that_overlooks_a_broken_rule_is_an_error_of_the_harness() {
+fn a_provider_that_misses_a_broken_rule_is_a_harness_error() {
     let mut n_plans = 0;
     for plan in BUILT_IN.iter().filter(|plan| plan.dialects().len() == 1) {
         let overlook = |body: &mut Value| take_a_result(plan.dialect, body).then_some(None);
@@ -197,17 +198,18 @@ fn has_actions(plan: &Plan) -> bool {
     plan.turns.iter().any(|turn| !turn.actions.is_empty())
 }
 
-/// Tampers with the last request of each plan's run, where `change` finds what to change, and expects a failure
-/// with a finding of one checker. `change` says what the provider made of the request instead, if anything.
+/// Tampers with the last request of each plan's run, where `change` finds something to change, and expects a
+/// failure with a finding of one checker. `change` returns another classification of the request by the
+/// provider, if it has one.
 fn tamper(expected: &str, change: impl Fn(Dialect, &mut Value) -> Option<Option<RequestKind>>) {
     let mut n_plans = 0;
-    // What was cut on purpose may be gone, and so may what a process had written when it was killed, and nobody had seen.
+    // Parts that were cut on purpose may be gone. So may unseen writes of a process that was killed.
     let is_asked = |plan: &&Plan| !changes_history(plan) && !plan.holds_saves();
     for plan in BUILT_IN.iter().filter(is_asked) {
         let run = run(plan, Delivery::Streamed);
         let Some(tampered) = with_last_request(&run, |body| change(plan.dialect, body)) else { continue };
         let judgement = judged(plan, &tampered);
-        // Of a thread that was broken when it was found, another checker asks the same.
+        // In a thread that was broken from the start, another checker covers the same.
         let is_old = judgement.asked.iter().any(|asked| asked.check == "old-thread-heals" && asked.spoke);
         let expected = if is_old && expected == "thread-survives" { "old-thread-heals" } else { expected };
         let found = judgement.findings.iter().any(|finding| finding.check == expected);
@@ -217,7 +219,7 @@ fn tamper(expected: &str, change: impl Fn(Dialect, &mut Value) -> Option<Option<
     assert!(n_plans >= ENOUGH, "{n_plans}");
 }
 
-/// Whether something is cut off or taken back on purpose, so that not all need be kept.
+/// True if something is cut off or taken back on purpose, so that not everything has to be kept.
 fn changes_history(plan: &Plan) -> bool {
     let mut actions = plan.turns.iter().flat_map(|turn| &turn.actions);
     plan.window.is_some()
@@ -249,11 +251,11 @@ fn conversation(dialect: Dialect, body: &mut Value) -> &mut Vec<Value> {
     body[brickbat::rules::list_of(dialect)].as_array_mut().unwrap()
 }
 
-/// Where the results stand: in messages of their own, or in blocks of messages.
+/// The place of the results: in messages of their own, or in blocks of messages.
 enum Results {
-    /// Messages of which this field has this value.
+    /// Messages with this value in this field.
     Messages(&'static str, &'static str),
-    /// Blocks in this field of messages, of which this field is there, with this value if one is given.
+    /// Blocks in this field of messages that have this second field, with this value if one is given.
     Blocks(&'static str, &'static str, Option<&'static str>),
 }
 
@@ -273,7 +275,7 @@ fn is_result(block: &Value, field: &str, value: Option<&str>) -> bool {
     value.map_or(!block[field].is_null(), |value| block[field] == value)
 }
 
-/// Takes the first result out; its siblings stay.
+/// Removes the first result; its siblings stay.
 fn take_a_result(dialect: Dialect, body: &mut Value) -> bool {
     let messages = conversation(dialect, body);
     match Results::of(dialect) {
@@ -293,7 +295,7 @@ fn take_a_result(dialect: Dialect, body: &mut Value) -> bool {
     }
 }
 
-/// Puts other words into every result that succeeded.
+/// Replaces the text of every result that succeeded.
 fn reword_the_results(dialect: Dialect, body: &mut Value) -> bool {
     let messages = conversation(dialect, body);
     let results: Vec<&mut Value> = match Results::of(dialect) {
@@ -323,7 +325,7 @@ fn reword_the_results(dialect: Dialect, body: &mut Value) -> bool {
     reworded
 }
 
-/// Puts other words into the user's first message.
+/// Replaces the text of the user's first message.
 fn reword_the_user(dialect: Dialect, body: &mut Value) -> bool {
     let mut messages = conversation(dialect, body).iter_mut();
     let first = messages.find(|message| message["role"] == "user");

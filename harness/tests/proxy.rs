@@ -21,8 +21,9 @@ fn in_front_of_serve(args: &[&str]) -> (Served, Served) {
     (server, proxy)
 }
 
-/// A server that takes connections one after the other, and gives each the next answer once its request has come.
-/// Gives the heads of the requests, and whether the peer had closed at the end.
+/// A server that accepts connections one after the other, and sends each the next answer once its request has
+/// arrived.
+/// Returns the heads of the requests, and true for each peer that had closed at the end.
 fn server(answers: Vec<Vec<u8>>) -> (String, JoinHandle<Vec<(String, bool)>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -43,7 +44,7 @@ fn server(answers: Vec<Vec<u8>>) -> (String, JoinHandle<Vec<(String, bool)>>) {
     (url, serving)
 }
 
-/// At the end of an answer: the server says no more, and waits until it is hung up on.
+/// The end of an answer after which the server sends nothing more, and waits until the client disconnects.
 const HANGS: &[u8] = b": hangs\n\n";
 
 fn read_request(stream: &mut TcpStream) -> String {
@@ -73,7 +74,7 @@ fn prompt() -> Value {
     })
 }
 
-/// A request whose call has no result.
+/// A request with a call that has no result.
 fn broken() -> Value {
     let call = json!({ "type": "tool_use", "id": "toolu_1", "name": "look", "input": {} });
     let mut body = prompt();
@@ -117,7 +118,7 @@ fn a_reply_passes_through_unchanged_and_is_recorded_without_the_key() {
 }
 
 #[test]
-fn a_broken_request_is_refused_here_and_never_reaches_the_server_unless_it_is_let_through() {
+fn a_broken_request_reaches_the_server_only_if_it_is_let_through() {
     for (args, n_at_server, sentence) in [
         (&[][..], "0 requests", "tool_use"),
         (&["--let-through"], "1 requests, 1 refused", "let through request 0: the server refused it too"),
@@ -135,7 +136,7 @@ fn a_broken_request_is_refused_here_and_never_reaches_the_server_unless_it_is_le
 }
 
 #[test]
-fn faults_fall_at_their_points_with_receipts() {
+fn faults_happen_at_their_points_with_receipts() {
     let (_server, proxy) =
         in_front_of_serve(&["--at", "eof after start b", "--at", "overloaded before headers of reply 2"]);
     let (status, cut) = proxy.post("/v1/messages", &prompt());
@@ -190,7 +191,7 @@ fn keys_pass_through_and_are_neither_printed_nor_recorded() {
     assert_eq!(rows(&record)[0]["status"], 401);
 }
 
-/// Sends a head, and gives the status and the answer.
+/// Sends a head, and returns the status and the answer.
 fn ask(proxy: &Served, head: &str, body: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(&proxy.address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -232,7 +233,7 @@ fn path_and_query_arrive_as_they_were_sent() {
 }
 
 #[test]
-fn a_path_that_the_server_might_read_in_another_way_is_not_passed_on() {
+fn a_path_that_the_server_might_read_differently_is_not_passed_on() {
     let (url, serving) = server(vec![]);
     let proxy = Served::start_as("proxy", &["--upstream", &url]);
     serving.join().unwrap();
@@ -243,7 +244,7 @@ fn a_path_that_the_server_might_read_in_another_way_is_not_passed_on() {
 }
 
 #[test]
-fn what_a_server_quotes_of_a_request_is_neither_printed_nor_recorded() {
+fn quotes_of_a_request_by_a_server_are_neither_printed_nor_recorded() {
     let signature = "fe5f80f77d5fa3beca038a248ff027d0445342fe2855ddc963176630326f1024";
     let signed = format!(
         "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE9/20251128/us-east-1/bedrock/aws4_request, \
@@ -334,7 +335,7 @@ fn a_server_that_breaks_off_is_reported_and_its_client_sees_it() {
     let (status, answer) = proxy.post("/v1/messages", &prompt());
     assert!(status == 200 && answer.contains("message_start"), "{answer}");
     serving.join().unwrap();
-    // Nobody listens there any more.
+    // No server listens there any more.
     let (status, answer) = proxy.post("/v1/messages", &prompt());
     assert!(status == 502 && answer.contains("brickbat proxy: the server cannot be asked"), "{answer}");
     let (code, said) = proxy.end();
@@ -368,12 +369,12 @@ fn a_client_that_hangs_up_closes_the_connection_to_the_server() {
     let (_, was_closed) = serving.join().unwrap().remove(0);
     assert!(was_closed);
     let (code, said) = proxy.end();
-    // What the client did not wait for is not held against the server.
+    // The server is not blamed for data that the client did not wait for.
     assert_eq!(code, Some(0), "{said}");
 }
 
 #[test]
-fn a_packed_answer_passes_unread_and_a_redirect_is_not_followed() {
+fn a_compressed_answer_passes_unread_and_a_redirect_is_not_followed() {
     let packed = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-encoding: gzip\r\n\
         content-length: 4\r\n\r\n\x1f\x8b\x08\x00"
         .to_vec();
@@ -428,7 +429,7 @@ fn a_recorded_conversation_is_explored_compared_and_imported() {
         says(&[&explore[..], &["--from", "rec.jsonl", "--system", "canary/dangling-on-abort"]].concat());
     assert!(code == Some(1) && said.contains("bricked-by-provider"), "{said}");
     let (code, said) = says(&["recordings", "rec.jsonl"]);
-    // What was refused here is no word of a provider.
+    // The proxy's own refusal is not a reply of a provider.
     assert!(code == Some(0) && !said.contains("tool-result-missing"), "{said}");
     let (code, said) = says(&["import", "rec.jsonl", "--out", "mine.yaml"]);
     assert!(code == Some(0) && said.contains("keeps: anthropic-messages/tool-result-missing"), "{said}");

@@ -1,4 +1,5 @@
-//! What needs no sockets, processes or files to run: one program for all of it, since each costs a link.
+//! Tests that run without sockets, processes or files. They are one program, because each program costs a
+//! link.
 
 #[path = "common/plans.rs"]
 mod plans;

@@ -1,4 +1,4 @@
-//! Plays every ending over real sockets to a client that knows nothing of the server but its URLs.
+//! Plays every ending over real sockets to a client that knows only the URLs of the server.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -17,7 +17,7 @@ use brickbat::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::runtime::Runtime;
 
-/// How often each ending is played: all must come out right.
+/// How often each ending is played: all must be right.
 const N_ROUNDS: usize = 200;
 
 /// A test that hangs fails after this time instead.
@@ -166,7 +166,7 @@ impl Client {
         Ok((n > 0).then(|| String::from_utf8(chunk[..n].to_vec()).unwrap()))
     }
 
-    /// The chunks of a body, or its whole text where it has a length, and its end.
+    /// The chunks of a body, or its complete text if it has a length, and its end.
     fn body(&mut self, headers: &[String]) -> (Vec<String>, End) {
         if let Some(n) = headers.iter().find_map(|line| line.strip_prefix("content-length: ")) {
             return match self.take(n.parse().unwrap()) {
@@ -196,7 +196,7 @@ fn path(url: &str) -> &str {
     &url[url.strip_prefix("http://").unwrap().find('/').unwrap() + "http://".len()..]
 }
 
-/// A server with one mount, whose events go to the test; holds are released by the test as well.
+/// A server with one mount. The test receives its events and releases its holds.
 struct Bench {
     runtime: Runtime,
     server: Server,
@@ -246,7 +246,7 @@ fn plays(path: &str, writes: Writes, expected: (u16, Vec<String>, End), ending: 
 }
 
 #[test]
-fn complete_body_arrives_whole_and_connection_stays() {
+fn a_complete_body_arrives_completely_and_the_connection_stays() {
     plays("/complete", Writes::PerFrame, (200, frames(N_FRAMES), End::Whole), Ending::Complete);
     plays("/complete", Writes::Coalesced, (200, frames(N_FRAMES), End::Whole), Ending::Complete);
 }
@@ -263,7 +263,7 @@ fn eof_comes_inside_the_body_after_all_frames() {
 }
 
 #[test]
-fn reset_takes_no_frame_away() {
+fn a_reset_loses_no_frame() {
     plays("/reset", Writes::PerFrame, (200, frames(7), End::Rst), Ending::Reset);
     plays("/reset", Writes::Coalesced, (200, frames(7), End::Rst), Ending::Reset);
 }
@@ -284,7 +284,7 @@ fn status_has_a_length_and_connection_stays() {
 }
 
 #[test]
-fn cut_body_of_given_length_is_seen_as_cut() {
+fn a_cut_body_of_known_length_is_detected_as_cut() {
     plays("/cut-body", Writes::PerFrame, (200, Vec::new(), End::Fin), Ending::Eof);
 }
 
@@ -340,7 +340,7 @@ fn peer_that_does_not_read_is_only_written_to() {
 }
 
 #[test]
-fn peer_that_closes_while_held_is_seen() {
+fn a_peer_that_closes_during_a_hold_is_detected() {
     let mut bench = Bench::new(ServerLimits::STANDARD);
     let url = bench.url("/hold");
     for _ in 0..N_ROUNDS {
@@ -381,7 +381,7 @@ fn chunked_and_awaited_request_bodies_are_read() {
 }
 
 #[test]
-fn requests_that_are_none_are_refused_in_json() {
+fn malformed_requests_are_refused_in_json() {
     let bench = Bench::new(ServerLimits { body_bytes: 1 << 20, ..ServerLimits::STANDARD });
     let large = format!("{:x}\r\n", 2 << 20);
     let over = [
@@ -410,7 +410,7 @@ fn requests_that_are_none_are_refused_in_json() {
 }
 
 #[test]
-fn a_foreign_host_and_a_foreign_page_are_turned_away_before_anything_is_answered() {
+fn a_foreign_host_and_a_foreign_page_are_refused_before_anything_is_answered() {
     let bench = Bench::new(ServerLimits::STANDARD);
     let path = path(&bench.mount.base_url()).to_owned() + "/complete";
     let status_of = |path: &str, headers: &str| {
@@ -442,7 +442,7 @@ fn a_foreign_host_and_a_foreign_page_are_turned_away_before_anything_is_answered
 }
 
 #[test]
-fn a_server_whose_only_mount_is_gone_asks_to_come_again() {
+fn a_server_without_its_only_mount_asks_to_retry() {
     let Bench { runtime, server, mount } = Bench::new(ServerLimits::STANDARD);
     let root = server.mount_at_root(Fake { n_asked: 0 });
     let url = root.base_url() + "/complete";
@@ -456,7 +456,7 @@ fn a_server_whose_only_mount_is_gone_asks_to_come_again() {
 }
 
 #[test]
-fn half_sent_request_is_given_up() {
+fn a_half_sent_request_times_out() {
     let bench =
         Bench::new(ServerLimits { request_time: Duration::from_millis(50), ..ServerLimits::STANDARD });
     let mut client = Client::connect(&bench.url("/"));
@@ -465,7 +465,7 @@ fn half_sent_request_is_given_up() {
 }
 
 #[test]
-fn panic_of_a_core_is_told_and_hurts_no_other_plan() {
+fn a_panic_of_a_core_is_reported_and_affects_no_other_plan() {
     let mut bench = Bench::new(ServerLimits::STANDARD);
     let other = bench.server.mount(Fake { n_asked: 0 });
     let url = bench.url("/panic");
@@ -477,7 +477,7 @@ fn panic_of_a_core_is_told_and_hurts_no_other_plan() {
 }
 
 #[test]
-fn unmounting_closes_what_is_under_way_and_nothing_else() {
+fn unmounting_closes_only_requests_in_progress() {
     let bench = Bench::new(ServerLimits::STANDARD);
     let mut other = bench.server.mount(Fake { n_asked: 0 });
     let url = other.base_url() + "/hold";
@@ -525,7 +525,7 @@ fn last_handle_stops_the_server() {
 }
 
 #[test]
-fn connections_beyond_the_bound_are_told_so() {
+fn connections_beyond_the_bound_get_503() {
     let mut bench = Bench::new(ServerLimits { n_connections: 2, ..ServerLimits::STANDARD });
     let url = bench.url("/hold");
     let mut held: Vec<Client> = (0..2).map(|_| Client::connect(&url)).collect();
@@ -564,7 +564,7 @@ fn strangers_do_not_disturb_a_plan() {
                 3 => b"POST /p/0/comp",
                 _ => b"",
             };
-            // Being thrown out before it has said anything is a stranger's lot.
+            // A stranger may be disconnected before it has sent anything.
             let _ = stream.write_all(bytes);
             open.push(stream);
         }
@@ -589,7 +589,7 @@ fn strangers_do_not_disturb_a_plan() {
 fn n_strangers() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
-    // Where it may not be raised, fewer strangers come.
+    // If the limit may not be raised, fewer strangers connect.
     let _ = setrlimit(Resource::Nofile, raised);
     let open_files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
     open_files.saturating_sub(1500).min(10_000)

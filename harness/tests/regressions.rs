@@ -1,5 +1,5 @@
-//! The regressions: the reference agent passes each, and the planted bug that it names fails it for the cause that it
-//! names.
+//! The regressions: the reference agent passes each, and the planted bug that it names fails it for the cause
+//! that it names.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -15,10 +15,10 @@ use brickbat::shrink::{Accused, Setting, singles};
 use brickbat::triage::{Signature, file_name, kinds};
 use brickbat::yaml;
 
-/// Regressions, at the least.
+/// The minimum number of regressions.
 const MIN_REGRESSIONS: usize = 3;
 
-/// Every regression: its file, its text, what it says.
+/// Every regression: its file, its text, and its parsed content.
 fn all() -> Vec<(PathBuf, String, Scenario, Provenance)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/regressions");
     let mut files: Vec<PathBuf> =
@@ -71,7 +71,7 @@ fn no_single_element_of_a_regression_can_go() {
 }
 
 #[test]
-fn each_regression_has_its_one_form_and_the_name_of_its_cause_and_no_two_are_of_one_cause() {
+fn each_regression_is_canonical_named_after_its_cause_and_unique() {
     let mut causes = BTreeMap::new();
     for (path, text, scenario, found) in all() {
         assert_eq!(yaml::text(&scenario), text, "{}", path.display());

@@ -1,5 +1,5 @@
-//! The repair over the rule vectors and over generated histories in every dialect: what is sound stays byte for byte, what
-//! can be mended is, and nothing is lost.
+//! The repair over the rule vectors and over generated histories in every dialect: sound requests stay byte
+//! for byte, broken ones are repaired if possible, and nothing is lost.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use brickbat_sessions::oracle::{Outcome, outcome_of};
 use brickbat_sessions::{Files, Repair, RepairOptions, repair};
 
 #[test]
-fn valid_vectors_stay_and_broken_ones_are_mended_or_left() {
+fn valid_vectors_stay_and_broken_ones_are_repaired_or_left() {
     let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/histories");
     let mut tally: BTreeMap<&str, usize> = BTreeMap::new();
     for dialect in Dialect::ALL {
@@ -19,7 +19,7 @@ fn valid_vectors_stay_and_broken_ones_are_mended_or_left() {
             let file = VectorFile::read(&std::fs::read_to_string(entry.unwrap().path()).unwrap()).unwrap();
             for vector in &file.vectors {
                 let Some(request) = &vector.request else { continue };
-                // A list alone is judged as a list, not as a body that should be an object.
+                // A list by itself is judged as a list, not as a body that should be an object.
                 if vector.earlier.is_some() || request.is_array() {
                     continue;
                 }
@@ -44,18 +44,19 @@ fn valid_vectors_stay_and_broken_ones_are_mended_or_left() {
             }
         }
     }
-    // Where fewer are mended, or more, this says so.
+    // Fails if more or fewer are repaired than before.
     assert_eq!((tally["mended"], tally["beyond"]), (MENDED, BEYOND));
 }
 
-/// Broken vectors that are mended, and those that are left alone: what a client may not send at all, and what needs a guess.
+/// Broken vectors that are repaired, and those that are left alone: requests that a client may not send at
+/// all, and those that would need a guess.
 const MENDED: usize = 230;
 const BEYOND: usize = 386;
 
-/// Histories of each dialect; the nightly run asks for more.
+/// Histories of each dialect; the nightly run uses more.
 const N_HISTORIES: u64 = 300;
 
-/// How many of the first histories of a dialect are healthy, are mended, and are beyond repair.
+/// How many of the first histories of a dialect are healthy, are repaired, and are beyond repair.
 fn tally(dialect: Dialect, n: u64) -> [u64; 3] {
     let mut tally = [0; 3];
     for number in 0..n {
@@ -71,10 +72,10 @@ fn tally(dialect: Dialect, n: u64) -> [u64; 3] {
 }
 
 #[test]
-fn sound_histories_stay_and_mendable_ones_are_mended() {
+fn sound_histories_stay_and_repairable_ones_are_repaired() {
     let n = std::env::var("BRICKBAT_HISTORIES").ok().map_or(N_HISTORIES, |n| n.parse().unwrap());
     let start = std::time::Instant::now();
-    // All dialects at once, so that a machine with several cores has its answer sooner.
+    // All dialects at once, which is faster on a machine with several cores.
     let tallies = std::thread::scope(|scope| {
         let threads = Dialect::ALL.map(|dialect| (dialect, scope.spawn(move || tally(dialect, n))));
         threads.map(|(dialect, thread)| (dialect, thread.join().unwrap()))

@@ -1,4 +1,4 @@
-//! What a run leaves: run folders, what `show` draws from them, and the secrets that are in neither.
+//! The results of a run: run folders, the drawings of `show`, and the secrets that are in neither.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -48,7 +48,7 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
     found
 }
 
-/// The same without what the clock says.
+/// The same without durations.
 fn timeless(folder: &Path) -> BTreeMap<String, String> {
     let mut files = files(folder);
     files.retain(|name, _| !name.ends_with("/timing.json"));
@@ -71,7 +71,7 @@ pub(crate) fn record(plan: &Plan, canary: Option<Canary>) -> Record {
     let judgement = judge(&plan, &run, profile, Confidence::Observed, Some(&concurrency));
     let system = canary.map_or("reference".to_owned(), |canary| format!("canary/{}", canary.name()));
     let case = Case::new(&system, &plan.id, judgement, run.receipts.clone(), "brickbat run …".to_owned());
-    // What is stored is a file of its own, and none of the simulation's.
+    // The store is a file of its own, and the simulation has none.
     let mut trace = Trace::default();
     let events = run.trace.events().iter().filter(|event| !matches!(event, Event::Stored { .. }));
     events.for_each(|event| trace.push(event.clone()));
@@ -102,7 +102,7 @@ fn the_timeline_of_a_brick_tells_the_story() {
     }
 }
 
-/// Whether a call of the plan cannot come to its end for another reason than a stop.
+/// True if a call of the plan cannot end for a reason other than a stop.
 fn is_left_open(plan: &Plan) -> bool {
     let ends = |what: &BoundAction| {
         let is_harmless = matches!(what, Action::Pause | Action::Settle(_) | Action::Http(_));
@@ -115,7 +115,7 @@ fn is_left_open(plan: &Plan) -> bool {
 }
 
 #[test]
-fn every_plan_can_be_told_from_its_files_alone() {
+fn every_plan_can_be_drawn_from_its_files() {
     let plain = |_, word: &str| word.to_owned();
     let (mut missing, mut n_receipts) = (Vec::new(), 0);
     for plan in plans::built_in().into_iter().flat_map(|(_, plans)| plans) {
@@ -130,7 +130,7 @@ fn every_plan_can_be_told_from_its_files_alone() {
             missing.push(format!("{}\n{drawn}", plan.id));
         }
         n_receipts += n_fired;
-        // The reference agent makes up only what a stop, a refusal or a kill leaves open.
+        // The reference agent makes up only results for calls that a stop, a refusal or a kill leaves open.
         let leaves_open = ["user stops", "refused by", "says no", "is killed"];
         let may_invent = leaves_open.iter().any(|words| drawn.contains(words)) || is_left_open(&plan);
         assert!(may_invent || !drawn.contains(",made-up"), "{drawn}");
@@ -143,7 +143,7 @@ fn every_plan_can_be_told_from_its_files_alone() {
 }
 
 #[test]
-fn nothing_of_our_own_is_taken_for_a_secret() {
+fn no_text_of_our_own_is_redacted_as_a_secret() {
     let redactor = Redactor::default();
     let is_clean = |text: &str| matches!(redactor.text(text), Cow::Borrowed(_));
     for plan in plans::built_in().into_iter().flat_map(|(_, plans)| plans) {
@@ -163,9 +163,9 @@ fn nothing_of_our_own_is_taken_for_a_secret() {
 }
 
 #[test]
-fn two_runs_on_the_reference_agent_leave_the_same_behind() {
-    // Over sockets, whether a request that is on its way is seen when the user stops the turn is a race: also that of
-    // a tool, as in reorder/.
+fn two_runs_on_the_reference_agent_write_the_same_files() {
+    // Over sockets, it is a race whether a request in flight is seen when the user stops the turn. That
+    // includes the request of a tool, as in reorder/.
     leave_the_same(&["run", "retry/", "control/"]);
     leave_the_same(&[
         "run",
@@ -254,7 +254,7 @@ fn a_folder_with_something_else_in_it_is_left_alone() {
 }
 
 #[test]
-fn a_folder_that_another_run_writes_is_left_alone_and_one_of_a_dead_run_is_not() {
+fn a_folder_is_protected_while_a_run_writes_it() {
     let folder = TempDir::new().unwrap();
     let run = ["run", "control/", "--system", "reference/simulated", "--out", "last"];
     let run = || brickbat(folder.path(), &run);
@@ -271,7 +271,7 @@ fn a_folder_that_another_run_writes_is_left_alone_and_one_of_a_dead_run_is_not()
     assert_eq!(run().code, Some(0));
 }
 
-/// A call that runs once, though the scenario wants it never to run.
+/// A call that runs once, although the scenario forbids it.
 const NEVER: &str = r#"schema: 1
 comment: A call that may not run.
 class: [control]
@@ -286,7 +286,7 @@ expect: { executed: { a: never } }
 "#;
 
 #[test]
-fn only_what_failed_is_run_again() {
+fn only_failed_cases_are_run_again() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("never.yaml"), NEVER).unwrap();
     let system = ["--system", "reference/simulated", "--system", "reference/blocking"];
@@ -328,7 +328,7 @@ fn only_what_failed_is_run_again() {
 }
 
 #[test]
-fn what_a_run_did_not_come_to_is_run_again() {
+fn cases_that_a_run_did_not_reach_are_run_again() {
     let folder = TempDir::new().unwrap();
     let run =
         ["run", "control/", "--dialect", "openai-chat", "--system", "reference/simulated", "--out", "one"];
@@ -339,7 +339,7 @@ fn what_a_run_did_not_come_to_is_run_again() {
     let missed = cases.iter_mut().find(|case| !case["plan"].as_str().unwrap().ends_with("+control")).unwrap();
     let plan = missed["plan"].as_str().unwrap().to_owned();
     fs::remove_dir_all(folder.path().join("one").join(missed["folder"].as_str().unwrap())).unwrap();
-    // So an interrupted run leaves it: the plan is listed, and nothing is kept of it.
+    // An interrupted run leaves this: the plan is listed, and nothing is kept of it.
     missed["verdict"] = "not-run".into();
     let again = |note: &Value| {
         fs::write(&path, note.to_string()).unwrap();
@@ -348,18 +348,18 @@ fn what_a_run_did_not_come_to_is_run_again() {
         listed.out
     };
     assert_eq!(again(&note), format!("{plan}\n"));
-    // So one that was killed does: nobody wrote down what there was to run.
+    // A killed run leaves this: there is no list of what was to run.
     note["finished"] = false.into();
     note["cases"] = Value::Array(Vec::new());
     assert_eq!(again(&note), format!("{plan}\n"));
-    // A secret that was taken out of the arguments cannot be run again.
+    // A command with a redacted argument cannot be run again.
     note["arguments"]["command"] = "sh a.sh --key [redacted]".into();
     fs::write(&path, note.to_string()).unwrap();
     let refused = brickbat(folder.path(), &["run", "--rerun-failed", "one"]);
     assert!(refused.err.contains("was not kept"), "{refused:?}");
 }
 
-/// A key of a known shape, a secret of the environment, and one that only its headers give away.
+/// A key of a known shape, a secret of the environment, and one that only its headers reveal.
 const SHAPED: &str = "sk-ant-api03-planted0123456789abcdefghij";
 const SHAPELESS: &str = "Zq7planted-in-the-environment";
 const HEADER: &str = "planted-in-a-header-alone";
@@ -369,7 +369,7 @@ fn a_key_in_an_odd_place_is_in_no_file() {
     let mut record = record(&built_in("control/plain-batch@openai-chat"), None);
     let redactor = Redactor::new([SHAPELESS], None);
     let observed = record.observed.as_mut().unwrap();
-    // Of two fields with one name a reader of JSON sees the last.
+    // Of two fields with one name, a JSON parser returns the last.
     observed.exchanges[0].body =
         format!(r#"{{"a":"{SHAPED}","a":"{SHAPELESS}","a":"c"}}"#).into_bytes().into();
     // Long texts are cut, here in the middle of the key.

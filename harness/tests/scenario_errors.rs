@@ -1,5 +1,5 @@
-//! The messages that the author of a scenario gets. Every message here has been read: it says what is wrong in the words of
-//! the file, points at the place, and says what to do where that is not plain.
+//! The messages that the author of a scenario gets. Every message here has been reviewed: it names the
+//! mistake in the terms of the file, points at the place, and says what to do if that is not obvious.
 
 mod given;
 mod sub_agents;
@@ -9,7 +9,7 @@ use brickbat::dialect::Dialect;
 use brickbat::lower::plans;
 use brickbat::parse::MAX_TEXT;
 
-/// A good scenario; the mistakes are made by changing one piece of it.
+/// A valid scenario; the mistakes are made by changing one piece of it.
 const GOOD: &str = r#"schema: 1
 comment: The user stops the turn.
 class: [abort-batch]
@@ -39,13 +39,13 @@ fn mistake(text: &str) -> String {
     }
 }
 
-/// The good scenario with one piece replaced.
+/// The valid scenario with one piece replaced.
 fn with(from: &str, to: &str) -> String {
     assert!(GOOD.contains(from), "{from}");
     mistake(&GOOD.replacen(from, to, 1))
 }
 
-/// The good scenario with other actions.
+/// The valid scenario with other actions.
 fn at(actions: &str) -> String {
     mistake(&plain(actions))
 }
@@ -468,7 +468,7 @@ fn order() {
 }
 
 #[test]
-fn mistakes_in_what_is_said_and_in_what_ends_a_turn() {
+fn mistakes_in_messages_and_in_the_end_of_a_turn() {
     let tool = r#"lookup: { returns: "found {key}" }"#;
     let tools =
         |tools: &str| mistake(&plain("{ after: { settled: 1 }, do: abort }").replacen(tool, tools, 1));

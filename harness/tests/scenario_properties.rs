@@ -1,4 +1,4 @@
-//! Whatever the text, there is an answer.
+//! Every text gets an answer.
 
 use brickbat::dialect::Dialect;
 use brickbat::lower::{control, plans};
@@ -11,7 +11,7 @@ const GOOD: [&str; 3] = [
     include_str!("scenarios/reset-in-stream.yaml"),
 ];
 
-/// Pieces that mean something, so that mutations get past the first check.
+/// Pieces with a meaning, so that mutations pass the first check.
 const PIECES: [&str; 24] = [
     "$k",
     "0",
@@ -39,7 +39,7 @@ const PIECES: [&str; 24] = [
     "\u{feff}",
 ];
 
-/// Lowers a text, shows its mistake if it has one, and looks at what it became if it has none.
+/// Lowers a text. Renders its mistake if it has one, otherwise checks the result.
 fn check(text: &str) {
     match plans("x", "x.yaml", text, &Dialect::ALL, 1) {
         Err(error) => {

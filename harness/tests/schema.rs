@@ -1,4 +1,4 @@
-//! The schemas that editors and readers of reports use are those of the types.
+//! Compares the committed schemas, which editors and readers of reports use, with the types.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 

@@ -1,4 +1,4 @@
-//! `serve`: the strict provider by itself, over sockets.
+//! `serve`: the standalone strict provider, over sockets.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -41,7 +41,7 @@ impl Served {
         Served { child, address, out, _folder: folder }
     }
 
-    /// The same, driven by lines of JSON; and what it says first.
+    /// The same, driven by lines of JSON; and its first output.
     fn controlled(args: &[&str]) -> (Controlled, Value) {
         let folder = TempDir::new().unwrap();
         let args = [&["serve", "--port", "0", "--control"], args].concat();
@@ -56,12 +56,12 @@ impl Served {
         (Controlled { served, orders }, ready)
     }
 
-    /// Posts a body and gives the status and the answer, on a connection of its own.
+    /// Posts a body and returns the status and the answer, on a connection of its own.
     pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, String) {
         answer(self.open(path, body))
     }
 
-    /// Posts a body, and gives the connection on which the answer comes.
+    /// Posts a body, and returns the connection on which the answer comes.
     fn open(&self, path: &str, body: &Value) -> TcpStream {
         let body = body.to_string();
         let mut stream = TcpStream::connect(&self.address).unwrap();
@@ -85,7 +85,7 @@ impl Served {
         answer(stream)
     }
 
-    /// Interrupts it, and gives its exit code and all that it said.
+    /// Interrupts it, and returns its exit code and its complete output.
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
         let mut said = String::new();
@@ -124,7 +124,7 @@ fn line(out: &mut impl BufRead) -> Value {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // It has ended where the test came to its end.
+        // It has exited already if the test reached its end.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -132,7 +132,7 @@ impl Drop for Served {
 
 fn answer(mut stream: TcpStream) -> (u16, String) {
     let mut bytes = Vec::new();
-    // A connection that is reset has no more to say.
+    // A reset connection has nothing more to send.
     let _ = stream.read_to_end(&mut bytes);
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
@@ -145,8 +145,8 @@ fn chat(model: &str, messages: Value) -> Value {
 }
 
 #[test]
-fn an_unread_output_keeps_neither_answers_nor_ctrl_c_away() {
-    // More refusals than a pipe has room for.
+fn an_unread_output_blocks_neither_answers_nor_ctrl_c() {
+    // More rejections than fit into a pipe.
     const N_REFUSED: usize = 600;
     let folder = TempDir::new().unwrap();
     let mut command = command(folder.path(), &["serve", "--port", "0"]);
@@ -226,7 +226,7 @@ fn all_dialects_are_spoken_on_one_port_and_the_choice_is_printed() {
 }
 
 #[test]
-fn a_refusal_is_in_the_words_of_the_host_and_is_named_on_the_terminal() {
+fn a_rejection_has_the_words_of_the_host_and_is_printed() {
     let served = Served::start(&["--host", "https://api.deepseek.com/v1"]);
     let call =
         json!({ "id": "call_1", "type": "function", "function": { "name": "look", "arguments": "{}" } });
@@ -245,7 +245,7 @@ fn a_refusal_is_in_the_words_of_the_host_and_is_named_on_the_terminal() {
 }
 
 #[test]
-fn a_provider_of_which_nothing_was_asked_has_judged_nothing() {
+fn a_provider_without_requests_has_judged_nothing() {
     let served = Served::start(&[]);
     assert_eq!(served.get("/v1/nowhere").0, 404);
     let (code, said) = served.end();
@@ -291,7 +291,7 @@ fn asking(messages: &Value) -> Value {
 }
 
 #[test]
-fn a_test_holds_a_reply_at_a_point_and_hears_of_refusals() {
+fn a_test_holds_a_reply_at_a_point_and_receives_rejections() {
     let (mut test, ready) = Served::controlled(&[]);
     assert_eq!(ready["base_urls"]["openai-chat"], json!(format!("http://{}/v1", test.served.address)));
     assert_eq!(ready["variables"]["ANTHROPIC_API_KEY"], "sk-ant-brickbat");
@@ -317,7 +317,7 @@ fn a_test_holds_a_reply_at_a_point_and_hears_of_refusals() {
     reply.read_to_string(&mut rest).unwrap();
     assert!(rest.contains("message_stop"), "{rest}");
 
-    // The next reply from here on is spoilt, whichever its number is.
+    // The next reply from here on is corrupted, whatever its number is.
     test.ask(&json!({ "order": "arm", "id": 5, "what": "overloaded" }));
     assert_eq!(test.served.post("/v1/messages", &asking(&user)).0, 529);
     let call = json!({ "type": "tool_use", "id": "toolu_1", "name": "look", "input": {} });
@@ -337,7 +337,7 @@ fn a_test_holds_a_reply_at_a_point_and_hears_of_refusals() {
 }
 
 #[test]
-fn a_provider_in_the_hands_of_a_test_ends_with_it_and_not_by_ctrl_c() {
+fn a_provider_controlled_by_a_test_ends_with_it_and_not_by_ctrl_c() {
     let (mut test, _) = Served::controlled(&[]);
     kill_process(Pid::from_child(&test.served.child), Signal::INT).unwrap();
     assert_eq!(test.ask(&json!({ "order": "report", "id": 0 }))["requests"], 0);

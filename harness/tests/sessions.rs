@@ -14,11 +14,11 @@ use brickbat_sessions::{Judgement, Product, Reason, Repair, RepairOptions, Sessi
 
 use entry::{Case, Expect, Layer, Mending, all};
 
-/// Faults and healthy sessions, at the least.
+/// The minimum number of faults, and of healthy sessions.
 const MIN_FAULTS: usize = 40;
 const MIN_HEALTHY: usize = 15;
 
-/// What there is to be said of a session, in the words of an entry.
+/// The result for a session, in the words of an entry.
 fn said_of(case: &Case) -> Result<Expect, String> {
     let files = case.files();
     let sessions = brickbat_sessions::read(&files).unwrap_or_else(|error| panic!("{}: {error}", case.id));
@@ -36,7 +36,7 @@ fn said_of(case: &Case) -> Result<Expect, String> {
         rule: judgement.refusals.first().and_then(|own| own.rule).map(|rule| rule.id.to_owned()),
         gives_up: judgement.refusals.first().is_some_and(|own| own.rule.is_none()),
         troubles: session.troubles.len(),
-        // What the program answers with is held in `cli_session`.
+        // `cli_session` checks the exit code of the program.
         exit: case.entry.expect.exit,
         repair: Mending::Healthy,
         reattached: 0,
@@ -59,7 +59,7 @@ fn said_of(case: &Case) -> Result<Expect, String> {
         *said.edits.entry(planned.reason.id().to_owned()).or_default() += 1;
     }
     said.then = Some(report::word(mended.after.verdict).to_owned());
-    // Twice is once, and the same files make the same bytes.
+    // A second repair changes nothing, and the same files make the same bytes.
     let again = brickbat_sessions::repair(&mended.files, 0, &options);
     assert!(matches!(again, Ok(Repair::Healthy(_))), "{}: {again:?}", case.id);
     match brickbat_sessions::repair(&files, 0, &options) {

@@ -1,4 +1,5 @@
-//! A run in shards: each plan in one of them, and the whole again from their reports.
+//! A run in shards: each plan is in one of them, and their reports can be merged into that of the complete
+//! run.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -37,14 +38,14 @@ fn without_timing(mut report: Value) -> Value {
     report
 }
 
-/// Runs a system in shards and as a whole, and holds the two against each other.
+/// Runs a system in shards and as a whole, and compares the two.
 fn comes_out_whole(folder: &TempDir, system: &str, code: i32, extra: &[&str]) {
     let whole = run(folder.path(), &[&["--system", system, "--report", "whole.json"], extra].concat());
     assert_eq!(whole.code, Some(code), "{whole:#?}");
     let (files, _) = shards(folder.path(), system, N_SHARDS, extra);
     let said = merged(folder.path(), &files, &["--report", "merged.json"]);
     assert_eq!(said.code, Some(code), "{said:#?}");
-    // What is printed while a run goes on, a merge cannot print.
+    // A merge cannot print the lines that a run prints while it is running.
     let closing: String =
         whole.out.split_inclusive('\n').filter(|line| !line.starts_with("found: ")).collect();
     assert_eq!(said.out, closing);
@@ -57,17 +58,17 @@ fn comes_out_whole(folder: &TempDir, system: &str, code: i32, extra: &[&str]) {
 }
 
 #[test]
-fn shards_of_the_reference_agent_make_the_whole_run() {
+fn shards_of_the_reference_agent_make_the_complete_run() {
     comes_out_whole(&TempDir::new().unwrap(), "reference/simulated", 0, &[]);
 }
 
 #[test]
-fn shards_of_a_system_with_findings_make_the_whole_run() {
+fn shards_of_a_system_with_findings_make_the_complete_run() {
     comes_out_whole(&TempDir::new().unwrap(), "canary/dangling-on-abort", 1, &[]);
 }
 
 #[test]
-fn what_a_baseline_holds_and_what_is_stale_in_it_adds_up() {
+fn expected_findings_and_stale_entries_of_shards_add_up() {
     let folder = TempDir::new().unwrap();
     let baseline = ["--baseline=known.yaml"];
     run(folder.path(), &["--system", "canary/dangling-on-abort", "--write-baseline", "known.yaml"]);
@@ -95,7 +96,7 @@ fn every_plan_is_listed_in_one_shard() {
 }
 
 #[test]
-fn a_shard_without_plans_is_no_failure() {
+fn a_shard_without_plans_is_not_a_failure() {
     let folder = TempDir::new().unwrap();
     let one = |shard: &str| {
         let args =
@@ -119,7 +120,7 @@ fn assert_bad(said: &Said, words: &str) {
 }
 
 #[test]
-fn what_are_not_the_shards_of_one_run_is_told() {
+fn reports_that_are_not_the_shards_of_one_run_are_refused() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     let (files, _) = shards(path, "reference/simulated", 2, &[]);
@@ -164,7 +165,7 @@ fn what_are_not_the_shards_of_one_run_is_told() {
 }
 
 #[test]
-fn a_shard_that_is_given_twice_must_say_the_same() {
+fn a_shard_that_is_given_twice_must_agree() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     let (mut files, _) = shards(path, "reference/simulated", 2, &[]);
@@ -182,7 +183,7 @@ fn a_shard_that_is_given_twice_must_say_the_same() {
 }
 
 #[test]
-fn files_that_are_no_reports_are_told_with_the_place() {
+fn files_that_are_not_reports_are_refused_with_the_place() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     let (files, _) = shards(path, "canary/dangling-on-abort", 1, &[]);
@@ -214,14 +215,14 @@ fn files_that_are_no_reports_are_told_with_the_place() {
 }
 
 #[test]
-fn a_shard_that_cannot_be_is_told() {
+fn an_invalid_shard_is_refused() {
     let folder = TempDir::new().unwrap();
     assert_bad(&run(folder.path(), &["--shard", "3/2"]), "shards are counted from 1 to 2");
     assert_bad(&run(folder.path(), &["--shard", "half"]), "write it as `2/4`");
 }
 
 #[test]
-fn one_cause_has_one_id_in_the_whole_run_in_its_shards_and_with_another_seed() {
+fn a_cause_has_the_same_id_in_every_shard_and_with_any_seed() {
     let folder = TempDir::new().unwrap();
     let run = |more: &[&str]| {
         let args = ["run", "abort/after-all-calls", "abort/after-failed-tool", "--out", "last", "--system"];

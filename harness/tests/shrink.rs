@@ -22,7 +22,7 @@ const CHAT: Setting<'static> =
 const MESSAGES: Setting<'static> =
     Setting { id: "found", dialect: Dialect::AnthropicMessages, seed: 0, accused: Accused::System };
 
-/// A long conversation in which much goes on before and after, with a gap for the turns of another scenario.
+/// A long conversation with much before and after, and a gap for the turns of another scenario.
 const AROUND: &str = include_str!("scenarios/long-conversation.yaml");
 
 fn read(text: &str) -> Vec<Scenario> {
@@ -62,12 +62,12 @@ fn in_long_conversation(inner: &Scenario) -> Scenario {
     long
 }
 
-/// Whether a scenario belongs to the class of a planted bug.
+/// True if a scenario belongs to the class of a planted bug.
 fn is_of(scenario: &Scenario, canary: Canary) -> bool {
     canary.class().is_none_or(|class| scenario.class.iter().any(|own| own == class))
 }
 
-/// What the checker that is meant for a planted bug finds in a scenario.
+/// The finding, in a scenario, of the checker that is meant for a planted bug.
 fn meant(scenario: &Scenario, setting: &Setting<'_>, canary: Canary) -> Option<Signature> {
     let mut found = causes(scenario, setting, Some(canary)).into_iter();
     found.find(|signature| signature.check == canary.caught_by())
@@ -94,7 +94,7 @@ fn found() -> Vec<FoundOne> {
     found
 }
 
-/// What a planted bug is found by, on which dialect, and the cause.
+/// A planted bug, the setting and the scenario that show it, and the cause.
 type FoundOne = (Canary, Setting<'static>, Scenario, Signature);
 
 #[test]
@@ -106,7 +106,7 @@ fn a_scenario_of_forty_elements_is_shrunk_in_under_sixty_runs() {
         let shrunk = shrink(&scenario, setting, BUDGET, shows);
         let smallest = shrunk.smallest();
         assert!(shrunk.is_minimal() && shows(smallest), "{}", yaml::text(smallest));
-        // It takes as long as the rest, and one is as good as the other.
+        // This takes as long as all the rest, and a third of them is enough.
         if at % 3 == 0 {
             assert_minimal(smallest, &setting, shows);
         }
@@ -120,7 +120,8 @@ fn a_scenario_of_forty_elements_is_shrunk_in_under_sixty_runs() {
     assert!(runs[runs.len() / 2] < 60, "{runs:?}");
 }
 
-/// Without any single element the cause does not show: neither by our own elements, nor by any part of the text.
+/// Checks that the cause disappears without any single element: of our own elements, and of the parts of the
+/// text.
 #[track_caller]
 fn assert_minimal(smallest: &Scenario, setting: &Setting<'_>, shows: impl Fn(&Scenario) -> bool) {
     for (edit, less) in singles(smallest) {
@@ -137,7 +138,7 @@ fn assert_minimal(smallest: &Scenario, setting: &Setting<'_>, shows: impl Fn(&Sc
     }
 }
 
-/// Every item of a list and every key of a map that says what happens.
+/// Every item of a list and every key of a map that describes what happens.
 fn parts(whole: &Value) -> Vec<String> {
     let mut todo: Vec<(String, &Value)> = ["turns", "tools", "expect", "limits"]
         .iter()
@@ -153,7 +154,7 @@ fn parts(whole: &Value) -> Vec<String> {
             _ => Vec::new(),
         };
         for (step, value) in inner {
-            // Fewer deltas than are sent by default are no smaller scenario.
+            // Fewer deltas than the default do not make a scenario smaller.
             if step != "deltas" {
                 parts.push(format!("{pointer}/{step}"));
             }
@@ -185,7 +186,7 @@ fn one(name: &str) -> FoundOne {
 }
 
 #[test]
-fn how_many_run_at_once_changes_nothing_but_the_number_of_runs() {
+fn the_number_of_jobs_changes_only_the_number_of_runs() {
     let (canary, setting, scenario, signature) = one("second-batch-dangles");
     let shows = |candidate: &Scenario| causes(candidate, &setting, Some(canary)).contains(&signature);
     let alone = shrink(&scenario, setting, BUDGET, shows);
@@ -212,7 +213,7 @@ fn how_many_run_at_once_changes_nothing_but_the_number_of_runs() {
 }
 
 #[test]
-fn the_budget_is_kept_and_what_was_reached_shows_the_cause() {
+fn the_budget_is_kept_and_the_result_shows_the_cause() {
     let (canary, setting, scenario, signature) = one("second-batch-dangles");
     let shows = |candidate: &Scenario| causes(candidate, &setting, Some(canary)).contains(&signature);
     let mut sizes = Vec::new();
@@ -232,9 +233,9 @@ fn the_budget_is_kept_and_what_was_reached_shows_the_cause() {
     );
 }
 
-/// An agent that drops what the user said in a turn that fails drops the results with it, where there are some.
+/// An agent that drops the user's message of a failed turn also drops its results, if there are some.
 #[test]
-fn another_failure_on_the_way_is_not_taken_for_the_cause() {
+fn another_failure_on_the_way_does_not_count_as_the_cause() {
     let canary = Canary::from_name("prompt-lost").unwrap();
     let long = built_in().into_iter().map(|scenario| in_long_conversation(&scenario));
     let loses_both = |scenario: &Scenario| {
@@ -259,7 +260,7 @@ fn another_failure_on_the_way_is_not_taken_for_the_cause() {
 }
 
 #[test]
-fn what_the_reference_agent_fails_is_never_handed_out() {
+fn a_scenario_that_the_reference_agent_fails_is_never_returned() {
     let never = "schema: 1
 comment: A call that may not run, and one that may.
 class: [control]

@@ -1,4 +1,5 @@
-//! Runs that end before their end: what was seen by then is reported in every format, and whatever is written is whole.
+//! Runs that end early: what was seen by then is reported in every format, and every file that is written is
+//! complete.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -15,9 +16,9 @@ use crate::program::{BRICKBAT, Said, brickbat, command, finish, ids, report};
 
 const PLAN: &str = "fault/second-step#fault=reset@openai-chat";
 
-/// Our own agent, which does not say in sessions whose number matches that a call is completed, and which says nothing at
-/// all in those of the other number. The control plan has the first session, the plan the second, and its confirmation
-/// the third.
+/// Our own agent. It does not report completed calls in sessions whose number matches `wrong`, and sends
+/// nothing at all in those that match `silent`. The control plan has the first session, the plan the second,
+/// and its confirmation the third.
 fn adapter(folder: &Path, wrong: &str, silent: &str) {
     let script = format!(
         "#!/bin/sh\n'{BRICKBAT}' agent | sed -u -E -e '/\"sessionId\":\"session-({silent})\"/d' \
@@ -28,7 +29,8 @@ fn adapter(folder: &Path, wrong: &str, silent: &str) {
 
 const RUN: [&str; 6] = ["run", PLAN, "--command", "sh wrong.sh", "--jobs", "1"];
 
-/// Starts a run whose second run of the plan never ends, and sends it a signal when it has seen the plan fail.
+/// Starts a run in which the second run of the plan never ends, and sends it a signal when it has seen the
+/// plan fail.
 fn stopped_when_seen(folder: &Path, signal: Signal, more: &[&str]) -> Said {
     adapter(folder, "2", "3");
     let mut child = command(folder, &[&RUN, more].concat())
@@ -52,7 +54,7 @@ const REPORTS: [&str; 8] =
     ["--report", "r.json", "--report", "r.xml", "--report", "r.html", "--report", "r.sarif"];
 
 #[test]
-fn what_was_seen_before_a_signal_is_reported_in_every_format() {
+fn findings_before_a_signal_are_reported_in_every_format() {
     const SEEN: &str = "stopped: 1 cause seen, none confirmed";
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let folder = TempDir::new().unwrap();
@@ -85,7 +87,7 @@ fn what_was_seen_before_a_signal_is_reported_in_every_format() {
 }
 
 #[test]
-fn the_evidence_of_what_was_seen_outlives_a_kill() {
+fn the_evidence_of_a_finding_survives_a_kill() {
     let folder = TempDir::new().unwrap();
     let said = stopped_when_seen(folder.path(), Signal::KILL, &["--out", "last", "--report", "r.json"]);
     assert_eq!(said.code, None, "{said:#?}");
@@ -95,7 +97,7 @@ fn the_evidence_of_what_was_seen_outlives_a_kill() {
 }
 
 #[test]
-fn what_was_seen_and_does_not_come_again_leaves_nothing_behind() {
+fn a_finding_that_does_not_recur_leaves_no_files() {
     let folder = TempDir::new().unwrap();
     adapter(folder.path(), "2", "none");
     let said = brickbat(folder.path(), &["run", PLAN, "--command", "sh wrong.sh", "--out", "last"], &[]);
@@ -110,7 +112,7 @@ fn what_was_seen_and_does_not_come_again_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_run_that_stops_before_it_has_seen_anything_does_not_say_that_nothing_is_wrong() {
+fn a_run_that_stops_before_any_result_does_not_claim_success() {
     let folder = TempDir::new().unwrap();
     adapter(folder.path(), "none", "[0-9]+");
     let said = brickbat(folder.path(), &[&RUN[..], &["--timeout", "1s"]].concat(), &[]);
@@ -120,7 +122,7 @@ fn a_run_that_stops_before_it_has_seen_anything_does_not_say_that_nothing_is_wro
 }
 
 #[test]
-fn what_a_baseline_lists_is_no_new_cause_of_a_run_that_stops() {
+fn expected_findings_are_not_new_causes_of_a_stopped_run() {
     let folder = TempDir::new().unwrap();
     adapter(folder.path(), "[2-9]", "none");
     let known = brickbat(folder.path(), &[&RUN[..], &["--write-baseline", "known.yaml"]].concat(), &[]);
@@ -135,7 +137,7 @@ fn what_a_baseline_lists_is_no_new_cause_of_a_run_that_stops() {
 }
 
 #[test]
-fn the_first_red_plan_is_confirmed_and_ends_a_run_that_is_to_fail_fast() {
+fn with_fail_fast_the_first_red_plan_is_confirmed_and_ends_the_run() {
     let plans =
         ["run", "fault/second-step", "--dialect", "openai-chat", "--command", "sh wrong.sh", "--jobs", "1"];
     let folder = TempDir::new().unwrap();
@@ -163,7 +165,7 @@ fn the_first_red_plan_is_confirmed_and_ends_a_run_that_is_to_fail_fast() {
 }
 
 #[test]
-fn shards_that_were_stopped_make_a_run_that_was_stopped() {
+fn stopped_shards_make_a_stopped_run() {
     let folder = TempDir::new().unwrap();
     let said = stopped_when_seen(folder.path(), Signal::INT, &["--shard", "1/1", "--report", "1.json"]);
     assert_eq!(said.code, Some(1), "{said:#?}");
@@ -174,7 +176,8 @@ fn shards_that_were_stopped_make_a_run_that_was_stopped() {
     assert_eq!((&one["stopped"], &one["cases"]), (&all["stopped"], &all["cases"]));
 }
 
-/// Brickbat where no file may be larger than 16 or 32 KiB, by the shell's unit, as on a disk that is nearly full.
+/// Brickbat with a file size limit of 16 or 32 KiB, depending on the shell's unit, as on a disk that is
+/// nearly full.
 fn on_a_small_disk(folder: &Path, args: &[&str]) -> Said {
     let mut shell = Command::new("sh");
     shell.args(["-c", "trap '' XFSZ; ulimit -f 32; exec \"$@\"", "sh", BRICKBAT]).args(args);
@@ -183,7 +186,7 @@ fn on_a_small_disk(folder: &Path, args: &[&str]) -> Said {
 }
 
 #[test]
-fn a_disk_that_is_full_costs_no_old_report_no_other_report_and_no_exit_code() {
+fn a_full_disk_affects_only_the_report_that_does_not_fit() {
     let folder = TempDir::new().unwrap();
     let run =
         ["run", "abort/mid-batch", "abort/after-all-calls", "--system", "canary/dangling-on-abort/simulated"];
@@ -201,7 +204,7 @@ fn a_disk_that_is_full_costs_no_old_report_no_other_report_and_no_exit_code() {
     assert!(!read("short.sarif").is_empty(), "the other report is written");
     assert!(full.err.contains("not written: old.json: "), "{full:#?}");
     assert!(full.err.contains("not kept: the run directory is incomplete: cannot write full/"), "{full:#?}");
-    // What was not kept is not proposed.
+    // A case that was not kept is not suggested.
     if let Some((_, id)) = full.out.split_once("brickbat show ") {
         let id = id.split_whitespace().next().unwrap();
         let shown = brickbat(folder.path(), &["show", id, "--out", "full"], &[]);
@@ -213,7 +216,7 @@ fn a_disk_that_is_full_costs_no_old_report_no_other_report_and_no_exit_code() {
 }
 
 #[test]
-fn a_report_that_cannot_be_replaced_does_not_keep_the_others_from_being_written() {
+fn a_report_that_cannot_be_replaced_does_not_stop_the_others() {
     let folder = TempDir::new().unwrap();
     std::os::unix::fs::symlink("/dev/full", folder.path().join("full.json")).unwrap();
     let args =

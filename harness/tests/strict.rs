@@ -1,5 +1,5 @@
-//! The provider for `wiremock`, used as the author of an SDK in Rust would: their agent leaves calls dangling on a stop, and
-//! its next turn is refused; mended, it goes on.
+//! The provider for `wiremock`, used as the author of an SDK in Rust would: their agent leaves calls dangling
+//! on a stop, and its next turn is rejected; the fixed agent continues.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -23,12 +23,12 @@ async fn an_agent_that_leaves_calls_dangling_is_caught() {
 }
 
 #[tokio::test]
-async fn an_agent_that_closes_its_calls_is_not() {
+async fn an_agent_that_closes_its_calls_passes() {
     assert_eq!(refusals_after_a_stop::<false>().await, [""; 0]);
 }
 
 #[tokio::test]
-async fn a_script_goes_on_from_turn_to_turn() {
+async fn a_script_continues_from_turn_to_turn() {
     let (server, strict) = served().await;
     let ask = |text: &str| {
         format!(r#"{{"model":"m","messages":[{{"role":"user","content":"{text}"}}],"tools":[{}]}}"#, TOOL)
@@ -43,7 +43,7 @@ async fn a_script_goes_on_from_turn_to_turn() {
 }
 
 #[test]
-fn a_text_that_is_no_scenario_is_told() {
+fn a_text_that_is_not_a_scenario_is_reported() {
     let error = Strict::of_scenario("schema: 1\nturn: []\n", Dialect::OpenaiChat).unwrap_err();
     assert!(error.contains("scenario.yaml"), "{error}");
 }
@@ -57,7 +57,7 @@ async fn served() -> (MockServer, Strict) {
     (server, strict)
 }
 
-/// A turn that is stopped when the first of its calls has answered, and another one.
+/// A turn that is stopped when the first of its calls has a result, and another turn.
 async fn refusals_after_a_stop<const DANGLES: bool>() -> Vec<String> {
     let (server, strict) = served().await;
     let plan =
@@ -73,7 +73,7 @@ async fn refusals_after_a_stop<const DANGLES: bool>() -> Vec<String> {
     strict.refusals()
 }
 
-/// Lets the agent take a turn, up to where it waits for tools; gives the runs that it has started.
+/// Runs a turn of the agent up to where it waits for tools; returns the runs that it has started.
 async fn turn<const DANGLES: bool>(
     server: &MockServer,
     agent: &mut OwnAgent<DANGLES>,

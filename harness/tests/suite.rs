@@ -15,7 +15,7 @@ fn built_in() -> Vec<Plan> {
     plans::built_in().into_iter().flat_map(|(_, plans)| plans).collect()
 }
 
-/// Never silently green: which plans of the suite a dialect cannot play, and why, is seen here.
+/// Never silently green: this lists the plans of the suite that a dialect cannot play, with the reason.
 #[test]
 fn some_plans_are_impossible_in_some_dialects() {
     let all: Vec<Plan> = plans::lowered().into_iter().flat_map(|(_, plans)| plans).collect();
@@ -37,7 +37,7 @@ fn the_reference_agent_is_accused_of_nothing() {
 }
 
 #[test]
-fn a_plan_with_thinking_is_not_judged_if_nobody_asks_for_it() {
+fn a_plan_with_thinking_is_not_judged_if_no_request_asks_for_it() {
     let plans = built_in().into_iter().filter(|plan| plan.id.scenario == "thinking/plain-batch");
     let verdict = |plan: Plan| {
         let plan = Arc::new(plan);
@@ -70,12 +70,13 @@ fn each_canary_is_caught_on_every_dialect_by_the_checker_meant_for_it() {
     assert!(survivors.is_empty(), "{survivors:#?}");
 }
 
-/// Whether the scenario of a plan belongs to the class of a canary.
+/// True if the scenario of a plan belongs to the class of a canary.
 fn is_of(plan: &Plan, canary: Canary) -> bool {
     canary.class().is_some_and(|class| plan.classes.iter().any(|own| own == class))
 }
 
-/// Where a planted bug is said not to show, its checker sees nothing, whatever else the agent does differently.
+/// In a dialect in which a planted bug cannot show, its checker finds nothing, whatever else the agent does
+/// differently.
 #[test]
 fn a_canary_that_cannot_show_in_a_dialect_is_not_caught_there() {
     let plans = built_in();

@@ -1,6 +1,8 @@
-//! The supervisor against systems that do not want to die: whatever they have started goes when it should.
+//! The supervisor with systems that resist being killed: everything that they have started ends when it
+//! should.
 //!
-//! The systems are shell scripts. Each process of a tree holds a pipe open, so the pipe's end proves that all are gone.
+//! The systems are shell scripts. Each process of a tree holds a pipe open, so the pipe's end proves that all
+//! are gone.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
@@ -21,7 +23,7 @@ const SUPERVISOR: &str = env!("CARGO_BIN_EXE_brickbat");
 /// Longer than a healthy shell needs on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Trees of processes, each with the number of processes that say that they are there.
+/// Trees of processes, each with the number of processes that report that they run.
 const TREES: [(&str, usize); 5] = [
     ("children", 2),
     ("daemons in sessions of their own", 2),
@@ -33,7 +35,7 @@ const TREES: [(&str, usize); 5] = [
 fn tree(name: &str) -> &'static str {
     match name {
         "children" => "{ echo up >&9; sleep 600; } & { echo up >&9; sleep 600; } & ",
-        // The first has a parent that is dead, the second has a parent and a session that are.
+        // The parent of the first is dead; so are the parent and the session of the second.
         "daemons in sessions of their own" => {
             "sh -c '{ echo up >&9; sleep 600; } &' ; setsid sh -c 'setsid sh -c \"echo up >&9; sleep 600\" &' ; "
         }
@@ -78,7 +80,7 @@ impl Alive {
     }
 }
 
-/// Whether nobody holds the pipe any more.
+/// True if no process holds the pipe any more.
 fn is_over(mut reader: &File) -> bool {
     loop {
         match reader.read(&mut [0; 64]) {
@@ -90,7 +92,7 @@ fn is_over(mut reader: &File) -> bool {
     }
 }
 
-/// Waits until nobody holds the pipe any more.
+/// Waits until no process holds the pipe any more.
 async fn over(reader: File) {
     let waiting = tokio::task::spawn_blocking(move || {
         rustix::fs::fcntl_setfl(&reader, rustix::fs::OFlags::empty()).unwrap();
@@ -99,7 +101,7 @@ async fn over(reader: File) {
     tokio::time::timeout(PATIENCE, waiting).await.expect("a process lives on").unwrap();
 }
 
-/// Waits for so many processes to say that they are there.
+/// Waits for `n_processes` to report that they run.
 async fn up(reader: &File, n_processes: usize) {
     let reader = reader.try_clone().unwrap();
     let waiting = tokio::task::spawn_blocking(move || {
@@ -120,7 +122,7 @@ async fn start(alive: &Alive, script: &str) -> Adapter {
     Adapter::start(&launch(&alive.held_by(&format!("{script}{POLITE}")))).await.unwrap()
 }
 
-/// How an adapter that ends by itself does.
+/// The end of an adapter that exits by itself.
 async fn exited(script: &str) -> (String, String) {
     match Adapter::start(&launch(script)).await.unwrap_err() {
         DriverError::AdapterExited { status, stderr } => (status, stderr),
@@ -129,7 +131,7 @@ async fn exited(script: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn when_the_adapter_is_dropped_its_tree_goes() {
+async fn when_the_adapter_is_dropped_its_tree_is_killed() {
     for (name, n_processes) in TREES {
         let alive = Alive::new();
         let reader = alive.reader();
@@ -154,7 +156,7 @@ async fn when_kill_returns_the_tree_is_gone() {
 }
 
 #[tokio::test]
-async fn when_the_adapter_ends_by_itself_its_tree_goes() {
+async fn when_the_adapter_exits_its_tree_is_killed() {
     for (name, _) in TREES {
         let alive = Alive::new();
         let reader = alive.reader();
@@ -165,10 +167,10 @@ async fn when_the_adapter_ends_by_itself_its_tree_goes() {
 }
 
 #[tokio::test]
-async fn a_killed_adapter_is_one_that_was_killed() {
+async fn a_killed_adapter_is_reported_as_killed() {
     let adapter = Adapter::start(&launch(POLITE)).await.unwrap();
     adapter.kill().await.unwrap();
-    // Once more does no harm.
+    // A second kill does no harm.
     adapter.kill().await.unwrap();
     let error = adapter.open(&spec(Path::new("/tmp"))).await.unwrap_err();
     assert!(error.to_string().starts_with("the adapter ended (signal: 9 (SIGKILL))"), "{error}");
@@ -176,7 +178,8 @@ async fn a_killed_adapter_is_one_that_was_killed() {
 
 #[tokio::test]
 async fn signals_to_its_own_group_do_not_reach_the_supervisor() {
-    // Not INT: who starts these tests in the background has it ignored, and so would the adapter.
+    // Not INT: if these tests are started in the background, it is ignored, and so would the adapter ignore
+    // it.
     for signal in ["TERM", "USR1", "KILL"] {
         let alive = Alive::new();
         let reader = alive.reader();
@@ -188,7 +191,7 @@ async fn signals_to_its_own_group_do_not_reach_the_supervisor() {
 }
 
 #[tokio::test]
-async fn an_adapter_that_closes_its_output_and_stays_is_noticed() {
+async fn an_adapter_that_closes_its_output_and_stays_is_detected() {
     let alive = Alive::new();
     let reader = alive.reader();
     let (status, _) = exited(&alive.held_by("exec >&-; sleep 600 <&-")).await;
@@ -198,7 +201,7 @@ async fn an_adapter_that_closes_its_output_and_stays_is_noticed() {
 
 #[tokio::test]
 async fn an_adapter_gets_its_pipes_and_no_other_descriptor() {
-    // What the test itself was started with is not the supervisor's doing.
+    // The descriptors that the test itself was started with do not come from the supervisor.
     let list = "exec ls /proc/self/fd >&2";
     let plain = Command::new("/bin/sh").args(["-c", list]).stdin(Stdio::null()).output().unwrap();
     let (_, seen) = exited(list).await;
@@ -214,7 +217,7 @@ async fn a_missing_supervisor_is_not_a_missing_adapter() {
 }
 
 #[tokio::test]
-async fn an_adapter_is_at_home_in_the_folder_of_the_run() {
+async fn the_home_of_an_adapter_is_in_the_folder_of_the_run() {
     let folder = Scratch::create(Path::new(SUPERVISOR)).await.unwrap();
     let path = folder.path().to_owned();
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o700);
@@ -229,12 +232,12 @@ async fn an_adapter_is_at_home_in_the_folder_of_the_run() {
 }
 
 #[tokio::test]
-async fn the_folder_goes_after_the_last_adapter_in_it() {
+async fn the_folder_is_removed_after_the_last_adapter_in_it() {
     let alive = Alive::new();
     let reader = alive.reader();
     let folder = Scratch::create(Path::new(SUPERVISOR)).await.unwrap();
     let path = folder.path().to_owned();
-    // It writes as fast as it can, also while it is being killed.
+    // It writes as fast as it can, even while it is being killed.
     let script = format!("sh -c 'while :; do echo x > \"$TMPDIR/$(date +%N)\"; done' & {POLITE}");
     let launch = Launch { scratch: Some(path.clone()), ..launch(&alive.held_by(&script)) };
     let adapter = Adapter::start(&launch).await.unwrap();
@@ -257,7 +260,7 @@ async fn no_adapter_starts_in_a_folder_that_is_gone() {
 }
 
 #[test]
-fn a_supervisor_that_nobody_holds_says_so() {
+fn a_supervisor_without_an_owner_reports_an_error() {
     for args in [&["--", "/bin/sh", "-c", "echo started"][..], &["--folder", "/no/such/folder"]] {
         let mut command = Command::new(SUPERVISOR);
         let output = command.arg("supervisor").args(args).stdin(Stdio::null()).output().unwrap();
@@ -275,7 +278,7 @@ fn an_interrupted_run_reports_what_it_has() {
     let mut command = Command::new(SUPERVISOR);
     command.args(["run", "--jobs", "1"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut run = command.spawn().unwrap();
-    // The first line of progress comes early: plans that are not supported come first.
+    // The first line of progress comes early, because plans that are not supported come first.
     let mut said = BufReader::new(run.stderr.take().unwrap()).lines();
     assert!(said.next().unwrap().unwrap().starts_with("reference: 100 of "));
     let id = rustix::process::Pid::from_child(&run);

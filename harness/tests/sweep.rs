@@ -1,5 +1,5 @@
-//! Scenarios that nobody wrote, the same on every machine: the reference agent is accused of nothing, planted bugs are
-//! found, and every scenario is one that can be written down.
+//! Generated scenarios, the same on every machine: the reference agent is accused of nothing, planted bugs
+//! are found, and every scenario can be written down.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ use proptest::prelude::*;
 /// Scenarios of the sweep.
 const N_SCENARIOS: u64 = 2_000;
 
-/// The most scenarios on which a planted bug is tried. Some bugs show in one of 600 only.
+/// The most scenarios on which a planted bug is tried. Some bugs show in only one of 600.
 const N_FOR_ALL: u64 = 6_000;
 
-/// Planted bugs that [`N_FOR_ALL`] scenarios do not find: those that take several things at once, a broken store, a
-/// thread that is broken when it is found, a profile, or what is not generated.
+/// Planted bugs that [`N_FOR_ALL`] scenarios do not find. They need several things at once, a broken store, a
+/// thread that is broken from the start, a profile, or something that is not generated.
 const DEEP: [&str; 23] = [
     "asked-kill-loses-siblings",
     "empty-arguments-kept",
@@ -69,9 +69,9 @@ fn the_reference_agent_is_accused_of_nothing_in_any_generated_scenario() {
     assert!(10 * verdicts[Verdict::Pass.name()] > 9 * n_played, "much is not proven: {verdicts:?}");
 }
 
-/// What fuzzing has accused the reference agent of, and a checker or the simulation was wrong.
+/// Scenarios in which fuzzing once accused the reference agent because a checker or the simulation was wrong.
 #[test]
-fn what_once_accused_the_reference_agent_does_so_no_more() {
+fn former_false_accusations_of_the_reference_agent_stay_fixed() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/accusations");
     let mut n_played = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -105,7 +105,7 @@ fn each_shallow_canary_is_found_in_a_generated_scenario() {
 }
 
 #[test]
-fn a_mutant_or_a_child_can_mostly_be_played_and_is_seldom_what_it_comes_from() {
+fn mutants_and_children_are_mostly_playable_and_seldom_equal_their_parent() {
     let (mut n_playable, mut n_changed) = (0, 0);
     let mut source = Source::seeded(1);
     let mut mother = generate::scenario(0);
@@ -136,7 +136,7 @@ fn a_generated_scenario_is_written_and_read_again() {
     assert!(n_written > 250, "{n_written}");
 }
 
-/// What a fuzzer's bytes make: shorter bytes, and smaller ones, make smaller scenarios.
+/// The scenario of a fuzzer's bytes: shorter bytes, and smaller ones, make smaller scenarios.
 fn of_bytes() -> impl Strategy<Value = Scenario> {
     prop::collection::vec(any::<u8>(), 0..512).prop_map(|bytes| generate::from_bytes(&bytes))
 }

@@ -1,20 +1,20 @@
-//! Holds the house to what neither the compiler nor a lint can see: sizes, names, the top level, the data.
+//! Checks what neither the compiler nor a lint can see: sizes, names, the top level, the data.
 //!
-//! Layers are crates, and what a crate may touch is in the `clippy.toml` above it.
-//! Each check is a function from a file to complaints, and is shown a file that it must complain about.
+//! Layers are crates, and the `clippy.toml` above each crate limits what it may use.
+//! Each check is a function from a file to complaints, and is tested on a file that it must complain about.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Lines that a file may have. Aim for 300; what is longer than this has more than one job.
+/// Lines that a file may have. Aim for 300; a longer file has more than one job.
 const MAX_LINES: usize = 600;
 
 /// Words that say nothing about what a type or a file is.
 const EMPTY_WORDS: [&str; 6] = ["Manager", "Handler", "Processor", "Helper", "Util", "Engine"];
 
-/// The folders whose code judges: it knows no system, and no planted bug.
+/// The folders with code that judges: it knows no system, and no planted bug.
 const JUDGES: [&str; 7] = [
     "harness/rules/src",
     "harness/engine/src/checks.rs",
@@ -25,7 +25,7 @@ const JUDGES: [&str; 7] = [
     "harness/scenario/src/wire",
 ];
 
-/// Everything that may stand at the top of the repository.
+/// Everything that is allowed at the top of the repository.
 const TOP: [&str; 27] = [
     ".ci",
     ".git",
@@ -75,7 +75,7 @@ fn no_test_is_switched_off() {
 }
 
 #[test]
-fn names_of_types_and_files_say_what_they_are() {
+fn names_of_types_and_files_are_specific() {
     hold(
         names,
         &[
@@ -99,7 +99,7 @@ fn judges_know_no_system() {
     );
 }
 
-/// A file that the registry does not name is not compiled, and so not missed.
+/// A file that is not in the registry is not compiled, and so nothing would miss it.
 #[test]
 fn each_planted_bug_has_a_file_of_its_name_that_says_what_is_wrong() {
     let flaws = root().join("harness/engine/src/flaws");
@@ -114,23 +114,23 @@ fn each_planted_bug_has_a_file_of_its_name_that_says_what_is_wrong() {
 }
 
 #[test]
-fn the_top_level_holds_only_what_is_planned() {
+fn the_top_level_has_only_planned_entries() {
     let entries = std::fs::read_dir(root()).unwrap();
     let found: Vec<String> = entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
     assert_eq!(unplanned(&found), Complaints::new());
     assert!(!unplanned(&["notes".to_owned()]).is_empty());
 }
 
-/// What else a scenario has to say, lowering demands.
+/// Lowering checks the other requirements of a scenario.
 #[test]
 fn each_scenario_file_has_a_name_in_kebab_case_and_leads_an_editor_to_the_schema() {
-    // What a scenario names is read with it, and is JSON.
+    // Other files that a scenario names are read with it, and are JSON.
     let files = files(&root().join("scenarios"), &["yaml", "yml"]);
     let complaints: Complaints =
         files.iter().flat_map(|path| scenario(path, &std::fs::read_to_string(path).unwrap())).collect();
     assert_eq!(complaints, Complaints::new());
     assert!(!files.is_empty());
-    // Only scenarios of one's own need no class and no public thread.
+    // Only a user's own scenarios need no class and no public thread.
     let unclassed =
         files.iter().filter(|path| !std::fs::read_to_string(path).unwrap().contains("\nclass: ["));
     assert_eq!(unclassed.count(), 0);
@@ -143,9 +143,10 @@ fn each_scenario_file_has_a_name_in_kebab_case_and_leads_an_editor_to_the_schema
     }
 }
 
-/// What pip installs for a system is what was looked at when it was locked. npm and cargo lock with checksums by themselves.
+/// pip must install for a system exactly what was reviewed when it was locked. npm and cargo lock with
+/// checksums anyway.
 #[test]
-fn each_package_that_pip_installs_for_a_system_is_held_to_a_hash() {
+fn each_package_that_pip_installs_for_a_system_has_a_hash() {
     let folders = ["harness/systems", "harness/filters"].map(|folder| root().join(folder));
     let locks: Vec<PathBuf> = folders.iter().flat_map(|folder| files(folder, &["txt"])).collect();
     let locks: Vec<&PathBuf> = locks.iter().filter(|path| path.ends_with("requirements.txt")).collect();
@@ -160,7 +161,7 @@ fn each_package_that_pip_installs_for_a_system_is_held_to_a_hash() {
     assert_eq!(unhashed("x", "a==1\nb>=2\n").len(), 2);
 }
 
-/// Runs a check over the whole house, and shows that it can fail.
+/// Runs a check over the complete repository, and shows that it can fail.
 fn hold(check: fn(&str, &str) -> Complaints, must_complain: &[(&str, &str)]) {
     let sources = ["harness", "fuzz"].into_iter().flat_map(|folder| files(&root().join(folder), &["rs"]));
     let complaints: Complaints = sources
@@ -179,7 +180,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every file below a folder with one of those endings, but for what is built or installed there.
+/// Every file below a folder with one of those extensions, except those that are built or installed there.
 fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -199,7 +200,7 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-/// The lines of a file without comments, and without its unit tests, which stand at its end.
+/// The lines of a file without comments, and without its unit tests, which are at its end.
 fn shipped(text: &str) -> impl Iterator<Item = &str> {
     let own = text.split("#[cfg(test)]").next().unwrap_or_default();
     own.lines().map(|line| line.split("//").next().unwrap_or_default())
@@ -247,7 +248,7 @@ fn impartiality(path: &str, text: &str) -> Complaints {
     let systems = systems.filter(|entry| entry.path().is_dir());
     let names = systems.map(|entry| entry.file_name().to_string_lossy().into_owned());
     let code = shipped(text).collect::<Vec<_>>().join("\n").to_lowercase();
-    // Names are compared with whole words: one of them is `pi`.
+    // Names are compared with whole words, because one of them is `pi`.
     let mut words =
         code.split(|letter: char| !letter.is_alphanumeric() && letter != '-').collect::<BTreeSet<_>>();
     words.extend(code.contains("canary").then_some("canary"));
@@ -255,7 +256,7 @@ fn impartiality(path: &str, text: &str) -> Complaints {
     known.map(|name| format!("{path}: knows `{name}`")).collect()
 }
 
-/// The packages of a `requirements.txt` that no hash follows.
+/// The packages of a `requirements.txt` without a hash.
 fn unhashed(path: &str, text: &str) -> Complaints {
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     let is_hash = |line: &str| line.trim_start().starts_with("--hash=");

@@ -1,5 +1,5 @@
-//! The rule vectors in `corpora/histories`: every file is checked, and every rule has a history that keeps it and
-//! one that breaks it.
+//! The rule vectors in `corpora/histories`: every file is checked, and every rule has a history that keeps it
+//! and one that breaks it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -48,9 +48,10 @@ fn every_rule_has_a_history_that_keeps_it_and_one_that_breaks_it() {
     }
 }
 
-/// A profile differs from its dialect's default only in what somebody met, so each difference is shown.
+/// A profile differs from its dialect's default only in behaviour that was observed, so each difference has a
+/// vector.
 #[test]
-fn what_a_profile_adds_and_words_in_its_own_way_is_shown_by_a_vector() {
+fn each_addition_and_wording_of_a_profile_has_a_vector() {
     let mut broken = BTreeSet::<(String, &str)>::new();
     let mut told = BTreeSet::<(String, &str)>::new();
     for (_, _, file) in files() {
@@ -66,7 +67,7 @@ fn what_a_profile_adds_and_words_in_its_own_way_is_shown_by_a_vector() {
         }
     }
     let is_shown = |shown: &BTreeSet<(String, &str)>, rule: &Rule, profile: &Profile| {
-        // An older date has its own vectors only where it differs from the newer one.
+        // An older date has its own vectors only if it differs from the newer one.
         let same_name = |(id, name): &(String, &str)| {
             id == rule.id && Profile::named(name).is_some_and(|other| other.undated() == profile.undated())
         };
@@ -94,7 +95,7 @@ fn what_a_profile_adds_and_words_in_its_own_way_is_shown_by_a_vector() {
     }
 }
 
-/// Models of every kind that a rule was seen to tell apart.
+/// Models of every kind that a rule was seen to distinguish.
 const MODELS: [&str; 19] = [
     "claude-3-haiku-20240307",
     "claude-haiku-4-5",
@@ -117,9 +118,9 @@ const MODELS: [&str; 19] = [
     "qwen3-coder-plus",
 ];
 
-/// `explain` and `check` say which rules depend on the model, from a table that this test holds.
+/// `explain` and `check` list which rules depend on the model, from a table that this test verifies.
 #[test]
-fn the_rules_that_bind_for_some_models_are_those_that_say_so() {
+fn the_rules_that_depend_on_the_model_are_marked() {
     let mut found = BTreeSet::new();
     for (_, dialect, file) in files() {
         for vector in &file.vectors {
@@ -154,13 +155,13 @@ fn the_rules_that_bind_for_some_models_are_those_that_say_so() {
     assert_eq!(found, listed, "`harness/rules/src/scope.rs` lists the rules that depend on the model");
 }
 
-/// How the places of a body begin in sentences of providers.
+/// The prefixes of places in a body in sentences of providers.
 const PLACES: [&str; 5] = ["messages[", "messages.", "input[", "contents[", "contents."];
 
-/// A sentence that `check` printed leads to its own rule. A rule of another API comes with it only if the sentence names no
-/// place of the body, so that both APIs send the same words.
+/// A sentence that `check` printed leads to its own rule. A rule of another API is listed as well only if the
+/// sentence names no place of the body, so that both APIs send the same words.
 #[test]
-fn what_is_said_of_a_vector_at_each_provider_explains_its_own_rule() {
+fn the_sentence_for_a_vector_at_each_provider_explains_its_rule() {
     let wordings = rules::explain::Wordings::all();
     let mut said = BTreeMap::<String, BTreeSet<&'static str>>::new();
     for (_, dialect, file) in files() {
@@ -269,7 +270,7 @@ fn check(dialect: Dialect, rule: Option<&str>, vector: &Vector) -> Result<(), St
     }
 }
 
-/// What the provider of a vector remembers.
+/// The message for the violations of a vector.
 fn told(violations: &[Violation]) -> String {
     let lines = violations
         .iter()

@@ -35,7 +35,7 @@ fn verify(folder: &Path, args: &[&str]) -> Said {
     brickbat(folder, &[&["verify-adapter"], args].concat(), &[])
 }
 
-/// What the probes found about an adapter that is a shell script; `AGENT` in it is the reference adapter.
+/// The results of the probes for an adapter that is a shell script; `AGENT` in it is the reference adapter.
 fn examine(script: &str) -> (Option<i32>, Value) {
     let folder = TempDir::new().unwrap();
     let script = script.replace("AGENT", &format!("'{BRICKBAT}' agent"));
@@ -45,7 +45,7 @@ fn examine(script: &str) -> (Option<i32>, Value) {
     (output.code, found.unwrap_or_else(|error| panic!("{error}: {output:?}")))
 }
 
-/// The script is caught by these probes and by no others; the first says these words.
+/// Expects that only these probes catch the script, and that the first has these words.
 #[track_caller]
 fn caught(script: &str, probes: &[&str], words: &str) {
     let (code, found) = examine(script);
@@ -57,20 +57,20 @@ fn caught(script: &str, probes: &[&str], words: &str) {
     assert!(with(&found, "failed", "hint").iter().all(|(_, hint)| hint.len() > 20), "{found:#}");
 }
 
-/// The reference adapter with filters of the lines that go in and that come out.
+/// The reference adapter with filters of the incoming and outgoing lines.
 fn filtered(input: &str, output: &str) -> String {
     format!("sed -u '{input}' | AGENT | sed -u '{output}'")
 }
 
 #[test]
-fn each_adapter_is_judged_as_it_deserves() {
+fn each_adapter_gets_the_expected_result() {
     examine_each(&ADAPTERS);
 }
 
-/// The adapters, each with what is expected of it.
+/// The adapters, each with the expected result.
 const ADAPTERS: [(&str, fn()); 37] = [
     ("words on standard error are free", || {
-        // Each message that comes is noted there, and what is refused stays a refusal.
+        // Each incoming message is written to standard error, and a refusal stays a refusal.
         let (code, found) = examine("tee /dev/stderr | AGENT");
         assert_eq!(with(&found, "failed", "seen"), [], "{found:#}");
         assert_eq!(code, Some(0), "{found:#}");
@@ -290,7 +290,7 @@ const ADAPTERS: [(&str, fn()); 37] = [
     }),
 ];
 
-/// Each claim beyond a plain conversation, with an adapter that does not hear of it.
+/// Each claim beyond a plain conversation, with an adapter that does not receive it.
 fn claims_that_are_not_kept_are_caught() {
     let deaf = [
         (
@@ -349,7 +349,7 @@ fn the_reference_adapter_passes_every_probe() {
 }
 
 #[test]
-fn an_adapter_that_is_not_what_its_manifest_says_is_told() {
+fn an_adapter_that_differs_from_its_manifest_is_reported() {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("adapter.sh"), format!("exec '{BRICKBAT}' agent")).unwrap();
     let manifest = |sdk: &str, mode: &str| {
@@ -380,8 +380,8 @@ fn an_adapter_that_is_not_what_its_manifest_says_is_told() {
     }
 }
 
-/// In shell: the id of the message in `$line`, without its marks. Nothing is started for it: a shell that starts
-/// programs is too slow on a busy machine.
+/// In shell: the id of the message in `$line`, without its quotes. It starts no process, because a shell that
+/// starts programs is too slow on a busy machine.
 const ID: &str = r#"id=${line#*'"id":"'}; id=${id%%'"'*}"#;
 
 /// In shell: an answer to a prompt, on the adapter's standard output.
@@ -392,7 +392,8 @@ fn answer(id: &str, outcome: &str) -> String {
 }
 
 fn a_turn_that_is_answered_when_its_tools_are_done_is_caught() {
-    // The answer comes before the provider's last reply is over: at the first call that is shown as completed.
+    // The answer comes before the provider's last reply has ended: at the first call that is shown as
+    // completed.
     let script = format!(
         r#"exec 3>&1; : > prompt
         while IFS= read -r line; do
@@ -411,7 +412,7 @@ fn a_turn_that_is_answered_when_its_tools_are_done_is_caught() {
     );
     let (_, found) = examine(&script);
     let failed = with(&found, "failed", "seen");
-    // It may come before the last reply is asked for, or while that is held.
+    // It may come before the last reply is requested, or while that is held.
     let early = [
         "the turn returned after 1 of 2 requests to the provider",
         "session/prompt was answered while the provider's reply was still coming",
@@ -460,7 +461,7 @@ fn a_history_that_does_not_hold_what_was_said_is_caught() {
 }
 
 #[test]
-fn bad_input_is_answered_with_words() {
+fn bad_input_gets_a_message() {
     let folder = TempDir::new().unwrap();
     for (args, words) in [
         (vec!["--system", "reference"], "reference has no adapter; `reference/acp` has"),

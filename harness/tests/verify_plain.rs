@@ -1,9 +1,9 @@
-//! `brickbat verify-adapter` of agents that need no adapter: the pair of manifest and agent passes, and a bad pair for
-//! each probe is caught by it.
+//! `brickbat verify-adapter` for agents that need no adapter: the pair of manifest and agent passes, and a
+//! bad pair for each probe is caught by it.
 //!
-//! The agent is the reference agent behind a shell script that speaks plain ACP for it: where the provider is stands in
-//! a file of the working folder, the tools in the list that the tool server is given, and ends are reported as ACP reports
-//! them.
+//! The agent is the reference agent behind a shell script that speaks plain ACP for it. The provider's
+//! address is in a file of the working folder, the tools are in the list for the tool server, and ends are
+//! reported as ACP reports them.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -27,7 +27,7 @@ const INWARD: &str = r#"
         printf '%s\n' "$line"
     done"#;
 
-/// Says who it is, and tells errors and stops, as ACP does.
+/// Adds the agent's name, and reports errors and stops, as ACP does.
 const OUTWARD: [&str; 3] = [
     concat!(
         r#"s/"protocolVersion":1/"agentInfo":{"name":"plain","version":""#,
@@ -38,16 +38,16 @@ const OUTWARD: [&str; 3] = [
     r#"s/"stopReason":"[a-z_]*"\(.*{"kind":"cancelled"}\)/"stopReason":"cancelled"\1/"#,
 ];
 
-/// A pair of manifest and agent. The default is right.
+/// A pair of manifest and agent. The default is correct.
 #[derive(Default)]
 struct Pair {
-    /// What a filter changes in the messages as the reference agent gets them.
+    /// A filter of the messages as the reference agent gets them.
     input: &'static str,
-    /// The same of the lines that come out, before they become plain ACP.
+    /// The same for outgoing lines, before they become plain ACP.
     output: &'static str,
     /// Replacements in the manifest.
     manifest: &'static [(&'static str, &'static str)],
-    /// What runs after the agent has ended.
+    /// Runs after the agent has ended.
     epilogue: &'static str,
 }
 
@@ -67,7 +67,7 @@ acp:
 "#;
 
 impl Pair {
-    /// What the probes found about it.
+    /// The results of the probes.
     fn examine(&self) -> (Option<i32>, Value) {
         let folder = TempDir::new().unwrap();
         let Pair { input, output, epilogue, .. } = self;
@@ -89,7 +89,7 @@ impl Pair {
         (said.code, found.unwrap_or_else(|error| panic!("{error}: {said:?}")))
     }
 
-    /// It is caught by these probes and by no others; the first says these words.
+    /// Expects that only these probes catch it, and that the first has these words.
     #[track_caller]
     fn caught(&self, probes: &[&str], words: &str) {
         let (code, found) = self.examine();
@@ -98,12 +98,12 @@ impl Pair {
         assert_eq!(names, probes, "{found:#}");
         assert!(failed[0].1.contains(words), "{found:#}");
         assert_eq!(code, Some(1), "{found:#}");
-        // No hint speaks of what only an adapter knows.
+        // No hint mentions what only an adapter knows.
         let of_adapters = |hint: &str| hint.contains("_meta") || hint.contains("gateUrl");
         assert!(!with(&found, "failed", "hint").iter().any(|(_, hint)| of_adapters(hint)), "{found:#}");
     }
 
-    /// It passes, and a probe warns with these words.
+    /// Expects that it passes, and that a probe warns with these words.
     #[track_caller]
     fn passes_with(&self, probe: &str, words: &str) {
         let (code, found) = self.examine();
@@ -118,7 +118,7 @@ fn warnings(found: &Value, probe: &str) -> String {
 }
 
 #[test]
-fn each_pair_is_judged_as_it_deserves() {
+fn each_pair_gets_the_expected_result() {
     examine_each(&PAIRS);
 }
 
@@ -189,7 +189,7 @@ const PAIRS: [(&str, fn()); 17] = [
     }),
 ];
 
-/// The reference agent knows no orders: what is written for one becomes the message of the harness for it.
+/// The reference agent has no commands: a prompt with one becomes the harness's message for it.
 fn an_order_to_summarise_is_given() {
     let pair = Pair {
         input: r##"/"\/compact"/ { s#"session/prompt"#"_brickbat/action"#; s#"prompt":\[[^]]*\]#"action":{"change":{"kind":"summarise","keep":0}}# }"##,
@@ -214,7 +214,7 @@ fn a_right_pair_passes() {
     assert_eq!(found["probes"].as_array().unwrap().len(), 15);
     let about = format!("plain-sdk {} with acp", env!("CARGO_PKG_VERSION"));
     assert_eq!(found["about"], about.as_str());
-    // What was not tried, and how little was tried, is said.
+    // The report says what was not tried, and how little was tried.
     for (probe, words) in [
         ("isolates-sessions", "took turns"),
         ("reloads-sessions", "knows no `stateDir`"),

@@ -1,4 +1,4 @@
-//! The wire: what the provider sends for each scenario, and that any reply survives its way through the decoder.
+//! The wire: what the provider sends for each scenario, and that the decoder reads any reply back.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -94,7 +94,7 @@ impl Client {
         Client { plan, provider }
     }
 
-    /// Posts a body and gives what the provider made of it, and said.
+    /// Posts a body and returns the provider's classification and reply.
     fn post(&mut self, body: &Value) -> (RequestKind, Value) {
         let (path, body) = (wire::of(self.plan.dialect).post_path("m", Delivery::Whole), body.to_string());
         let request = Request { method: "POST", path: &path, headers: Headers::NONE, body: body.as_bytes() };
@@ -142,7 +142,7 @@ enum Block {
     Call(Vec<(String, Value)>, Vec<Index>),
 }
 
-/// A piece of text with what could upset a line reader or a JSON writer.
+/// A piece of text with characters that could upset a line reader or a JSON writer.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z ]{1,12}",
@@ -234,14 +234,14 @@ fn decoded<'a>(dialect: Dialect, pieces: impl IntoIterator<Item = &'a [u8]>) -> 
     events
 }
 
-/// What the model said, put together.
+/// The model's reply, put together.
 #[derive(Debug, Default, PartialEq)]
 struct Said {
     thought: String,
     text: String,
     /// Id, tool and arguments, in order.
     calls: Vec<(String, String, Value)>,
-    /// What the provider runs itself.
+    /// The blocks of what the provider runs itself.
     server: Vec<ServerBlock>,
     stop: String,
 }
@@ -309,7 +309,7 @@ fn meant(plan: &Plan, script: &Script) -> Said {
 }
 
 #[test]
-fn the_path_that_is_posted_to_is_the_one_that_is_answered() {
+fn the_provider_answers_at_the_path_that_clients_post_to() {
     for dialect in Dialect::ALL {
         let wire = wire::of(dialect);
         let (streamed, whole) = ((Delivery::Streamed, true), (Delivery::Whole, false));
@@ -326,13 +326,13 @@ fn the_path_that_is_posted_to_is_the_one_that_is_answered() {
 
 proptest! {
     #[test]
-    fn a_stream_says_what_its_script_says((plan, script) in reply()) {
+    fn a_stream_decodes_to_its_script((plan, script) in reply()) {
         let encoded = streamed(&plan, &script);
         prop_assert_eq!(said(&decoded(plan.dialect, [bytes_of(&encoded)])), meant(&plan, &script));
     }
 
     #[test]
-    fn a_whole_body_says_what_its_stream_says((plan, script) in reply()) {
+    fn a_complete_body_decodes_like_its_stream((plan, script) in reply()) {
         let encoded = wire::encode_whole(plan.dialect, &plan, &script, ENVELOPE);
         let mut events = Vec::new();
         decode_whole(plan.dialect, bytes_of(&encoded), |event| events.push(event));

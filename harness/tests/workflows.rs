@@ -1,8 +1,8 @@
-//! What README, the book and the workflows tell a CI system to do works as it stands there: each is read from its file, and
-//! run in an empty folder outside of the clone, as a runner of GitHub does it.
+//! Checks that the instructions for CI systems in README, the book and the workflows work as written. Each is
+//! read from its file, and run in an empty folder outside of the clone, like on a GitHub runner.
 //!
-//! Only the build is left out: a `cargo` that writes down what it is asked for puts the program of these tests in place, and
-//! what it was asked for is compared with this repository.
+//! Only the build is left out: a `cargo` that records its arguments installs the program of these tests, and
+//! the arguments are compared with this repository.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -40,7 +40,7 @@ fn repository() -> String {
     sheet()["workspace"]["package"]["repository"].as_str().unwrap().to_owned()
 }
 
-/// A machine that runs steps: it has a home, a workspace, and what a runner has installed.
+/// A machine that runs steps: it has a home, a workspace, and the software of a runner.
 struct Machine {
     folder: TempDir,
 }
@@ -88,13 +88,13 @@ impl Machine {
         fs::write(path, text).unwrap();
     }
 
-    /// A repository of an agent, with its manifest, and a baseline of what is known of it.
+    /// A repository of an agent, with its manifest, and a baseline of its known findings.
     fn with_an_agent(self) -> Machine {
         let manifest = "name: my-agent\nsdk: brickbat-reference\ndescription: Mine.\nversions: [{ version: 0.1.0 }]\n\
                         dialects: [openai-chat]\nmodes: [{ name: thread, description: Its only one. }]\n\
                         command: [brickbat, agent, --canary, dangling-on-abort]\n";
         self.write("brickbat/system.yaml", manifest);
-        // The whole suite takes minutes.
+        // The complete suite takes minutes.
         self.write("brickbat.toml", "scenarios = [\"abort/mid-batch\"]\n");
         let write = format!(
             "PATH='{}':$PATH\nbrickbat run --manifest brickbat/system.yaml --no-out \\\n  \
@@ -126,7 +126,7 @@ impl Machine {
         bash.envs(variables).output().unwrap()
     }
 
-    /// Runs a step. Expressions are replaced by what `context` has for them.
+    /// Runs a step. Expressions are replaced by their values in `context`.
     fn step(&self, step: &Value, variables: &Variables, context: &Variables) {
         let with = |key: &str| step["with"][key].as_str().map(|text| filled(text, context));
         if let Some(script) = step["run"].as_str() {
@@ -188,13 +188,13 @@ impl Machine {
         }
     }
 
-    /// A workspace without anything of an earlier job.
+    /// A workspace without the files of an earlier job.
     fn next_job(&self) {
         fs::remove_dir_all(self.at("workspace")).unwrap();
         fs::create_dir(self.at("workspace")).unwrap();
     }
 
-    /// Whether what was asked of cargo installs this repository.
+    /// Checks that the arguments of cargo install this repository.
     fn has_installed_this(&self) {
         let asked = fs::read_to_string(self.at("cargo")).unwrap();
         let asked: Vec<&str> = asked.lines().collect();
@@ -205,7 +205,7 @@ impl Machine {
     }
 }
 
-/// What is wrong with a command of cargo that is to install Brickbat from a folder.
+/// The fault of a cargo command that should install Brickbat from a folder, if it has one.
 fn complaint(folder: &Path, asked: &str) -> Option<String> {
     let mut words = asked.split_ascii_whitespace();
     if words.next() != Some("install") {
@@ -320,7 +320,7 @@ fn the_workflow_works_when_it_is_copied() {
         .iter()
         .map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()))
         .collect();
-    // As the reader is told to: another system, of which nothing is known.
+    // As the reader is told to do: another system, without known findings.
     for (name, value) in [("SYSTEM", "--system reference/simulated abort/mid-batch"), ("BASELINE", "")] {
         assert!(variables.insert(name.to_owned(), value.to_owned()).is_some(), "{name}");
     }
@@ -346,7 +346,7 @@ fn the_workflow_works_when_it_is_copied() {
 }
 
 #[test]
-fn the_hook_of_pre_commit_is_there() {
+fn the_pre_commit_hook_exists() {
     let hooks = yaml(&read(".pre-commit-hooks.yaml"));
     let page = read("docs/src/howto/install.md");
     let block =
@@ -370,7 +370,7 @@ fn the_hook_of_pre_commit_is_there() {
     }
 }
 
-/// A command that names a package of ours by itself, or a release, leads to nothing.
+/// A command that names a package of ours directly, or a release, leads to nothing.
 #[test]
 fn no_document_installs_what_no_registry_has() {
     let files = ["README.md", "action.yml", ".github/workflows/conformance.yml", "dist/npm/README.md"];
@@ -399,12 +399,12 @@ fn no_document_installs_what_no_registry_has() {
     }
 }
 
-/// What is wrong with a line of a document.
+/// The fault of a line of a document, if it has one.
 fn unreleased(line: &str) -> Option<String> {
     if let Some((_, asked)) = line.split_once("cargo install ") {
         let asked = asked.split(['`', '#', '&', ';']).next().unwrap_or_default();
         let is_other = asked.split(' ').any(|word| word.starts_with("cargo-") || word.starts_with("mdbook"));
-        // A variable is looked at where the workflow is run.
+        // A variable is checked where the workflow is run.
         let is_filled_in = asked.contains('$');
         return if is_other || is_filled_in { None } else { complaint(root(), &format!("install {asked}")) };
     }

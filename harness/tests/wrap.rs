@@ -1,4 +1,4 @@
-//! `wrap`: programs that nobody drives, against a strict provider.
+//! `wrap`: programs that the harness does not drive, with a strict provider.
 
 use std::path::Path;
 
@@ -9,8 +9,9 @@ use crate::program::{Said, brickbat, folder_of, report};
 /// An agent that drops the result of the last call, unless the variable FIXED is set.
 const AGENT: &str = include_str!("../../docs/fixtures/any-program/agent.mjs");
 
-/// An agent that keeps its thread in a file and, when it is started again, goes on from there. It writes results down with
-/// the reply that follows them, which is a bug; with SETTLES it closes open calls before it asks.
+/// An agent that keeps its thread in a file and continues from there when it is started again. It stores
+/// results with the reply that follows them, which is a bug; with SETTLES it closes open calls before it
+/// sends a request.
 const KEEPER: &str = r#"
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 const url = `${process.env.OPENAI_BASE_URL}/chat/completions`;
@@ -46,7 +47,7 @@ fn agent() -> TempDir {
 
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
-fn a_program_that_loses_a_result_is_refused_by_the_rule_and_one_that_does_not_is_accepted() {
+fn a_program_that_loses_a_result_is_rejected_and_one_that_does_not_is_accepted() {
     let folder = agent();
     let said = wrap(folder.path(), &["--report", "report.json"], &["node", "agent.mjs"], &[]);
     assert_eq!(said.code, Some(1), "{said:#?}");
@@ -65,7 +66,7 @@ fn a_program_that_loses_a_result_is_refused_by_the_rule_and_one_that_does_not_is
 
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
-fn a_program_that_asks_nothing_is_not_judged_and_one_that_is_not_there_is_bad_input() {
+fn a_program_without_requests_is_not_judged_and_a_missing_one_is_bad_input() {
     let folder = agent();
     let said = wrap(folder.path(), &[], &["node", "-e", "process.exit(4)"], &[]);
     assert_eq!(said.code, Some(3), "{said:#?}");
@@ -77,8 +78,8 @@ fn a_program_that_asks_nothing_is_not_judged_and_one_that_is_not_there_is_bad_in
 
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
-fn a_program_that_ends_with_open_calls_is_undecided_until_its_thread_goes_on() {
-    // The tool fails, as tools do: the reply is stored, and no result of its calls.
+fn a_program_that_ends_with_open_calls_is_undecided_until_its_thread_continues() {
+    // The tool fails, as tools do: the reply is stored without results of its calls.
     let crashing = KEEPER.replace("for (const call of message.tool_calls)", "if (!existsSync(\"again\")) { writeFileSync(\"again\", \"\"); END }\n  for (const call of message.tool_calls)");
     for (end, how) in
         [("throw new Error(\"no such file\")", ", with exit status: 1"), ("process.exit(0)", "")]
@@ -97,7 +98,7 @@ fn a_program_that_ends_with_open_calls_is_undecided_until_its_thread_goes_on() {
         assert!(verdict.contains(&words), "{said:#?}");
         assert_eq!(report(&folder.path().join("r.json"))["exit_code"], 3);
 
-        // The same with a run that goes on: what it sends decides.
+        // The same with a run that continues: its next request decides.
         for (settles, code) in [("1", 0), ("", 1)] {
             let folder = folder_of(&[("keeper.mjs", &crashing.replace("END", end))]);
             let args = ["--resume", "node keeper.mjs {turn}"];
@@ -126,7 +127,8 @@ fn a_program_that_offers_no_tool_or_fails_or_is_not_continued_is_undecided() {
     assert_eq!(said.code, Some(3), "{said:#?}");
     assert!(said.err.contains("but the program failed with exit status: 7"), "{said:#?}");
 
-    // A program that is killed at its point, and not started again, has shown nothing; nor has one that then asks nothing.
+    // A program that is killed at its point, and not started again, has shown nothing. Neither has one that
+    // then sends no request.
     let kill = ["--kill-at", "before headers of reply 2"];
     let silent = [&kill[..], &["--resume", "node -e 0"]].concat();
     for (args, words) in
@@ -141,7 +143,7 @@ fn a_program_that_offers_no_tool_or_fails_or_is_not_continued_is_undecided() {
 
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
-fn the_address_stands_in_the_command_and_in_variables_and_real_keys_do_not() {
+fn the_address_is_in_the_command_and_in_variables_and_real_keys_are_not() {
     let folder = agent();
     let script = "console.log(process.argv[1], process.env.MINE, process.env.OPENAI_API_KEY, process.env.AWS_REGION, \
                   process.env.ANTHROPIC_AUTH_TOKEN)";
@@ -158,7 +160,7 @@ fn the_address_stands_in_the_command_and_in_variables_and_real_keys_do_not() {
 }
 
 #[test]
-fn what_a_program_leaves_running_does_not_outlive_it() {
+fn the_children_of_a_program_do_not_outlive_it() {
     let folder = agent();
     let script = "sleep 1000 & echo $! > pid; wait";
     let said = wrap(folder.path(), &["--timeout", "1s"], &["sh", "-c", script], &[]);
@@ -199,7 +201,7 @@ fn a_point_that_is_never_reached_is_not_judged() {
 
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
-fn turns_of_a_file_resume_the_program_one_by_one() {
+fn the_turns_of_a_file_resume_the_program_one_by_one() {
     let folder = folder_of(&[("keeper.mjs", KEEPER), ("turns.txt", "And now?\n\nAnd then?\n")]);
     let args = ["--resume", "node keeper.mjs {turn}", "--turns", "turns.txt"];
     let said = wrap(folder.path(), &args, &["node", "keeper.mjs", "Look it up."], &[]);
@@ -211,7 +213,7 @@ fn turns_of_a_file_resume_the_program_one_by_one() {
 
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
-fn faults_on_a_program_that_asks_again_are_delivered_and_followed() {
+fn faults_on_a_program_that_retries_are_delivered_and_followed() {
     let folder = folder_of(&[(
         "again.mjs",
         r#"
@@ -229,7 +231,7 @@ fn faults_on_a_program_that_asks_again_are_delivered_and_followed() {
         "#,
     )]);
     let said = wrap(folder.path(), &["--faults", "--every", "2"], &["node", "again.mjs"], &[]);
-    // It offers no tool, so all that is accepted decides nothing.
+    // It offers no tool, so accepting everything decides nothing.
     assert_eq!((said.code, said.out.as_str()), (Some(3), "6\n"), "{said:#?}");
     assert!(said.err.contains("undecided: no request offered a tool"), "{said:#?}");
     assert!(said.err.contains("faults: 6 armed, 6 with receipt; next request accepted 5 times"), "{said:#?}");

@@ -85,7 +85,7 @@ function problem({ messages }) {
   }
 }
 
-/** The tools that the model may call, and the calls that it makes of them. */
+/** The tools that the model may call, and its calls of them. */
 const TOOLS = [
   {"name":"lookup","description":"The tool `lookup` of the test.","inputSchema":{"type":"object","properties":{"key":{"type":"string"},"ref":{"type":"string"}},"required":["ref"],"additionalProperties":false}},
 ];
@@ -95,7 +95,7 @@ const CALLS = {
   "c": {"ref":"c-tgda5o","kind":"return","text":"found c [c-tgda5o]"},
 };
 
-/** What the provider says, request by request, byte for byte as it was recorded. */
+/** The provider's replies, request by request, byte for byte as they were recorded. */
 const REPLIES = [
   {"status":200,"headers":{"content-type":"text/event-stream; charset=utf-8","request-id":"req_b1d5fe79f90ea00800000000"},"ending":"complete", "frames": [
     "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_01b1d5fe79f90ea00800000000\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"claude-haiku-4-5\",\"content\":[],\"stop_reason\":null,\"stop_sequence\":null,\"usage\":{\"input_tokens\":12,\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0,\"output_tokens\":1}}}\n\n",
@@ -123,10 +123,10 @@ const REPLIES = [
     "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
   ] },
 ];
-/** Any request after those gets a short text. */
+/** Any later request gets a short text. */
 const SPARE = {"status":200,"headers":{"content-type":"text/event-stream; charset=utf-8","request-id":"req_8e7fd82b89935b6300000000"},"frames":["event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_018e7fd82b89935b6300000000\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"claude-haiku-4-5\",\"content\":[],\"stop_reason\":null,\"stop_sequence\":null,\"usage\":{\"input_tokens\":12,\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0,\"output_tokens\":1}}}\n\n","event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n","event: ping\ndata: {\"type\": \"ping\"}\n\n","event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Done.\"}}\n\n","event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n","event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\",\"stop_sequence\":null},\"usage\":{\"input_tokens\":12,\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0,\"output_tokens\":42}}\n\n","event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"],"ending":"complete"};
 
-/** Runs a turn. `until` waits for a fact, and fails if the turn is over before it. */
+/** Runs a turn. `until` waits for a fact, and fails if the turn ends before it. */
 function begin(app, text) {
   const stop = new AbortController();
   let error;
@@ -145,7 +145,7 @@ function begin(app, text) {
   };
 }
 
-/** Tools whose calls end when the test says so. A call is known by its argument `ref`. */
+/** Tools with calls that end when the test decides. A call is identified by its argument `ref`. */
 function toolbox() {
   const runs = [];
   const waiting = new Map();
@@ -174,7 +174,7 @@ function toolbox() {
   };
 }
 
-/** The provider. It holds a reply where the recording says so, until the test lets it go on. */
+/** The provider. It holds a reply where the recording did, until the test releases it. */
 async function serve() {
   const requests = [];
   const holds = REPLIES.map(() => ({ reached: deferred(), released: deferred() }));
@@ -215,7 +215,7 @@ async function serve() {
   };
 }
 
-/** Lets whatever has been sent or settled arrive: all of it is in this process, so turns of its event loop are enough. */
+/** Waits until everything that was sent or settled has arrived: all of it is in this process, so turns of its event loop are enough. */
 async function consumed() {
   for (let i = 0; i < 16; i++) await new Promise((resolve) => { setImmediate(resolve); });
 }

@@ -90,7 +90,7 @@ def problem(request):
             return f"no tool_result after turn {at + 1} for {still_open}"
 
 
-# The tools that the model may call, and the calls that it makes of them.
+# The tools that the model may call, and its calls of them.
 TOOLS = [
     {"name": "lookup", "description": "The tool `lookup` of the test.", "inputSchema": {"type": "object", "properties": {"key": {"type": "string"}, "ref": {"type": "string"}}, "required": ["ref"], "additionalProperties": False}},
 ]
@@ -100,7 +100,7 @@ CALLS = {
     "c": {"ref":"c-tgda5o","kind":"return","text":"found c [c-tgda5o]"},
 }
 
-# What the provider says, request by request, byte for byte as it was recorded.
+# The provider's replies, request by request, byte for byte as they were recorded.
 REPLIES = [
     {"status": 200, "headers": {"content-type": "text/event-stream; charset=utf-8", "request-id": "req_b1d5fe79f90ea00800000000"}, "ending": "complete", "frames": [
         "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_01b1d5fe79f90ea00800000000\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"claude-haiku-4-5\",\"content\":[],\"stop_reason\":null,\"stop_sequence\":null,\"usage\":{\"input_tokens\":12,\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0,\"output_tokens\":1}}}\n\n",
@@ -128,12 +128,12 @@ REPLIES = [
         "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
     ] },
 ]
-# Any request after those gets a short text.
+# Any later request gets a short text.
 SPARE = {"status": 200, "headers": {"content-type": "text/event-stream; charset=utf-8", "request-id": "req_8e7fd82b89935b6300000000"}, "frames": ["event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_018e7fd82b89935b6300000000\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"claude-haiku-4-5\",\"content\":[],\"stop_reason\":null,\"stop_sequence\":null,\"usage\":{\"input_tokens\":12,\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0,\"output_tokens\":1}}}\n\n", "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n", "event: ping\ndata: {\"type\": \"ping\"}\n\n", "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Done.\"}}\n\n", "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n", "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\",\"stop_sequence\":null},\"usage\":{\"input_tokens\":12,\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0,\"output_tokens\":42}}\n\n", "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"], "ending": "complete"}
 
 
 class ToolError(Exception):
-    """A tool that answers with an error."""
+    """A tool that returns an error."""
 
 
 class ToolBroken(Exception):
@@ -141,7 +141,7 @@ class ToolBroken(Exception):
 
 
 class Turn:
-    """A turn that runs. `until` waits for a fact, and fails if the turn is over before it."""
+    """A running turn. `until` waits for a fact, and fails if the turn ends before it."""
 
     def __init__(self, app, text):
         self.text = text
@@ -152,7 +152,7 @@ class Turn:
         self.stopped.set_result(None)
 
     async def ended(self):
-        """What the turn raised, if it did."""
+        """Returns the exception that the turn raised, if any."""
         await asyncio.wait([self.task])
         return asyncio.CancelledError() if self.task.cancelled() else self.task.exception()
 
@@ -165,7 +165,7 @@ class Turn:
 
 
 class Toolbox:
-    """Tools whose calls end when the test says so. A call is known by its argument `ref`."""
+    """Tools with calls that end when the test decides. A call is identified by its argument `ref`."""
 
     def __init__(self):
         self.runs = []
@@ -194,7 +194,7 @@ class Toolbox:
 
 
 class Provider:
-    """Says what was recorded. It holds a reply where the recording says so, until the test lets it go on."""
+    """Sends the recorded replies. It holds a reply where the recording did, until the test releases it."""
 
     @classmethod
     async def start(cls):
@@ -233,7 +233,7 @@ class Provider:
             if reply["ending"] != "complete":
                 await consumed()
             if reply["ending"] == "reset":
-                # Without lingering, closing is a reset.
+                # Without lingering, a close is a reset.
                 connection = writer.get_extra_info("socket")
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             elif reply["ending"] != "eof":
@@ -255,6 +255,6 @@ class Provider:
 
 
 async def consumed():
-    """Lets whatever has been sent or settled arrive: all of it is in this process, so turns of its loop are enough."""
+    """Waits until everything that was sent or settled has arrived: all of it is in this process, so turns of its loop are enough."""
     for _ in range(32):
         await asyncio.sleep(0)

@@ -1,8 +1,7 @@
 //! The run folder: the files that a run leaves on the disk, and how they are read later.
 //!
 //! A folder has `run.json` (what was run), `report.json`, and a folder for each case below `cases/`, written
-//! when the
-//! case is done. It gives no verdict: it writes the files of [`brickbat_report::record`].
+//! when the case is done. It gives no verdict: it writes the files of [`brickbat_report::record`].
 
 mod error;
 mod names;
@@ -29,8 +28,7 @@ pub struct RunFolder {
     /// The first failed write; nothing is written after it.
     failure: Mutex<Option<FolderError>>,
     /// The folder itself, locked while it is written. The operating system releases the lock when the process
-    /// ends, however
-    /// it ends. None if the file system cannot lock folders.
+    /// ends, however it ends. None if the file system cannot lock folders.
     _lock: Option<File>,
 }
 
@@ -265,8 +263,7 @@ pub fn read_note(folder: &Path) -> Result<RunNote, FolderError> {
 }
 
 /// The cases in a run folder, with the folder of each, sorted by system and plan. After an interrupted run,
-/// these are
-/// the cases that were done.
+/// these are the cases that were done.
 pub fn cases(folder: &Path) -> Result<Vec<(PathBuf, CaseNote)>, FolderError> {
     let mut found = Vec::new();
     for system in entries(&folder.join(CASES))? {

@@ -2,8 +2,8 @@
 //! the URL that it is given.
 //!
 //! [`brickbat_engine::relay`] decides about requests and replies; this module moves the bytes. A client that
-//! hangs up closes the
-//! connection to the server, and a server that breaks off closes the one to the client. Keys pass through.
+//! hangs up closes the connection to the server, and a server that breaks off closes the one to the client.
+//! Keys pass through.
 //! They are kept only in memory, so that they can be redacted in recordings.
 
 mod carry;
@@ -110,7 +110,7 @@ impl Proxy {
         &self.base_url
     }
 
-    /// What has happened so far.
+    /// Everything that has happened so far.
     pub fn log(&self) -> RelayLog {
         lock(&self.shared.relay).log().clone()
     }

@@ -1,11 +1,12 @@
-//! The server: moves bytes between sockets on 127.0.0.1 and the provider core of each running plan.
+//! The server: it moves bytes between sockets on 127.0.0.1 and the provider core of each running plan.
 //!
-//! One server serves many plans, each mounted below a base path of its own. It decides nothing about a
-//! reply: it plays the [`Answer`](brickbat_engine::provider::Answer) that the core gives, stops at its holds, ends the body as planned, and
-//! reports what happened, in order, to the runner of the plan. It also keeps the gates, at which tools wait.
+//! One server serves many plans, each mounted below a base path of its own. It makes no decisions about a
+//! reply: it plays the [`Answer`](brickbat_engine::provider::Answer) of the core, stops at its holds, ends
+//! the body as planned, and reports what happened, in order, to the runner of the plan. It also has the
+//! gates, at which tools wait.
 //!
-//! It does not interpret bodies, and it takes nothing from a peer on trust: every size, count and wait has
-//! a bound in [`ServerLimits`].
+//! It does not interpret bodies, and it does not trust its peers: every size, count and wait has a bound in
+//! [`ServerLimits`].
 
 mod accept;
 mod admission;
@@ -41,9 +42,9 @@ use gate::Gates;
 use newcomers::Newcomers;
 use receipt::Queues;
 
-/// What the server asks for each request; the provider core of a running plan implements it.
+/// Answers the requests that the server receives; the provider core of a running plan implements it.
 pub trait Answerer: Send + 'static {
-    /// What the request is, and what to send for it.
+    /// The kind of the request, and the answer to send.
     fn answer(&mut self, request: provider::Request<'_>) -> (RequestKind, provider::Answer);
 }
 
@@ -67,15 +68,16 @@ pub struct ServerLimits {
 }
 
 impl ServerLimits {
-    /// What the harness runs with.
+    /// The limits that the harness uses.
     ///
-    /// - 64 KiB of head: real clients send below 4 KiB, common servers take 8 to 64 KiB.
-    /// - 32 MiB of body: the largest that a supported provider takes (Anthropic's Messages API).
-    /// - 1,024 connections: a system under test uses a handful, and a common limit of open files is 1,024
-    ///   on the peer's side.
-    /// - 30 s for a request: on loopback the largest takes below one; the margin is for a loaded machine.
-    /// - 2 s for a receipt, in the time of the system: a client that reads at all reads within milliseconds; the margin
-    ///   is for a garbage collection.
+    /// - 64 KiB of head: real clients send less than 4 KiB, common servers accept 8 to 64 KiB.
+    /// - 32 MiB of body: the largest that a supported provider accepts (Anthropic's Messages API).
+    /// - 1,024 connections: a system under test uses a handful, and a common limit of open files is 1,024 on
+    ///   the peer's side.
+    /// - 30 s for a request: on loopback the largest takes less than one second; the margin is for a loaded
+    ///   machine.
+    /// - 2 s for a receipt, in the time of the system: a client that reads at all reads within milliseconds;
+    ///   the margin is for a garbage collection.
     pub const STANDARD: ServerLimits = ServerLimits {
         writes: Writes::PerFrame,
         head_bytes: 64 << 10,
@@ -86,7 +88,7 @@ impl ServerLimits {
     };
 }
 
-/// How the frames of a streamed body become writes. Each frame is one chunk either way.
+/// How the frames of a streamed body are written. Each frame is one chunk in both cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writes {
     /// One write for each frame, so that a frame is on its way before the next is written.
@@ -98,7 +100,7 @@ pub enum Writes {
 /// Something that happened at a mount.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerEvent {
-    /// Something that goes into the trace as it is: a request has come, or its answer has got so far. A held reply stops
+    /// An event for the trace: a request has arrived, or its answer has reached a point. A held reply stops
     /// until [`Mount::release`].
     Trace(Event),
     /// A tool waits at its gate until [`Mount::settle`].
@@ -111,34 +113,35 @@ pub enum ServerEvent {
     /// The store of the system waits, before or after a write, until [`Mount::settle`].
     SaveHeld {
         gate: GateId,
-        /// What it says of the write.
+        /// The body of its post, which describes the write.
         write: String,
     },
     /// The answer of a gate was delivered.
     GateSettled {
         gate: GateId,
-        /// How sure it is that the peer has it.
+        /// How certain it is that the peer has it.
         grade: Confidence,
     },
-    /// The peer went away before it had the answer of the gate.
+    /// The peer disconnected before it had the answer of the gate.
     GateDropped { gate: GateId },
-    /// The core panicked, or this machine would not do what the plan says. That is not the system's fault: no
-    /// verdict on it may follow.
+    /// The core panicked, or this machine could not do what the plan says. That is not a fault of the system,
+    /// so no verdict on it may follow.
     Broken,
 }
 
-/// The path below a mount where a store asks about its writes.
+/// The path below a mount to which a store posts its writes.
 pub(crate) const SAVING: &str = "/saving";
 
-/// Events that wait for the one who runs the plan. A plan of the suite has about 60; when it is full,
+/// Events that wait for the runner of the plan. A plan of the suite has about 60; when the queue is full,
 /// connections wait.
 const N_WAITING_EVENTS: usize = 1024;
 
-/// Connections that the kernel keeps until they are accepted. Beyond it a client waits a second before it
+/// Connections that the kernel keeps until they are accepted. Beyond that a client waits a second before it
 /// tries again, so it is as large as Linux allows by default.
 const BACKLOG: u32 = 4096;
 
-/// A running server. Clones are handles to the same one; it stops when the last handle and the last mount are gone.
+/// A running server. Clones are handles to the same one; it stops when the last handle and the last mount are
+/// gone.
 #[derive(Debug, Clone)]
 pub struct Server {
     running: Arc<ServerTask>,
@@ -150,16 +153,16 @@ impl Server {
         Server::start_at(limits, 0, Admission::LOCAL).await
     }
 
-    /// Listens on that port of 127.0.0.1; on a free one if it is 0.
+    /// Listens on that port of 127.0.0.1, or on a free one if it is 0.
     pub async fn start_at(limits: ServerLimits, port: u16, admission: Admission) -> std::io::Result<Server> {
         let socket = TcpSocket::new_v4()?;
-        // A port that was just given up is free, whatever connections linger.
+        // A port that was just given up is free, even if old connections linger.
         socket.set_reuseaddr(port != 0)?;
         socket.bind((Ipv4Addr::LOCALHOST, port).into())?;
         Server::accept(socket.listen(BACKLOG)?, limits, admission, Queues::open())
     }
 
-    /// A server on a machine that shows no queues of sockets.
+    /// A server on a machine that does not show socket queues.
     #[cfg(test)]
     pub(crate) async fn start_unseeing(limits: ServerLimits) -> std::io::Result<Server> {
         let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
@@ -188,12 +191,12 @@ impl Server {
         self.running.addr
     }
 
-    /// Gives a core a base path of its own until the mount is dropped.
+    /// Mounts a core at a base path of its own, until the mount is dropped.
     pub fn mount<C: Responder>(&self, core: C) -> Mount<C> {
         self.mount_at(Place::Below, core)
     }
 
-    /// Gives a core all paths that belong to no other mount, without gates, until the mount is dropped.
+    /// Mounts a core, without gates, at all paths that belong to no other mount, until the mount is dropped.
     pub fn mount_at_root<C: Responder>(&self, core: C) -> Mount<C> {
         self.mount_at(Place::Root, core)
     }
@@ -222,8 +225,8 @@ impl Server {
     }
 }
 
-/// A core at its base path. Dropping it takes the path away and closes the connections that were in the
-/// middle of a request to it. Idle connections stay: a client may be about to use one for another mount.
+/// A core at its base path. Dropping it removes the path and closes the connections that were in the middle
+/// of a request to it. Idle connections stay, because a client may be about to use one for another mount.
 #[derive(Debug)]
 pub struct Mount<C: Responder> {
     running: Arc<ServerTask>,
@@ -246,48 +249,49 @@ impl<C: Responder> Mount<C> {
         format!("{}/gate/{tool}", self.base_url())
     }
 
-    /// Where the system asks before and after each write of its store.
+    /// The URL that the system asks before and after each write of its store.
     pub fn saving_url(&self) -> String {
         format!("{}{SAVING}", self.base_url())
     }
 
-    /// The next thing that happened. Nothing is lost when the future is dropped.
+    /// The next event. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<ServerEvent> {
         self.seen.recv().await
     }
 
-    /// Lets a held reply go on. Without effect if it is not held.
+    /// Continues a held reply. Has no effect if it is not held.
     pub fn release(&self, exchange: ExchangeId) {
         if let Some(held) = lock(&self.mounted.holds).remove(&exchange) {
-            // The peer may just have gone; its connection then says so.
+            // The peer may just have disconnected, which its connection then reports.
             let _ = held.send(());
         }
     }
 
-    /// Answers a gate. Without effect if no tool waits there any more.
+    /// Answers a gate. Has no effect if no tool waits there any more.
     pub fn settle(&self, gate: GateId, outcome: &ToolOutcome) {
         self.mounted.gates.settle(gate, outcome);
     }
 
-    /// Passes over, from here on, each request whose peer has gone before it could be looked at: it is a late
+    /// From here on, ignores each request that was abandoned before the core could handle it: it is a late
     /// request of a process that was killed, and needs no answer.
     pub fn drop_late_words(&self) {
-        // A request that is being looked at has its number; the others wait for the core.
+        // A request that is being handled has its number; the others wait for the core.
         let _core = lock(&self.core);
         self.mounted.bereaved.store(true, Ordering::Relaxed);
     }
 
-    /// Says below which process everything runs that asks here, so that receipts are waited for in its own time.
+    /// Sets the root of the processes that send requests here, so that waits for receipts use their time.
     pub(crate) fn belongs_to(&self, process: Option<u32>) {
         self.mounted.process.store(process.unwrap_or_default(), Ordering::Relaxed);
     }
 
-    /// Whether this machine shows what a peer has not read yet. Where it does not, nothing that is sent is proven to be read.
+    /// True if this machine shows what a peer has not read yet. Otherwise nothing that is sent is proven to
+    /// be read.
     pub(crate) fn shows_queues(&self) -> bool {
         self.running.shared.queues.are_shown()
     }
 
-    /// The core, for someone who does not hold the mount.
+    /// The core, for code that does not hold the mount.
     pub(crate) fn core(&self) -> Arc<Mutex<C>> {
         self.core.clone()
     }
@@ -304,7 +308,7 @@ impl<C: Responder> Drop for Mount<C> {
     }
 }
 
-/// Stops the server when the last handle goes.
+/// Stops the server when the last handle is dropped.
 #[derive(Debug)]
 struct ServerTask {
     addr: SocketAddr,
@@ -314,7 +318,7 @@ struct ServerTask {
 
 impl Drop for ServerTask {
     fn drop(&mut self) {
-        // The task owns all connections; they go with it.
+        // The task owns all connections, so they end with it.
         self.accepting.abort();
     }
 }
@@ -328,7 +332,7 @@ struct Shared {
     queues: Queues,
 }
 
-/// The mounts by token. Tokens are counted, so that URLs come out the same in every run.
+/// The mounts by token. Tokens are counted, so that URLs are the same in every run.
 #[derive(Debug, Default)]
 struct Mounts {
     n_given: u64,
@@ -337,7 +341,7 @@ struct Mounts {
     open: HashMap<u64, Arc<Mounted>>,
 }
 
-/// Where a core is mounted.
+/// The place at which a core is mounted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// Below a base path of its own.
@@ -352,11 +356,11 @@ struct Mounted {
     seen: mpsc::Sender<ServerEvent>,
     holds: Mutex<HashMap<ExchangeId, oneshot::Sender<()>>>,
     gates: Gates,
-    /// Whether a process that asked here was killed.
+    /// True if a process that sent requests here was killed.
     bereaved: AtomicBool,
-    /// The root of the processes that ask here, where it is known; else 0.
+    /// The root of the processes that send requests here, if it is known; otherwise 0.
     process: AtomicU32,
-    /// Before this no client was to ask again, if an answer has said so.
+    /// The earliest time for the next request, if an answer has asked the client to wait.
     due: Mutex<Option<Instant>>,
 }
 
@@ -373,7 +377,7 @@ impl Mounted {
 }
 
 impl Shared {
-    /// Why no mount has a target: one that had all paths is gone, and the server goes with it.
+    /// The reason why no mount has a target. If a mount at the root is gone, the server is about to stop.
     fn unfound(&self) -> http::HttpRefusal {
         let mounts = lock(&self.mounts);
         match mounts.root.is_some_and(|root| !mounts.open.contains_key(&root)) {
@@ -397,7 +401,8 @@ impl Shared {
     }
 }
 
-/// Locks, also after a panic elsewhere: what these locks guard is whole between any two statements.
+/// Locks, even after a panic elsewhere: the values behind these locks are consistent between any two
+/// statements.
 fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,8 @@
-//! The strict provider that stands by itself, on a port of this machine: for `serve` and `wrap`, and for tests in process.
+//! The standalone strict provider, on a port of this machine: for `serve` and `wrap`, and for tests in
+//! process.
 //!
-//! It moves the answers of [`brickbat_engine::standalone`] through the server, and releases what that holds. It starts no
-//! program: whoever does is asked to end it where a point says so.
+//! It moves the answers of [`brickbat_engine::standalone`] through the server, and releases their holds. It
+//! starts no program: at a point that ends the program, it asks its caller to do so.
 
 pub mod variables;
 
@@ -33,16 +34,16 @@ pub struct StrictServer {
     core: Arc<Mutex<Standalone>>,
     seen: mpsc::Receiver<Seen>,
     orders: mpsc::UnboundedSender<Order>,
-    // Dropped last: the task and the server go with it.
+    // Dropped last: it ends the task and the server.
     _task: JoinSet<()>,
 }
 
-/// Something that happened.
+/// An event for the caller.
 #[derive(Debug)]
 pub enum Seen {
-    /// Something for people.
+    /// A notice for people.
     Notice(Notice),
-    /// The point is reached at which the program is ended. The reply is held until [`StrictServer::release`].
+    /// The point at which the program is to be ended. The reply is held until [`StrictServer::release`].
     EndProgram(ExchangeId, ProgramEnd),
 }
 
@@ -51,11 +52,12 @@ enum Order {
     Answer(oneshot::Sender<()>),
 }
 
-/// What waits for the one who reads it. Beyond it notices are left out: they are in the log.
+/// Events that wait for a reader. Further notices are dropped; they are in the log.
 const N_WAITING: usize = 1024;
 
 impl StrictServer {
-    /// Listens on that port of 127.0.0.1; on a free one if it is 0. A stalled reply goes on after `stall`.
+    /// Listens on that port of 127.0.0.1, or on a free one if it is 0. A stalled reply continues after
+    /// `stall`.
     pub async fn start(
         behaviour: Behaviour,
         port: u16,
@@ -72,33 +74,33 @@ impl StrictServer {
         Ok(StrictServer { base_url, core, seen, orders, _task: task })
     }
 
-    /// The URL below which all dialects are spoken, without a slash at its end.
+    /// The base URL of all dialects, without a slash at its end.
     pub fn base_url(&self) -> &str {
         &self.base_url
     }
 
-    /// What has happened so far.
+    /// Everything that has happened so far.
     pub fn log(&self) -> Log {
         self.with_core(|core| core.log().clone())
     }
 
-    /// The next thing that happens.
+    /// The next event.
     pub async fn next(&mut self) -> Option<Seen> {
         self.seen.recv().await
     }
 
-    /// What has happened and was not read.
+    /// The events that were not read yet.
     pub fn unread(&mut self) -> Vec<Seen> {
         std::iter::from_fn(|| self.seen.try_recv().ok()).collect()
     }
 
-    /// Lets a reply go on that is held because the program is to be ended.
+    /// Continues a reply that is held because the program is to be ended.
     pub fn release(&self, exchange: ExchangeId) {
         // If the task is gone, so is the reply.
         let _ = self.orders.send(Order::Release(exchange));
     }
 
-    /// Waits until all that the server has reported is in the log.
+    /// Waits until everything that the server has reported is in the log.
     pub async fn caught_up(&self) {
         let (answer, answered) = oneshot::channel();
         if self.orders.send(Order::Answer(answer)).is_ok() {
@@ -107,7 +109,7 @@ impl StrictServer {
         }
     }
 
-    /// Orders a stop or a fault in a reply that is still to come, and gives the number of the order.
+    /// Orders a stop or a fault in a reply that is still to come, and returns the number of the order.
     pub fn place(&self, order: Ordered) -> Result<usize, NoPoint> {
         self.with_core(|core| core.place(order))
     }
@@ -117,12 +119,12 @@ impl StrictServer {
         self.with_core(|core| core.order_of(exchange))
     }
 
-    /// What became of the orders.
+    /// The results of the orders.
     pub fn order_records(&self) -> Vec<OrderRecord> {
         self.with_core(|core| core.order_records())
     }
 
-    /// Ends no program any more.
+    /// From here on, ends no program.
     pub fn end_program_no_more(&self) {
         self.with_core(Standalone::end_program_no_more);
     }
@@ -141,7 +143,8 @@ async fn play(
 ) {
     let mut stalled = JoinSet::new();
     loop {
-        // Biased, so that what was reported before an order is in the log before the order is carried out.
+        // Biased, so that events that were reported before an order are in the log before the order is
+        // carried out.
         tokio::select! {
             biased;
             event = mount.next() => match event {
@@ -150,7 +153,7 @@ async fn play(
                     let (next, notices) =
                         mount.with_core(|core| (core.observed(&event), core.take_notices()));
                     for notice in notices {
-                        // Nobody has to read it.
+                        // The notices may have no reader.
                         let _ = sender.try_send(Seen::Notice(notice));
                     }
                     match next {
@@ -185,7 +188,7 @@ async fn play(
                 None => return,
                 Some(Order::Release(exchange)) => mount.release(exchange),
                 Some(Order::Answer(answer)) => {
-                    // Whoever asked may have gone.
+                    // The caller may be gone.
                     let _ = answer.send(());
                 }
             },

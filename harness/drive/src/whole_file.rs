@@ -1,7 +1,8 @@
-//! Files that are written completely or not at all: next to their place, to the disk, and then moved there.
+//! Files that are written completely or not at all: they are written to the disk under another name, and then
+//! renamed.
 //!
-//! A full disk or a killed process leaves the old file as it was. A file that is replaced keeps its permissions and, as far
-//! as the user may give a file away, its owner. A link stays a link: the file that it leads to is replaced.
+//! A full disk or a killed process leaves the old file unchanged. A file that is replaced keeps its
+//! permissions and, as far as the user may change it, its owner. A link stays a link: its target is replaced.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Write};
@@ -9,10 +10,10 @@ use std::path::Path;
 
 use tempfile::{Builder, NamedTempFile, PersistError};
 
-/// Who may read a file that did not exist before.
+/// The users who may read a file that did not exist before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Readers {
-    /// Those whom the mask of the user lets.
+    /// Those that the user's umask allows.
     All,
     /// Only the owner: the file may contain words of a session.
     Owner,
@@ -40,14 +41,15 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// Returns `AlreadyExists` if there is a file or a link at the path, else the error of the file system.
+/// Returns `AlreadyExists` if there is a file or a link at the path, otherwise the error of the file system.
 pub fn create_like(like: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.symlink_metadata().is_ok() {
         return Err(ErrorKind::AlreadyExists.into());
     }
     let like = fs::metadata(like)?;
     put(beside(path, Readers::Owner)?, bytes, Some(&like), |file| match file.persist_noclobber(path) {
-        // Some file systems have no links, which this takes; there another process may create the file in between.
+        // This needs hard links, which some file systems lack; there another process may create the file in
+        // between.
         Err(error) if error.error.kind() != ErrorKind::AlreadyExists && path.symlink_metadata().is_err() => {
             error.file.persist(path)
         }
@@ -60,7 +62,7 @@ fn write_for(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
         // A terminal, a pipe or a device cannot be replaced.
         Ok(found) if !found.is_file() => return in_place(path, bytes),
         Ok(found) => Some(found),
-        // So cannot a link that leads nowhere.
+        // Neither can a dangling link.
         Err(_) if fs::symlink_metadata(path).is_ok() => return in_place(path, bytes),
         Err(_) => None,
     };
@@ -70,7 +72,7 @@ fn write_for(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
     };
     let file = match beside(&target, readers) {
         Ok(file) => file,
-        // A writable file can be in a directory that is not.
+        // A writable file can be in a directory that is not writable.
         Err(error) if old.is_some() && is_refused(&error) => return in_place(path, bytes),
         Err(error) => return Err(error),
     };
@@ -81,7 +83,7 @@ fn write_for(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
     }
 }
 
-/// Creates a file in the directory of another, under a name of its own.
+/// Creates a temporary file in the directory of another file.
 fn beside(path: &Path, readers: Readers) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = Builder::new();
@@ -96,7 +98,7 @@ fn beside(path: &Path, readers: Readers) -> io::Result<NamedTempFile> {
     builder.tempfile_in(folder)
 }
 
-/// Writes the bytes to the disk, then moves the file to its place. If that fails, the file is removed.
+/// Writes the bytes to the disk, then renames the file. If that fails, the file is removed.
 fn put(
     mut file: NamedTempFile,
     bytes: &[u8],
@@ -120,7 +122,7 @@ fn permit(file: &File, like: &Metadata) -> io::Result<()> {
     let has_owner = own.uid() == like.uid() || fchown(file, Some(like.uid()), None).is_ok();
     let has_group = own.gid() == like.gid() || fchown(file, None, Some(like.gid())).is_ok();
     let mut mode = like.mode() & 0o777;
-    // The group of this file is another one, for which the bits were not meant.
+    // This file has another group, for which the bits were not meant.
     if !has_group {
         mode &= !0o070;
     }
@@ -136,7 +138,7 @@ fn permit(file: &File, like: &Metadata) -> io::Result<()> {
     file.set_permissions(like.permissions())
 }
 
-/// Returns an error if a file cannot be written. A file that did not exist does not exist afterwards either.
+/// Returns an error if a file cannot be written. A file that did not exist is not left behind.
 ///
 /// # Errors
 ///
@@ -197,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_has_the_permissions_of_its_original_and_a_new_private_file_is_for_its_owner() {
+    fn a_copy_keeps_the_permissions_and_a_new_private_file_is_only_for_its_owner() {
         let folder = tempfile::tempdir().unwrap();
         let [original, copy, new] = ["a", "b", "c"].map(|name| folder.path().join(name));
         fs::write(&original, "words").unwrap();
@@ -213,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_never_overwrites_another_and_nothing_is_left_of_it() {
+    fn a_new_file_never_overwrites_another_and_leaves_no_remains() {
         let folder = tempfile::tempdir().unwrap();
         let [original, link] = ["a", "b"].map(|name| folder.path().join(name));
         fs::write(&original, "words").unwrap();
@@ -237,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_is_written_to_and_not_replaced() {
+    fn a_device_is_written_in_place() {
         write(Path::new("/dev/null"), b"x").unwrap();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
         assert!(write(Path::new("/dev/full"), b"x").is_err());
@@ -247,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_whether_a_file_can_be_written_leaves_none() {
+    fn checking_that_a_file_can_be_written_leaves_no_file() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("r.json");
         check_writable(&file).unwrap();

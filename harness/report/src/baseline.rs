@@ -1,9 +1,9 @@
-//! Baselines: the known findings of a system, as data, each with its reason.
+//! Baselines: the known findings of a system, as data, each with a reason.
 //!
-//! An entry names a cause: the check that fails, how bad it is, the rule that is broken, and what kind of action brings it
-//! about. A finding that an entry lists is *expected*, any other is *new*, and an entry whose example a judged plan does
-//! not show any more is *stale*. A baseline excuses findings and judges nothing itself; plans that could not be judged
-//! are never excused, and what is the application's duty is never listed.
+//! An entry describes a cause: the check that fails, its severity, the broken rule, and the kind of action
+//! that triggers it. A finding that an entry lists is *expected*, any other is *new*, and an entry is *stale*
+//! if a judged plan no longer shows its example. A baseline excuses findings and judges nothing itself; plans
+//! that could not be judged are never excused, and duties of the application are never listed.
 
 mod cover;
 mod old;
@@ -29,22 +29,22 @@ use cover::covers_plan;
 /// system: ai-sdk                        # the system, in every version and mode
 /// entries:                              # one for each cause
 ///   - check: thread-survives            # the check that fails
-///     severity: bricked-by-provider     # how bad it is
+///     severity: bricked-by-provider     # how severe it is
 ///     rule: openai-chat/tool-message-missing   # optional; the rule that is broken
-///     actions: [abort, reset]           # optional; what brings it about: an action, or a scenario without one
-///     systems: [ai-sdk@5/ui-messages]   # optional; narrows `system` to modes, and pins versions
-///     cases: ['abort/mid-batch#*']      # optional; narrows the entry to these plans
+///     actions: [abort, reset]           # optional; the trigger: an action, or a scenario without one
+///     systems: [ai-sdk@5/ui-messages]   # optional; restricts `system` to modes, and pins versions
+///     cases: ['abort/mid-batch#*']      # optional; restricts the entry to these plans
 ///     reason: Parts keep the state that they had when the stream broke off.
 ///     reported: vercel/ai#10638         # an issue, a URL, or `not reported`
-///     classes: [event-order]            # optional; the classes of failures that it is of, by its reason
-///     flaky: true                       # optional; it comes and goes, and is never stale
-///     shown:                            # plans that show it, for each system and action: it is looked for there
+///     classes: [event-order]            # optional; its failure classes, according to the reason
+///     flaky: true                       # optional; it is not in every run, and is never stale
+///     shown:                            # the plans in which it is expected, for each system and action
 ///       - ai-sdk@5.0.277/ui-messages abort/mid-batch#k=0@openai-chat
 /// ```
 ///
 /// A pattern of `cases` covers a control plan only if it ends in `+control`.
-/// An entry is stale if the version that `shown` names does not show it in that plan any more, or if a plan of `cases`
-/// does not. Another version is no error: what it does not show any more is not looked for.
+/// An entry is stale if the version that `shown` names no longer shows it in that plan, or if a plan of
+/// `cases` does not. Another version that does not show it is not an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Baseline {
     /// The file, as its reader named it.
@@ -54,7 +54,7 @@ pub struct Baseline {
     pub entries: Vec<Entry>,
 }
 
-/// One cause of findings, as a file has it.
+/// One cause of findings, as written in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
@@ -62,20 +62,20 @@ pub struct Entry {
     pub severity: Severity,
     #[serde(default)]
     pub rule: Option<String>,
-    /// Kinds of actions; any, if there is none.
+    /// Kinds of actions; empty for any.
     #[serde(default)]
     pub actions: Vec<String>,
-    /// The systems; all of the file, if there is none.
+    /// The systems; empty for all of the file's system.
     #[serde(default)]
     pub systems: Vec<String>,
-    /// Patterns of the plans; all, if there is none.
+    /// Patterns of the plans; empty for all.
     #[serde(default)]
     pub cases: Vec<String>,
-    /// Why the findings are as they are, in a sentence.
+    /// The reason for the findings, in a sentence.
     pub reason: String,
-    /// Where it is reported in public: a URL, or `owner/repository#number`, or that it is not.
+    /// The public report: a URL, `owner/repository#number`, or `not reported`.
     pub reported: String,
-    /// The classes of failures that the reason makes it one of. Others are known by the scenario and the check.
+    /// Classes of failures that only the reason reveals. Others follow from the scenario and the check.
     #[serde(default)]
     pub classes: Vec<String>,
     #[serde(default)]
@@ -93,26 +93,26 @@ pub struct Entry {
 pub enum Disposition {
     /// The baseline lists it.
     Expected,
-    /// It does not.
+    /// The baseline does not list it.
     New,
 }
 
-/// What a run has shown about one plan, as far as a baseline needs it.
+/// The result of a run for one plan, as far as a baseline needs it.
 #[derive(Debug, Clone)]
 pub struct PlanFindings<'a> {
     pub system: &'a str,
     pub plan: &'a str,
-    /// What goes wrong in the plan: the names of its actions, or its scenario if it has none.
+    /// The triggers in the plan: the names of its actions, or its scenario if it has none.
     pub actions: Vec<&'a str>,
     pub is_judged: bool,
-    /// What is wrong.
+    /// The findings of the plan.
     pub findings: &'a [Finding],
 }
 
 /// A finding that a baseline lists and that a judged plan did not show.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stale {
-    /// The entry, as an index.
+    /// The index of the entry.
     pub entry: usize,
     pub system: String,
     pub plan: String,
@@ -121,10 +121,10 @@ pub struct Stale {
 /// The reason of an entry that is not explained yet; every run reports those.
 pub const UNEXPLAINED: &str = "Not yet explained.";
 
-/// What an entry says that is not reported in public.
+/// The value of `reported` in an entry without a public report.
 pub const NOT_REPORTED: &str = "not reported";
 
-/// What an entry lists under `actions` for plans in which nothing goes wrong.
+/// The value in `actions` for plans without a fault.
 pub const CONTROL: &str = "control";
 
 impl Baseline {
@@ -132,7 +132,7 @@ impl Baseline {
         pattern::is_of(&self.system, system)
     }
 
-    /// The index of the entry that lists a finding of a plan: the first one, if several do.
+    /// The index of the first entry that lists a finding of a plan.
     pub fn entry_of(&self, shown: &PlanFindings<'_>, finding: &Finding) -> Option<usize> {
         self.entries.iter().position(|entry| entry.is_about(finding) && self.covers(entry, shown))
     }
@@ -156,33 +156,33 @@ impl Baseline {
         stale
     }
 
-    /// Whether an entry of this baseline covers a plan on a system.
+    /// True if an entry of this baseline covers a plan on a system.
     pub fn covers(&self, entry: &Entry, shown: &PlanFindings<'_>) -> bool {
         self.is_of(shown.system) && entry.covers(shown)
     }
 }
 
 impl Entry {
-    /// Whether it has a reason of its own.
+    /// True if it has a reason of its own.
     pub fn is_explained(&self) -> bool {
         self.reason != UNEXPLAINED
     }
 
-    /// Whether it names a plan: as one that shows it, or as one of its cases.
+    /// True if it names a plan: as one that shows it, or as one of its cases.
     pub fn has_seen(&self, plan: &str) -> bool {
         self.shown.iter().any(|note| note.split_once(' ').is_some_and(|(_, noted)| noted == plan))
             || self.cases.iter().any(|pattern| covers_plan(pattern, plan))
     }
 
-    /// Where it is reported in public.
+    /// The address of the public report, if there is one.
     pub fn link(&self) -> Option<&str> {
         (self.reported != NOT_REPORTED).then_some(self.reported.as_str())
     }
 
-    /// Whether it covers a plan, given that its baseline covers the system.
+    /// True if it covers a plan, given that its baseline covers the system.
     fn covers(&self, shown: &PlanFindings<'_>) -> bool {
         let is_kind = match self.actions.as_slice() {
-            // A plan in which nothing goes wrong is excused by name alone.
+            // A plan without a fault is excused only by name.
             [] => !self.cases.is_empty() || !shown.actions.contains(&CONTROL),
             actions => actions.iter().any(|action| shown.actions.contains(&action.as_str())),
         };
@@ -195,18 +195,18 @@ impl Entry {
         self.systems.is_empty() || self.systems.iter().any(|pattern| pattern::is_of(pattern, system))
     }
 
-    /// Whether the plan is the one that was noted as showing it.
+    /// True if the entry notes this plan as one that shows it.
     fn shows(&self, shown: &PlanFindings<'_>) -> bool {
         let is_noted = |note: &String| note.split_once(' ') == Some((shown.system, shown.plan));
         self.shown.iter().any(is_noted)
     }
 
-    /// Whether a plan shows it, by itself or folded under another cause.
+    /// True if a plan shows it, by itself or folded under another cause.
     fn is_shown_by(&self, shown: &PlanFindings<'_>) -> bool {
         shown.findings.iter().flat_map(Finding::with_also).any(|finding| self.is_about(finding))
     }
 
-    /// Whether a finding is of its cause.
+    /// True if a finding has this cause.
     pub fn is_about(&self, finding: &Finding) -> bool {
         self.check == finding.check
             && self.severity == finding.harm

@@ -1,17 +1,20 @@
 //! Causes: which findings of one plan follow from which.
 //!
-//! A thread that is refused has also lost what the refused request does not hold; the display, the store and the
-//! requests differ over a result that is lost. To print all of that is to print one bug several times. So the worst
-//! finding of a cause is printed, and what follows from it is folded under it.
+//! A rejected thread has also lost what the rejected request does not contain. If a result is lost, the
+//! display, the store and the requests all disagree about it. Printing all of that would print one bug
+//! several times. So only the worst finding of a cause is printed, and the findings that follow from it are
+//! folded under it.
 //!
-//! *Follows from* is narrow: the two name the same call, or the same turn, or were judged on the same refused request,
-//! in the ways that `follows` lists, and in runs as the same model. What it does not list are two causes. Nothing is judged
-//! here, and nothing dropped.
+//! *Follows from* is narrow: the two name the same call or the same turn, or were judged on the same rejected
+//! request, in the ways that `follows` lists, and in runs on the same model. All other findings are separate
+//! causes.
+//! Nothing is judged here, and no finding is dropped.
 
 use brickbat_engine::triage::Signature;
 use brickbat_scenario::verdict::{Finding, Severity};
 
-/// The findings of a plan, those that follow from another folded under it. The worst come first, as they came.
+/// The findings of a plan, with those that follow from another folded under it. The worst come first; equal
+/// ones keep their order.
 pub fn fold(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_key(|finding| finding.harm);
     let mut heads: Vec<Finding> = Vec::new();
@@ -25,7 +28,7 @@ pub fn fold(mut findings: Vec<Finding>) -> Vec<Finding> {
     heads
 }
 
-/// Whether a finding follows from another that is as bad or worse.
+/// True if a finding follows from another that is at least as severe.
 fn follows(this: &Finding, from: &Finding) -> bool {
     let is_so = is_same_loss(this, from)
         || is_later_failure(this, from)
@@ -38,41 +41,42 @@ fn follows(this: &Finding, from: &Finding) -> bool {
     is_so && this.model == from.model
 }
 
-/// The same check says the same of another call, at the same place.
+/// The same check reports the same about another call, at the same place.
 fn is_same_loss(this: &Finding, from: &Finding) -> bool {
     Signature::of(this) == Signature::of(from) && this.place == from.place
 }
 
-/// The thread had failed before, or in the same turn: that it fails again is no other bug. A failure that came before
-/// the refusal is one of its own.
+/// The thread had failed before, or in the same turn, so that it fails again is not another bug. A failure
+/// before the rejection is a separate one.
 fn is_later_failure(this: &Finding, from: &Finding) -> bool {
     is_failure(this) && is_failure(from) && this.about.turn >= from.about.turn
 }
 
-/// It was judged on a request that the provider refused: what a refused request holds is no thread.
+/// It was judged on a request that the provider rejected, and a rejected request is not the state of a
+/// thread.
 fn is_judged_on_refused(this: &Finding, from: &Finding) -> bool {
     this.about.request.is_some_and(|request| from.about.refused.contains(&request))
 }
 
-/// What the user said in the turn that failed is not in the thread.
+/// The user's message of the failed turn is not in the thread.
 fn is_of_failed_turn(this: &Finding, from: &Finding) -> bool {
     this.check == USER_MESSAGE && is_failure(from) && this.about.turn == from.about.turn
 }
 
-/// The whole turn is gone, with what the user said and with its results.
+/// The complete turn is gone, with the user's message and its results.
 fn is_of_lost_turn(this: &Finding, from: &Finding) -> bool {
     let is_of_result = matches!(this.check, "results-kept" | "views-agree");
     is_of_result && from.check == USER_MESSAGE && this.about.turn == from.about.turn
 }
 
-/// Both say of one call that the thread does not hold it as it was.
+/// Both report that the thread does not contain a call as it was.
 fn is_same_record(this: &Finding, from: &Finding) -> bool {
     let is_of_record = |finding: &Finding| is_failure(finding) || RECORD.contains(&finding.check);
     let names_same = || this.about.calls.iter().any(|call| from.about.calls.contains(call));
     is_of_record(this) && is_of_record(from) && names_same()
 }
 
-/// A turn that never ends leaves its calls open, and a cut reply whose half a call ran was taken for whole.
+/// A turn that never ends leaves its calls open. A cut reply counted as complete if half a call of it ran.
 fn is_end_of_same_turn(this: &Finding, from: &Finding) -> bool {
     let pairs = [("parts-settled", Severity::Hang), ("truncation-noticed", Severity::PartialArguments)];
     this.about.turn.is_some()
@@ -80,9 +84,10 @@ fn is_end_of_same_turn(this: &Finding, from: &Finding) -> bool {
         && pairs.contains(&(this.check, from.harm))
 }
 
-/// A system that runs the calls of an earlier turn again puts what they return after the words of the turn that has begun
-/// since, where the provider does not take it. That they ran again is a harm of its own, and the refusal follows from it:
-/// as soon as nothing is run again, the thread goes on.
+/// A system that runs the calls of an earlier turn again puts their results after the message of the turn
+/// that has begun since, where the provider does not accept them. The rerun is a bug of its own, and the
+/// rejection follows from it:
+/// without a rerun, the thread continues.
 fn is_refusal_of_rerun(this: &Finding, from: &Finding) -> bool {
     let is_refused_once =
         this.check == "thread-survives" && this.harm == Severity::TurnFailed && this.rule.is_some();
@@ -94,13 +99,13 @@ fn is_failure(finding: &Finding) -> bool {
     FAILURES.contains(&finding.check)
 }
 
-/// The checks that say that the thread does not go on.
+/// The checks that report that the thread does not continue.
 const FAILURES: [&str; 2] = ["thread-survives", "old-thread-heals"];
 
 const USER_MESSAGE: &str = "user-message-kept";
 
-/// The checks that hold the thread against what happened, call by call. What tools do is not among them, since a call
-/// that runs twice is a harm of its own, whatever the thread says of it.
+/// The checks that compare the thread with what happened, call by call. Checks of tool runs are not among
+/// them, because a call that runs twice is a bug of its own, whatever the thread contains.
 const RECORD: [&str; 12] = [
     "results-kept",
     "results-once",
@@ -127,7 +132,7 @@ mod tests {
         Finding::new(check, harm, check)
     }
 
-    /// What is printed, each with what is folded under it.
+    /// The printed findings, each with those that are folded under it.
     fn folded(findings: Vec<Finding>) -> Vec<(String, Vec<String>)> {
         let folded = fold(findings).into_iter();
         folded.map(|head| (head.message, head.also.into_iter().map(|also| also.message).collect())).collect()
@@ -143,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn every_check_that_is_named_exists() {
+    fn every_check_in_the_lists_exists() {
         for check in
             RECORD.iter().chain(&FAILURES).chain(&[USER_MESSAGE, "truncation-noticed", "executed-once"])
         {
@@ -152,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_judged_on_a_refused_request_follows_from_the_refusal() {
+    fn a_finding_on_a_rejected_request_follows_from_the_rejection() {
         let mut refused = brick(1);
         refused.about.refused = vec![ExchangeId(3), ExchangeId(4)];
         let mut of_refused = lost(0);
@@ -178,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn results_of_a_turn_that_is_gone_follow_from_the_loss_of_its_message() {
+    fn lost_results_of_a_lost_turn_follow_from_the_loss_of_its_message() {
         let message = || finding("user-message-kept", Severity::UserMessageLost).of_turn(0);
         assert_eq!(folded(vec![message(), lost(0).of_turn(0)]).len(), 1);
         assert_eq!(folded(vec![message(), lost(0).of_turn(1)]).len(), 2);
@@ -192,14 +197,14 @@ mod tests {
     }
 
     #[test]
-    fn views_differ_over_what_is_lost() {
+    fn differing_views_follow_from_the_loss() {
         let differ = |call| finding("views-agree", Severity::ViewsDiffer).of_calls([CallKey(call)]);
         assert_eq!(folded(vec![lost(0), differ(0)]).len(), 1);
         assert_eq!(folded(vec![lost(0), differ(1)]).len(), 2);
     }
 
     #[test]
-    fn what_follows_from_what_follows_is_folded_under_the_worst() {
+    fn indirect_consequences_are_folded_under_the_worst() {
         let refused = brick(1).of_calls([CallKey(0)]);
         let differ = finding("views-agree", Severity::ViewsDiffer).of_calls([CallKey(1)]);
         let printed = folded(vec![differ, lost(0).of_calls([CallKey(1)]), refused]);
@@ -208,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn one_loss_of_several_calls_is_one() {
+    fn one_loss_of_several_calls_is_one_cause() {
         assert_eq!(folded(vec![lost(0), lost(1), lost(2)]).len(), 1);
         let elsewhere = Finding { place: "turn 2 request 2".to_owned(), ..lost(1) };
         assert_eq!(folded(vec![lost(0), elsewhere]).len(), 2);
@@ -221,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_in_the_turn_in_which_calls_run_again_follows_from_that() {
+    fn a_rejection_in_the_turn_that_runs_calls_again_follows_from_the_rerun() {
         let again = || finding("executed-once", Severity::ExecutedAgain).of_calls([CallKey(0)]).of_turn(1);
         let refused = |turn| Finding {
             rule: Some("openai-chat/tool-message-missing"),
@@ -229,7 +234,7 @@ mod tests {
         };
         assert_eq!(folded(vec![again(), refused(1)]).len(), 1);
         assert_eq!(folded(vec![again(), refused(2)]).len(), 2);
-        // What the system raises by itself has another cause.
+        // An error that the system raises by itself has another cause.
         assert_eq!(folded(vec![again(), Finding { rule: None, ..refused(1) }]).len(), 2);
     }
 
@@ -242,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn half_arguments_that_ran_explain_the_cut_reply_that_was_taken_for_whole() {
+    fn partial_arguments_that_ran_explain_the_unnoticed_truncation() {
         let taken = |turn| finding("truncation-noticed", Severity::TruncationTaken).of_turn(turn);
         let ran = || finding("arguments-complete", Severity::PartialArguments).of_turn(0);
         assert_eq!(folded(vec![ran(), taken(0)]).len(), 1);

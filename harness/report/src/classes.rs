@@ -1,7 +1,7 @@
-//! The failure classes: the ways in which agent sessions were seen to break, as a catalogue.
+//! The failure classes: a catalogue of the ways in which agent sessions were seen to break.
 //!
-//! The catalogue is data, `corpora/classes.yaml`, and is compiled in. It says what was seen, and where; which classes
-//! the suite covers and proves is worked out ([`table`]).
+//! The catalogue is data, `corpora/classes.yaml`, and is compiled in. It records what was seen, and where.
+//! Which classes the suite covers and proves is computed ([`table`]).
 
 mod read;
 pub mod table;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use read::is_thread;
 pub use read::parse;
 
-/// The class of scenarios in which nothing goes wrong: no failure, so it is not in the catalogue.
+/// The class of scenarios without a fault. It is not a failure, so it is not in the catalogue.
 pub const CONTROL: &str = "control";
 
 /// One class of failures.
@@ -21,31 +21,31 @@ pub const CONTROL: &str = "control";
 /// ```yaml
 /// schema: 1
 /// classes:
-///   - id: abort-batch                     # stable for ever; scenarios name it in `class`
-///     family: A                           # what is wrong with the history, or else
+///   - id: abort-batch                     # never changes; scenarios name it in `class`
+///     family: A                           # the kind of damage
 ///     cover: card                         # what a scenario needs to cover it
-///     summary: The user stops the turn.   # in a sentence
+///     summary: The user stops the turn.   # one sentence
 ///     evidence: [twentyhq/twenty#21276]   # one to three public threads
-///     missing: There is no stop.          # optional; why no scenario covers it yet, in a sentence
+///     missing: There is no stop.          # optional; why no scenario covers it yet
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Class {
-    /// The name that scenarios use.
+    /// The id that scenarios use.
     pub id: String,
     pub family: Family,
-    /// What a scenario needs to cover it.
+    /// The features that a scenario needs to cover it.
     pub cover: Cover,
-    /// What happens, in a sentence.
+    /// The failure, in a sentence.
     pub summary: String,
     /// Public threads, as `owner/repository#number`.
     pub evidence: Vec<String>,
-    /// Why no scenario covers it yet.
+    /// The reason why no scenario covers it yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
 }
 
-/// Classes whose damage is alike.
+/// Classes with similar damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Family {
     /// Calls that are left without results.
@@ -58,9 +58,9 @@ pub enum Family {
     D,
     /// Order, grouping and adjacency.
     E,
-    /// Content that is refused although calls and results match.
+    /// Content that is rejected although calls and results match.
     F,
-    /// What the model thought.
+    /// The thinking of the model.
     G,
     /// Turns that do not end, run at once, or outlive their process.
     H,
@@ -68,30 +68,31 @@ pub enum Family {
     I,
 }
 
-/// What a scenario needs beyond a parallel batch, a stop at a point, and events in another order.
+/// The features that a scenario needs beyond a parallel batch, a stop at a point, and events in another
+/// order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cover {
-    /// Nothing more.
+    /// No other feature.
     Card,
-    /// Tools that behave in their own way, and faults that are no stop.
+    /// Tools with their own behaviour, and faults other than a stop.
     Exec,
-    /// A user who does something while a turn runs.
+    /// A user who acts while a turn runs.
     User,
     /// A history that is trimmed, summarised or edited.
     Transform,
-    /// A store, and processes that come and go.
+    /// A store, and processes that end and restart.
     Persist,
-    /// Values that are odd in themselves.
+    /// Values that are unusual in themselves.
     Data,
     /// More than one agent in a thread.
     Multi,
-    /// More than one provider, or what only one of them has.
+    /// More than one provider, or a feature of only one provider.
     Dialect,
 }
 
 impl Cover {
-    /// The word that the catalogue uses.
+    /// The word for it in the catalogue.
     pub fn name(self) -> &'static str {
         match self {
             Cover::Card => "card",

@@ -1,4 +1,4 @@
-//! Where two systems differ: the same plans on both, compared, and each distinct difference reported once.
+//! Compares two systems by the same plans on both, and reports each distinct difference once.
 
 use brickbat_scenario::plan::CONTROL;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,10 +19,10 @@ pub struct Comparison {
     pub n_alike: usize,
     /// Plans that neither system supports or reaches.
     pub n_beyond_both: usize,
-    /// Where the systems differ, the worst first.
+    /// The differences of the systems, the worst first.
     #[serde(rename = "partings")]
     pub divergences: Vec<Divergence>,
-    /// Plans that could be judged on one of them at most.
+    /// Plans that were judged on at most one of them.
     pub gaps: Vec<Gap>,
 }
 
@@ -30,17 +30,17 @@ pub struct Comparison {
 #[derive(Debug, Clone, Serialize)]
 pub struct Divergence {
     pub only_on: String,
-    /// What the user of that system loses.
+    /// The severity for the user of that system.
     pub harm: Severity,
     pub finding: Finding,
-    /// The plan that shows it with the fewest actions.
+    /// The plan with the fewest actions that shows it.
     pub plan: String,
     /// The command that runs it on the system that has the finding.
     pub reproduce: String,
-    /// The plans that show it on this system alone.
+    /// The number of plans that show it only on this system.
     pub n_plans: usize,
     pub dialects: BTreeSet<String>,
-    /// Whether the other system shows the same failure in other plans.
+    /// True if the other system shows the same failure in other plans.
     pub elsewhere_on_both: bool,
 }
 
@@ -53,9 +53,10 @@ pub struct Gap {
     pub reason: Option<String>,
     /// One of the plans.
     pub plan: String,
-    /// How many there are.
+    /// The number of plans.
     pub n_plans: usize,
-    /// Whether the plan should have been judged: it was vacuous, inconclusive, not run, or the harness failed.
+    /// True if the plan should have been judged: it was vacuous, inconclusive, not run, or the harness
+    /// failed.
     pub is_unjudged: bool,
 }
 
@@ -76,7 +77,7 @@ impl Comparison {
         first.iter().for_each(|case| pairs.entry(&case.plan).or_default().0 = Some(case));
         second.iter().for_each(|case| pairs.entry(&case.plan).or_default().1 = Some(case));
         let mut divergences = Divergences::default();
-        // By both verdicts, and why there is no judgement.
+        // By both verdicts, and the reason without a judgement.
         let mut gaps: BTreeMap<[Option<&str>; 3], Gap> = BTreeMap::new();
         for (plan, pair) in pairs {
             match pair {
@@ -110,7 +111,7 @@ impl Comparison {
         comparison
     }
 
-    /// Whether a plan that should have been judged was not.
+    /// True if a plan that should have been judged was not.
     pub fn is_open(&self) -> bool {
         self.gaps.iter().any(|gap| gap.is_unjudged)
     }
@@ -133,7 +134,7 @@ struct Plans<'a> {
 }
 
 impl<'a> Divergences<'a> {
-    /// Counts the failures that only the first of two cases shows, and tells whether there are any.
+    /// Counts the failures that only the first of two cases shows, and returns whether there are any.
     fn add(&mut self, one: &'a Case, other: &Case) -> bool {
         let others: BTreeSet<Signature> = other.all_findings().map(Signature::of).collect();
         let mut counted = BTreeSet::new();
@@ -184,12 +185,12 @@ impl<'a> Divergences<'a> {
     }
 }
 
-/// Whether a system does not support a plan, or does not reach its points.
+/// True if a system does not support a plan, or does not reach its points.
 fn is_beyond(case: &Case) -> bool {
     matches!(case.judged, Verdict::Unsupported | Verdict::Unreachable)
 }
 
-/// The plan with the fewest actions and the shortest name stands for the others.
+/// The rank of a plan: the one with the fewest actions and the shortest name represents the others.
 fn rank(case: &Case) -> (usize, usize, &str) {
     (case.receipts.len(), case.plan.len(), &case.plan)
 }
@@ -231,7 +232,7 @@ mod tests {
     const LATE: (Severity, &str) = (Severity::BrickedByClient, "it comes late");
 
     #[test]
-    fn the_same_cause_in_other_words_is_no_divergence() {
+    fn the_same_cause_in_other_words_is_not_a_divergence() {
         let first = [case("x", "s", Verdict::Fail, &[LOST])];
         let second = [case("y", "s", Verdict::Fail, &[LOST_TOO])];
         let comparison = Comparison::of(&first, &second);
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_system_alone_shows_is_reported_once_with_the_shortest_plan() {
+    fn a_failure_of_one_system_is_reported_once_with_the_shortest_plan() {
         let first = ["longer", "b", "c"].map(|name| case("x", name, Verdict::Fail, &[LOST, LOST_TOO]));
         let second = ["longer", "b", "c"].map(|name| case("y", name, Verdict::Pass, &[]));
         let comparison = Comparison::of(&first, &second);
@@ -264,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_judged_is_no_divergence_and_is_not_forgotten() {
+    fn an_unjudged_plan_is_a_gap_and_not_a_divergence() {
         let first = [case("x", "a", Verdict::Fail, &[LOST]), case("x", "b", Verdict::Vacuous, &[])];
         let second = [case("y", "a", Verdict::Unsupported, &[]), case("y", "b", Verdict::Pass, &[])];
         let comparison = Comparison::of(&first, &second);
@@ -282,14 +283,14 @@ mod tests {
     }
 
     #[test]
-    fn what_neither_can_do_is_only_counted() {
+    fn plans_beyond_both_systems_are_only_counted() {
         let beyond = |system| [case(system, "a", Verdict::Unsupported, &[])];
         let comparison = Comparison::of(&beyond("x"), &beyond("y"));
         assert_eq!((comparison.n_beyond_both, comparison.gaps.len(), comparison.n_compared), (1, 0, 0));
     }
 
     #[test]
-    fn a_plan_of_one_system_alone_is_a_gap() {
+    fn a_plan_of_only_one_system_is_a_gap() {
         let comparison = Comparison::of(&[case("x", "a", Verdict::Pass, &[])], &[]);
         assert_eq!((comparison.gaps.len(), comparison.n_compared), (1, 0));
         assert_eq!(comparison.gaps[0].second, None);

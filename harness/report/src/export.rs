@@ -1,10 +1,12 @@
-//! A finding as a test of the project that it is about: self-contained, red on the affected version, and green once the
-//! finding is mended.
+//! A finding as a test of the project that it is about: self-contained, red on the affected version, and
+//! green once the bug is fixed.
 //!
-//! The test is made from the [`Record`] of a case alone. What the provider said becomes a stub, byte for byte; what the
-//! user and the tools did becomes the lines of the test, each waiting for what was observed before it; and what is wrong
-//! becomes one small assertion. How an application uses the SDK is in a template that comes with the system.
-//! What a test in one process cannot say, such as the death of a process, is refused, and nothing is half exported.
+//! The test is made only from the [`Record`] of a case. The replies of the provider become a stub, byte for
+//! byte. The actions of the user and the tools become the lines of the test, each waiting for what was
+//! observed before it. The fault becomes one small assertion. A template of the system shows how an
+//! application uses the SDK.
+//! A case that a test in one process cannot express, such as the death of a process, is refused. No test is
+//! exported partially.
 
 mod assertion;
 mod code;
@@ -35,7 +37,7 @@ pub enum Framework {
     Pytest,
 }
 
-/// What is known of the system besides its record.
+/// The system of a record, as far as the record does not describe it.
 #[derive(Debug, Clone)]
 pub struct Target<'a> {
     /// Its name, such as `ai-sdk`.
@@ -44,24 +46,24 @@ pub struct Target<'a> {
     pub sdk: &'a str,
     /// The version on which the finding was seen.
     pub version: &'a str,
-    /// The way of using it, such as `ui-messages`.
+    /// The mode in which it was used, such as `ui-messages`.
     pub mode: &'a str,
     /// How an application uses it: a template, see `harness/systems/README.md`.
     pub template: &'a str,
-    /// The headings of the project's issues: a template, where the system has one.
+    /// A template with the headings of the project's issues, if the system has one.
     pub issue: Option<&'a str>,
-    /// The packages of the adapter with their versions, among which are those that the test needs.
+    /// The packages of the adapter with their versions, which include those that the test needs.
     pub packages: &'a [Package],
-    /// The known findings of the system, which may say why this one is as it is, and where it is reported in public.
+    /// The known findings of the system, which may have the reason and the public report of this one.
     pub baseline: Option<&'a Baseline>,
 }
 
 /// A finding as files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Export {
-    /// What the test asserts, in a sentence.
+    /// The assertion of the test, in a sentence.
     pub title: String,
-    /// The test first, then what it needs and the text of an issue.
+    /// The test first, then its package file and the text of an issue.
     pub files: Vec<ExportFile>,
 }
 
@@ -73,7 +75,7 @@ pub struct ExportFile {
     pub text: String,
 }
 
-/// Why a finding cannot be exported.
+/// The reason why a finding cannot be exported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     #[error("the case has no finding that counts: there is nothing to export")]
@@ -102,7 +104,7 @@ impl Framework {
         }
     }
 
-    /// The file, among those of a system, that shows how an application uses it in the language of the framework.
+    /// The file of a system that shows how an application uses it, in the language of the framework.
     pub fn template(self) -> &'static str {
         match self.language() {
             Language::JavaScript => "export.mjs",
@@ -111,11 +113,11 @@ impl Framework {
     }
 }
 
-/// Makes a test of a finding: of the first that can be said, or of the first of the check that is asked for.
+/// Makes a test of a finding: of the first that a test can express, or of the first of the requested check.
 ///
 /// # Errors
 ///
-/// Why there is none.
+/// The reason why there is no such test.
 pub fn export(
     record: &Record,
     target: &Target<'_>,
@@ -141,7 +143,7 @@ pub fn export(
     Ok(Export { title: page.title(), files: vec![test, packages, issue] })
 }
 
-/// The finding that is exported, with what a test asserts of it.
+/// The finding that is exported, with its assertion.
 fn choose<'a>(record: &'a Record, check: Option<&str>) -> Result<(&'a FindingNote, Assertion), Refusal> {
     let is_asked = |finding: &&FindingNote| check.is_none_or(|check| finding.check == check);
     let asked: Vec<&FindingNote> = record.case.all_findings().filter(is_asked).collect();

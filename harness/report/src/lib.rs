@@ -1,4 +1,4 @@
-//! Reports: cases, baselines, records and what is made of them.
+//! Reports: cases, baselines, records, and the documents that are made from them.
 
 #![expect(
     missing_docs,

@@ -1,4 +1,5 @@
-//! The matrix of many runs: how each system does in each family of scenarios, and the level that it keeps.
+//! The matrix of many runs: the result of each system in each family of scenarios, and the level that it
+//! reaches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -11,23 +12,24 @@ use brickbat_scenario::verdict::{Level, Severity, Verdict};
 /// Systems and families.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Matrix {
-    /// The families, sorted: the folders that scenarios lie in.
+    /// The families, sorted: the folders of scenarios.
     pub families: Vec<String>,
     /// The systems, sorted.
     pub rows: Vec<SystemRow>,
 }
 
-/// How a system does in the families.
+/// The results of a system in the families.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SystemRow {
     pub system: String,
-    /// The highest level that it keeps in all that was run; missing if not even the lowest.
+    /// The highest level that it reaches in everything that was run; missing if it does not reach even the
+    /// lowest.
     pub level: Option<Level>,
     /// A cell for each family, in their order.
     pub cells: Vec<Cell>,
 }
 
-/// How a system does in a family.
+/// The result of a system in a family.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Cell {
     pub worst: Option<Severity>,
@@ -51,7 +53,7 @@ impl Cell {
         self.worst = [self.worst, worst].into_iter().flatten().min();
     }
 
-    /// In a few words: the worst harm and how many plans fail, or that all pass.
+    /// In a few words: the worst severity and how many plans fail, or that all pass.
     pub fn words(&self) -> String {
         let n_judged = self.n_pass + self.n_fail;
         let open = if self.n_open > 0 { format!(", {} open", self.n_open) } else { String::new() };
@@ -64,7 +66,7 @@ impl Cell {
 }
 
 impl Matrix {
-    /// The matrix of some reports. A system that is in several has the level of the worst of them.
+    /// The matrix of several reports. A system that is in several of them has its lowest level.
     pub fn of(reports: &[Report]) -> Matrix {
         let cases = || reports.iter().flat_map(|report| &report.cases);
         let families: BTreeSet<&str> = cases().map(|case| family(&case.plan)).collect();
@@ -98,7 +100,7 @@ impl Matrix {
         text
     }
 
-    /// The same as a table of Markdown.
+    /// The matrix as a Markdown table.
     pub fn markdown(&self) -> String {
         let mut text = String::new();
         for (at, line) in self.lines().iter().enumerate() {
@@ -122,7 +124,7 @@ impl Matrix {
     }
 }
 
-/// The folder of the scenario of a plan; plans of scenarios outside of folders are a family of their own.
+/// The folder of a plan's scenario; scenarios outside of folders are a family of their own.
 fn family(plan: &str) -> &str {
     let scenario = plan.split(['#', '@']).next().unwrap_or(plan);
     scenario.rsplit_once('/').map_or("-", |(folder, _)| folder)
@@ -140,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_says_the_worst() {
+    fn a_cell_shows_the_worst_severity() {
         let cell =
             |worst, n_pass, n_fail, n_open| Cell { worst, n_pass, n_fail, n_beyond: 0, n_open }.words();
         assert_eq!(cell(Some(Severity::ResultsLost), 3, 1, 0), "results-lost 1/4");

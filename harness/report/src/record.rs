@@ -1,8 +1,9 @@
-//! The record of one case: everything that is kept of a plan on a system, so that what happened can be shown later
-//! from the record alone.
+//! The record of one case: everything that is kept of a plan on a system, so that what happened can be shown
+//! later from the record alone.
 //!
-//! A record becomes a handful of named files ([`Record::files`]) and is read back from them ([`Record::read`]); where
-//! they lie is not its business. Whatever goes into a file is redacted on the way. It judges nothing.
+//! A record becomes a handful of named files ([`Record::files`]) and is read back from them
+//! ([`Record::read`]). It does not know where they are stored. Everything that goes into a file is redacted.
+//! It judges nothing.
 
 mod exchange;
 mod files;
@@ -28,30 +29,31 @@ use brickbat_scenario::wire::{self, Delivery};
 /// Everything that is kept of one case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// What was run and what was judged.
+    /// The plan that was run, and its judgement.
     pub case: CaseNote,
     pub plan: PlanNote,
-    /// What is proven about each action of the plan, in their order.
+    /// The proof of each action of the plan, in their order.
     pub receipts: Vec<ReceiptNote>,
     /// Everything observed, if the plan was driven at all.
     pub observed: Option<Observed>,
 }
 
-/// What was observed while a plan ran.
+/// The observations while a plan ran.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observed {
     pub trace: Trace,
     /// Every request with its reply, in the order of their numbers.
     pub exchanges: Vec<Exchange>,
-    /// What the adapter's process wrote to its standard error, if there is one.
+    /// The standard error of the adapter's process, if there is one.
     pub stderr: Option<String>,
-    /// What the system has stored, in its own format, if it shows it.
+    /// The history that the system has stored, in its own format, if it shows it.
     pub store: Option<Value>,
 }
 
 impl Observed {
-    /// What was observed in the simulation. The provider gives the same replies to the same requests, so it is asked again.
-    /// `path` is the one that the agent posts to at the provider with which the plan begins.
+    /// The observations of a simulation. The provider gives the same replies to the same requests, so the
+    /// exchanges are generated again. `path` is the one that the agent posts to at the first provider of the
+    /// plan.
     pub fn of_simulation(plan: &Arc<Plan>, profile: &'static Profile, path: &str, trace: &Trace) -> Observed {
         let mut provider = Provider::new(Arc::clone(plan), profile);
         let mut exchanges = Vec::new();
@@ -60,7 +62,7 @@ impl Observed {
                 Event::Prompted { turn } => provider.begin_turn(*turn),
                 Event::Requested { body, .. } => {
                     let dialect = provider.dialect();
-                    // At another provider our agent asks a current model, whose path says the rest.
+                    // At another provider our agent uses a current model, which determines the path.
                     let path = match wire::of(dialect) {
                         _ if dialect == plan.dialect => path.to_owned(),
                         wire => wire.post_path(wire.current_model(), Delivery::Streamed),
@@ -92,13 +94,14 @@ impl Record {
     }
 }
 
-/// Bytes of one file of a record. A built-in plan's largest file has about 30 kB; a larger file is of no use.
+/// The size limit of one file of a record, in bytes. A built-in plan's largest file has about 30 kB; a larger
+/// file is of no use.
 pub const MAX_FILE_BYTES: usize = 4 << 20;
 
 /// Requests of one plan that are kept. The conductor stops a turn at 128, and a plan has a few turns.
 const MAX_EXCHANGES: usize = 1000;
 
-/// Cuts a text that is too long, and marks it at its end.
+/// Cuts a text that is too long, and marks the cut at its end.
 fn cut(text: &str, max_bytes: usize) -> String {
     if text.len() <= max_bytes {
         return text.to_owned();

@@ -1,7 +1,7 @@
-//! What a run found, to be printed or kept. A report never judges again.
+//! The findings of a run, to be printed or kept. A report never judges again.
 //!
-//! A report holds no port, pid, path of the machine or clock outside its `timing` object, and is sorted by case,
-//! so that the same run gives the same bytes.
+//! A report contains no port, process id, machine path or time outside its `timing` object, and is sorted by
+//! case, so that the same run gives the same bytes.
 
 mod account;
 pub mod annotations;
@@ -45,7 +45,7 @@ use brickbat_scenario::verdict::{Asked, Finding, Judgement, Severity, Verdict};
 /// The version of the format that is written and read here.
 const SCHEMA: u32 = 1;
 
-/// The outcome of a whole run, or of a shard of one.
+/// The outcome of a complete run, or of a shard of one.
 #[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Report {
     /// Version of this format.
@@ -58,23 +58,23 @@ pub struct Report {
     pub profiles: Vec<String>,
     /// Every case, sorted.
     pub cases: Vec<Case>,
-    /// How many cases have each verdict.
+    /// The number of cases with each verdict.
     pub summary: BTreeMap<String, usize>,
-    /// What was planned for each system, and what was done.
+    /// For each system, what was planned and what was done.
     pub accounts: Vec<Account>,
-    /// The dated requirements that ran as a whole; without them there are no levels.
+    /// The dated requirements that ran completely; without them there are no levels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requirements: Option<String>,
     /// The baselines that the findings were compared with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub baselines: Vec<BaselineComparison>,
-    /// The part of the run that this is; missing if it is all of it.
+    /// The part of the run that this report covers; missing if it covers all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
-    /// What ended the run before its end; missing if nothing did.
+    /// The event that ended the run early; missing if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
-    /// What the clock says; the only part that differs between equal runs.
+    /// Durations; the only part that differs between equal runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timing: Option<Timing>,
 }
@@ -89,25 +89,25 @@ pub struct Case {
     /// The judgement.
     #[schemars(with = "Verdict")]
     pub verdict: String,
-    /// Why the verdict is neither pass nor fail.
+    /// The reason why the verdict is neither pass nor fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What is wrong, the worst first: one for each cause, with what follows from it.
+    /// The findings, the worst first: one for each cause, with those that follow from it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// What is the application's duty here: it counts for nothing.
+    /// Findings that are the application's duty here; they do not count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub application: Vec<Finding>,
-    /// What the baselines say about each finding, in the same order; empty if there was no baseline.
+    /// The result of the baselines for each finding, in the same order; empty if there was no baseline.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dispositions: Vec<Disposition>,
-    /// What is proven about each action of the plan.
+    /// The proof of each action of the plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub receipts: Vec<ReceiptNote>,
     /// How often the verdict was the same; missing if the plan ran once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
-    /// Whether the findings wait for a second run that never came, because the run was stopped.
+    /// True if the findings were to be confirmed by a second run, but the run was stopped.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unconfirmed: bool,
     /// The command that runs this case again.
@@ -120,13 +120,13 @@ pub struct Case {
     #[serde(skip)]
     #[schemars(skip)]
     pub asked: Vec<Asked>,
-    /// Milliseconds that the run took on which the verdict rests; the report lists them under `timing`.
+    /// Milliseconds of the run on which the verdict rests; the report lists them under `timing`.
     #[serde(skip)]
     #[schemars(skip)]
     pub took_ms: Option<u64>,
 }
 
-/// What the clock says.
+/// Durations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Timing {
     /// Milliseconds from start to end.
@@ -163,17 +163,17 @@ impl Case {
         }
     }
 
-    /// Whether the verdict says what the system does.
+    /// True if the verdict is a statement about the system.
     pub fn is_judged(&self) -> bool {
         matches!(self.judged, Verdict::Pass | Verdict::Fail)
     }
 
-    /// Everything that is wrong, with what follows from each cause.
+    /// Every finding, with those that follow from each cause.
     pub fn all_findings(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().flat_map(Finding::with_also)
     }
 
-    /// The folder of the scenario, by which the suite is divided; the scenario itself where it is in none.
+    /// The folder of the scenario, which divides the suite; the scenario itself if it is in none.
     pub fn family(&self) -> &str {
         let scenario = self.plan.split(['#', '@']).next().unwrap_or_default();
         scenario.split_once('/').map_or(scenario, |(family, _)| family)
@@ -184,12 +184,12 @@ impl Case {
         self.findings.iter().map(|finding| finding.harm).min()
     }
 
-    /// How often the verdict was the same, in words; none if every run of the plan was alike.
+    /// How often the verdict was the same, in words; none if every run of the plan had the same result.
     pub fn label(&self) -> Option<String> {
         self.repeats.as_ref().and_then(Repeats::label)
     }
 
-    /// The findings that count: all but those that a baseline holds.
+    /// The findings that count: all except those that a baseline lists.
     pub fn counted(&self) -> impl Iterator<Item = &Finding> {
         let is_expected = |index| self.dispositions.get(index) == Some(&Disposition::Expected);
         self.findings
@@ -204,7 +204,7 @@ impl Case {
         self.counted().map(|finding| finding.harm).min()
     }
 
-    /// Compares the findings with baselines. Nothing excuses the reference agent.
+    /// Compares the findings with baselines. The reference agent is never excused.
     pub fn hold(&mut self, baselines: &[Baseline]) {
         if baselines.is_empty() {
             return;
@@ -246,7 +246,8 @@ impl Report {
         }
     }
 
-    /// The same, of a run of these dated requirements as a whole, or of something else, which has no level.
+    /// The same report for a run of these complete dated requirements. Without requirements there is no
+    /// level.
     #[must_use]
     pub fn requiring(mut self, requirements: Option<String>) -> Report {
         if requirements.is_none() {
@@ -256,7 +257,7 @@ impl Report {
         self
     }
 
-    /// The same without what checks found that are not among these. A plan that fails for nothing else passes.
+    /// The same report with only the findings of these checks. A plan without any other finding passes.
     #[must_use]
     pub fn held_to(mut self, checks: &[String]) -> Report {
         for case in &mut self.cases {
@@ -274,7 +275,7 @@ impl Report {
         Report::new(self.seed, self.profiles, self.cases)
     }
 
-    /// The same, with the time that it took.
+    /// The same report, with its durations.
     #[must_use]
     pub fn timed(mut self, wall_ms: u64) -> Report {
         let cases_ms = self.cases.iter().map(|case| case.took_ms.unwrap_or(0)).collect();
@@ -282,7 +283,7 @@ impl Report {
         self
     }
 
-    /// The same, compared with baselines.
+    /// The same report, compared with baselines.
     pub fn held_against(mut self, baselines: &[Baseline]) -> Report {
         self.cases.iter_mut().for_each(|case| case.hold(baselines));
         self.baselines =
@@ -290,9 +291,10 @@ impl Report {
         self
     }
 
-    /// The same, of a run that this ended before its end. `confirms` says whether failing plans were to run a second time.
+    /// The same report, of a run that ended early for this reason. `confirms` is true if failing plans were
+    /// to run a second time.
     ///
-    /// Such a run has no level. What was seen is counted here, so baselines come first.
+    /// Such a run has no level. Its causes are counted here, so compare it with baselines first.
     #[must_use]
     pub fn stopped_by(self, why: &str, confirms: bool) -> Report {
         let mut report = self.requiring(None);
@@ -307,16 +309,19 @@ impl Report {
         text
     }
 
-    /// How many cases have a verdict.
+    /// The number of cases with a verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.summary.get(verdict.name()).copied().unwrap_or(0)
     }
 
     /// The exit code, given the mildest severity that makes the run red.
     ///
-    /// 0 as expected, 1 findings that count or a stale baseline, 3 could not judge, 4 the reference agent failed: the suite itself is broken.
-    /// A run that was stopped has not judged everything, and what it has seen counts even if it is not confirmed.
-    /// If several apply, 4 outranks 1, and 1 outranks 3. A shard may judge nothing at all; a whole run may not.
+    /// 0 as expected, 1 findings that count or a stale baseline, 3 could not judge, 4 the reference agent
+    /// failed: the suite itself is broken.
+    /// A run that was stopped has not judged everything, and its findings count even if they are not
+    /// confirmed.
+    /// If several apply, 4 outranks 1, and 1 outranks 3. A shard may judge nothing at all; a complete run may
+    /// not.
     pub fn exit_code(&self, fail_on: Severity) -> u8 {
         let red = |case: &&Case| case.worst_counted().is_some_and(|harm| harm <= fail_on);
         let is_stale = self.baselines.iter().any(|held| !held.stale.is_empty());
@@ -339,13 +344,13 @@ impl Report {
     }
 }
 
-/// The JSON Schema of [`Report`], as `harness/report/report.schema.json` holds it.
+/// The JSON Schema of [`Report`], as in `harness/report/report.schema.json`.
 pub fn schema() -> serde_json::Value {
     let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
     settings.into_generator().into_root_schema_for::<Report>().to_value()
 }
 
-/// Whether a system is the reference agent, which must pass.
+/// True if a system is the reference agent, which must pass.
 pub fn is_reference(system: &str) -> bool {
     system == "reference" || system.starts_with("reference/")
 }

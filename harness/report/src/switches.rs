@@ -1,4 +1,4 @@
-//! Threads that go on with another provider: how each system does on each pair of dialects.
+//! Threads that continue with another provider: the result of each system on each pair of dialects.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 use crate::report::{Case, Report};
 use brickbat_scenario::verdict::{Severity, Verdict};
 
-/// The folder of the scenarios that switch the provider, and the name in them for the one that a thread goes on with.
+/// The folder of the scenarios that switch the provider, and the name in them for the second provider of a
+/// thread.
 const FOLDER: &str = "switch/";
 const TO: &str = "to=";
 
-/// Systems and pairs, as a file keeps them.
+/// Systems and pairs, as a file stores them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Switches {
@@ -19,26 +20,26 @@ pub struct Switches {
     pub pairs: Vec<Pair>,
 }
 
-/// How a system does when its thread goes from one dialect to another.
+/// The result of a system whose thread moves from one dialect to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pair {
     pub system: String,
     /// The dialect with which the thread begins.
     pub from: String,
-    /// The dialect with which it goes on.
+    /// The dialect with which it continues.
     pub to: String,
     pub n_pass: usize,
     pub n_fail: usize,
     /// Plans that the system does not reach, and those that could not be judged.
     pub n_open: usize,
-    /// The worst that was found, and in how many plans.
+    /// The worst severity, and the number of plans that have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst: Option<(Severity, usize)>,
 }
 
 impl Switches {
-    /// What reports of runs say of it. A system that is in several has what all of them say.
+    /// The result of several reports. A system that is in several of them has the results of all.
     pub fn of(reports: &[Report]) -> Switches {
         let mut cases: BTreeMap<(&str, &str, &str), Vec<&Case>> = BTreeMap::new();
         for case in reports.iter().flat_map(|report| &report.cases) {
@@ -80,7 +81,7 @@ impl Pair {
         }
     }
 
-    /// In a few words: the worst and in how many of the plans, or that all pass.
+    /// In a few words: the worst severity and in how many of the plans, or that all pass.
     pub fn words(&self) -> String {
         let n_judged = self.n_pass + self.n_fail;
         match self.worst {
@@ -91,7 +92,7 @@ impl Pair {
     }
 }
 
-/// The dialects of a plan that goes from one to another.
+/// The dialects of a plan that moves from one to another.
 fn pair_of(plan: &str) -> Option<(&str, &str)> {
     let (scenario, from) = plan.rsplit_once('@')?;
     let (_, variant) = scenario.strip_prefix(FOLDER)?.split_once('#')?;
@@ -104,14 +105,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pair_is_read_off_the_name_of_a_plan() {
+    fn a_pair_is_read_from_the_name_of_a_plan() {
         assert_eq!(pair_of("switch/after-batch#to=gemini@mistral"), Some(("mistral", "gemini")));
         assert_eq!(pair_of("abort/mid-batch#to=gemini@mistral"), None);
         assert_eq!(pair_of("switch/after-batch@mistral"), None);
     }
 
     #[test]
-    fn a_pair_says_the_worst() {
+    fn a_pair_shows_the_worst_severity() {
         let pair = |worst, n_pass, n_fail, n_open| {
             let [system, from, to] = ["x", "mistral", "gemini"].map(str::to_owned);
             Pair { system, from, to, n_pass, n_fail, n_open, worst }.words()

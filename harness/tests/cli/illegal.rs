@@ -1,6 +1,6 @@
-//! Request bodies that a strict provider refuses.
+//! Request bodies that a strict provider rejects.
 
-/// Bodies that a provider refuses, each with the rule that the refusal names.
+/// Bodies that a provider rejects, each with the rule that the rejection names.
 pub(crate) const ILLEGAL: &[(&str, &str)] = &[
     ("anthropic-messages/request-shape", r#"{"messages":[{"role":"user"}]}"#),
     ("anthropic-messages/request-shape", r#"{"messages":{"role":"user","content":"Hallo"}}"#),

@@ -35,7 +35,8 @@ pub fn lowered() -> Vec<(String, Vec<Plan>)> {
     files.iter().map(plans).collect()
 }
 
-/// The points inside a turn of a plan (from 0): the marks of each attempt of each reply, then the starts, then the results.
+/// The points inside a turn of a plan (from 0): the marks of each attempt of each reply, then the starts,
+/// then the results.
 pub fn points(plan: &Plan, turn: usize) -> Vec<PlannedPoint> {
     let planned = &plan.turns[turn];
     let mut points = Vec::new();

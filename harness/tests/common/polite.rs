@@ -1,4 +1,4 @@
-//! An adapter as a shell script, which keeps to the protocol.
+//! An adapter as a shell script that follows the protocol.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use brickbat::dialect::Dialect;
 use brickbat::driver::{Launch, ProcessLimits, SessionSpec};
 
-/// How a shell script is started as an adapter, with one argument.
+/// Starts a shell script as an adapter, with one argument.
 pub fn launch(script: &str, arg: &str) -> Launch {
     Launch {
         program: "/bin/sh".into(),
@@ -36,7 +36,7 @@ pub fn spec(state: &Path) -> SessionSpec {
     }
 }
 
-/// Answers `initialize` and `session/new`; `$1` is what it does with a prompt, where `$id` is the prompt's id.
+/// Answers `initialize` and `session/new`; `$1` handles a prompt, with `$id` as the prompt's id.
 pub const POLITE: &str = r#"
 answer() { printf '{"jsonrpc":"2.0","id":"%s","result":%s}\n' "$id" "$1"; }
 show() { printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"%s","status":"%s"}}}\n' "$1" "$2"; }

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
-/// What is examined at the same time: the probes mostly wait to see that nothing happens.
+/// How many are examined at the same time: the probes mostly wait to see that nothing happens.
 const N_AT_ONCE: usize = 8;
 
-/// Examines each, several at a time, and prints its name, so that a failure can be told from the others.
+/// Examines each case, several at a time, and prints its name, so that a failure can be attributed.
 pub fn examine_each(cases: &[(&str, fn())]) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -24,7 +24,7 @@ pub fn examine_each(cases: &[(&str, fn())]) {
     });
 }
 
-/// The probes with that result, and what each says.
+/// The probes with that result, and the message of each.
 pub fn with<'a>(found: &'a Value, result: &str, says: &str) -> Vec<(&'a str, &'a str)> {
     let probes = found["probes"].as_array().unwrap().iter();
     let meant = probes.filter(|examined| examined["result"] == result);

@@ -15,11 +15,11 @@ use tempfile::TempDir;
 /// The program under test.
 pub const BRICKBAT: &str = env!("CARGO_BIN_EXE_brickbat");
 
-/// A command that hangs fails its test after this time instead. The longest waits twice for an adapter that is silent
-/// for 20 s.
+/// A command that hangs fails its test after this time instead. The longest waits twice for an adapter that
+/// is silent for 20 s.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// What a command said and how it ended.
+/// The output of a command and how it ended.
 #[derive(Debug)]
 pub struct Said {
     pub code: Option<i32>,
@@ -27,7 +27,7 @@ pub struct Said {
     pub err: String,
 }
 
-/// The cache of the tests, so that they leave that of the user alone.
+/// The cache of the tests, which keeps them away from the user's.
 const CACHE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/cache");
 
 /// Brickbat in a folder, without input.
@@ -38,7 +38,7 @@ pub fn command(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// Runs a command to its end, and gives it that input.
+/// Runs a command to its end with that input.
 #[track_caller]
 pub fn finish(mut command: Command, input: &[u8]) -> Said {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -70,7 +70,7 @@ pub fn finish(mut command: Command, input: &[u8]) -> Said {
     said
 }
 
-/// Runs brickbat in a folder, with variables of the environment.
+/// Runs brickbat in a folder, with environment variables.
 #[track_caller]
 pub fn brickbat(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Said {
     let mut command = command(folder, args);

@@ -17,7 +17,7 @@ use crate::program::BRICKBAT;
 /// A test that hangs fails after this time instead.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Plans at once, as many as the command line takes by default.
+/// Plans at once, as many as the command line runs by default.
 const N_JOBS: usize = 8;
 
 /// Runs a test with a runtime of its own, within bounded time.
@@ -26,13 +26,13 @@ pub fn within_patience<T>(test: impl Future<Output = T>) -> T {
     runtime.block_on(async { tokio::time::timeout(PATIENCE, test).await.unwrap() })
 }
 
-/// The built-in plans whose ids begin so.
+/// The built-in plans with this prefix in their ids.
 pub fn load(prefix: &str) -> Vec<Job> {
     let sources = [Source::Prefix(prefix.to_owned())];
     library::load(&Selection { sources: &sources, dialects: &Dialect::ALL, filter: None, seed: 0 }).unwrap()
 }
 
-/// Runs jobs, and gives the cases in the order of their plans.
+/// Runs jobs, and returns the cases in the order of their plans.
 pub async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
     let profiles = Dialect::ALL.map(Profile::newest);
     let redactor = Redactor::default();

@@ -10,13 +10,13 @@ use brickbat::simulate;
 use brickbat::triage::Signature;
 use brickbat::verdict::{Judgement, Verdict};
 
-/// The judgement over a plan, or over its control plan if that does not pass.
+/// The judgement of a plan, or of its control plan if that does not pass.
 pub fn judged(plan: &Plan, canary: Option<Canary>) -> Judgement {
     let judged = simulate::judged(plan, |plan| Agent::of_plan(plan, Delivery::Streamed, canary));
     judged.unwrap_or_else(|control| control)
 }
 
-/// The causes for which a scenario fails; none if it passes or cannot be played.
+/// The causes for which a scenario fails; empty if it passes or cannot be played.
 pub fn causes(scenario: &Scenario, setting: &Setting<'_>, canary: Option<Canary>) -> Vec<Signature> {
     let Ok(plan) = lower::lower(setting.id, "", scenario, setting.dialect, setting.seed) else {
         return Vec::new();

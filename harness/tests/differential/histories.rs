@@ -1,11 +1,12 @@
-//! Random histories in the words of Mistral and OpenAI: legal by construction, and then most of them broken.
+//! Random histories in the formats of Mistral and OpenAI: legal by construction, and then most of them
+//! broken.
 
 use serde_json::{Value, json};
 
-/// From this seed all histories are made.
+/// The seed of all histories.
 pub const SEED: u64 = 2026;
 
-/// The first histories.
+/// The first `n` histories.
 pub fn all(n: usize) -> impl Iterator<Item = Value> {
     let mut dice = Dice(SEED);
     (0..n).map(move |_| body(&mut dice))
@@ -96,7 +97,7 @@ fn result(id: &str) -> Value {
     json!({ "role": "tool", "tool_call_id": id, "content": "found it" })
 }
 
-/// Few enough that ids come back.
+/// Few enough that ids repeat.
 fn good_id(dice: &mut Dice) -> String {
     format!("call0000{}", dice.pick(b"123456789abcdef").to_owned() as char)
 }
@@ -214,7 +215,7 @@ fn change_id(dice: &mut Dice, messages: &mut [Value]) {
     }
 }
 
-/// Gives everything that had the old id the new one.
+/// Replaces an id everywhere.
 fn rewrite(messages: &mut [Value], old: &Value, new: &Value) {
     for message in messages {
         if message["tool_call_id"] == *old && message["role"] == "tool" {
@@ -265,7 +266,7 @@ fn rename(dice: &mut Dice, messages: &mut [Value]) {
     }
 }
 
-/// Gives a message what is no text, or what belongs to another role or another provider.
+/// Gives a message a content that is not text, or that belongs to another role or another provider.
 fn foreign_shape(dice: &mut Dice, message: &mut Value) {
     match dice.below(8) {
         0 => message["content"] = json!([{ "text": "Hello." }]),
@@ -292,7 +293,7 @@ fn foreign_shape(dice: &mut Dice, message: &mut Value) {
 const DOT: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
 
-/// A sound without any.
+/// An audio file without samples.
 const SILENCE: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQAAAAA=";
 
 /// Breaks the types of a message.

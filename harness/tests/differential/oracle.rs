@@ -1,4 +1,4 @@
-//! Whose verdicts ours are held against, and how far they have to agree.
+//! The oracles whose verdicts are compared with ours, and how far they have to agree.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,17 +8,17 @@ use serde_json::Value;
 
 use crate::kinds;
 
-/// Somebody who checks histories.
+/// A program or library that checks histories.
 pub struct Oracle {
-    /// As it stands in the table of what is explained.
+    /// Its name in the table of explained differences.
     pub name: String,
     /// The profile for one of its verdicts.
     profile: fn(&str) -> &'static Profile,
-    /// Whether it refuses all that we refuse.
+    /// True if it rejects everything that we reject.
     is_complete: bool,
-    /// Whether it says it in the same words.
+    /// True if its messages have the same words as ours.
     has_our_words: bool,
-    /// Whether a verdict is that of a model, whose name it has.
+    /// True if a verdict belongs to a model, and has the model's name.
     is_of_model: bool,
     explained: BTreeSet<(String, String)>,
 }
@@ -49,7 +49,7 @@ impl Oracle {
         }
     }
 
-    /// Whether the verdicts may part like this.
+    /// True if the verdicts may differ in this way.
     pub fn explains(&self, column: &str, agreement: &Agreement) -> bool {
         let is_explained = |kind: &String| {
             let of = if self.name == "clients" { column } else { &self.name };
@@ -67,17 +67,17 @@ fn named(name: &str) -> &'static Profile {
     Profile::named(name).expect("the profile is known")
 }
 
-/// How two verdicts go together.
+/// The relation of two verdicts.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Agreement {
     BothAccept,
     BothRefuse,
-    /// They refuse, and we take it with a warning.
+    /// The oracle rejects, and we accept with a warning.
     WeWarn,
     OnlyWeRefuse,
     /// For this kind of reason.
     OnlyTheyRefuse(String),
-    /// Both refuse, but they say it otherwise, for this kind of reason.
+    /// Both reject, but with different words, for this kind of reason.
     OtherWords(String),
 }
 
@@ -94,7 +94,7 @@ impl fmt::Display for Agreement {
     }
 }
 
-/// Holds a verdict against ours, which comes with it in words.
+/// Compares a verdict with ours, which is returned in words.
 pub fn compared(oracle: &Oracle, column: &str, body: &Value, theirs: &Value) -> (Agreement, String) {
     let mut body = body.clone();
     if oracle.is_of_model {
@@ -115,7 +115,7 @@ pub fn compared(oracle: &Oracle, column: &str, body: &Value, theirs: &Value) -> 
         }
         (None, Some(kind)) => Agreement::OnlyTheyRefuse(kind),
         (Some(violation), Some(kind)) => {
-            // The sentences about types are those of another library.
+            // The sentences about types come from another library.
             let is_of_types = theirs["class"] == "ValidationError";
             let is_same = if violation.status() == 422 || is_of_types {
                 (violation.status() == 422) == is_of_types

@@ -71,7 +71,7 @@ fn codes<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().map(code).collect::<Vec<_>>().join(", ")
 }
 
-/// A sentence as a cell: it has no full stop, unless it is more than one.
+/// A sentence as a cell: it has no full stop, unless it is more than one sentence.
 fn cell(sentence: &str) -> String {
     let is_one = !sentence.trim_end_matches('.').contains(". ");
     let text = if is_one { sentence.trim_end_matches('.') } else { sentence };
@@ -108,13 +108,13 @@ fn severities() -> String {
     table(&["severity", "what the user loses"], Severity::ALL.map(row))
 }
 
-/// What became of the sessions of real products that were repaired.
+/// The results of the repaired sessions of real products.
 fn closed_loop() -> String {
     let page = brickbat::cli::closed_loop::page(&read("docs/data/repaired-sessions.json"));
     format!("\n{}\n", page.unwrap())
 }
 
-/// The findings that were exported as tests, with what each test said.
+/// The findings that were exported as tests, with the output of each test.
 fn exports() -> String {
     let rows: Vec<serde_json::Value> = serde_json::from_str(&read("corpora/exports/cases.json")).unwrap();
     let said = |row: &serde_json::Value, key: &str| {
@@ -138,7 +138,7 @@ fn exports() -> String {
     table(&["export", "system", "plan", "check", "message of the red test", "green on"], rows)
 }
 
-/// Characters of what a test says that are shown.
+/// Characters of a test's output that are shown.
 const MAX_SAID: usize = 140;
 
 fn report_formats() -> String {
@@ -220,7 +220,7 @@ fn points() -> String {
     table(&["point", "where it is", "`before` it is", "`after` it is", "needs"], PointSpec::ALL.map(row))
 }
 
-/// How a point is written in a scenario.
+/// The form of a point in a scenario.
 fn written_point(name: &'static str) -> &'static str {
     match name {
         "think" => "{ think: 1 }",
@@ -260,7 +260,7 @@ fn actions() -> String {
     table(&head, ActionSpec::ALL.map(row))
 }
 
-/// How an action is written in a scenario.
+/// The form of an action in a scenario.
 fn written_action(spec: &ActionSpec) -> String {
     let payload = match spec.payload {
         Payload::Nothing(_) => return spec.name.to_owned(),
@@ -278,7 +278,7 @@ fn written_action(spec: &ActionSpec) -> String {
     format!("{{ {}: {payload} }}", spec.name)
 }
 
-/// Where an action is allowed, in few words.
+/// The places where an action is allowed, in few words.
 fn places(spec: &ActionSpec) -> String {
     use Region::{Opened, Over, Question, Result, Stream, Tools, Unanswered};
     const GROUPS: [(&str, &[Region]); 4] = [
@@ -306,7 +306,7 @@ fn profiles() -> String {
     table(&["dialect", "profiles"], Dialect::ALL.map(row))
 }
 
-/// Every built-in system: its sheet is all that is known of it.
+/// Every built-in system, as its manifest describes it.
 fn systems() -> String {
     let folders = std::fs::read_dir(root().join("harness/systems")).unwrap();
     let mut sheets: Vec<_> = folders.map(|entry| entry.unwrap().path().join("system.yaml")).collect();
@@ -330,7 +330,7 @@ fn systems() -> String {
     table(&["system", "what it is", "versions", "modes"], rows)
 }
 
-/// Each need, with the built-in systems that meet it: what their manifests list, which `verify-adapter` holds them to.
+/// Each need, with the built-in systems that meet it. `verify-adapter` checks the lists in their manifests.
 fn needs_claimed() -> String {
     let mut sheets: Vec<_> = std::fs::read_dir(root().join("harness/systems"))
         .unwrap()
@@ -360,7 +360,7 @@ fn needs_claimed() -> String {
     table(&["need", "systems", "which"], rows)
 }
 
-/// How each system does when its thread goes on with another provider, a row for each with which it begins.
+/// The result of each system when its thread continues with another provider, a row for each first provider.
 fn switches() -> String {
     let switches: Switches = serde_json::from_str(&read("docs/data/switches.json")).unwrap();
     let head = ["system", "begins with"].into_iter().chain(Dialect::ALL.map(Dialect::name));
@@ -377,7 +377,7 @@ fn switches() -> String {
     table(&head.collect::<Vec<&str>>(), rows)
 }
 
-/// What the baseline of each built-in system lists, cause by cause.
+/// The causes in the baseline of each built-in system.
 fn known() -> String {
     let mut text = String::new();
     let mut names: Vec<String> = std::fs::read_dir(root().join("harness/systems"))

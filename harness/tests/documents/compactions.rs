@@ -1,5 +1,5 @@
-//! The table of compactors and cut points, from the file that `harness/nightly/compactions/run.py` has written, and that of the public
-//! threads that a compaction is the cause of.
+//! The table of compactors and cut points, from the file that `harness/nightly/compactions/run.py` has
+//! written, and the table of public threads that a compaction broke.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ struct Report {
     rows: Vec<Row>,
 }
 
-/// What came of one plan on one compactor.
+/// The result of one plan on one compactor.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -25,7 +25,7 @@ struct Row {
     cuts: usize,
 }
 
-/// A public thread, and what is shown of it.
+/// A public thread, and what is shown about it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Thread {
@@ -61,7 +61,7 @@ impl Says {
     }
 }
 
-/// Where a history is cut, and the scenarios that do it there.
+/// The places where a history is cut, and the scenarios that cut it there.
 const CUTS: [(&str, &[&str]); 12] = [
     (
         "by command, between turns",
@@ -99,7 +99,7 @@ pub fn compactions() -> String {
     text
 }
 
-/// What came of the plans of one cut point: how many passed, of those that were played, or the worst that happened.
+/// The result of the plans of one cut point: how many of them passed, or the worst severity.
 fn cell(rows: &[&Row]) -> String {
     let played: Vec<&&Row> = rows.iter().filter(|row| row.verdict != "unsupported").collect();
     if played.is_empty() {
@@ -149,7 +149,7 @@ fn threads() -> Vec<Thread> {
 }
 
 #[test]
-fn each_thread_names_what_there_is() {
+fn each_thread_names_existing_scenarios_and_classes() {
     let rows = rows();
     for Thread { thread, class, says, plan, on, bug, .. } in threads() {
         let exists = |path: String| assert!(root().join(&path).exists(), "{thread}: {path}");

@@ -53,7 +53,7 @@ impl Both<usize> {
     }
 }
 
-/// The lower quartile, the median and the upper quartile; nothing for a campaign that ended without a find.
+/// The lower quartile, the median and the upper quartile; none for a campaign that ended without a find.
 fn quartiles<T: Copy + PartialOrd>(finds: &[Option<T>]) -> [Option<T>; 3] {
     let mut sorted: Vec<Option<T>> = finds.to_vec();
     let rank = |find: &Option<T>| (find.is_none(), *find);
@@ -65,7 +65,7 @@ fn quartiles_cell<T: Copy + PartialOrd + ToString>(finds: &[Option<T>]) -> Strin
     quartiles(finds).map(|find| find.map_or_else(|| "–".to_owned(), |find| find.to_string())).join(", ")
 }
 
-/// A bug that is found so soon in the median, guided and by chance, is not worth a row.
+/// A bug with a median below this, guided and by chance, is not worth a row.
 const SOON: usize = 32;
 
 fn finds() -> Finds {
@@ -74,7 +74,7 @@ fn finds() -> Finds {
     finds
 }
 
-/// What was reached after so many plans, guided and by chance.
+/// The coverage after a number of plans, guided and by chance.
 pub fn guided() -> String {
     let finds = finds();
     let n_bugs = finds.bugs.len();
@@ -97,12 +97,12 @@ struct Real {
     systems: Vec<OfSystem>,
 }
 
-/// What each seed has reached on a system.
+/// The coverage of each seed on a system.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OfSystem {
     system: String,
-    /// With the control plans.
+    /// Including the control plans.
     plans: Both<usize>,
     behaviours: Both<usize>,
     failures: Both<usize>,
@@ -124,7 +124,7 @@ pub fn guided_on_real_systems() -> String {
     text + "\n"
 }
 
-/// The plans that it took to find each bug that is not found soon.
+/// The number of plans that it took to find each bug that is not found early.
 pub fn time_to_find() -> String {
     let finds = finds();
     let is_late = |row: &&Row| {
@@ -173,13 +173,13 @@ impl Times {
     }
 }
 
-/// Shares of the time of a run, after which it is counted what was found.
+/// Shares of the time of a run after which the finds are counted.
 const SHARES: [f64; 4] = [0.001, 0.01, 0.1, 1.0];
 
-/// Seconds within which a bug is found so soon, in the median of each way, that it is not worth a row.
+/// A bug that each way finds within these seconds, in the median, is not worth a row.
 const AT_ONCE: f64 = 1.0;
 
-/// How many bugs each way of searching has found, and when: on the average, and for each bug that takes long.
+/// How many bugs each way of searching has found, and when: on average, and for each bug that takes long.
 pub fn race() -> String {
     let race: Race = serde_json::from_str(&read("docs/data/race.json")).unwrap();
     assert_eq!(race.schema, 1);
@@ -231,7 +231,7 @@ struct Size {
     bugs: usize,
 }
 
-/// A planted bug, and what is read here of the world that shows it first.
+/// A planted bug, and the part that is read of the world that shows it first.
 #[derive(Deserialize)]
 struct Shown {
     bug: String,
@@ -288,7 +288,7 @@ struct Part {
     cpu_hours: f64,
 }
 
-/// How many generated plans the reference agent has played, and that nothing accused it.
+/// The number of generated plans that the reference agent has played without an accusation.
 pub fn sweep() -> String {
     let mut parts: Vec<Part> = serde_json::from_str(&read("docs/data/sweep.json")).unwrap();
     parts.sort_by_key(|part| (part.seed, part.first));

@@ -9,18 +9,18 @@ use super::*;
 struct Downloads {
     #[serde(rename = "schema")]
     _schema: u32,
-    /// Which packages are listed.
+    /// The selection of packages, in words.
     comment: String,
     /// The day of the registries' lists.
     date: String,
-    /// The downloads a month from which on packages of npm are listed.
+    /// The minimum downloads a month of the listed npm packages.
     least: u64,
-    /// The rank down to which packages of PyPI are listed.
+    /// The last rank of the listed PyPI packages.
     lowest_rank: u32,
     packages: Vec<Package>,
 }
 
-/// A package of npm, whose downloads are known, or of PyPI, of which the rank is.
+/// An npm package with its downloads, or a PyPI package with its rank.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Package {
@@ -32,14 +32,14 @@ struct Package {
     note: Option<String>,
 }
 
-/// The least share, in percent.
+/// The minimum share, in percent.
 const WANTED: f64 = 90.0;
 
 fn downloads() -> Downloads {
     serde_json::from_str(&read("docs/data/downloads.json")).unwrap()
 }
 
-/// What share of the downloads of npm the packages with a system have, in percent.
+/// The share of the npm downloads that belongs to packages with a system, in percent.
 fn share(packages: &[Package]) -> f64 {
     let all: u64 = packages.iter().filter_map(|package| package.downloads).sum();
     let driven: u64 = packages
@@ -50,7 +50,7 @@ fn share(packages: &[Package]) -> f64 {
     100.0 * driven as f64 / all as f64
 }
 
-/// Both tables, with what they add up to.
+/// Both tables, with their sums.
 pub fn shares() -> String {
     let Downloads { comment, date, packages, .. } = downloads();
     let comment = comment.replace(". ", ".\n");

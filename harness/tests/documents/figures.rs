@@ -1,4 +1,4 @@
-//! The table of what the benches have measured, from the file that `harness/bench/run` has written.
+//! The table of benchmark results, from the file that `harness/bench/run` has written.
 
 use serde::Deserialize;
 
@@ -62,7 +62,7 @@ struct Profile {
     shares: BTreeMap<String, f64>,
 }
 
-/// Where the time of plans and of the rules goes: a row for each kind of code, a column for each profile.
+/// The time that plans and rules take: a row for each kind of code, a column for each profile.
 pub fn profile() -> String {
     let Profiles { schema, profiles } = serde_json::from_str(&read("docs/data/profile.json")).unwrap();
     assert_eq!(schema, 1);

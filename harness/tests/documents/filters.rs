@@ -1,4 +1,4 @@
-//! The block of the page of filters: what is wrong with each.
+//! The block of the page of filters: the bugs of each.
 
 use std::fmt::Write;
 

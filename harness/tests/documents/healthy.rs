@@ -1,4 +1,4 @@
-//! The table of the healthy sessions that `harness/nightly/products/healthy.py` has let real products write.
+//! The table of the healthy sessions that real products wrote under `harness/nightly/products/healthy.py`.
 
 use serde::Deserialize;
 
@@ -23,8 +23,8 @@ struct Row {
     off_branch: usize,
     changed: bool,
     refused: u64,
-    /// Processes that took the session up after the one that began it. Rows that were written before these were counted do not
-    /// have it: then, too, each turn was a process.
+    /// The number of processes that resumed the session after the one that began it. Older rows do not have
+    /// it; in those, too, each turn was a process.
     #[serde(default)]
     resumed: Option<u32>,
     day: String,
@@ -37,7 +37,7 @@ struct Report {
 }
 
 impl Row {
-    /// Whether the store shows what was done to the history.
+    /// True if the store shows what was done to the history.
     fn shows_it(&self) -> bool {
         match self.kind.as_str() {
             "compacted" => self.compactions > 0,
@@ -117,7 +117,7 @@ pub fn healthy() -> String {
     text
 }
 
-/// How often the sessions were taken up by another process, as far as that was counted.
+/// How often another process resumed the sessions, as far as that was counted.
 fn resumed(rows: &[Row]) -> String {
     let counted: Vec<u32> = rows.iter().filter_map(|row| row.resumed).collect();
     let least = counted.iter().min().copied().unwrap_or_default();

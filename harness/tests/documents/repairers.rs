@@ -1,4 +1,4 @@
-//! The table of libraries that mend histories, and of a tool that mends sessions, from the file that
+//! The table of libraries that repair histories, and of a tool that repairs sessions, from the file that
 //! `harness/nightly/differential/repairers.py` has written.
 
 use serde::Deserialize;
@@ -11,7 +11,7 @@ struct Report {
     rows: Vec<Row>,
 }
 
-/// What came of one of them on one set of histories.
+/// The result of one of them on one set of histories.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -25,7 +25,7 @@ struct Row {
     harmed: usize,
     changed: usize,
     mended: usize,
-    /// Not known of a tool that is given stores.
+    /// Unknown for a tool that works on stores.
     #[serde(default)]
     lost: Option<usize>,
     #[serde(default)]

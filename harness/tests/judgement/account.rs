@@ -1,4 +1,4 @@
-//! The account of a run: the levels that a system keeps, the checks that were asked, the faults that fired.
+//! The account of a run: the levels that a system reaches, the checks that ran, the faults that fired.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ fn account(plans: &[Plan], canary: Option<Canary>) -> Account {
 }
 
 #[test]
-fn the_reference_agent_keeps_every_level_and_each_checker_has_its_say() {
+fn the_reference_agent_reaches_every_level_and_each_checker_is_applicable() {
     let account = account(&of_dialect(Dialect::AnthropicMessages), None);
     let n_plans = account.plans["pass"];
     assert_eq!((account.n_expected, account.n_asked), (n_plans * CHECKS.len(), n_plans * CHECKS.len()));
@@ -52,7 +52,7 @@ fn the_reference_agent_keeps_every_level_and_each_checker_has_its_say() {
     assert!(faults.armed > 0 && faults.fired == faults.armed && faults.observed == faults.armed);
 }
 
-/// Bugs that only one checker is for. Most are of no use to a class of failures; they prove that the checker speaks.
+/// Bugs that only one checker finds. Most belong to no class of failures; they prove that the checker works.
 #[test]
 fn a_bug_breaks_the_level_of_its_checker_and_no_lower_one() {
     let plans = of_dialect(Dialect::OpenaiChat);
@@ -89,7 +89,7 @@ fn a_level_of_which_a_check_was_never_applicable_is_not_reached() {
 }
 
 #[test]
-fn only_whole_requirements_have_a_level() {
+fn only_complete_requirements_have_a_level() {
     let plain = plan("control/plain-batch", Dialect::OpenaiChat);
     let report = || Report::new(0, Vec::new(), vec![case(&plain, None)]);
     assert!(report().requiring(Some("2026-11".to_owned())).accounts[0].level.is_some());
@@ -98,7 +98,7 @@ fn only_whole_requirements_have_a_level() {
 }
 
 #[test]
-fn what_a_frozen_set_does_not_ask_turns_nothing_red() {
+fn checks_outside_a_frozen_set_turn_nothing_red() {
     let plans = of_dialect(Dialect::OpenaiChat);
     let canary = crate::plans::canary("note-wanders");
     let report = || Report::new(0, Vec::new(), plans.iter().map(|plan| case(plan, Some(canary))).collect());
@@ -112,7 +112,7 @@ fn what_a_frozen_set_does_not_ask_turns_nothing_red() {
 }
 
 #[test]
-fn a_plan_that_was_not_asked_every_check_is_3() {
+fn a_plan_on_which_a_check_did_not_run_is_exit_code_3() {
     let plain = plan("control/plain-batch", Dialect::OpenaiChat);
     let whole = || case(&plain, None);
     assert_eq!(Report::new(0, Vec::new(), vec![whole()]).exit_code(Severity::MILDEST), 0);
@@ -122,7 +122,7 @@ fn a_plan_that_was_not_asked_every_check_is_3() {
 }
 
 #[test]
-fn accounts_of_parts_add_up_to_that_of_the_whole() {
+fn accounts_of_parts_add_up_to_that_of_the_complete_run() {
     let plans = of_dialect(Dialect::Mistral);
     let (first, second) = plans.split_at(plans.len() / 2);
     for canary in [None, Some(crate::plans::canary("note-wanders"))] {
@@ -132,7 +132,7 @@ fn accounts_of_parts_add_up_to_that_of_the_whole() {
     }
 }
 
-/// An hour passes in no time, and the agent comes back exactly when the header says.
+/// An hour passes instantly, and the agent retries exactly when the header says.
 #[test]
 fn a_pause_of_an_hour_is_waited_for_in_virtual_time() {
     for dialect in Dialect::ALL {

@@ -1,4 +1,4 @@
-//! What a check is applicable to does not depend on how busy the machine was.
+//! The load of the machine does not change which checks are applicable.
 
 use brickbat::trace::{Confidence, Event};
 
@@ -16,7 +16,7 @@ fn is_settling(event: &Event, of: Option<CallKey>) -> bool {
 }
 
 #[test]
-fn results_that_the_harness_notes_after_the_end_of_their_turn_are_those_that_a_request_of_it_has() {
+fn results_noted_after_their_turn_count_if_a_request_of_the_turn_has_them() {
     for plan in on_each("control/plain-batch") {
         let original = run(&plan);
         let settled: Vec<Event> = original
@@ -40,7 +40,7 @@ fn results_that_the_harness_notes_after_the_end_of_their_turn_are_those_that_a_r
 }
 
 #[test]
-fn whether_a_tool_had_ended_when_the_user_stopped_is_a_race_on_which_nothing_rests() {
+fn no_verdict_depends_on_the_race_between_a_tools_end_and_a_stop() {
     // The user stops when asked about one call, while the tool of the other runs.
     for plan in on_each("approval/stop-in-mixed-batch") {
         let original = run(&plan);
@@ -59,7 +59,7 @@ fn whether_a_tool_had_ended_when_the_user_stopped_is_a_race_on_which_nothing_res
         });
         assert_eq!(applicable(&plan, &ended), applicable(&plan, &original), "{}", plan.id);
     }
-    // Where the plan stops at a result, there is one.
+    // If the plan stops at a result, there is one.
     for plan in on_each("abort/mid-batch#k=1") {
         assert!(applicable(&plan, &run(&plan)).contains(&"results-kept"), "{}", plan.id);
     }

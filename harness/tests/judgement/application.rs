@@ -1,5 +1,5 @@
-//! What is the application's is listed apart: the same run, judged for a system that does all of it, and for one that
-//! leaves a part to the application.
+//! Findings that are the application's duty are listed separately: the same run is judged for a system that
+//! does everything, and for one that leaves a part to the application.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::staging::*;
 
-/// What is said of a planted bug in a system whose application has these duties.
+/// The judgement of a planted bug in a system whose application has these duties.
 fn judged_for(plan: &Arc<Plan>, canary: &str, duties: &[Duty], repairs: Repairs) -> Judgement {
     let run = run_canary(plan, crate::plans::canary(canary));
     let application = Application::with(duties, repairs);
@@ -26,8 +26,8 @@ fn judged_around(application: &Application, plan: &Plan, run: &Run) -> Judgement
     judge_apart_from(apart, plan, run, plan.profile_from(&[]), Confidence::Observed, Some(&CONCURRENCY))
 }
 
-/// A bug that is found in a system of its own, and listed apart, as the only thing, where the application has one of the
-/// duties.
+/// Checks that a bug is found in a system without an application, and that it is the only finding, listed
+/// separately, if the application has one of the duties.
 #[track_caller]
 fn is_of_the_application(name: &str, canary: &str, duties: &[Duty], checks: &[&str]) {
     for plan in on_each(name) {
@@ -36,7 +36,7 @@ fn is_of_the_application(name: &str, canary: &str, duties: &[Duty], checks: &[&s
     }
 }
 
-/// The same of a run.
+/// The same for a run.
 #[track_caller]
 fn is_apart_for(plan: &Plan, run: &Run, duties: &[Duty], checks: &[&str]) {
     let judged = |duties: &[Duty], repairs| judged_around(&Application::with(duties, repairs), plan, run);
@@ -79,7 +79,7 @@ fn results_of_a_batch_with_an_open_question_rest_on_who_keeps_the_questions() {
         let is_lost = |duty| is_lost(&plan, "results-lost", duty);
         assert!(!is_lost(Duty::Loop) && !is_lost(Duty::Steps) && !is_lost(Duty::Questions), "{}", plan.id);
         assert!(is_lost(Duty::Store) && is_lost(Duty::States), "{}", plan.id);
-        // Nothing was broken off where nobody stopped the turn.
+        // If the turn was not stopped, nothing was broken off.
         let run = run_canary(&plan, crate::plans::canary("results-lost"));
         let unstopped = rebuilt(&run, |_, event| match event {
             Event::Stopped => Vec::new(),
@@ -93,7 +93,7 @@ fn results_of_a_batch_with_an_open_question_rest_on_who_keeps_the_questions() {
             judgement.findings.iter().any(|finding| finding.check == "results-kept")
         };
         assert!(is_lost(Duty::Steps) && !is_lost(Duty::Questions) && !is_lost(Duty::Loop), "{}", plan.id);
-        // What the user was shown of them rests on the same.
+        // The updates for the user rest on the same duty.
         let is_apart = judged_for(&plan, "results-lost", &[Duty::Questions], Repairs::Never).application;
         assert!(is_apart.iter().any(|finding| finding.check == "views-agree"), "{}", plan.id);
     }
@@ -105,12 +105,12 @@ fn the_words_of_a_failed_turn_rest_on_the_input() {
 }
 
 #[test]
-fn what_a_call_is_shown_as_rests_on_the_states() {
+fn the_shown_state_of_a_call_rests_on_the_states() {
     is_of_the_application("reorder/error-before-call", "error-parked", &[Duty::States], &["parts-settled"]);
 }
 
 #[test]
-fn calls_that_nobody_answers_rest_on_the_loop() {
+fn unanswered_calls_rest_on_the_loop() {
     is_of_the_application("abort/mid-batch#k=1", "dangling-on-abort", &[Duty::Loop], &["thread-survives"]);
 }
 
@@ -126,7 +126,7 @@ fn a_question_without_an_answer_rests_on_who_keeps_the_questions() {
             assert!(is_apart && apart.findings.is_empty(), "{canary} {}: {apart:#?}", plan.id);
         }
     }
-    // A call that needs no consent is still the system's.
+    // A call that needs no consent still belongs to the system.
     for plan in on_each("abort/mid-batch#k=1") {
         let found = judged_for(&plan, "refuses-own-history", &[Duty::Questions], Repairs::Never);
         assert_eq!(found.verdict, Verdict::Fail, "{}: {found:#?}", plan.id);
@@ -145,7 +145,7 @@ fn a_call_that_was_handed_out_rests_on_who_runs_it() {
             assert!(is_apart, "{canary} {}: {apart:#?}", plan.id);
         }
     }
-    // A call of a tool of its own, open next to it, is still the system's.
+    // An open call of a tool that the system runs itself still belongs to the system.
     for plan in on_each("client/stop-while-open#k=0") {
         let found = judged_for(&plan, "dangling-on-abort", &[Duty::Client], Repairs::Never);
         assert!(is_of(&found.findings), "{}: {found:#?}", plan.id);
@@ -153,7 +153,7 @@ fn a_call_that_was_handed_out_rests_on_who_runs_it() {
 }
 
 #[test]
-fn what_is_shown_under_an_id_of_no_call_is_the_systems() {
+fn an_update_under_an_unknown_id_belongs_to_the_system() {
     for plan in on_each("client/next-request-fails") {
         let stray = || Event::CallShown { id: "stray".to_owned(), state: ShownState::InProgress };
         let run = rebuilt(&run(&plan), |_, event| match event {
@@ -181,7 +181,7 @@ fn a_turn_that_waits_for_a_tool_rests_on_the_loop() {
 }
 
 #[test]
-fn a_plan_that_does_not_go_on_because_of_the_application_is_not_vacuous() {
+fn a_plan_that_the_application_blocks_is_not_vacuous() {
     for plan in on_each("tools/answered-with-next-batch") {
         let own = judged_for(&plan, "deaf-tool-awaited", &[], Repairs::Never);
         assert_eq!(own.verdict, Verdict::Fail, "{}: {own:#?}", plan.id);
@@ -236,7 +236,7 @@ fn results_of_a_whole_step_rest_on_the_loop_and_on_who_keeps_a_turn_that_ended_b
 }
 
 #[test]
-fn results_before_an_empty_reply_rest_on_the_loop_and_on_who_says_them_again() {
+fn results_before_an_empty_reply_rest_on_the_loop_and_on_who_sends_them_again() {
     // The first reply after the results is empty.
     for plan in on_each("model/empty-reply") {
         let kept = |body: &str| {
@@ -293,7 +293,8 @@ fn a_step_whose_request_crossed_the_stop_rests_on_how_the_turn_is_stopped() {
         let args = plan.calls[d.0 as usize].deltas.concat();
         let started = Event::ToolStarted { call: Some(d), args };
         let settled = run.trace.events().iter().find(|event| matches!(event, Event::ToolSettled { .. }));
-        // What settles between the stop and the request: the step was over, and the run went on with another.
+        // Between the stop and the request, a tool settles: the step had ended, and the run continued with
+        // another.
         for (between, rests_on_stop) in [(None, true), (settled.cloned(), false)] {
             let late = rebuilt(&run, |turn, event| match event {
                 Event::Stopped if turn == 0 => {
@@ -313,7 +314,7 @@ fn a_step_whose_request_crossed_the_stop_rests_on_how_the_turn_is_stopped() {
 }
 
 #[test]
-fn what_the_user_said_before_an_empty_reply_rests_on_who_says_it_again() {
+fn a_users_message_before_an_empty_reply_rests_on_who_sends_it_again() {
     let (asked, answered) = ("Look up the two orders.", "Is that all?");
     for plan in on_each("model/empty-reply") {
         let without =
@@ -327,7 +328,7 @@ fn what_the_user_said_before_an_empty_reply_rests_on_who_says_it_again() {
             "the reply after the results is empty, too: {judgement:#?}"
         );
     }
-    // A reply that says something makes the turn a valid one.
+    // A reply with content makes the turn a valid one.
     for plan in on_each("control/plain-batch") {
         let said = &plan.turns[0].user;
         let lost = rebuilt(&run(&plan), |turn, event| match event {
@@ -351,11 +352,12 @@ fn what_the_user_said_before_an_empty_reply_rests_on_who_says_it_again() {
 }
 
 #[test]
-fn a_thread_whose_last_failure_is_the_application_s_is_not_bricked_by_the_system() {
+fn a_thread_that_the_application_fails_last_is_not_bricked_by_the_system() {
     let plan = plan("control/plain-batch", Dialect::OpenaiChat);
     let last = plan.turns.len() - 1;
     let raised = || TurnOutcome::Raised { class: "Error".to_owned(), text: "broken".to_owned() };
-    // The first turn ends with an error of the system's; in the last one the calls of the first have no results.
+    // The first turn ends with an error of the system; in the last one the calls of the first have no
+    // results.
     let run = rebuilt(&run(&plan), |turn, event| match event {
         Event::TurnEnded { .. } if turn == 0 || turn == last => vec![Event::TurnEnded { outcome: raised() }],
         Event::Requested { exchange, model, body, .. } if turn == last => {
@@ -380,7 +382,7 @@ fn a_thread_whose_last_failure_is_the_application_s_is_not_bricked_by_the_system
 }
 
 #[test]
-fn what_an_sdk_does_itself_stays_its_own() {
+fn a_duty_that_an_sdk_takes_over_stays_its_own() {
     let all = [Duty::Store, Duty::Input, Duty::States];
     for plan in on_each("abort/mid-batch#k=1") {
         for canary in ["dangling-on-abort", "results-lost", "success-invented"] {
@@ -391,7 +393,7 @@ fn what_an_sdk_does_itself_stays_its_own() {
 }
 
 #[test]
-fn a_broken_history_is_the_application_s_unless_the_system_mends_or_adds_to_it() {
+fn a_broken_history_is_the_applications_unless_the_system_repairs_or_extends_it() {
     let plan = plan("given/broken-thread#h=bricked-long-ago.json", Dialect::OpenaiChat);
     let canary = "heals-the-end-alone";
     let store = [Duty::Store];
@@ -401,7 +403,7 @@ fn a_broken_history_is_the_application_s_unless_the_system_mends_or_adds_to_it()
     let claimed = judged_for(&plan, canary, &store, Repairs::Claimed);
     assert!(claimed.findings.iter().any(|finding| finding.check == "old-thread-heals"), "{claimed:#?}");
 
-    // One that answers the old calls, and that in the wrong place, is refused for what it has added.
+    // A request that answers the old calls in the wrong place is rejected because of what it has added.
     let answered = with_bodies(&run_canary(&plan, crate::plans::canary(canary)), |body| {
         let mut body: serde_json::Value = serde_json::from_str(body).unwrap();
         let open = plan.calls.iter().filter(|call| call.given);

@@ -1,4 +1,4 @@
-//! A system that sends only what is new is judged by all that its requests stand for.
+//! A system that sends only new items is judged by the complete history of its requests.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -9,7 +9,7 @@ use brickbat::provider::{Headers, Provider, Request};
 
 use super::*;
 
-/// The same run by a client that names the response before, and sends what came after it.
+/// The same run by a client that names the previous response, and sends only what came after it.
 fn chained(plan: &Arc<Plan>, run: &Run) -> Run {
     let provider = RefCell::new(Provider::new(plan.clone(), plan.profile_from(&[])));
     let previous: RefCell<Option<String>> = RefCell::new(None);
@@ -31,7 +31,7 @@ fn chained(plan: &Arc<Plan>, run: &Run) -> Run {
     })
 }
 
-/// The id of the next response of a provider, which depends on nothing but its number.
+/// The id of the next response of a provider, which depends only on its number.
 fn response_id(provider: &mut Provider) -> String {
     let body = br#"{"model":"m","input":"hi","store":false}"#;
     let request = Request { method: "POST", path: "/v1/responses", headers: Headers::NONE, body };
@@ -41,7 +41,7 @@ fn response_id(provider: &mut Provider) -> String {
 }
 
 #[test]
-fn a_system_that_sends_only_what_is_new_is_accused_of_nothing() {
+fn a_system_that_sends_only_new_items_is_accused_of_nothing() {
     for name in ["control/plain-batch", "control/two-batches", "abort/mid-batch#k=1"] {
         let plan = plan(name, Dialect::OpenaiResponses);
         let run = chained(&plan, &run(&plan));
@@ -59,10 +59,10 @@ fn names_a_response(event: &Event) -> bool {
 }
 
 #[test]
-fn results_that_are_left_out_of_a_chain_are_missed() {
+fn results_that_are_left_out_of_a_chain_are_missing() {
     let plan = plan("control/plain-batch", Dialect::OpenaiResponses);
     let whole = chained(&plan, &run(&plan));
-    // The provider refuses, and is right to.
+    // The provider rejects this, and is right to.
     let left_out = rebuilt(&whole, |turn, event| match event {
         Event::Requested { exchange, body, .. } if turn == 0 && exchange.0 == 1 => {
             let mut body: Value = serde_json::from_slice(body).unwrap();
@@ -71,7 +71,7 @@ fn results_that_are_left_out_of_a_chain_are_missed() {
             let body = body.to_string().into_bytes().into();
             vec![Event::Requested { exchange: *exchange, kind, model: None, compacted: false, body }]
         }
-        // Nothing goes on from a refusal.
+        // A rejection has no continuation.
         Event::Requested { exchange, .. } if exchange.0 > 1 => Vec::new(),
         event => vec![event.clone()],
     });

@@ -35,7 +35,7 @@ fn check(cases: Vec<Case>, fail_on: Severity, expected: u8) {
 }
 
 #[test]
-fn what_passes_is_0() {
+fn a_passing_run_is_0() {
     check(vec![case("reference", Verdict::Pass, &[])], Severity::MILDEST, 0);
 }
 
@@ -48,7 +48,7 @@ fn a_reference_agent_that_failed_is_4_whatever_else_was_found() {
 }
 
 #[test]
-fn a_brick_is_1_although_another_case_proved_nothing() {
+fn a_brick_is_1_even_if_another_case_proved_nothing() {
     let brick = case("ai-sdk", Verdict::Fail, &[Severity::BrickedByProvider]);
     check(vec![brick, case("ai-sdk", Verdict::Vacuous, &[])], Severity::MILDEST, 1);
 }

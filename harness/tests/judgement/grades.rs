@@ -1,4 +1,5 @@
-//! Grades that mean what they say: what is bricked stays so, and arguments are held against those that the model gave.
+//! Severities are correct: a bricked thread stays bricked, and arguments are compared with those that the
+//! model gave.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::staging::*;
 
-/// What `thread-survives` finds, and nothing else is found.
+/// The finding of `thread-survives`, which must be the only one.
 fn survival(plan: &Plan, run: &Run) -> Finding {
     let judgement = judged(plan, run);
     let [finding] = judgement.findings.as_slice() else { panic!("{}: {judgement:#?}", plan.id) };
@@ -42,7 +43,8 @@ fn a_turn_that_fails_bricks_the_thread_only_if_the_last_one_fails_too() {
     }
 }
 
-/// The run with the results taken out of the requests of some turns, so that they are refused and the turns fail.
+/// The run with the results removed from the requests of some turns, so that these are rejected and the turns
+/// fail.
 #[expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 fn refused_in(run: &Run, is_refused: impl Fn(usize) -> bool) -> Run {
     rebuilt(run, |turn, event| match event {
@@ -64,12 +66,12 @@ fn refused_in(run: &Run, is_refused: impl Fn(usize) -> bool) -> Run {
 }
 
 #[test]
-fn a_conversation_that_is_refused_without_a_fault_never_gets_to_its_fault() {
+fn a_conversation_that_is_rejected_without_a_fault_never_reaches_its_fault() {
     let plan = plan("kill/second-batch#k=5", Dialect::OpenaiChat);
     let mut refused = refused_in(&run(&Arc::new(lower::control(&plan))), |turn| turn == 0);
     refused.receipts = run(&plan).receipts;
     refused.receipts.iter_mut().for_each(|receipt| receipt.fired = false);
-    // It is the control plan that accuses the system, so it must have been refused as well.
+    // The control plan accuses the system, so it must have been rejected as well.
     for (is_refused, expected) in [(true, Verdict::Unreachable), (false, Verdict::Vacuous)] {
         let judgement = judged_within(&plan, &refused, Concurrency { is_refused, ..CONCURRENCY });
         assert_eq!(judgement.verdict, expected, "{judgement:#?}");
@@ -80,7 +82,7 @@ fn a_conversation_that_is_refused_without_a_fault_never_gets_to_its_fault() {
 }
 
 #[test]
-fn a_client_that_leaves_when_the_reply_has_stopped_never_gets_to_a_fault_after_it() {
+fn a_client_that_leaves_at_the_stop_reason_never_reaches_a_later_fault() {
     for (name, expected) in [
         ("fault/reset-in-stream#p=stop", Verdict::Unreachable),
         ("fault/reset-in-stream#p=end-b", Verdict::Vacuous),
@@ -114,9 +116,10 @@ fn a_refused_request_bricks_the_thread_only_if_the_last_one_is_refused_too() {
     assert_eq!(permanent, (Severity::BrickedByProvider, Some(Permanence::Permanent)));
 }
 
-/// Some SDKs let what a tool throws end the turn, and say so; others raise where the model's output is broken.
+/// In some SDKs an exception of a tool ends the turn with an error; others raise one if the model's output is
+/// broken.
 #[test]
-fn an_error_in_the_turn_that_has_a_reason_for_it_is_no_finding_if_the_thread_goes_on() {
+fn an_error_with_a_reason_is_not_a_finding_if_the_thread_continues() {
     let names = [
         "fault/tool-throw",
         "tools/throw-without-words",
@@ -142,7 +145,7 @@ fn an_error_in_the_turn_that_has_a_reason_for_it_is_no_finding_if_the_thread_goe
 }
 
 #[test]
-fn a_call_that_never_runs_is_no_brick() {
+fn a_call_that_never_runs_is_not_a_brick() {
     for plan in on_each("fault/pause#p=text-1") {
         let idle =
             without(&run(&plan), |turn, event| turn == 0 && matches!(event, Event::ToolSettled { .. }));
@@ -155,7 +158,7 @@ fn a_call_that_never_runs_is_no_brick() {
     }
 }
 
-/// Where the call is not even in the history, that is what is said.
+/// If the call is not even in the history, that is what is reported.
 #[test]
 fn a_call_that_never_runs_because_it_was_dropped_is_reported_once() {
     let plan = plan("control/plain-batch", Dialect::OpenaiChat);
@@ -192,7 +195,7 @@ fn running_with(plan: &Arc<Plan>, args: &str) -> Run {
 }
 
 #[test]
-fn a_tool_may_run_with_what_the_model_gave_and_with_nothing_else() {
+fn a_tool_may_run_only_with_the_models_arguments() {
     let given = [
         ("model/arguments-not-object#raw=-b-", r#""b""#),
         ("model/arguments-not-object#raw=--", "[]"),
@@ -211,7 +214,7 @@ fn a_tool_may_run_with_what_the_model_gave_and_with_nothing_else() {
 }
 
 #[test]
-fn a_request_may_hold_what_the_model_gave_and_no_other_arguments_that_are_no_object() {
+fn a_request_may_contain_invalid_arguments_only_if_the_model_gave_them() {
     let given = [
         ("model/arguments-not-object#raw=-b-", r#"\"b\""#),
         ("model/arguments-not-object#raw=null", "null"),
@@ -232,7 +235,7 @@ fn a_request_may_hold_what_the_model_gave_and_no_other_arguments_that_are_no_obj
 }
 
 #[test]
-fn a_text_of_a_healthy_turn_that_stands_before_its_calls_is_reordered() {
+fn a_text_of_a_healthy_turn_that_moved_before_its_calls_is_reordered() {
     let plan = plan("control/plain-batch", Dialect::OpenaiChat);
     let moved = with_bodies(&run(&plan), |body| {
         let mut body: Value = serde_json::from_str(body).unwrap();
@@ -263,7 +266,7 @@ fn a_finished_call_that_is_recorded_as_cancelled_is_denied() {
 }
 
 #[test]
-fn what_differs_only_in_being_an_error_is_shown() {
+fn a_difference_only_in_the_error_flag_is_shown() {
     for dialect in [Dialect::AnthropicMessages, Dialect::BedrockConverse] {
         let plan = plan("control/plain-batch", dialect);
         let done = plan.calls[key(&plan, "b").0 as usize].id.clone();
@@ -291,7 +294,7 @@ fn what_differs_only_in_being_an_error_is_shown() {
 }
 
 #[test]
-fn a_tool_of_a_reply_that_was_asked_for_after_the_stop_started_too_late() {
+fn a_tool_of_a_reply_requested_after_the_stop_started_too_late() {
     let plan = plan("abort/first-of-two-batches", Dialect::OpenaiChat);
     expect_unaccused(&plan, &run(&plan), Verdict::Pass);
     let d = key(&plan, "d");

@@ -1,4 +1,4 @@
-//! A process that is killed: what may be asked of the one that goes on, and what may not.
+//! A process that is killed: what the next process may be required to do, and what not.
 
 use brickbat::conductor::{Command, Conductor, Patience};
 use brickbat::dialect::Dialect;
@@ -14,7 +14,7 @@ use super::staging::*;
 const FORGOTTEN: &str = "the result of call b is missing: the process was killed after it had shown the call as completed, \
                          so the tool has run and the thread has no record of it";
 
-/// The run without what the system showed of its calls.
+/// The run without the updates about its calls.
 fn unshown(run: &Run) -> Run {
     without(run, |_, event| matches!(event, Event::CallShown { .. }))
 }
@@ -28,7 +28,7 @@ fn a_result_that_was_shown_before_the_kill_must_be_kept() {
 }
 
 #[test]
-fn a_result_that_the_system_puts_in_place_of_one_that_was_delivered_is_printed_as_made_up() {
+fn a_result_that_replaces_a_delivered_one_is_printed_as_made_up() {
     for plan in on_each("kill/mid-batch#k=1") {
         let judgement = judged(&plan, &run_canary(&plan, crate::plans::canary("kill-loses-results")));
         let lost = judgement.findings.iter().find(|finding| finding.check == "results-kept").unwrap();
@@ -38,7 +38,7 @@ fn a_result_that_the_system_puts_in_place_of_one_that_was_delivered_is_printed_a
 }
 
 #[test]
-fn a_result_that_was_only_read_before_the_kill_is_not_demanded() {
+fn a_result_that_was_only_read_before_the_kill_is_not_required() {
     for plan in on_each("kill/mid-batch#k=1") {
         let run = unshown(&run_canary(&plan, crate::plans::canary("kill-loses-results")));
         expect_unaccused(&plan, &run, Verdict::Pass);
@@ -87,7 +87,7 @@ fn a_dead_process_is_not_accused_of_what_it_shows() {
         };
         assert_eq!([last("a"), last("b")], [ShownState::InProgress, ShownState::Completed]);
         expect_unaccused(&plan, &run, Verdict::Pass);
-        // The same by a process that lives is a stuck part.
+        // In a process that lives, the same is a stuck part.
         let alive = rebuilt(&run, |_, event| match event {
             Event::Killed => vec![Event::TurnEnded { outcome: TurnOutcome::Cancelled }],
             Event::Resumed => Vec::new(),
@@ -99,7 +99,7 @@ fn a_dead_process_is_not_accused_of_what_it_shows() {
 }
 
 #[test]
-fn the_death_of_a_process_is_no_deed_of_the_system() {
+fn the_death_of_a_process_is_not_an_action_of_the_system() {
     for plan in on_each("kill/mid-batch#k=1") {
         let run = run(&plan);
         let ledger = Ledger::of(&run.trace, plan.calls.len());
@@ -167,7 +167,7 @@ fn a_kill_without_a_receipt_is_vacuous() {
     }
 }
 
-/// A conductor whose first reply is being streamed.
+/// A conductor with a first reply that is being streamed.
 fn conductor(plan: &std::sync::Arc<Plan>) -> Conductor {
     let mut conductor =
         Conductor::new(std::sync::Arc::clone(plan), Patience { progress: 8, hang: 60, grace: None }, Some(3));
@@ -185,7 +185,7 @@ fn conductor(plan: &std::sync::Arc<Plan>) -> Conductor {
 }
 
 #[test]
-fn nothing_is_conducted_while_a_process_dies_and_the_next_turn_is_that_of_another() {
+fn the_conductor_pauses_while_a_process_dies_and_another_takes_the_next_turn() {
     let plan = plan("kill/mid-batch#k=1", Dialect::OpenaiChat);
     let mut conductor = conductor(&plan);
     conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
@@ -218,9 +218,9 @@ fn a_reply_that_is_held_at_the_kill_is_never_released() {
     assert_eq!(conductor.observe(&Event::Killed), [Command::Resume, Command::Prompt { turn: 1 }]);
 }
 
-/// What the user says to a running turn is lost where the process dies in its write, which no system can help.
+/// A message to a running turn is lost if the process dies while writing it, which no system can prevent.
 #[test]
-fn a_note_is_demanded_if_its_write_was_over_before_the_kill() {
+fn a_note_is_required_if_its_write_ended_before_the_kill() {
     let text = include_str!("../../../corpora/accusations/killed-in-the-write-of-a-note.yaml");
     let plans = brickbat::lower::plans("note", "note", text, &Dialect::ALL, 0).unwrap();
     for plan in plans.into_iter().filter(|plan| plan.impossible.is_none()).map(std::sync::Arc::new) {

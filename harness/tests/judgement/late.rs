@@ -14,7 +14,7 @@ use brickbat::verdict::Verdict;
 
 use crate::plans::built_in;
 
-/// Whether all that a plan does happens in streams, where a place can be missed by a frame.
+/// True if everything in a plan happens in streams, where a place can be missed by a frame.
 fn is_of_streams(plan: &Plan) -> bool {
     let actions = || plan.turns.iter().flat_map(|turn| &turn.actions);
     let in_stream = |at: &PlannedPoint| matches!(at, PlannedPoint::Stream { .. });

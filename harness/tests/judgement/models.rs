@@ -1,4 +1,4 @@
-//! Models: the rules that bind later ones only, and systems that ask another one than they were to.
+//! Models: rules that bind only later ones, and systems that use a model other than the requested one.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::plans::canary;
 const PREFILLED: [Dialect; 3] = [Dialect::AnthropicMessages, Dialect::Gemini, Dialect::BedrockConverse];
 
 #[test]
-fn a_later_model_refuses_what_ends_with_the_model_s_words_and_the_current_one_takes_it() {
+fn a_later_model_rejects_a_final_assistant_message_that_the_current_one_accepts() {
     let later = |dialect: &Dialect| wire::of(*dialect).newer_model().is_some();
     let dialects: Vec<Dialect> = Dialect::ALL.into_iter().filter(later).collect();
     assert_eq!(dialects, PREFILLED, "a dialect with a later model needs a word here on what is different");
@@ -37,7 +37,7 @@ fn a_later_model_refuses_what_ends_with_the_model_s_words_and_the_current_one_ta
 }
 
 #[test]
-fn a_bug_that_a_later_model_alone_shows_is_worth_a_run_on_it() {
+fn a_bug_that_only_a_later_model_shows_is_worth_a_run_on_it() {
     let newest = Profile::newest(Dialect::AnthropicMessages);
     let plan = plan("fault/second-step#fault=end-early", Dialect::AnthropicMessages);
     let later = wire::of(plan.dialect).newer_model().unwrap();
@@ -54,7 +54,7 @@ fn a_bug_that_a_later_model_alone_shows_is_worth_a_run_on_it() {
 }
 
 #[test]
-fn a_system_that_asks_another_model_than_it_was_to_is_not_judged() {
+fn a_system_that_uses_another_model_than_requested_is_not_judged() {
     for dialect in Dialect::ALL {
         let asked = plan("abort/mid-batch#k=1", dialect);
         let other = Arc::new(asked.with_model("a-model-of-2030"));
@@ -63,9 +63,10 @@ fn a_system_that_asks_another_model_than_it_was_to_is_not_judged() {
     }
 }
 
-/// An agent that never asks the model to think, in a plan in which it thinks: in one the plan says so itself.
+/// An agent that never asks the model to think, in a plan in which the model thinks. One plan switches
+/// thinking off itself.
 #[test]
-fn thinking_that_no_request_asks_for_is_missed_unless_the_plan_switches_it_off() {
+fn thinking_that_no_request_asks_for_is_missing_unless_the_plan_switches_it_off() {
     let text = |action: &str| {
         format!(
             "schema: 1\ncomment: c\nclass: [control]\nturns:\n  - user: One.\n    replies: [[{{ text: Ok. }}]]\n  \

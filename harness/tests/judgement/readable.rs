@@ -1,4 +1,4 @@
-//! A system is judged only by words that can be read, and only by what it got and could pass on.
+//! A system is judged only by texts that can be read, and only by what it received and could pass on.
 
 use std::cell::RefCell;
 
@@ -35,7 +35,7 @@ fn a_request_that_cannot_be_read_is_refused_and_says_nothing_of_the_rest() {
 fn a_result_is_lost_only_if_a_request_came_after_it() {
     for plan in on_each("abort/mid-batch#k=1") {
         let (c, last) = (key(&plan, "c"), plan.turns.len() - 1);
-        // A loop that was left running comes to the call when another turn is under way.
+        // A loop that was left running reaches the call when another turn is under way.
         let outcome = plan.calls[c.0 as usize].outcome.clone();
         assert!(matches!(outcome, ToolOutcome::Return(_)));
         let args = plan.calls[c.0 as usize].args.to_string();
@@ -59,7 +59,7 @@ fn a_result_is_lost_only_if_a_request_came_after_it() {
 }
 
 #[test]
-fn a_result_that_stands_under_another_call_is_not_told() {
+fn a_result_under_another_call_does_not_count_as_sent() {
     for plan in on_each("control/plain-batch") {
         let [a, b] = ["a", "b"].map(|name| plan.calls[key(&plan, name).0 as usize].outcome.text().to_owned());
         let swapped =
@@ -75,7 +75,7 @@ fn a_result_that_stands_under_another_call_is_not_told() {
 }
 
 #[test]
-fn calls_that_are_told_again_behind_others_are_no_other_order() {
+fn calls_that_are_repeated_after_others_are_not_reordered() {
     for dialect in Dialect::ALL {
         let plan = plan("control/plain-batch", dialect);
         let original = run(&plan);
@@ -86,7 +86,7 @@ fn calls_that_are_told_again_behind_others_are_no_other_order() {
         });
         let kept = bodies.next_back().unwrap()[list].clone();
         let kept = kept.as_array().unwrap();
-        // The provider refuses an item of its own that comes twice; here it is the calls that do.
+        // The provider rejects an item of its own that comes twice; here the calls come twice.
         let mut again = kept[1..].to_vec();
         again.iter_mut().filter_map(Value::as_object_mut).for_each(|item| drop(item.remove("id")));
         let twice = [&kept[..], &again].concat();
@@ -114,12 +114,12 @@ fn a_turn_that_only_the_harness_stopped_was_not_stopped_before() {
 }
 
 #[test]
-fn a_changed_call_is_named_by_its_place_where_calls_share_an_id() {
+fn a_changed_call_is_named_by_its_place_if_calls_share_an_id() {
     let plan = plan("model/empty-id#id=text-", Dialect::Gemini);
     let args = |name: &str| plan.calls[key(&plan, name).0 as usize].args.to_string();
     let (a, b) = (args("a"), args("b"));
     let whole = run(&plan);
-    // The second turn says of the first call what it says of the second.
+    // The second turn has the same message about the first call as about the second.
     let words = &plan.turns[1].user;
     let changed =
         with_bodies(
@@ -133,7 +133,7 @@ fn a_changed_call_is_named_by_its_place_where_calls_share_an_id() {
 }
 
 #[test]
-fn an_empty_error_in_an_object_is_no_success() {
+fn an_empty_error_in_an_object_is_not_a_success() {
     let plan = plan("tools/throw-without-words", Dialect::Gemini);
     let whole = run(&plan);
     let lies = |response: Value| {
@@ -156,7 +156,7 @@ fn an_empty_error_in_an_object_is_no_success() {
 }
 
 #[test]
-fn what_a_runner_says_of_a_call_that_it_could_not_run_is_no_success() {
+fn a_runners_message_about_a_call_that_it_could_not_run_is_not_a_success() {
     let plan = plan("fault/tool-error", Dialect::OpenaiChat);
     let whole = run(&plan);
     let lies = |words: &str| {
@@ -174,7 +174,7 @@ fn what_a_runner_says_of_a_call_that_it_could_not_run_is_no_success() {
 }
 
 #[test]
-fn a_handoff_that_is_seen_to_settle_after_its_turn_has_handed_over_and_one_that_never_settles_has_not() {
+fn a_handoff_counts_if_it_settles_even_after_its_turn() {
     let plan = plan("handoff/next-request-fails#status=400", Dialect::OpenaiChat);
     let whole = run(&plan);
     let lies =

@@ -1,4 +1,4 @@
-//! Runs as they might have gone: the reference agent's, changed in one thing.
+//! Staged runs: the reference agent's, with one change.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::plans::built_in;
 
-/// What the control plan of the reference agent shows.
+/// The result of the reference agent's control plan.
 pub const CONCURRENCY: Concurrency = Concurrency { max_parallel_tools: 3, eager: true, is_refused: false };
 
 /// A plan of the built-in suite: its scenario, with the variant if there is one.
@@ -34,14 +34,14 @@ fn found(name: &str, dialect: Dialect) -> Option<Arc<Plan>> {
     PLANS.get_or_init(all).iter().find(|plan| plan.id.to_string() == id).cloned()
 }
 
-/// The same on every dialect that can say it.
+/// The same plan on every dialect that can express it.
 pub fn on_each(name: &str) -> impl Iterator<Item = Arc<Plan>> {
     let all: Vec<Arc<Plan>> = Dialect::ALL.into_iter().filter_map(|dialect| found(name, dialect)).collect();
     assert!(!all.is_empty(), "there is no plan {name}");
     all.into_iter()
 }
 
-/// The plan of a built-in scenario whose text is changed.
+/// The plan of a built-in scenario with a changed text.
 pub fn edited(scenario: &str, edits: &[(&str, &str)], dialect: Dialect) -> Arc<Plan> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenarios/{scenario}.yaml"));
     let text = std::fs::read_to_string(file).unwrap();
@@ -69,7 +69,7 @@ pub fn run_whole(plan: &Arc<Plan>) -> Run {
     driven(plan, None, Delivery::Whole)
 }
 
-/// A run of the plan on an agent, with or without a planted bug, and what is said of it.
+/// A run of the plan on an agent, with or without a planted bug, and its judgement.
 pub fn driven_for(plan: &Arc<Plan>, canary: Option<Canary>) -> (Judgement, Run) {
     let run = driven(plan, canary, Delivery::Streamed);
     (judged(plan, &run), run)
@@ -80,7 +80,7 @@ fn driven(plan: &Arc<Plan>, canary: Option<Canary>, delivery: Delivery) -> Run {
     simulate(plan, plan.profile_from(&[]), agent, Some(CONCURRENCY.max_parallel_tools))
 }
 
-/// The run with each event replaced by those that are given for it and its turn.
+/// The run with each event replaced by those that `change` returns for it and its turn.
 pub fn rebuilt(run: &Run, change: impl Fn(usize, &Event) -> Vec<Event>) -> Run {
     let mut trace = Trace::default();
     for (turn, event) in run.trace.by_turn() {
@@ -112,7 +112,7 @@ pub fn with_bodies(run: &Run, change: impl Fn(&str) -> String) -> Run {
     })
 }
 
-/// The run with other messages in the requests of later turns, which may be taken for another kind of request.
+/// The run with other messages in the requests of later turns, which may count as another kind of request.
 pub fn with_later_messages(
     run: &Run,
     retaken: Option<RequestKind>,
@@ -135,12 +135,12 @@ pub fn with_later_messages(
     })
 }
 
-/// The field of a body that holds the conversation.
+/// The field of a body that contains the conversation.
 pub fn list_of(dialect: Dialect) -> &'static str {
     brickbat::rules::list_of(dialect)
 }
 
-/// A message of nothing but text. `role` is `user` or `assistant`.
+/// A message with only text. `role` is `user` or `assistant`.
 pub fn words(dialect: Dialect, role: &str, text: &str) -> Value {
     match (dialect, role) {
         (Dialect::Gemini, "assistant") => json!({ "role": "model", "parts": [{ "text": text }] }),
@@ -158,7 +158,7 @@ pub fn with_first_outcome(run: &Run, outcome: TurnOutcome) -> Run {
     })
 }
 
-/// The run with what a system sends that gives each call an id of its own.
+/// The run in which a system sends an id of its own for each call.
 pub fn with_own_ids(plan: &Plan, run: &Run) -> Run {
     let own =
         |text: String, (n, id): (usize, &str)| text.replace(id, &format!("{}own{n}", &id[..id.len() - 4]));
@@ -166,7 +166,7 @@ pub fn with_own_ids(plan: &Plan, run: &Run) -> Run {
     with_bodies(run, |body| ids().fold(body.to_owned(), own))
 }
 
-/// The run of a system that returns at once, whatever the user says.
+/// The run of a system that returns at once, whatever the user sends.
 pub fn dead(plan: &Plan) -> Run {
     let mut trace = Trace::default();
     for turn in 0..plan.turns.len() {
@@ -181,30 +181,30 @@ pub fn raised() -> TurnOutcome {
     TurnOutcome::Raised { class: "TypeError".to_owned(), text: "boom".to_owned() }
 }
 
-/// Where the call of that name stands in the plan.
+/// The index in the plan of the call with that name.
 pub fn key(plan: &Plan, name: &str) -> CallKey {
     let at = plan.calls.iter().position(|call| call.name == name);
     CallKey(at.unwrap_or_else(|| panic!("there is no call {name}")) as u32)
 }
 
-/// The judgement over a run of a system that can do what the reference agent can.
+/// The judgement of a run of a system with the abilities of the reference agent.
 pub fn judged(plan: &Plan, run: &Run) -> Judgement {
     judged_within(plan, run, CONCURRENCY)
 }
 
-/// The judgement over a run of a system that can do so much.
+/// The judgement of a run of a system with these abilities.
 pub fn judged_within(plan: &Plan, run: &Run, concurrency: Concurrency) -> Judgement {
     judge(plan, run, plan.profile_from(&[]), Confidence::Observed, Some(&concurrency))
 }
 
-/// The run is judged so, and nothing is found.
+/// Expects this verdict on the run, and no findings.
 pub fn expect_unaccused(plan: &Plan, run: &Run, verdict: Verdict) {
     let judgement = judged(plan, run);
     assert_eq!(judgement.verdict, verdict, "{}: {judgement:#?}", plan.id);
     assert!(judgement.findings.is_empty(), "{}: {judgement:#?}", plan.id);
 }
 
-/// The run fails, and that checker says why, once for each of the messages.
+/// Expects that the run fails, with a finding of that checker for each of the messages.
 pub fn expect_failure(plan: &Plan, run: &Run, check: &str, messages: &[&str]) {
     let judgement = judged(plan, run);
     assert_eq!(judgement.verdict, Verdict::Fail, "{}: {judgement:#?}", plan.id);
@@ -213,7 +213,7 @@ pub fn expect_failure(plan: &Plan, run: &Run, check: &str, messages: &[&str]) {
     assert_eq!(found, messages, "{}: {judgement:#?}", plan.id);
 }
 
-/// Nothing is said of the system, and the reason holds each of the texts.
+/// Expects a harness error: no verdict on the system, and a reason that contains each of the texts.
 pub fn expect_harness_error(plan: &Plan, run: &Run, texts: &[&str]) {
     let judgement = judged(plan, run);
     assert_eq!(judgement.verdict, Verdict::HarnessError, "{}: {judgement:#?}", plan.id);

@@ -1,4 +1,4 @@
-//! Turns that are stopped: runs that go on, stops that come late, and what is shown and stored of the calls.
+//! Stopped turns: runs that continue, stops that come late, and what is shown and stored of the calls.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -12,7 +12,7 @@ use super::staging::{expect_failure, expect_unaccused, judged, key, on_each, reb
 /// The turn that follows the stopped one, and the last one.
 const NEXT: usize = 1;
 
-/// The run with events before the end of a turn.
+/// The run with more events before the end of a turn.
 fn with_more(run: &Run, turn: usize, more: &[Event]) -> Run {
     rebuilt(run, |at, event| match event {
         Event::TurnEnded { .. } if at == turn => more.iter().chain([event]).cloned().collect(),
@@ -20,7 +20,7 @@ fn with_more(run: &Run, turn: usize, more: &[Event]) -> Run {
     })
 }
 
-/// The last request of the first turn, once more: that of a run which goes on with it.
+/// The last request of the first turn, once more: that of a run which continues it.
 fn once_more(run: &Run) -> Event {
     let bodies = run.trace.by_turn().filter_map(|(turn, event)| match event {
         Event::Requested { body, .. } if turn == 0 => Some(body),
@@ -45,7 +45,7 @@ fn shown(plan: &Plan, call: CallKey, state: ShownState) -> Event {
 }
 
 #[test]
-fn the_request_of_a_run_that_goes_on_is_not_the_threads() {
+fn the_request_of_a_run_that_continues_does_not_belong_to_the_thread() {
     for plan in on_each("abort/mid-batch#k=1") {
         let run = run(&plan);
         let last = plan.turns.len() - 1;
@@ -61,7 +61,7 @@ fn the_request_of_a_run_that_goes_on_is_not_the_threads() {
 }
 
 #[test]
-fn what_a_run_sends_after_its_stop_is_no_repair_of_the_thread() {
+fn a_request_of_a_run_after_its_stop_does_not_repair_the_thread() {
     for plan in on_each("abort/mid-batch#k=1") {
         let run = run(&plan);
         let Event::Requested { exchange, kind, model, body, .. } = once_more(&run) else { unreachable!() };
@@ -80,7 +80,7 @@ fn what_a_run_sends_after_its_stop_is_no_repair_of_the_thread() {
 }
 
 #[test]
-fn a_tool_of_a_run_that_goes_on_is_not_run_again_by_the_thread() {
+fn a_tool_of_a_run_that_continues_is_not_a_rerun_of_the_thread() {
     for plan in on_each("abort/in-text#p=text-1") {
         let run = run(&plan);
         let c = key(&plan, "c");
@@ -89,7 +89,7 @@ fn a_tool_of_a_run_that_goes_on_is_not_run_again_by_the_thread() {
             let more: Vec<Event> = quiet.into_iter().chain([start(&plan, c)]).collect();
             let judgement = judged(&plan, &with_more(&run, turn, &more));
             let found = judgement.findings.iter().map(|finding| (finding.check, finding.got.as_str()));
-            // That the model never gave its arguments is another matter.
+            // That the model never completed its arguments is a different finding.
             let found: Vec<(&str, &str)> =
                 found.filter(|(check, _)| *check != "arguments-complete").collect();
             assert_eq!(found, [("stops-when-stopped", got)], "{}: {judgement:#?}", plan.id);
@@ -98,7 +98,7 @@ fn a_tool_of_a_run_that_goes_on_is_not_run_again_by_the_thread() {
 }
 
 #[test]
-fn what_is_on_its_way_at_a_stop_accuses_nobody() {
+fn a_request_in_flight_at_a_stop_is_not_a_finding() {
     for plan in on_each("abort/in-text#p=text-1") {
         let b = key(&plan, "b");
         let judgement = judged(&plan, &with_more(&run(&plan), 0, &[start(&plan, b)]));
@@ -118,7 +118,7 @@ fn the_client_marks_the_calls_of_a_stopped_turn_as_cancelled() {
             event => vec![event.clone()],
         });
         expect_unaccused(&plan, &unshown, Verdict::Pass);
-        // On a busy machine the first that is shown of it may come after the stop.
+        // On a busy machine the first update about it may come after the stop.
         let shown_late = rebuilt(&unshown, |_, event| match event {
             Event::CallShown { id: shown, .. } if *shown == id => Vec::new(),
             Event::Stopped => vec![event.clone(), shown(&plan, c, ShownState::InProgress)],
@@ -132,7 +132,7 @@ fn the_client_marks_the_calls_of_a_stopped_turn_as_cancelled() {
 }
 
 #[test]
-fn what_a_system_stores_of_the_calls_of_a_stopped_turn_is_its_own() {
+fn a_system_may_store_the_calls_of_a_stopped_turn_as_it_likes() {
     for plan in on_each("abort/mid-batch#k=1") {
         let c = key(&plan, "c");
         let id = &plan.calls[c.0 as usize].id;
@@ -157,7 +157,7 @@ fn what_a_system_stores_of_the_calls_of_a_stopped_turn_is_its_own() {
 }
 
 #[test]
-fn a_stop_that_takes_effect_when_what_was_held_goes_on_is_late() {
+fn a_stop_that_takes_effect_only_after_a_hold_ends_is_late() {
     for plan in on_each("abort/mid-batch#k=1") {
         let judgement = judged(&plan, &with_more(&run(&plan), 0, &[Event::LetGo]));
         let found: Vec<Severity> = judgement.findings.iter().map(|finding| finding.harm).collect();
@@ -166,7 +166,7 @@ fn a_stop_that_takes_effect_when_what_was_held_goes_on_is_late() {
 }
 
 #[test]
-fn a_stop_at_the_end_of_a_whole_reply_is_not_late() {
+fn a_stop_at_the_end_of_a_complete_reply_is_not_late() {
     for plan in on_each("abort/at-completion") {
         let run = run(&plan);
         let is_held = |event: &Event| matches!(event, Event::Held { at, .. } if at.mark == Mark::Reply);
@@ -176,7 +176,7 @@ fn a_stop_at_the_end_of_a_whole_reply_is_not_late() {
 }
 
 #[test]
-fn a_long_silence_that_nobody_asked_for_is_slow() {
+fn a_long_silence_without_a_reason_is_slow() {
     for plan in on_each("fault/server-down#reply=2") {
         let judgement = judged(&plan, &with_more(&run(&plan), 0, &[Event::Waited { seconds: 44 }]));
         let slow = judgement.findings.iter().filter(|finding| finding.harm == Severity::Slow);
@@ -187,14 +187,14 @@ fn a_long_silence_that_nobody_asked_for_is_slow() {
             "{}: {judgement:#?}",
             plan.id
         );
-        // Between a request that failed and the next one it is a client's backoff.
+        // Between a failed request and the next one, it is a client's backoff.
         let run = run(&plan);
         let backoff = with_more(&run, 0, &[Event::Waited { seconds: 44 }, once_more(&run)]);
         let found = judged(&plan, &backoff).findings;
         assert!(found.iter().all(|finding| finding.harm != Severity::Slow), "{}: {found:#?}", plan.id);
     }
     for plan in on_each("abort/mid-batch#k=1") {
-        // After the stop it is the harness that waits.
+        // After the stop, the harness is what waits.
         expect_unaccused(&plan, &with_more(&run(&plan), 0, &[Event::Waited { seconds: 44 }]), Verdict::Pass);
     }
 }

@@ -1,4 +1,4 @@
-//! What the conductor waits for, and what it does not wait for.
+//! The events that the conductor waits for, and those that it does not wait for.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ struct Rehearsal {
 }
 
 impl Rehearsal {
-    /// The first reply is over; its tools are about to start.
+    /// The first reply has ended; its tools are about to start.
     fn new(plan: Arc<Plan>, width: Option<usize>) -> Rehearsal {
         let mut conductor = Conductor::new(Arc::clone(&plan), PATIENCE, width);
         conductor.start();
@@ -136,7 +136,7 @@ fn a_system_that_does_not_end_the_stopped_turn_with_its_last_tool_hangs() {
 }
 
 #[test]
-fn a_held_reply_goes_on_when_the_call_that_was_to_settle_there_is_gone() {
+fn a_held_reply_continues_when_the_call_that_was_to_settle_there_is_gone() {
     for dialect in Dialect::ALL {
         let mut rehearsal = stopped(dialect);
         rehearsal.cancels("c");

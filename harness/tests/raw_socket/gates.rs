@@ -53,7 +53,7 @@ fn write_of_a_store_waits_like_a_tool_and_is_numbered_with_it() {
 }
 
 #[test]
-fn gate_that_the_peer_leaves_is_dropped() {
+fn a_gate_is_dropped_when_its_peer_leaves() {
     let mut bench = Bench::new(ServerLimits::STANDARD);
     let url = bench.mount.gate_url("look-up");
     for _ in 0..N_ROUNDS {

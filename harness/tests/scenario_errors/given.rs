@@ -5,7 +5,7 @@ use brickbat::lower::plans_with;
 
 use super::{GOOD, mistake, snapshot};
 
-/// The good scenario with a given history, and that history.
+/// The valid scenario with a given history, and that history.
 fn given(name: &str, history: &str) -> String {
     let text = GOOD.replacen("tools:\n", &format!("given: {{ history: {name} }}\ntools:\n"), 1);
     let files = |asked: &str| match asked {

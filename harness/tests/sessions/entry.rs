@@ -9,37 +9,37 @@ use brickbat_sessions::{File, Files};
 use rusqlite::{Connection, MAIN_DB};
 use serde::Deserialize;
 
-/// What `<name>.yaml` says of a stored session next to it.
+/// The content of `<name>.yaml`, which describes a stored session next to it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
     pub(crate) schema: u32,
-    /// What happened, or what a naive reader gets wrong.
+    /// A sentence about the session: the events, or the mistake of a naive reader.
     pub(crate) comment: String,
     /// The public thread.
     pub(crate) source: String,
     pub(crate) product: String,
-    /// The version that wrote it, where the store says so.
+    /// The version that wrote it, if the store contains it.
     #[serde(default)]
     pub(crate) version: Option<String>,
-    /// Out of `corpora/classes.yaml`; a healthy session has none.
+    /// A class of `corpora/classes.yaml`; a healthy session has none.
     #[serde(default)]
     pub(crate) class: Option<String>,
     /// The file next to the entry. SQL is a database written as text.
     pub(crate) store: String,
-    /// The name that the product gives the file, where stores are known by it.
+    /// The file name that the product uses, for stores that are recognised by it.
     #[serde(default)]
     pub(crate) name: Option<String>,
     /// Files that belong to it.
     #[serde(default)]
     pub(crate) companions: Vec<String>,
-    /// How strict the provider is, if not as its newest profile.
+    /// The profile of the provider, if not its newest one.
     #[serde(default)]
     pub(crate) profile: Option<String>,
     pub(crate) expect: Expect,
 }
 
-/// What is to be said of it.
+/// The expected result.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Expect {
@@ -48,10 +48,10 @@ pub(crate) struct Expect {
     /// The first rule that is broken.
     #[serde(default)]
     pub(crate) rule: Option<String>,
-    /// The product itself gives up before it sends anything.
+    /// True if the product itself gives up before it sends anything.
     #[serde(default)]
     pub(crate) gives_up: bool,
-    /// Places that are named in the store.
+    /// The number of places that are reported in the store.
     #[serde(default)]
     pub(crate) troubles: usize,
     /// The exit code of `session`.
@@ -63,14 +63,14 @@ pub(crate) struct Expect {
     /// How many edits of each kind the repair makes.
     #[serde(default)]
     pub(crate) edits: BTreeMap<String, usize>,
-    /// The verdict of what was mended.
+    /// The verdict on the repaired session.
     #[serde(default)]
     pub(crate) then: Option<String>,
     /// The exit code of `repair`.
     pub(crate) repair_exit: u8,
 }
 
-/// What is broken.
+/// The broken layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Layer {
@@ -80,7 +80,7 @@ pub(crate) enum Layer {
     Request,
 }
 
-/// What a repair does.
+/// The result of a repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Mending {
@@ -89,7 +89,7 @@ pub(crate) enum Mending {
     Beyond,
 }
 
-/// An entry and where it lies.
+/// An entry and its place.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     /// The folder and the name, such as `claude-code/two-writers`.
@@ -146,7 +146,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 impl Case {
-    /// Whether it is there so that it is not accused.
+    /// True if it is in the corpus because it must not be accused.
     pub(crate) fn is_healthy(&self) -> bool {
         self.name.starts_with("healthy-")
     }
@@ -161,7 +161,7 @@ impl Case {
         fs::read(corpus().join(&self.folder).join(&self.entry.store)).unwrap()
     }
 
-    /// The store as its product has it, with its companions.
+    /// The store in its product's form, with its companions.
     pub(crate) fn files(&self) -> Files {
         let mut files = self.files_of(self.text());
         for name in &self.entry.companions {

@@ -1,17 +1,18 @@
-//! Files that nobody wrote in good faith, for every reader: an answer, no panic, and no more work than the file has bytes.
+//! Hostile files for every reader: each gets an answer without a panic, with work that is bounded by its
+//! size.
 
 use brickbat_sessions::{Files, Verdict, judge, oracle, read};
 use serde_json::json;
 
 use super::entry::{Case, all};
 
-/// Places at which each store is cut off or spoiled.
+/// Places at which each store is cut off or corrupted.
 const N_PLACES: usize = 12;
 
 /// Levels of nesting: deeper than any reader goes.
 const N_LEVELS: usize = 200_000;
 
-/// Bytes of a line that takes a debug build a second in each reader; a gigabyte is for the program.
+/// Bytes of a line that takes a debug build a second in each reader; the program is tested with a gigabyte.
 const LONG_LINE: usize = 4 << 20;
 
 const N_FORKS: usize = 100_000;
@@ -31,7 +32,7 @@ fn check(case: &Case, what: &str, bytes: Vec<u8>) {
 }
 
 #[test]
-fn a_store_that_is_cut_off_anywhere_is_answered_and_repaired_as_promised() {
+fn a_store_that_is_cut_off_anywhere_gets_an_answer_and_a_valid_repair() {
     for case in one_of_each() {
         let whole = case.files().main().to_vec();
         for n in 0..N_PLACES {
@@ -42,7 +43,7 @@ fn a_store_that_is_cut_off_anywhere_is_answered_and_repaired_as_promised() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_answered() {
+fn bytes_that_are_not_text_get_an_answer() {
     for case in one_of_each() {
         let whole = case.files().main().to_vec();
         for n in 0..N_PLACES {
@@ -62,7 +63,7 @@ fn bytes_that_are_no_text_are_answered() {
 }
 
 #[test]
-fn nesting_without_end_is_answered() {
+fn endless_nesting_gets_an_answer() {
     let deep = "[".repeat(N_LEVELS);
     let closed = format!("{deep}{}", "]".repeat(N_LEVELS));
     let object = format!("{}1{}", "{\"a\":".repeat(N_LEVELS), "}".repeat(N_LEVELS));
@@ -73,7 +74,7 @@ fn nesting_without_end_is_answered() {
         if text.starts_with("SQLite") {
             continue;
         }
-        // In the place of the first text, so that the store is still known by all else.
+        // Replaces the first text, so that the store is still recognised by everything else.
         for inside in [&closed, &object] {
             let Some(at) = text.rfind("\":\"") else { panic!("{}: no text", case.id) };
             let end = at + 3 + text[at + 3..].find('"').unwrap();
@@ -104,7 +105,8 @@ fn a_very_long_line_is_read() {
     }
 }
 
-/// A file of lines for each store that is a tree: its first lines, and a line with this id, parent and number.
+/// A file of lines for each store that is a tree: its first lines, and a line with this id, parent and
+/// number.
 type Tree = (&'static str, fn(usize, Option<usize>) -> String);
 
 const TREES: [Tree; 4] = [
@@ -170,7 +172,7 @@ fn a_hundred_thousand_forks_cost_no_more_than_one_chain() {
 fn parents_in_a_circle_end() {
     for own in &TREES {
         for length in [1, 2, 50] {
-            // The lines after the first name each other round and round.
+            // The lines after the first refer to each other in a cycle.
             let files = tree(own, length + 1, |id| match id {
                 0 => None,
                 1 => Some(length),
@@ -178,14 +180,14 @@ fn parents_in_a_circle_end() {
             });
             assert_eq!(oracle::wrong_with_files(&files), None, "{}: {length}", own.0);
         }
-        // Each line hangs on one that is not there: as many cuts as lines.
+        // The parent of each line is missing: as many cuts as lines.
         let cut = tree(own, 3_000, |id| id.checked_sub(1).map(|id| id + 1_000_000));
         assert_eq!(oracle::wrong_with_files(&cut), None, "{}", own.0);
     }
 }
 
 #[test]
-fn a_database_that_is_none_is_answered() {
+fn a_damaged_database_gets_an_answer() {
     let databases = one_of_each().into_iter().filter(|case| case.entry.store.ends_with(".sql"));
     for case in databases {
         let whole = case.files().main().to_vec();
@@ -195,7 +197,7 @@ fn a_database_that_is_none_is_answered() {
             bytes[at..at + spoilt.len()].copy_from_slice(spoilt);
             bytes
         };
-        // The size of a page: 0, 3, one byte too many, 64 KiB, and one that the file has not.
+        // The size of a page: 0, 3, one byte too many, 64 KiB, and one larger than the file.
         for size in [[0, 0], [0, 3], [0x10, 1], [0, 1], [0x80, 0]] {
             check(&case, &format!("pages of {size:?}"), with(16, &size));
         }

@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use super::entry::Case;
 
-/// Stands in every text that was planted.
+/// A mark in every text that was planted.
 pub(crate) const MARK: &str = "QZmark7";
 
-/// What people lose to logs. Each is made up, in the shape of a real one.
+/// Secrets that people lose to logs. Each is made up, in the shape of a real one.
 const SECRETS: [&str; 9] = [
     "sk-ant-api03-Zk3vQ9xLmT7rWb2NcYpD5sHfGj8aEuKi",
     "sk-proj-4fGh7JkL9mNp2QrStUvWxYz3AbCdEf",
@@ -21,10 +21,10 @@ const SECRETS: [&str; 9] = [
     "zimmermann@example.org",
 ];
 
-/// A picture of one pixel.
+/// An image of one pixel.
 const PICTURE: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk";
 
-/// Fields that say what a record is. Their values are words of the product.
+/// Fields that describe a record. Their values are words of the product.
 const OF_THE_PRODUCT: [&str; 40] = [
     "type",
     "role",
@@ -75,13 +75,13 @@ const ARGUMENTS: [&str; 5] = ["input", "args", "arguments", "toolInput", "item"]
 const SQL_WORDS: [&str; 9] =
     ["user", "assistant", "anthropic", "openai", "msgpack", "json", "NULL", "messages", "1.18.33"];
 
-/// A text with its mark and a secret; the same for the same text, so that ids still name each other.
+/// A text with its mark and a secret. The same text always gets the same result, so that ids still match.
 fn planted(text: &str) -> String {
     let n = text.bytes().fold(7_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(usize::from(byte)));
-    // Longer words are what somebody said, and get all of them.
+    // Longer texts are what people wrote, and get all of them.
     match text.contains(' ') {
         true => format!("{text} {MARK} {} {PICTURE}", SECRETS.join(" ")),
-        // Ids keep to letters that providers take.
+        // Ids keep to letters that providers accept.
         false => format!("{text}-{MARK}-{}", SECRETS[n % 5]),
     }
 }
@@ -110,7 +110,7 @@ fn plant(value: &mut Value, key: &str) {
     }
 }
 
-/// JSON, or lines of it; what cannot be read stays.
+/// JSON, or lines of it; text that cannot be parsed stays.
 fn planted_json(text: &str) -> String {
     if let Ok(mut value) = serde_json::from_str::<Value>(text) {
         plant(&mut value, "");
@@ -169,7 +169,7 @@ impl Case {
     }
 }
 
-/// What of the secrets stands in a text.
+/// The secret that a text contains, if any.
 pub(crate) fn leaked(text: &str) -> Option<&'static str> {
     let all = SECRETS.into_iter().chain([MARK, PICTURE, "immermann", "clients/acme"]);
     // A part of a key is enough.

@@ -1,4 +1,4 @@
-//! The stored sessions of `corpora/sessions` on the command line, and files that are no stores at all.
+//! The stored sessions of `corpora/sessions` on the command line, and files that are not stores at all.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -98,7 +98,7 @@ fn a_session_of_a_person_is_named_by_its_number() {
 }
 
 #[test]
-fn of_a_database_it_is_said_how_the_copy_comes_to_its_product() {
+fn the_output_for_a_database_says_how_to_install_the_copy() {
     let case = all().into_iter().find(|case| case.id == "openai-agents/output-without-call").unwrap();
     let (folder, name) = placed(&case.files());
     let repair = said(&folder, &["repair", &name]);
@@ -110,7 +110,7 @@ fn of_a_database_it_is_said_how_the_copy_comes_to_its_product() {
 }
 
 #[test]
-fn what_is_no_regular_file_is_refused_and_passed_over_in_folders() {
+fn an_irregular_file_is_refused_and_skipped_in_folders() {
     let folder = folder_of(&[(
         "a.json",
         r#"{"model":"claude-sonnet-5","max_tokens":1024,"messages":[{"role":"user","content":"hi"}]}"#,
@@ -135,7 +135,7 @@ fn what_is_no_regular_file_is_refused_and_passed_over_in_folders() {
 fn a_line_of_a_gigabyte_is_refused_in_bounded_memory() {
     let folder = TempDir::new().unwrap();
     let file = File::create(folder.path().join("long.jsonl")).unwrap();
-    // The file is one line of NUL bytes, and takes no room on the disk.
+    // The file is one line of NUL bytes, and takes no space on the disk.
     file.set_len(1 << 30).unwrap();
     for command in ["session", "repair", "import"] {
         let mut limited = Command::new("sh");

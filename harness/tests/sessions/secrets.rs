@@ -1,7 +1,7 @@
-//! Nothing of what people, tools and models said reaches a report, an error or a scenario.
+//! No text of people, tools or models reaches a report, an error or a scenario.
 //!
-//! Every session of the corpus gets secrets in all its texts; then everything that the commands print or write of it is
-//! searched for them. The program itself is held to it in `program`.
+//! Every session of the corpus gets secrets in all its texts. Then everything that the commands print or
+//! write about it is searched for them. `program` does the same with the program itself.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use serde_json::json;
 use super::entry::all;
 use super::planted::{MARK, leaked};
 
-/// Everything that the commands print or write of a store, each with its name.
+/// Everything that the commands print or write about a store, each with its name.
 fn said_of(files: &Files) -> Vec<(&'static str, String)> {
     let sessions = match read(files) {
         Ok(sessions) => sessions,
@@ -81,7 +81,7 @@ fn no_secret_of_a_session_reaches_a_report_an_error_or_a_scenario() {
     for case in all() {
         let files = case.with_secrets();
         let holds = files.files.iter().any(|file| String::from_utf8_lossy(&file.bytes).contains(MARK));
-        // A checkpoint in MessagePack is planted in its ids alone.
+        // Secrets can only be planted in the ids of a checkpoint in MessagePack.
         assert!(holds, "{}: nothing was planted", case.id);
         if let Ok(sessions) = read(&files) {
             n_read += sessions.len();

@@ -1,4 +1,4 @@
-//! A client of Responses that sends only what is new, and names what the provider has.
+//! A client of Responses that sends only new items, and names the response that the provider has.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn client() -> Client {
 }
 
 impl Client {
-    /// Posts a body with the plan's tools and gives what the provider made of it, and said.
+    /// Posts a body with the plan's tools and returns the provider's classification and reply.
     fn ask_offering(&mut self, mut body: Value) -> (RequestKind, Value) {
         body["model"] = "m".into();
         let tool = |name: &str| json!({ "type": "function", "name": name });
@@ -16,7 +16,7 @@ impl Client {
         self.post(&body)
     }
 
-    /// Asks for the first reply. Gives its id and its calls.
+    /// Requests the first reply. Returns its id and its calls.
     fn open(&mut self, store: bool) -> (String, Vec<Value>) {
         let user = json!({ "role": "user", "content": self.plan.turns[0].user });
         let (kind, reply) = self.ask_offering(json!({ "store": store, "input": [user] }));
@@ -36,7 +36,7 @@ fn outputs(calls: &[Value]) -> Vec<Value> {
 }
 
 #[test]
-fn outputs_alone_answer_the_response_that_is_named() {
+fn outputs_without_history_answer_the_named_response() {
     let mut client = client();
     let (id, calls) = client.open(true);
     let lacking = json!({ "previous_response_id": id, "input": outputs(&calls[1..]) });
@@ -45,10 +45,10 @@ fn outputs_alone_answer_the_response_that_is_named() {
     assert_eq!(kind, REFUSED);
     assert_eq!(said["error"]["message"], format!("No tool output found for function call {first}."));
     assert_eq!(said["error"]["param"], "input");
-    // The refusal has not moved the script.
+    // The rejection has not advanced the script.
     let (kind, reply) = client.ask_offering(json!({ "previous_response_id": id, "input": outputs(&calls) }));
     assert_eq!(kind, scripted(1), "{reply}");
-    // What was answered before need not be answered again.
+    // Calls that were answered before need not be answered again.
     let next = json!({ "previous_response_id": reply["id"], "input": "Go on." });
     let (kind, said) = client.ask_offering(next);
     assert_eq!(kind, RequestKind::Surplus, "{said}");
@@ -65,7 +65,7 @@ fn a_text_after_open_calls_is_refused() {
 }
 
 #[test]
-fn named_items_stand_for_what_they_name() {
+fn item_references_are_resolved() {
     let mut client = client();
     let (_, calls) = client.open(true);
     let user = json!({ "role": "user", "content": "Look." });
@@ -78,7 +78,7 @@ fn named_items_stand_for_what_they_name() {
 }
 
 #[test]
-fn what_was_not_stored_cannot_be_named() {
+fn an_item_that_was_not_stored_cannot_be_referenced() {
     let mut client = client();
     let (id, calls) = client.open(false);
     let (kind, said) = client.ask_offering(json!({ "previous_response_id": id, "input": outputs(&calls) }));
@@ -90,7 +90,7 @@ fn what_was_not_stored_cannot_be_named() {
 }
 
 #[test]
-fn what_a_request_only_names_is_written_out() {
+fn the_referenced_items_of_a_request_are_expanded() {
     let mut client = client();
     let (id, calls) = client.open(true);
     let words = client.plan.turns[0].user.clone();

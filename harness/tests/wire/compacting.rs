@@ -1,4 +1,5 @@
-//! A context that is full: what the provider reports, what it takes for a request for a summary, and when something is gone.
+//! A full context: what the provider reports, which requests it recognises as one for a summary, and when
+//! content is gone.
 
 use super::*;
 use brickbat::action::FULL_CONTEXT;
@@ -20,7 +21,8 @@ fn a_report_of_tokens_is_read_in_every_dialect() {
 }
 
 impl Client {
-    /// Posts what was said, the user first; what became of it, the tokens that were reported, and whether something is gone.
+    /// Posts messages, the user first; returns the classification, the tokens that were reported, and true if
+    /// content is gone.
     fn says(&mut self, said: &[&str]) -> (RequestKind, u64, bool) {
         let mut body = asking(&self.plan);
         body["stream"] = false.into();
@@ -43,7 +45,7 @@ fn a_full_context_is_reported_until_something_is_gone() {
     let first = client.plan.turns[0].user.clone();
     let first = first.as_str();
     assert_eq!(client.says(&[first]).1, 12);
-    // The second reply reports it, and so does what follows.
+    // The second reply reports it, and so do later ones.
     assert_eq!(client.says(&[first]).1, FULL_CONTEXT);
     let second = client.plan.turns[1].user.clone();
     let second = second.as_str();
@@ -53,12 +55,12 @@ fn a_full_context_is_reported_until_something_is_gone() {
     assert_eq!((whole.1, whole.2), (FULL_CONTEXT, false));
     let short = client.says(&["Summary: two orders.", "Well.", second]);
     assert_eq!((short.1, short.2), (12, true));
-    // It is seen once.
+    // It is reported once.
     assert!(!client.says(&["Summary: two orders.", "Well.", second]).2);
 }
 
 #[test]
-fn words_about_a_summary_ask_for_one_only_when_the_context_is_full() {
+fn words_about_a_summary_request_one_only_when_the_context_is_full() {
     let mut client = Client::of("control/plain-batch@openai-chat");
     let first = client.plan.turns[0].user.clone();
     let first = first.as_str();
@@ -66,7 +68,7 @@ fn words_about_a_summary_ask_for_one_only_when_the_context_is_full() {
 }
 
 #[test]
-fn a_request_that_is_too_long_is_refused_in_the_words_of_its_provider() {
+fn a_request_that_is_too_long_is_rejected_with_the_providers_message() {
     for dialect in Dialect::ALL {
         let body = wire::of(dialect).overflow_body().to_string();
         assert!(wire::of(dialect).says_overflow(&body), "{dialect}: {body}");

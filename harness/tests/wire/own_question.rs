@@ -1,11 +1,11 @@
-//! What a system asks with the thread before it and in words of its own, such as what the user may want next.
+//! A system's own question, with the thread before it, such as what the user may want next.
 
 use super::*;
 
 const OWN_WORDS: &str = "Suggest what the user may type next.";
 
 impl Client {
-    /// Posts texts that the user and the model take turns to say.
+    /// Posts texts of the user and the model in turn.
     fn post_texts(&mut self, texts: &[&str]) -> RequestKind {
         let mut body = asking(&self.plan);
         body["stream"] = false.into();
@@ -38,7 +38,7 @@ fn a_question_of_the_system_is_asked_once_in_a_turn() {
 }
 
 #[test]
-fn a_question_of_the_system_that_comes_late_leaves_that_of_the_next_turn_to_come() {
+fn a_late_question_of_the_system_does_not_replace_that_of_the_next_turn() {
     let mut client = Client::of("control/plain-batch@anthropic-messages");
     let said: Vec<String> = client.plan.turns.iter().map(|turn| turn.user.clone()).collect();
     client.provider.begin_turn(1);
@@ -51,7 +51,7 @@ fn a_question_of_the_system_that_comes_late_leaves_that_of_the_next_turn_to_come
 }
 
 #[test]
-fn what_holds_no_words_of_the_thread_uses_the_script() {
+fn a_request_without_text_of_the_thread_uses_the_script() {
     let mut client = Client::of("control/plain-batch@anthropic-messages");
     client.provider.begin_turn(1);
     let next = RequestKind::Scripted { turn: 1, reply: 0, attempt: 0 };

@@ -1,8 +1,8 @@
-//! What the provider sends: each script of the suite once in each dialect, what a fault makes of one, and where
-//! a stream is held.
+//! The output of the provider: each script of the suite once in each dialect, the effect of a fault on one,
+//! and the places where a stream is held.
 //!
-//! The bytes of a reply depend on its script alone, so two scenarios with the same replies have one snapshot.
-//! Ids and markers, which are minted from the name of the scenario, are the same in all of them.
+//! The bytes of a reply depend only on its script, so two scenarios with the same replies have one snapshot.
+//! Ids and markers, which are generated from the name of the scenario, are the same in all of them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -55,8 +55,8 @@ fn snapshot(name: &str, text: &str) {
     settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
-/// All that is sent is the script, but where a fault cuts it off or adds to it; and it is sent up to where the plan
-/// waits.
+/// The answer is exactly the script, unless a fault cuts it off or adds to it; and it is sent up to where the
+/// plan waits.
 #[test]
 fn each_answer_is_its_script_and_is_held_where_the_plan_says() {
     let (mut n_answers, mut n_holds) = (0, 0);
@@ -69,7 +69,7 @@ fn each_answer_is_its_script_and_is_held_where_the_plan_says() {
             let turn = &plan.turns[turn];
             let script = &turn.replies[reply].attempts[attempt];
             if finds_what_was_called_before(script) {
-                // That goes by what the request calls, and these call nothing.
+                // That depends on the calls of the request, and these have none.
                 continue;
             }
             let encoded = encoded(&plan, script, answer.exchange);
@@ -112,7 +112,7 @@ fn each_answer_is_its_script_and_is_held_where_the_plan_says() {
     assert!(n_answers > 5000 && n_holds > 1000, "{n_answers} answers, {n_holds} holds");
 }
 
-/// Whether a reply begins with what a search of the reply before found.
+/// True if a reply begins with the results of a search of the reply before.
 fn finds_what_was_called_before(script: &Script) -> bool {
     let is_called = |key| script.server_blocks().any(|block| block == ServerBlock::Search(key));
     script.server_blocks().any(|block| matches!(block, ServerBlock::Found(key) if !is_called(key)))
@@ -149,7 +149,7 @@ fn turn_words(plan: &Plan, turn: &PlannedTurn) -> String {
     [settle.join(" "), actions.join(", ")].join("; ").trim_matches([';', ' ']).to_owned()
 }
 
-/// The plans of the suite in a dialect alone, those in which nothing goes wrong first.
+/// The plans of the suite in one dialect, those without a fault first.
 fn suite(dialect: Dialect) -> Vec<(String, Plan)> {
     let all = plans::built_in().into_iter().flat_map(|(_, plans)| plans);
     let of_dialect = all.filter(|plan| plan.dialects() == [dialect]);
@@ -214,7 +214,7 @@ fn encoded(plan: &Plan, script: &Script, exchange: ExchangeId) -> Encoded {
     wire::encode_stream(plan.dialect, plan, script, envelope)
 }
 
-/// A script in words, whatever its texts, tools and calls are called.
+/// A script in words, independent of the names of its texts, tools and calls.
 fn script_lines(plan: &Plan, script: &Script) -> Lines {
     let (plan, script) = shape(plan, script);
     let encoded = encoded(&plan, &script, ExchangeId(0));
@@ -265,14 +265,14 @@ fn shape(plan: &Plan, script: &Script) -> (Plan, Script) {
     (plan, script)
 }
 
-/// How many lines two scripts begin with, and end with, alike.
+/// How many lines two scripts share at the beginning, and at the end.
 fn alike(lines: &[String], other: &[String]) -> (usize, usize) {
     let first = lines.iter().zip(other).take_while(|(own, other)| own == other).count();
     let after = lines[first..].iter().rev().zip(other[first..].iter().rev());
     (first, after.take_while(|(own, other)| own == other).count())
 }
 
-/// The known script that has most of the lines.
+/// The known script that shares most of the lines.
 fn nearest<'a>(lines: &[String], known: &'a [(String, Lines)]) -> Option<&'a (String, Lines)> {
     let n_alike = |(_, other): &&(String, Lines)| {
         let (first, last) = alike(lines, other);
@@ -282,10 +282,10 @@ fn nearest<'a>(lines: &[String], known: &'a [(String, Lines)]) -> Option<&'a (St
     known.iter().rev().max_by_key(n_alike).filter(|other| n_alike(other) > MIN_ALIKE)
 }
 
-/// Fewer lines are said again.
+/// With fewer shared lines, the lines are repeated.
 const MIN_ALIKE: usize = 4;
 
-/// The lines, or what they change in those of another script.
+/// The lines, or their differences from another script.
 fn words(lines: &[String], other: Option<&(String, Lines)>) -> String {
     let Some((title, other)) = other else {
         return lines.iter().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n");
@@ -301,7 +301,7 @@ fn lines_of(frames: &Frames, plan: &Plan) -> Vec<String> {
     (0..frames.len()).map(|frame| payload(frames.slice(frame..frame + 1), plan)).collect()
 }
 
-/// Every answer of the provider to a client that asks and asks again.
+/// Every answer of the provider to a client that keeps sending requests.
 fn answers(plan: &Plan) -> Vec<(RequestKind, Answer)> {
     let mut provider = Provider::new(Arc::new(plan.clone()), plan.profile_from(&[]));
     let body = asking(plan).to_string();
@@ -324,7 +324,7 @@ fn answers(plan: &Plan) -> Vec<(RequestKind, Answer)> {
 /// Requests of one turn, far above what any scenario scripts.
 const MAX_REQUESTS: usize = 32;
 
-/// The answers that are more or less than their scripts, known by what of the script is in them.
+/// The answers that are more or less than their scripts, identified by the part of the script in them.
 fn changed(plan: &Plan, known: &[(String, Lines)]) -> String {
     let mut text = String::new();
     for (kind, answer) in answers(plan) {
@@ -367,7 +367,7 @@ fn mark_words(mark: Mark, plan: &Plan) -> String {
     }
 }
 
-/// What a frame says, without what every frame of its dialect repeats.
+/// The content of a frame, without what every frame of its dialect repeats.
 fn payload(bytes: &[u8], plan: &Plan) -> String {
     let mut events = Vec::new();
     SseReader::default().feed(bytes, |event| events.push(event_words(&event, plan.dialect)));

@@ -1,4 +1,4 @@
-//! A client whose model thinks: what it is shown, and what becomes of it when it comes back.
+//! A client whose model thinks: the thinking that it gets, and how the provider reacts when it comes back.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn client() -> Client {
 }
 
 impl Client {
-    /// Posts messages with the plan's tools and gives what the provider made of it, and said.
+    /// Posts messages with the plan's tools and returns the provider's classification and reply.
     fn ask(&mut self, thinking: Value, messages: &[Value]) -> (RequestKind, Value) {
         let mut body = asking(&self.plan);
         body["stream"] = false.into();
@@ -17,7 +17,7 @@ impl Client {
         self.post(&body)
     }
 
-    /// Asks for the first reply. Gives the question, what was replied, and its results.
+    /// Requests the first reply. Returns the question, the reply, and its results.
     fn begin(&mut self, thinking: Value) -> [Value; 3] {
         let user = json!({ "role": "user", "content": self.plan.turns[0].user });
         let (kind, reply) = self.ask(thinking, std::slice::from_ref(&user));
@@ -37,7 +37,7 @@ fn enabled() -> Value {
 }
 
 #[test]
-fn thinking_that_comes_back_as_it_was_is_accepted() {
+fn thinking_that_comes_back_unchanged_is_accepted() {
     let mut client = client();
     let messages = client.begin(enabled());
     assert_eq!(messages[1]["content"][0]["type"], "thinking");
@@ -55,7 +55,7 @@ fn thinking_that_was_changed_on_the_way_is_refused() {
         change(&mut changed[1]["content"]);
         let (kind, said) = client.ask(enabled(), &changed);
         assert_eq!(kind, RequestKind::Refused { status: 400 }, "{said}");
-        // The refusal has not moved the script.
+        // The rejection has not advanced the script.
         assert_eq!(client.ask(enabled(), &messages).0, scripted(1));
         said["error"]["message"].as_str().unwrap().to_owned()
     };

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_answer_says_how_the_tool_ended() {
+    fn the_response_of_a_gate_ends_the_tool() {
         assert_eq!(read(r#"{"kind":"return","text":"found \ud83d"}"#), Ok("found \u{fffd}".to_owned()));
         let denied = ToolError { kind: "deny".to_owned(), text: "no".to_owned() };
         assert_eq!(read(r#"{"kind":"deny","text":"no"}"#), Err(denied));

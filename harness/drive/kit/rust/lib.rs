@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_claimed_is_the_usual_and_what_differs() {
+    fn claims_are_the_defaults_with_the_changes() {
         let turn: Turn = |_, _| Box::pin(async { Ok(()) });
         let adapter = Adapter::new("sdk", "0.4.2", &["mode"], &["gemini"], turn).with("eagerTools", true);
         let capabilities = &adapter.about()["capabilities"];

@@ -497,8 +497,7 @@ impl Drop for Link {
 }
 
 /// Runs the connection until the adapter closes it or breaks the protocol, then reports the cause to
-/// everything that
-/// waits.
+/// everything that waits.
 async fn serve(
     pipes: Pipes,
     hub: Arc<Hub>,

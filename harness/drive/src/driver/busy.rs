@@ -1,8 +1,7 @@
 //! Measures how busy a process is, together with every process that it started.
 //!
 //! This works only on Linux, where `/proc` shows for each thread its processor time, the time that it has
-//! waited for a
-//! processor, and whether it runs, waits for one, or sleeps.
+//! waited for a processor, and whether it runs, waits for one, or sleeps.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -57,8 +56,7 @@ impl Busy {
     }
 
     /// True if no thread has run for longer than `max_ran` since `before`. A thread that started or ended
-    /// counts as one
-    /// that ran.
+    /// counts as one that ran.
     pub(super) fn is_idle_since(&self, before: &Busy, max_ran: Duration) -> bool {
         let is_idle = |thread: &PathBuf, now: &ThreadTimes| {
             let ran = before.threads.get(thread).and_then(|before| now.ran.checked_sub(before.ran));

@@ -1,8 +1,7 @@
 //! The table of capabilities: everything that an adapter, or the SDK that it adapts, may be able to do.
 //!
 //! The protocol and its schema, the needs of scenarios and `harness/systems/README.md` are generated from it
-//! or compared
-//! with it. `README.md` lists what else a new capability takes.
+//! or compared with it. `README.md` lists what else a new capability takes.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -55,14 +55,12 @@ const TOOLCHAINS: [(&str, &str); 7] = [
 ];
 
 /// True if a variable is withheld from systems. A proxy would intercept the SDK's requests, a base URL would
-/// send them
-/// elsewhere, and a harness has no use for credentials.
+/// send them elsewhere, and a harness has no use for credentials.
 fn is_withheld(name: &OsString) -> bool {
     // `NO_PROXY` is set above.
     const ENDINGS: [&str; 6] = ["_PROXY", "_BASE_URL", "_API_BASE", "_API_URL", "_API_HOST", "_ENDPOINT"];
     // Any variable of a provider or its cloud can change the server and the account that an SDK uses, and
-    // observability
-    // tools forward what they see.
+    // observability tools forward what they see.
     const BEGINNINGS: &str = "ANTHROPIC_ AWS_ AZURE_ CLAUDE_ GEMINI_ GOOGLE_ LANGCHAIN_ LANGFUSE_ LANGSMITH_ OPENAI_ \
                               OPENROUTER_ OTEL_ VERTEX_";
     const NAMES: [&str; 12] = [

@@ -14,7 +14,7 @@ struct Feedback {
     told: Consumed,
 }
 
-/// What was stored after each of `n_events` events, and at the end.
+/// The calls that were stored after each of `n_events` events, and at the end.
 pub(super) fn consumed(answer: Value, n_events: usize) -> Result<Consumed, DriverError> {
     let Feedback { told } = Feedback::deserialize(&answer)
         .map_err(|error| DriverError::violation(format!("its answer to {METHOD}: {error}"), &answer))?;

@@ -12,13 +12,12 @@ use brickbat_scenario::parse::MAX_TEXT;
 pub enum FileSource {
     /// Inside the binary: each with its path and its text.
     BuiltIn(&'static [(&'static str, &'static str)]),
-    /// In that folder.
+    /// In a folder.
     Folder(PathBuf),
 }
 
 /// The size limit, in bytes, of a manifest and of each file that it names; scenarios have the same one. An
-/// adapter has
-/// a few KB.
+/// adapter has a few KB.
 pub const MAX_FILE: u64 = MAX_TEXT as u64;
 
 impl FileSource {

@@ -27,8 +27,7 @@ use brickbat_filter_suite::{Answer, Asked, Broken, Filter, Said};
 pub use manifest::{FILTER_SHEET, FilterCatalogue, FilterManifest};
 
 /// Questions that are in flight at once. A driver answers each as soon as it can, so the window only has to
-/// cover the
-/// latency of the pipe.
+/// cover the latency of the pipe.
 const WINDOW: usize = 64;
 
 /// Bytes of answers that are read at once: the capacity of a pipe.

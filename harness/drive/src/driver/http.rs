@@ -84,8 +84,7 @@ impl Post {
     }
 
     /// The next piece. There is none after `End` or `Broken`. Dropping the future loses nothing, except that
-    /// a request that
-    /// is being sent is sent again from the start.
+    /// a request that is being sent is sent again from the start.
     pub(super) async fn next(&mut self) -> HttpPiece {
         loop {
             if let Some(piece) = self.take() {

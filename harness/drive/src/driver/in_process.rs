@@ -1,10 +1,8 @@
 //! Drives the reference agent, or a canary, over real sockets.
 //!
 //! The agent lives in one task. It posts to the provider and to the gates as any SDK would, with a plain HTTP
-//! client
-//! of its own, so it shares nothing with the server. The task gives the agent everything that it has read
-//! from a socket
-//! before it takes the next command, which makes the barrier correct.
+//! client of its own, so it shares nothing with the server. The task gives the agent everything that it has
+//! read from a socket before it takes the next command, which makes the barrier correct.
 
 mod endpoints;
 mod store;
@@ -101,8 +99,7 @@ impl InProcess {
     }
 
     /// Waits until the agent has changed its history, or, while a turn runs, has scheduled the change; false
-    /// if its task
-    /// is gone.
+    /// if its task is gone.
     pub async fn change(&self, change: &Change) -> bool {
         self.ask(|changed| AgentCommand::Change(change.clone(), changed)).await.is_some()
     }
@@ -128,8 +125,7 @@ impl InProcess {
     }
 
     /// Ends the agent immediately, as SIGKILL would, with all its connections. Returns the state that it had
-    /// saved by then;
-    /// none if it had ended before.
+    /// saved by then; none if it had ended before.
     pub async fn kill(&mut self) -> Option<Vec<u8>> {
         let saved = self.ask(AgentCommand::Kill).await;
         // The connections close with the task, even if it panicked.
@@ -155,10 +151,8 @@ impl InProcess {
 }
 
 /// Sends a byte through the kernel and back. The runtime learns of sockets in the order in which they became
-/// ready, so
-/// when the byte is back, the runtime knows of everything that had arrived before. A command does not pass
-/// through the
-/// kernel, and would overtake it.
+/// ready, so when the byte is back, the runtime knows of everything that had arrived before. A command does
+/// not pass through the kernel, and would overtake it.
 async fn crossed() -> std::io::Result<()> {
     let (mut one, mut other) = ends().await?;
     one.write_all(b".").await?;

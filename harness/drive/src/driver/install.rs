@@ -3,11 +3,9 @@
 //! Dependencies and adapter are in two folders, so that a change of the adapter does not fetch its
 //! dependencies again.
 //! The name of each folder contains a hash of its inputs. A folder that exists is therefore the right one,
-//! and complete,
-//! because it is filled under another name and then renamed.
+//! and complete, because it is filled under another name and then renamed.
 //! A folder of the user is run in place if its dependencies are there, and is never written to. A working
-//! tree under
-//! test is linked into the cache, so that its current files run.
+//! tree under test is linked into the cache, so that its current files run.
 
 mod failure;
 mod kit;
@@ -80,8 +78,7 @@ pub async fn launch(
 }
 
 /// Installs the dependencies of a manifest, and runs its command to the end, for at most `wait`. The
-/// processes that it
-/// started die with it.
+/// processes that it started die with it.
 pub(super) async fn run_in(
     manifest: &Manifest,
     cache: &Path,
@@ -324,8 +321,7 @@ use std::os::unix::fs::symlink;
 use std::os::windows::fs::symlink_dir as symlink;
 
 /// How long an installation may take: some hundred megabytes over a slow line, or on a busy machine. The 168
-/// packages of
-/// tunacode 0.1.32 took 6 minutes at a load of 8 on two cores, and more than 10 at a load of 40.
+/// packages of tunacode 0.1.32 took 6 minutes at a load of 8 on two cores, and more than 10 at a load of 40.
 const INSTALL_WAIT: Duration = Duration::from_secs(1800);
 
 /// How often to retry a lock that another harness holds.

@@ -60,8 +60,7 @@ pub(super) fn bounded(
 }
 
 /// The next line without its end, or none at the end of the stream. A line that the end of the stream cut off
-/// is
-/// dropped, because the adapter died while it wrote.
+/// is dropped, because the adapter died while it wrote.
 async fn read_line(
     source: &mut (impl AsyncBufRead + Unpin),
     max_bytes: usize,
@@ -90,8 +89,7 @@ async fn read_line(
 }
 
 /// Checks that a line is a JSON-RPC message that belongs to the conversation and, if it shows the state of a
-/// call, that
-/// the state is known.
+/// call, that the state is known.
 fn check(mut line: Vec<u8>, talk: &Talk) -> Result<String, DriverError> {
     make_characters_whole(&mut line);
     let message = match serde_json::from_slice::<Value>(&line) {
@@ -107,8 +105,7 @@ fn check(mut line: Vec<u8>, talk: &Talk) -> Result<String, DriverError> {
 }
 
 /// Replaces each escaped lone surrogate with U+FFFD. JavaScript stores lone surrogates when a stream broke
-/// off in the
-/// middle of a character, and writes them unchanged; a Rust string cannot contain them.
+/// off in the middle of a character, and writes them unchanged; a Rust string cannot contain them.
 fn make_characters_whole(line: &mut [u8]) {
     let mut at = 0;
     while let Some(next) = line[at..].iter().position(|byte| *byte == b'\\') {

@@ -132,7 +132,7 @@ pub struct Mode {
     /// How it reacts to the user's stop.
     #[serde(default)]
     pub stop: StopKind,
-    /// What the adapter does in place of an application; the SDK does the rest.
+    /// The duties of an application that the adapter has; the SDK does the rest.
     #[serde(default)]
     pub application: Vec<Duty>,
     /// True if the SDK claims to repair a thread that was already broken, although the application stores it.
@@ -251,8 +251,7 @@ impl Manifest {
     }
 
     /// The same manifest with another version of the SDK than the lockfile's. If `version` is not exact, such
-    /// as `latest`,
-    /// the manifest leaves open which version that is.
+    /// as `latest`, the manifest leaves open which version that is.
     pub fn with_sdk_version(self, version: &str) -> Manifest {
         let is_exact = version.split('.').count() > 2 && version.starts_with(|c: char| c.is_ascii_digit());
         Manifest { version: is_exact.then(|| version.to_owned()), pinned: Some(version.to_owned()), ..self }

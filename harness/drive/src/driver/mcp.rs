@@ -1,9 +1,8 @@
 //! The scenario's tools as an MCP server, for agents that speak ACP themselves.
 //!
 //! The agent starts `brickbat mcp` for each session. It only relays: a call becomes one POST to the gate of
-//! its tool, with the
-//! arguments as the agent gave them, and the gate's answer becomes the result. It has no state of its own, so
-//! the ledger of the harness counts MCP calls like those of adapters.
+//! its tool, with the arguments as the agent gave them, and the gate's answer becomes the result. It has no
+//! state of its own, so the ledger of the harness counts MCP calls like those of adapters.
 //!
 //! Each answer of the gate becomes what a real server would send:
 //! - `return`: a result;
@@ -63,8 +62,7 @@ pub async fn serve(tools: Vec<ToolSpec>) -> Result<(), DriverError> {
         .await
         .map_err(|error| DriverError::harness("the MCP server could not start", error))?;
     // However the agent disconnects, the relay is done. Open calls must leave their gates at once, but the
-    // crate would give
-    // them some seconds.
+    // crate would give them some seconds.
     tokio::select! {
         _ = serving.waiting() => {}
         _ = agent_gone => {}
@@ -157,8 +155,7 @@ fn offered(tool: &ToolSpec) -> Tool {
 }
 
 /// How often a waiting call reports progress. The MCP SDK for TypeScript gives up after 60 s without any, and
-/// its users
-/// may set less. The margin is for a busy machine that delays the relay.
+/// its users may set less. The margin is for a busy machine that delays the relay.
 const PROGRESS: Duration = Duration::from_secs(2);
 
 /// Waits for an answer, and meanwhile reports progress at intervals, if the agent has asked for it.

@@ -1,10 +1,9 @@
 //! Agents that speak ACP themselves and do not know the harness.
 //!
 //! Such an agent needs no adapter. Its manifest gives what an adapter would report: the agent's capabilities,
-//! the names
-//! under which it offers the tools of an MCP server to the model, and the files that point it to the
-//! provider. Each session
-//! gets its own working folder with those files, and the tools of the plan as an MCP server ([`super::mcp`]).
+//! the names under which it offers the tools of an MCP server to the model, and the files that point it to
+//! the provider. Each session gets its own working folder with those files, and the tools of the plan as an
+//! MCP server ([`super::mcp`]).
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -59,8 +58,7 @@ const fn max_sessions() -> usize {
 }
 
 /// The capabilities that only a manifest can know; the harness finds out the others. `load` means loading by
-/// a new process
-/// after the old one was killed.
+/// a new process after the old one was killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Claims {
@@ -343,8 +341,7 @@ fn failed(path: &Path, error: std::io::Error) -> DriverError {
 /// How a turn ended, as ACP reports it.
 ///
 /// An error as the answer is how the user of the agent sees an exception. A stop reason that reports a
-/// truncated turn
-/// counts as an error as well, because the user learns of it.
+/// truncated turn counts as an error as well, because the user learns of it.
 pub(super) fn outcome(result: Result<PromptResponse, agent_client_protocol::Error>) -> TurnOutcome {
     let raised =
         |class: &str, text: &str| TurnOutcome::Raised { class: class.to_owned(), text: text.to_owned() };

@@ -248,8 +248,7 @@ impl Stderr {
     }
 
     /// The written bytes, including those that still wait in the pipe. If a process writes an error and then
-    /// answers, its
-    /// error is included, even if the runtime has not noticed it yet.
+    /// answers, its error is included, even if the runtime has not noticed it yet.
     fn tail(&self) -> MutexGuard<'_, Tail> {
         let mut tail = self.kept();
         let mut buffer = [0; BUFFER_BYTES];

@@ -31,8 +31,7 @@ pub enum ProgramError {
 
 impl Program {
     /// Starts a program, with some variables added to Brickbat's and some removed. Its standard input is
-    /// Brickbat's, unless
-    /// that is a terminal, because the supervisor detaches the program from the terminal.
+    /// Brickbat's, unless that is a terminal, because the supervisor detaches the program from the terminal.
     pub async fn start(
         command: &[String],
         set: &BTreeMap<String, String>,

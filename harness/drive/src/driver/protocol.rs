@@ -72,14 +72,13 @@ pub struct SessionSpec {
     /// A folder for what the adapter stores; empty, unless a session is loaded from it.
     pub state_dir: PathBuf,
     /// The URL that the adapter asks before and after each write of the SDK's store. It is sent only to
-    /// adapters with that
-    /// capability, and only if the scenario acts on a write.
+    /// adapters with that capability, and only if the scenario acts on a write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub saving_url: Option<String>,
 }
 
-/// What an adapter posts before and after a write of the SDK's store.
+/// The message that an adapter posts before and after a write of the SDK's store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StoreWrite {
@@ -126,19 +125,16 @@ pub struct ToolSpec {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ends: bool,
     /// The name of the other agent, if the tool hands the conversation over to one; sent only to adapters
-    /// with that
-    /// capability.
+    /// with that capability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub hands_over: Option<String>,
     /// True if the tool is an agent of its own. It has all tools that are not agents, and no gate. Its only
-    /// argument, `input`,
-    /// is its task. Sent only to adapters with that capability.
+    /// argument, `input`, is its task. Sent only to adapters with that capability.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub agent: bool,
     /// True if it runs on the user's side: the SDK hands its calls out and gets their results back. Sent only
-    /// to adapters
-    /// with that capability.
+    /// to adapters with that capability.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub client: bool,
 }
@@ -173,8 +169,7 @@ impl SessionSpec {
     }
 
     /// Reads the `_meta` of `session/new` as an adapter does, or returns what is wrong with it. Keys that
-    /// this version
-    /// does not know are ignored, because a newer harness may send them.
+    /// this version does not know are ignored, because a newer harness may send them.
     pub(super) fn of(meta: Option<&Map<String, Value>>) -> Result<SessionSpec, InvalidSession> {
         let brickbat = meta.and_then(|meta| meta.get("brickbat")).ok_or(InvalidSession::Missing)?;
         // The version comes first, because another version may have other keys.

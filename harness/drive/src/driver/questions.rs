@@ -81,8 +81,7 @@ impl Questions {
 }
 
 /// The option for this consent; the narrower one first. If the question offers none, the answer is
-/// `cancelled`, as from
-/// a user who can only walk away.
+/// `cancelled`, as from a user who can only walk away.
 fn outcome(options: &[PermissionOption], consent: Consent) -> RequestPermissionOutcome {
     let kinds = match consent {
         Consent::Given => [PermissionOptionKind::AllowOnce, PermissionOptionKind::AllowAlways],

@@ -1,16 +1,13 @@
 //! Detects when a process, together with every process that it started, has come to rest.
 //!
 //! An agent that speaks plain ACP does not answer a barrier. But what it receives makes it work: data in a
-//! socket or
-//! a pipe wakes a thread at once. When none of its threads runs, or has run for a while, it has consumed
-//! everything.
+//! socket or a pipe wakes a thread at once. When none of its threads runs, or has run for a while, it has
+//! consumed everything.
 //! Timers that it has set are invisible, and rarely matter. Only before a process is killed is the wait
-//! longer, so that
-//! work that it has postponed for a moment is done.
+//! longer, so that work that it has postponed for a moment is done.
 //!
 //! A busy machine makes this take longer: only samples that were taken on time count, and of the time in
-//! which the process
-//! works, only the processor time counts.
+//! which the process works, only the processor time counts.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -26,15 +23,13 @@ pub(super) fn can_be_told() -> bool {
 const REST: Duration = Duration::from_millis(30);
 
 /// The same, if postponed work is to be done as well. A store may batch its writes: Claude Code 2.1 waits 100
-/// ms for more
-/// lines. This is three times as long, because a system that waits for a timer looks idle.
+/// ms for more lines. This is three times as long, because a system that waits for a timer looks idle.
 const LONG_REST: Duration = Duration::from_millis(300);
 
 /// The processor time of one thread during [`REST`] that still counts as rest. An idle JavaScript runtime
-/// wakes about ten
-/// times a second for some 50 µs; consuming one server-sent event costs its thread more. The sum over all
-/// threads would not
-/// work: opencode 1.18.33 has one more thread for each session that it has seen, and each of them ticks.
+/// wakes about ten times a second for some 50 µs; consuming one server-sent event costs its thread more. The
+/// sum over all threads would not work: opencode 1.18.33 has one more thread for each session that it has
+/// seen, and each of them ticks.
 const MAX_IDLE_TIME: Duration = Duration::from_micros(200);
 
 /// The interval between samples.

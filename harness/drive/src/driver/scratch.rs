@@ -30,8 +30,7 @@ const REAPER_WAIT: Duration = Duration::from_secs(20);
 
 impl Scratch {
     /// Creates a folder that only this user can read, in the operating system's folder for temporary files.
-    /// `supervisor` is
-    /// the program `brickbat`.
+    /// `supervisor` is the program `brickbat`.
     pub async fn create(supervisor: &Path) -> Result<Scratch, DriverError> {
         let failed = |error| DriverError::harness("cannot make a temporary folder", error);
         let unique = RandomState::new().hash_one(std::process::id());

@@ -47,8 +47,7 @@ pub const SDK: &str = "brickbat-reference";
 pub const MODE: &str = "thread";
 
 /// The consumer that can be fed with events: a store of calls that is correct in any order. A consumer with
-/// the name of
-/// a bug has that bug.
+/// the name of a bug has that bug.
 pub const CONSUMER: &str = "store";
 
 /// The agent that is served.

@@ -2,12 +2,9 @@
 //! it.
 //!
 //! A stopwatch pauses while the machine keeps the system waiting. Three things are subtracted from the
-//! elapsed time: the
-//! delay of our own timers, because the system's timers are as late; the time in which a thread of the system
-//! was
-//! able to run and had no processor; and half of the time in which it ran, because a system that works is not
-//! silent. The
-//! other half counts, so that an endless loop is detected eventually.
+//! elapsed time: the delay of our own timers, because the system's timers are as late; the time in which a
+//! thread of the system was able to run and had no processor; and half of the time in which it ran, because a
+//! system that works is not silent. The other half counts, so that an endless loop is detected eventually.
 //!
 //! If the system runs in this process, or the machine does not show its threads, only the first is known.
 
@@ -41,8 +38,7 @@ const MAX_TICK: Duration = Duration::from_millis(250);
 const MAX_STRETCH: u32 = 40;
 
 /// Waits for a future until a system has been given `limit` for it. `process` is the root of the system's
-/// processes, if
-/// they are known.
+/// processes, if they are known.
 pub(crate) async fn within<F: Future>(
     process: Option<u32>,
     limit: Duration,

@@ -1,18 +1,14 @@
 //! The supervisor: a process between brickbat and each process that brickbat starts.
 //!
 //! It holds one end of a socket, brickbat the other. When that end closes, for whatever reason, or when the
-//! program
-//! exits, the supervisor kills every process that the program started, waits until all of them are gone, and
-//! exits. On
-//! Linux it adopts orphaned processes, even those in sessions of their own; elsewhere it knows only the
-//! program's group.
+//! program exits, the supervisor kills every process that the program started, waits until all of them are
+//! gone, and exits. On Linux it adopts orphaned processes, even those in sessions of their own; elsewhere it
+//! knows only the program's group.
 //! It forwards no bytes: the program gets the pipes themselves. Nothing here waits for a time. Brickbat can
-//! also
-//! interrupt the program, by a byte on the socket.
+//! also interrupt the program, by a byte on the socket.
 //!
 //! A supervisor without a program is the reaper of a run's temporary folder. Supervisors that work in the
-//! folder hold a
-//! shared lock on it, so the reaper removes it after the last of them has ended.
+//! folder hold a shared lock on it, so the reaper removes it after the last of them has ended.
 
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, Permissions};
@@ -53,8 +49,7 @@ pub(super) const SIGNALLED: i32 = 128;
 /// Starts the program, and ends it when brickbat closes the socket on standard input.
 ///
 /// Returns the program's exit code, or 128 plus the number of the signal that ended it. `folder` is the run's
-/// temporary
-/// folder, which stays for as long as the program.
+/// temporary folder, which stays for as long as the program.
 pub fn supervise(folder: Option<&Path>, program: &OsString, args: &[OsString]) -> u8 {
     let mut owner = match owner() {
         Ok(owner) => owner,
@@ -97,8 +92,7 @@ pub fn supervise(folder: Option<&Path>, program: &OsString, args: &[OsString]) -
 }
 
 /// Creates the folder, and removes it when brickbat closes the socket on standard input and no process works
-/// in
-/// it any more. The folder must not exist yet.
+/// in it any more. The folder must not exist yet.
 pub fn reap_folder(folder: &Path) -> u8 {
     let mut owner = match owner() {
         Ok(owner) => owner,

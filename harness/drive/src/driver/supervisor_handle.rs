@@ -27,8 +27,7 @@ pub(super) enum NotStarted {
 }
 
 /// The command that starts a supervisor with that program, or the reaper of that folder. Settings of the
-/// command, such
-/// as the environment, the working directory and the other pipes, apply to the program.
+/// command, such as the environment, the working directory and the other pipes, apply to the program.
 pub(super) fn command<S: AsRef<OsStr>>(
     supervisor: &Path,
     folder: Option<&Path>,

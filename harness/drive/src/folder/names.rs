@@ -9,8 +9,7 @@ pub fn case_path(system: &str, plan: &str) -> String {
 }
 
 /// The readable part of an id, and a number that distinguishes ids with the same readable part. The number
-/// also keeps the
-/// name from being one that an operating system reserves.
+/// also keeps the name from being one that an operating system reserves.
 fn name_of(id: &str) -> String {
     let mut readable = String::new();
     for c in id.chars().take(4 * MAX_READABLE) {

@@ -48,8 +48,7 @@ impl Errand {
     }
 
     /// Sends the request, and carries the answer back. A client that disconnects ends this at any point,
-    /// which closes the
-    /// connection to the server.
+    /// which closes the connection to the server.
     pub(super) async fn run(self) {
         let Errand { mut passage, method, target, headers, body, parts, shared } = self;
         let carried = async {

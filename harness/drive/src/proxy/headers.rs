@@ -31,8 +31,7 @@ fn named<'v>(values: impl Iterator<Item = &'v str>) -> Vec<String> {
 }
 
 /// The headers of a request as they are forwarded. The server is asked not to compress its answers, because
-/// compressed
-/// answers cannot be judged on their way.
+/// compressed answers cannot be judged on their way.
 pub(super) fn onward(headers: Headers<'_>) -> HeaderMap {
     let all: Vec<_> = headers.iter().collect();
     let connection = all.iter().filter(|(name, _)| name.eq_ignore_ascii_case("connection"));

@@ -1,10 +1,9 @@
 //! The secrets in requests. They are known only in memory, so that they can be redacted in everything that is
-//! printed and
-//! recorded.
+//! printed and recorded.
 //!
 //! All values of headers count except those of a few harmless ones, and so do the values of a query with
-//! telling names. A
-//! server that quotes a request in its error quotes them too, and no list has the headers of all gateways.
+//! telling names. A server that quotes a request in its error quotes them too, and no list has the headers of
+//! all gateways.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -23,10 +22,8 @@ pub(super) struct Keys {
 }
 
 /// Values that are known at the same time, besides those of the current request. A client has some tens, of
-/// which a few
-/// are new in each request (a time, a signature). The oldest are forgotten. An answer is redacted with the
-/// values that were
-/// known when its request arrived.
+/// which a few are new in each request (a time, a signature). The oldest are forgotten. An answer is redacted
+/// with the values that were known when its request arrived.
 const MAX_VALUES: usize = 256;
 
 /// The limit of their bytes. A head has at most 64 KiB.
@@ -123,8 +120,8 @@ fn parts(name: &str, value: &str, values: &mut Vec<String>) {
 }
 
 /// The values of `NAME=VALUE` in a header: cookies, the parts of a digest, of SigV4 and the like. A scope
-/// that begins
-/// with the id of a key, as in `Credential=ID/DATE/REGION/SERVICE/aws4_request`, also adds that id.
+/// that begins with the id of a key, as in `Credential=ID/DATE/REGION/SERVICE/aws4_request`, also adds that
+/// id.
 fn assigned(value: &str) -> Vec<String> {
     let pairs = value.split([',', ';', ' ']).filter_map(|part| part.split_once('='));
     let all = pairs.flat_map(|(_, value)| {

@@ -18,8 +18,7 @@ use rustls::{ClientConfig, RootCertStore};
 use super::names::Names;
 
 /// How long a connection may take. It takes less than a second to a distant server; a lost packet is sent
-/// again after
-/// one, two and four seconds.
+/// again after one, two and four seconds.
 const CONNECT_TIME: Duration = Duration::from_secs(15);
 
 /// The server behind a proxy.

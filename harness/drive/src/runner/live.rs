@@ -51,8 +51,7 @@ impl From<DriverError> for DriveResult {
 /// Opens sessions of a system for one plan.
 pub(super) trait Opener {
     /// Opens a session at the base path of the plan, with the provider of that dialect. With `remains`, it
-    /// loads the session
-    /// that a process has left.
+    /// loads the session that a process has left.
     fn open<'a>(&'a self, base_path: &'a str, dialect: Dialect, remains: Option<&'a Remains>) -> Opening<'a>;
 }
 
@@ -149,7 +148,7 @@ struct Live<'a> {
     base_path: String,
     /// The dialect of the provider that the system uses.
     dialect: Dialect,
-    /// What the last killed process has left.
+    /// The remains of the last killed process.
     remains: Option<Remains>,
     /// The standard error of killed processes.
     stderr: String,
@@ -244,7 +243,7 @@ impl Live<'_> {
             None => {}
         }
         if self.open.is_empty() && !self.ending.is_empty() {
-            // What the server has seen by then belongs to the turn.
+            // Events that the server has seen by then belong to the turn.
             match by_now(self.mount.next()) {
                 Some(Some(seen)) => return self.on_server_event(seen).await,
                 _ => return Ok(self.ending.pop_front().map(|outcome| Event::TurnEnded { outcome })),
@@ -333,15 +332,14 @@ impl Live<'_> {
     }
 
     /// Processes what the system has reported by now. A tool result that is sent next then comes later, above
-    /// all after the
-    /// end of a turn that was already reported.
+    /// all after the end of a turn that was already reported.
     async fn drain_session(&mut self) -> Result<(), DriverError> {
         while let Some(Some(event)) = by_now(self.session.next()) {
             if let Some(event) = self.on_session_event(event)? {
                 self.observe(event);
             }
         }
-        // What the server has seen by then belongs to the turn.
+        // Events that the server has seen by then belong to the turn.
         while !self.ending.is_empty()
             && let Some(Some(seen)) = by_now(self.mount.next())
         {
@@ -390,8 +388,7 @@ impl Live<'_> {
     }
 
     /// If the peer has read the bytes, the barrier shows whether the system has processed them. It shows
-    /// nothing about bytes
-    /// that may still be in transit.
+    /// nothing about bytes that may still be in transit.
     async fn confirm(&mut self, grade: Confidence) -> Result<Confidence, DriverError> {
         let passed = self.session.barrier().await?;
         Ok(if passed && grade >= Confidence::Read { Confidence::Observed } else { grade })
@@ -420,8 +417,8 @@ impl Live<'_> {
     }
 
     /// Processes everything that a watched system still does by itself. Otherwise the load of the machine
-    /// would decide which
-    /// turn this belongs to, or whether it is seen at all. Returns true if the system is at rest.
+    /// would decide which turn this belongs to, or whether it is seen at all. Returns true if the system is
+    /// at rest.
     async fn come_to_rest(&mut self) -> Result<bool, DriverError> {
         let is_at_rest = self.session.is_watched() && self.session.barrier().await?;
         if is_at_rest {

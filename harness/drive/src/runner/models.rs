@@ -1,11 +1,9 @@
 //! Runs plans on a later model as well, if that can make a difference.
 //!
 //! A provider may reject for a later model what it accepts for an older one, such as a request that ends with
-//! the model's
-//! own message. Running every plan on both would take twice as long, and nearly always show nothing new. So a
-//! plan is
-//! run on the system's default model, and on the later one only if an accepted request would be rejected
-//! there.
+//! the model's own message. Running every plan on both would take twice as long, and nearly always show
+//! nothing new. So a plan is run on the system's default model, and on the later one only if an accepted
+//! request would be rejected there.
 //! A finding that only the later model shows names that model.
 
 use std::collections::BTreeSet;
@@ -71,8 +69,8 @@ pub(super) async fn round(
 }
 
 /// The plan on the later model of its dialect, if an accepted request would be rejected there. If the user
-/// has
-/// named the model, there is no later one. A thread that changes its provider does not belong to one model.
+/// has named the model, there is no later one. A thread that changes its provider does not belong to one
+/// model.
 fn on_later_model(running: &Running, job: &Job, shown: &MergedRuns, options: Options<'_>) -> Option<Job> {
     let plan = &job.plan;
     let later = wire::of(plan.dialect)
@@ -85,8 +83,7 @@ fn on_later_model(running: &Running, job: &Job, shown: &MergedRuns, options: Opt
 }
 
 /// The result of a plan on both models: the findings of the first, and those that only the second has. The
-/// user has not
-/// named the second model, so if a system cannot be asked for it, the first result stands.
+/// user has not named the second model, so if a system cannot be asked for it, the first result stands.
 fn joined(first: MergedRuns, later: MergedRuns) -> MergedRuns {
     if later.outcome.judgement.verdict == Verdict::HarnessError {
         return first;

@@ -1,4 +1,4 @@
-//! What to run, and how.
+//! The jobs of a run, and its options.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub struct Options<'a> {
     pub n_jobs: usize,
     /// The program `brickbat`, which supervises the processes of systems.
     pub supervisor: &'a Path,
-    /// The severity of a finding that stops the run at the first plan that has it; none to run every plan.
+    /// Ends the run at the first plan that is red at this severity; none runs every plan.
     pub fail_fast: Option<Severity>,
     pub repeat: Repeat,
     /// The part of the plans that is run; none for all of them.
@@ -41,8 +41,7 @@ pub struct Options<'a> {
 }
 
 /// Receives an intermediate case: of a plan that has failed once and is to run again, or of one that is also
-/// to run on
-/// another model. The next case of the plan replaces it.
+/// to run on another model. The next case of the plan replaces it.
 #[derive(Clone, Copy)]
 pub struct Suspected<'a>(pub &'a (dyn Fn(&Case) + Sync));
 

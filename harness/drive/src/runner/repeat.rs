@@ -1,12 +1,13 @@
-//! Runs plans, several at once, and runs again what must not rest on one run.
+//! Runs plans, several at once, and repeats those that one run cannot decide.
 //!
-//! A plan that fails is run a second time: alone, so that no other plan can be the cause, and with more patience, so that
-//! a slow machine cannot be. If the runs differ, it is run alone twice more. What a run alone has shown is a finding,
-//! labelled with how often it came and with what was different on the side of the harness. What only runs among other
-//! plans have shown, or only runs with less patience, is not: the case says what it was rescued from.
+//! A plan that fails is run a second time: alone, so that no other plan can be the cause, and with longer
+//! waits, so that a slow machine cannot be. If the runs differ, it is run alone twice more. A finding of a
+//! run alone counts, labelled with its frequency and with what differed on the side of the harness. A finding
+//! that only runs among other plans have shown, or only runs with shorter waits, does not count: the case
+//! lists it as rescued.
 //!
-//! Where the provider would have refused a later model what it took from the one that the system asks, the plan is run
-//! again on that model ([`super::models`]).
+//! If the provider would have rejected for a later model what it accepted for the default one, the plan is
+//! run again on that model ([`super::models`]).
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -24,21 +25,22 @@ use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::Event;
 use brickbat_scenario::verdict::{Finding, Judgement, Severity, Verdict};
 
-/// Runs of a plan alone when its runs differ: with the first they are four, which distinguishes often from rarely.
+/// Runs of a plan alone when its runs differ. With the first there are four, which distinguishes often from
+/// rarely.
 const ALONE_RUNS: usize = 3;
 
-/// Plans that are run again alone because the adapter failed. One plan that ends a process takes at most as many with
-/// it as run at once; where more fail, the adapter is broken.
+/// Plans that are run again alone because the adapter failed. One plan that ends a process takes with it at
+/// most the plans that run at once; if more fail, the adapter is broken.
 const MAX_RETRIED: usize = 32;
 
-/// So many that fail again alone, one after the other, say that the adapter is broken whatever the plan.
+/// If this many plans in a row fail again alone, the adapter is broken whatever the plan.
 const MAX_BROKEN: usize = 4;
 
-/// A plan to run, and what its control plan has shown.
+/// A plan to run, and the result of its control plan.
 pub(super) struct PlanToRun<'a> {
     pub(super) job: &'a Job,
     pub(super) control: Option<&'a Control>,
-    /// What it has shown on another model.
+    /// Its findings on another model.
     pub(super) shown: &'a [Finding],
 }
 
@@ -49,47 +51,49 @@ impl<'a> PlanToRun<'a> {
     }
 }
 
-/// Is told what a plan has shown so far, before that counts; returns whether it would make the run red.
+/// Called with the intermediate result of a plan, before it counts. Returns true if it would make the run
+/// red.
 pub(super) type Seen<'a> = &'a dyn Fn(&Job, MergedRuns) -> bool;
 
-/// What a control plan has shown of a system.
+/// The result of a control plan on a system.
 pub(super) struct Control {
     pub(super) concurrency: Concurrency,
-    /// What is wrong with the system where nothing goes wrong.
+    /// Faults of the system that it shows even without an injected fault.
     pub(super) causes: Vec<Signature>,
 }
 
 pub(super) struct PlanRun {
     pub(super) outcome: Attempt,
-    /// The number of the adapter's process, where there is one.
+    /// The number of the adapter's process, if there is one.
     pub(super) process: Option<u32>,
     pub(super) company: Company,
 }
 
-/// What a plan runs with.
+/// The circumstances of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Company {
     /// Other plans run at the same time.
     Others,
     Alone,
-    /// It runs alone, to confirm what another run has shown, and is waited for longer.
+    /// It runs alone, with longer waits, to confirm what another run has shown.
     Suspect,
 }
 
 /// All runs of a plan in one.
 #[derive(Clone)]
 pub(super) struct MergedRuns {
-    /// The first that has the verdict, with the findings of all.
+    /// The first run that has the verdict, with the findings of all.
     pub(super) outcome: Attempt,
     pub(super) repeats: Option<Repeats>,
-    /// A run in which a conversation was held: one that passed, else one that found nothing worse than that.
+    /// A run with a complete conversation: one that passed, otherwise one whose findings do not end the
+    /// conversation.
     pub(super) fit: Option<Run>,
-    /// Whether the verdict stands; else the plan was to run again.
+    /// True if the verdict is final; otherwise the plan was to run again.
     pub(super) is_confirmed: bool,
 }
 
 impl MergedRuns {
-    /// What this control plan has shown, if the system can hold a conversation.
+    /// The result of this control plan, if the system can hold a conversation.
     pub(super) fn control(&self, plan: &Plan) -> Option<Control> {
         let concurrency = Concurrency::of(plan, &self.fit.as_ref()?.trace);
         let found = self.outcome.judgement.findings.iter().flat_map(Finding::with_also);
@@ -104,9 +108,9 @@ impl From<Attempt> for MergedRuns {
     }
 }
 
-/// Runs plans, on one model. Calls `done(index, result)` after each; returns true if `done` asked to stop.
+/// Runs plans on one model. Calls `done(index, result)` after each; returns true if `done` asked to stop.
 ///
-/// Where the first red plan is to end the run, a plan that would be it is confirmed before further ones begin.
+/// If the first red plan is to end the run, a plan that may be red is confirmed before further ones begin.
 pub(super) async fn round_on_one_model(
     running: &Running,
     todo: &[PlanToRun<'_>],
@@ -165,7 +169,7 @@ struct Retried<'a> {
     running: &'a Running,
     todo: &'a [PlanToRun<'a>],
     options: Options<'a>,
-    /// Those of which a run broke the adapter: whose fault that is shows when all have run again.
+    /// Plans with a run that broke the adapter. The culprit is known only when all of them have run again.
     broken: Vec<(usize, Vec<PlanRun>)>,
     /// Plans that were tried again because the adapter failed, and how many of the last of them failed again.
     n_tried: usize,
@@ -173,7 +177,7 @@ struct Retried<'a> {
 }
 
 impl Retried<'_> {
-    /// The runs of a doubtful plan, with those alone that tell what to make of them.
+    /// The runs of a doubtful plan, followed by runs alone that decide what they mean.
     async fn again(&mut self, index: usize, mut runs: Vec<PlanRun>) -> Vec<PlanRun> {
         let is_broken = runs.iter().all(PlanRun::is_broken);
         if is_broken && (self.n_tried == MAX_RETRIED || self.n_in_a_row == MAX_BROKEN) {
@@ -199,7 +203,7 @@ impl Retried<'_> {
     }
 }
 
-/// What the first runs of a plan have found, if they have found anything.
+/// The findings of the first runs of a plan, if there are any.
 fn suspect(todo: &PlanToRun<'_>, runs: &[PlanRun]) -> Option<MergedRuns> {
     let mut outcome = runs.iter().find(|run| run.has_failed())?.outcome.clone();
     let findings = models::united(todo.shown.to_vec(), outcome.judgement.findings);
@@ -239,13 +243,13 @@ impl PlanRun {
         self.company != Company::Others
     }
 
-    /// Whether the harness gave up waiting for the system.
+    /// True if the harness gave up waiting for the system.
     fn gave_up(&self) -> bool {
         let events = self.outcome.run.iter().flat_map(|run| run.trace.events());
         events.into_iter().any(|event| *event == Event::GaveUp)
     }
 
-    /// What came out, as far as runs are compared.
+    /// The part of the result in which runs are compared.
     fn signature(&self) -> (Verdict, BTreeSet<(Severity, &'static str)>) {
         (self.verdict(), self.outcome.judgement.findings.iter().map(kind).collect())
     }
@@ -268,8 +272,8 @@ fn kind(finding: &Finding) -> (Severity, &'static str) {
     (finding.harm, finding.check)
 }
 
-/// Whether the runs must not be the last word: they differ, or show what a single run shows by chance. That the adapter
-/// failed is doubtful where others may have been the cause.
+/// True if the runs must not be final: they differ, or show what a single run may show by chance. A failure
+/// of the adapter is doubtful if other plans may have caused it.
 fn is_doubtful(runs: &[PlanRun]) -> bool {
     let is_once = runs.len() == 1;
     let may_be_chance = |run: &PlanRun| match run.verdict() {
@@ -289,8 +293,8 @@ fn differ(runs: &[PlanRun]) -> bool {
     runs.windows(2).any(|pair| pair[0].signature() != pair[1].signature())
 }
 
-/// Takes back the failures of the adapter that another plan has caused: those in a process under which a plan ran
-/// that makes the adapter fail also alone. Where no such plan is found, every failure stands.
+/// Removes the failures of the adapter that another plan has caused: those in a process that also ran a plan
+/// that makes the adapter fail even alone. If no such plan is found, every failure stays.
 fn absolve(doubtful: &mut [(usize, Vec<PlanRun>)]) {
     let is_culprit = |runs: &[PlanRun]| runs.iter().any(|run| run.is_alone() && run.is_broken());
     let sick: BTreeSet<u32> = doubtful
@@ -308,7 +312,7 @@ fn absolve(doubtful: &mut [(usize, Vec<PlanRun>)]) {
     }
 }
 
-/// The verdict that outranks others when runs differ: what was found stays found, and what broke stays broken.
+/// The order of verdicts when runs differ: what was found stays found, and what broke stays broken.
 const RANK: [Verdict; 8] = [
     Verdict::Fail,
     Verdict::HarnessError,
@@ -320,14 +324,15 @@ const RANK: [Verdict; 8] = [
     Verdict::Pass,
 ];
 
-/// Whether a verdict is the one that counts of two.
+/// True if `this` is the verdict that counts of the two.
 pub(super) fn outranks(this: Verdict, other: Verdict) -> bool {
     let rank = |verdict| RANK.iter().position(|known| *known == verdict);
     rank(this) < rank(other)
 }
 
-/// The runs on which the verdict rests. Where a plan has run alone, what other runs show is not proven, except that the
-/// adapter broke; and where it was waited for longer, neither is what a shorter wait shows.
+/// The runs on which the verdict rests. If a plan has run alone, the results of other runs are not proven,
+/// except that the adapter broke. If it ran with longer waits, a result after a shorter wait is not proven
+/// either.
 fn basis(runs: &[PlanRun]) -> Vec<usize> {
     let has_been = |company: Company| runs.iter().any(|run| run.company == company && !run.is_broken());
     let counts = |run: &PlanRun| match run.company {
@@ -376,8 +381,8 @@ fn united<'a>(runs: impl Iterator<Item = &'a [Finding]>) -> Vec<Finding> {
     findings
 }
 
-/// The findings without those that would be folded under one that more of the runs have shown: a bug is not described
-/// by what comes with it now and then. How often they were seen stands with the case.
+/// Removes findings that would be folded under one that more of the runs have shown, because occasional
+/// findings do not describe the bug. The case still counts how often they were seen.
 fn without_rarer(findings: Vec<Finding>, runs: &[&PlanRun]) -> Vec<Finding> {
     let n_runs = |finding: &Finding| runs.iter().filter(|run| run.shows(kind(finding))).count();
     let of_head = |mut head: Finding| {
@@ -413,7 +418,7 @@ fn repeats(runs: &[PlanRun], verdict: Verdict, findings: &[Finding]) -> Repeats 
     if repeats.is_steady() { repeats } else { Repeats { suspects: suspects(runs), ..repeats } }
 }
 
-/// What differs between the runs that came out as the first and the others, on the side of the harness.
+/// Differences on the side of the harness between the runs with the first result and the others.
 fn suspects(runs: &[PlanRun]) -> Vec<String> {
     let Some(first) = runs.first() else { return Vec::new() };
     let (alike, others): (Vec<&PlanRun>, Vec<&PlanRun>) =
@@ -423,7 +428,7 @@ fn suspects(runs: &[PlanRun]) -> Vec<String> {
     if grades(&alike).is_disjoint(&grades(&others)) {
         suspects.push("the receipts differ as well");
     }
-    // Whether something holds of all runs on one side and of none on the other.
+    // True if a property holds for all runs on one side and for none on the other.
     let splits = |holds: fn(&PlanRun) -> bool| {
         let all = |runs: &[&PlanRun]| runs.iter().all(|run| holds(run));
         let none = |runs: &[&PlanRun]| !runs.iter().any(|run| holds(run));

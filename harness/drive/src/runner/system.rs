@@ -1,4 +1,4 @@
-//! Systems by name, and systems that run.
+//! Systems by name, and running systems.
 
 mod mode;
 mod names;
@@ -49,39 +49,39 @@ pub enum System {
     Adapted(Box<Subject>),
 }
 
-/// A system with an adapter, as the user asked for it.
+/// A system with an adapter, as the user requested it.
 #[derive(Debug, Clone)]
 pub struct Subject {
-    /// What it is and how it is started.
+    /// Describes the system and how it is started.
     pub manifest: Manifest,
-    /// The mode; none if the first that the adapter offers is meant.
+    /// The mode; none for the first that the adapter offers.
     pub mode: Option<String>,
     pub origin: Origin,
-    /// What is done to the store of a plan before a session is loaded from it; nothing by default.
+    /// Called with the store of a plan before a session is loaded from it; none by default.
     pub mend: Option<Mend>,
 }
 
-/// What a system has stored of a session that is about to be loaded.
+/// The stored state of a session that is about to be loaded.
 #[derive(Debug, Clone, Copy)]
 pub struct StoredSession<'a> {
     /// The plan that the session is part of.
     pub plan: &'a PlanId,
     /// The id by which it is loaded.
     pub id: &'a str,
-    /// The folder in which the system stores.
+    /// The folder of the system's store.
     pub folder: &'a Path,
-    /// Whether the sessions of other plans lie there as well, as in the home of an agent.
+    /// True if the sessions of other plans are stored there as well, as in the home of an agent.
     pub is_shared: bool,
-    /// The model that the system was asked to use, if it was asked for one.
+    /// The model that the system was asked to use, if any.
     pub model: Option<&'a str>,
 }
 
-/// What is called with what is stored.
+/// The function that is called with a stored session.
 pub type MendFn = dyn Fn(StoredSession<'_>) + Send + Sync;
 
-/// Something that is done to what a system has stored, before a new process loads a session from it.
+/// Changes the stored state of a system, before a new process loads a session from it.
 ///
-/// The process that wrote there is dead, or has not opened the session yet.
+/// The process that wrote it is dead, or has not opened the session yet.
 #[derive(Clone)]
 pub struct Mend(pub Arc<MendFn>);
 
@@ -96,11 +96,11 @@ pub enum Origin {
     BuiltIn,
     Manifest(PathBuf),
     Command(String),
-    /// It is our own agent, in a process of its own, with a planted bug or with none.
+    /// Our own agent, in a process of its own, with or without a planted bug.
     Own(Option<Canary>),
 }
 
-/// The systems that need no adapter but our own.
+/// The systems that need no adapter except our own.
 const OWN: [&str; 4] = ["reference", "reference/acp", "reference/blocking", "reference/simulated"];
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -108,8 +108,9 @@ const OWN: [&str; 4] = ["reference", "reference/acp", "reference/blocking", "ref
 pub struct UnknownSystem(String);
 
 impl System {
-    /// The system that a name means: `reference`, `reference/acp`, `reference/blocking`, `reference/simulated`, a
-    /// planted bug such as `canary/never-ends/acp`, or a system with an adapter, such as `ai-sdk@6/ui-messages`.
+    /// The system that a name means: `reference`, `reference/acp`, `reference/blocking`,
+    /// `reference/simulated`, a planted bug such as `canary/never-ends/acp`, or a system with an adapter,
+    /// such as `ai-sdk@6/ui-messages`.
     pub fn named(name: &str, catalogue: &Catalogue) -> Result<System, UnknownSystem> {
         match name {
             "reference" => Ok(System::Live(None, Delivery::Streamed)),
@@ -133,7 +134,7 @@ impl System {
         }
     }
 
-    /// The system of a manifest of the user's that a name means; without a name, its first version and mode.
+    /// The system that a name means in a manifest of the user; without a name, its first version and mode.
     pub fn of_manifest(path: &Path, name: Option<&str>) -> Result<System, UnknownSystem> {
         let manifests = Manifest::read(path).map_err(|error| {
             let hint = names::near(path).map(|near| format!("\nhint: {near}")).unwrap_or_default();
@@ -146,13 +147,13 @@ impl System {
         Ok(System::Adapted(Box::new(Subject { manifest, mode, origin, mend: None })))
     }
 
-    /// The system that a command of the user's starts in the working folder.
+    /// The system that a command of the user starts in the working directory.
     pub fn of_command(command: &str, mode: Option<&str>) -> Result<System, UnknownSystem> {
         let words = shlex::split(command).filter(|words| !words.is_empty());
         let words = words.ok_or_else(|| {
             UnknownSystem("--command needs a program with its arguments, its quotes closed".to_owned())
         })?;
-        // Inside the quotes of the command no shell does it, and reports write the home of the user so.
+        // No shell expands `~` inside the quotes of the command, and reports write the user's home as `~`.
         let words = words.into_iter().map(names::at_home).collect();
         let folder = std::env::current_dir()
             .map_err(|error| UnknownSystem(format!("there is no working folder: {error}")))?;
@@ -161,7 +162,8 @@ impl System {
         Ok(System::Adapted(Box::new(Subject { manifest, mode, origin, mend: None })))
     }
 
-    /// The same with more patience for it, or with less. Our own agent in this process needs none.
+    /// The same system with all waits multiplied by `factor`. Our own agent in this process needs no longer
+    /// waits.
     pub fn with_patience(self, factor: f64) -> System {
         match self {
             System::Adapted(subject) => {
@@ -173,7 +175,8 @@ impl System {
         }
     }
 
-    /// The same with something done to its store before a session is loaded. Our own agents have no store to be mended.
+    /// The same system with a change of its store before a session is loaded. Our own agents have no store to
+    /// repair.
     pub fn with_mend(self, mend: Mend) -> System {
         match self {
             System::Adapted(subject) => System::Adapted(Box::new(Subject { mend: Some(mend), ..*subject })),
@@ -181,7 +184,7 @@ impl System {
         }
     }
 
-    /// The same with another version of its SDK than the lockfile's.
+    /// The same system with another version of its SDK than the lockfile's.
     pub fn with_sdk_version(self, version: &str) -> Result<System, UnknownSystem> {
         match self {
             _ if version.trim().is_empty() => {
@@ -200,7 +203,7 @@ impl System {
     }
 }
 
-/// A system that runs, with the server that it talks to.
+/// A running system, with the server that it talks to.
 pub(super) struct Running {
     name: String,
     how: How,
@@ -212,11 +215,11 @@ enum How {
     Adapted(Box<Adapted>),
 }
 
-/// One adapter process for many plans; a new one is started when it dies.
+/// One adapter process for many plans. It is replaced when it dies.
 struct Adapted {
     dialects: Vec<Dialect>,
     mode: String,
-    /// What the adapter does in the place of an application.
+    /// The duties of an application that the adapter has.
     application: Application,
     pace: Pace,
     server: Server,
@@ -293,7 +296,7 @@ impl Running {
         }
     }
 
-    /// What the system lacks for a plan, in words.
+    /// The capabilities that the system lacks for a plan, in words.
     pub(super) fn missing(&self, plan: &Plan) -> Option<String> {
         let lacks = |need: &&Need| match &self.how {
             How::Adapted(adapted) => !adapted.capabilities.meets(**need),
@@ -319,15 +322,15 @@ impl Running {
         self.adapted().map_or_else(|| Arc::clone(plan), |adapted| adapted.prepared.offered(plan))
     }
 
-    /// Plans that may run at once. Whether a system that answers no barrier has consumed what it received is seen from its
-    /// processes, so it gets one plan at a time.
+    /// Plans that may run at once. A system that answers no barrier gets one plan at a time, because Brickbat
+    /// watches its processes to learn what it has consumed.
     pub(super) fn n_jobs(&self, wanted: usize) -> usize {
         let is_watched =
             |adapted: &Adapted| adapted.prepared.agent.is_some() || !adapted.capabilities.has("barrier");
         if self.adapted().is_some_and(is_watched) { 1 } else { wanted }
     }
 
-    /// What of the work is not the system's own.
+    /// The part of the work that an application does, not the system.
     pub(super) fn application(&self) -> Application {
         self.adapted().map(|adapted| adapted.application.clone()).unwrap_or_default()
     }
@@ -338,12 +341,12 @@ impl Running {
         if has_barrier { Confidence::Observed } else { Confidence::Read }
     }
 
-    /// How often plans are to be run here: our own agent does the same every time, so nothing needs confirming.
+    /// How often to run plans on this system. Our own agent is deterministic, so nothing needs confirming.
     pub(super) fn repeat(&self, wanted: Repeat) -> Repeat {
         Repeat { confirm: wanted.confirm && self.adapted().is_some(), ..wanted }
     }
 
-    /// Drives one plan. With a redactor, everything that is observed is kept.
+    /// Drives one plan. With a redactor, everything that is observed is recorded.
     pub(super) async fn drive(
         &self,
         plan: &Arc<Plan>,
@@ -384,12 +387,12 @@ impl Running {
         }
     }
 
-    /// The number of the adapter's process in which a plan ran last, where there is one.
+    /// The number of the adapter's process in which a plan ran last, if there is one.
     pub(super) fn process_of(&self, plan: &Plan) -> Option<u32> {
         self.adapted()?.homes().get(&plan.id).copied()
     }
 
-    /// Lets no later plan into the process that has failed a plan.
+    /// Keeps later plans out of the process that has failed a plan.
     pub(super) fn shun(&self, plan: &Plan, error: &DriverError) {
         if let (Some(adapted), false) = (self.adapted(), error.is_of_a_healthy_process()) {
             let number = self.process_of(plan).unwrap_or_default();
@@ -448,7 +451,8 @@ impl Adapted {
     ) -> Result<live::SystemSession, DriverError> {
         let shows_history = self.capabilities.has("history");
         let entered = |session| live::SystemSession::of(session, shows_history);
-        // The other plans share a process that lives: one that is killed has a plan of its own, and so has its heir.
+        // Other plans share a living process. A process that will be killed has its plan to itself, and so
+        // has its successor.
         match remains {
             Some(Remains::Stored(id)) => {
                 // An agent may open its store when it starts.
@@ -467,7 +471,7 @@ impl Adapted {
             || adapter.is_over()
             || self.sick.load(Ordering::Relaxed) == self.number.load(Ordering::Relaxed)
         {
-            // It failed an earlier plan, whose result says so; this one gets a new process.
+            // It failed an earlier plan, which reports this; the next plan gets a new process.
             *adapter = self.start_anew().await?;
         }
         self.n_sessions.fetch_add(1, Ordering::Relaxed);
@@ -478,12 +482,12 @@ impl Adapted {
             }
             other => other,
         };
-        // Also a plan that got no session has been there.
+        // A plan that got no session was in this process, too.
         self.homes().insert(plan.id.clone(), self.number.load(Ordering::Relaxed));
         session.map(entered)
     }
 
-    /// Opens a session, or loads it where a history is given.
+    /// Opens a session, or loads it if a history is given.
     async fn enter(
         &self,
         adapter: &Adapter,
@@ -500,10 +504,10 @@ impl Adapted {
         }
     }
 
-    /// Does to the store of a plan what is asked for, now that nobody has it open.
+    /// Changes the store of a plan as requested, while no process has it open.
     fn mend(&self, plan: &Plan, spec: &SessionSpec, id: &str) {
         let Some(Mend(mend)) = &self.mend else { return };
-        // An agent without an adapter knows nothing of the state folder, and stores in its home.
+        // An agent without an adapter does not know the state folder, and stores in its home.
         let is_shared = self.prepared.agent.is_some();
         let home = crate::driver::home_of(self.prepared.path());
         let folder = if is_shared { home.as_path() } else { &spec.state_dir };
@@ -522,7 +526,7 @@ impl Adapted {
         self.homes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a session is opened with; `number` names its state folder.
+    /// The parameters of a session; `number` names its state folder.
     fn spec(
         &self,
         plan: &Plan,
@@ -537,7 +541,7 @@ impl Adapted {
         let tools = plan.tools.iter().map(tool).collect();
         let mode = self.mode.clone();
         let (thinking, search) = (plan.thinks(), !plan.searches.is_empty());
-        // The model that is named is one of the plan's own provider.
+        // The model belongs to the plan's own provider.
         let model = plan.model.clone().filter(|_| dialect == plan.dialect);
         let max_steps = plan.step_limit;
         let saving_url = plan.holds_saves().then(|| format!("{base_url}{SAVING}"));

@@ -1,9 +1,9 @@
-//! Checks that an adapter does what `harness/systems/README.md` asks of it; for an agent that needs no adapter, that
-//! its manifest and the agent fit together.
+//! Checks that an adapter does what `harness/systems/README.md` asks of it. For an agent that needs no
+//! adapter, it checks that the manifest describes the agent correctly.
 //!
-//! A false accusation of an SDK begins with an adapter that is not quite right. Each probe drives the adapter through
-//! a small conversation of its own and reports what was seen and how to fix it. The probes judge the adapter and not
-//! the SDK: no checker runs here.
+//! A false finding about an SDK often starts with a faulty adapter. Each probe drives the adapter through a
+//! small conversation of its own and reports what it saw and how to fix it. The probes judge only the
+//! adapter, not the SDK, so no checker runs here.
 
 mod change;
 mod claims;
@@ -29,13 +29,13 @@ use crate::driver::{DriverError, Progress};
 use host::{Examinee, Host};
 use probe::{Defect, Halt, Probed};
 
-/// What the probes have found out about an adapter.
+/// The results of the probes of an adapter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verification {
     pub system: String,
-    /// The SDK and its version, as the adapter says; none if it never came to say so.
+    /// The SDK and its version, as the adapter reports them; none if it never did.
     pub about: Option<String>,
-    /// What each probe found, in a fixed order.
+    /// The result of each probe, in a fixed order.
     pub probes: Vec<ProbeReport>,
 }
 
@@ -77,7 +77,7 @@ impl Verification {
         json!({ "schema": SCHEMA, "system": self.system, "about": self.about, "probes": probes })
     }
 
-    /// 0 if the adapter is right, 1 if a probe failed, 3 if one could not judge.
+    /// 0 if the adapter is right, 1 if a probe failed, 3 if a probe could not judge.
     pub fn exit_code(&self) -> u8 {
         let any = |is: fn(&ProbeOutcome) -> bool| self.probes.iter().any(|report| is(&report.outcome));
         if any(|outcome| matches!(outcome, ProbeOutcome::Failed { .. })) {
@@ -107,7 +107,7 @@ pub async fn verify(
     let unmet =
         ProbeOutcome::NotJudged { reason: format!("{} did not introduce itself", verifier.examinee.noun()) };
     let mut probes = vec![ProbeReport { probe: Probe::IntroducesItself, outcome: started }];
-    // The second is read off all the others.
+    // The second probe needs no run of its own: it collects what the others have seen.
     for probe in Probe::ALL.into_iter().skip(2) {
         let outcome = match &mut host {
             Some(host) => {
@@ -142,7 +142,8 @@ fn has_failed(probes: &[ProbeReport], probe: Probe) -> bool {
     probes.iter().any(|report| report.probe == probe && is_failed(report))
 }
 
-/// Runs a probe on an adapter that has introduced itself. Boxed, so that callers do not hold all their state machines.
+/// Runs a probe on an adapter that has introduced itself. Boxed, so that callers do not hold all its state
+/// machines.
 fn run(probe: Probe, host: &mut Host) -> LocalBoxFuture<'_, Probed> {
     match probe {
         Probe::IntroducesItself | Probe::SilentOnStdout => Box::pin(ready(Ok(Vec::new()))),
@@ -162,7 +163,7 @@ fn run(probe: Probe, host: &mut Host) -> LocalBoxFuture<'_, Probed> {
     }
 }
 
-/// What the manifest says of a version whose SDK does so.
+/// The line for the manifest of a version if its SDK is the cause.
 fn limit_line(probe: Probe, seen: &str) -> String {
     format!("limits: {{ {}: {} }}", probe.id(), json!(seen))
 }
@@ -183,12 +184,12 @@ fn within_limits(limit: Option<&String>, outcome: ProbeOutcome) -> ProbeOutcome 
 
 struct Verifier {
     examinee: Examinee,
-    /// The first line of standard output that was no message, in any probe.
+    /// The first line of standard output, in any probe, that was not a message.
     invalid_message: Option<String>,
 }
 
 impl Verifier {
-    /// Runs a probe in the mode that is meant, and in the others where it may find something else; the first failure
+    /// Runs a probe in the selected mode, and in the others if they may differ in it. The first failure
     /// counts.
     async fn in_each_mode(&mut self, probe: Probe, host: &mut Host) -> ProbeOutcome {
         let first = host.mode.clone();
@@ -200,14 +201,14 @@ impl Verifier {
             }
             host.mode.clone_from(&mode);
             if conversation::holds(host).await.is_err() {
-                // The probe of the modes says so.
+                // The probe of the modes reports this.
                 host.forget_if_lost();
                 continue;
             }
             let place = |words: &String| format!("in the mode {mode}: {words}");
             match self.in_mode(probe, host).await {
                 ProbeOutcome::Ok { warnings: more } => {
-                    // What the first mode lacks is tried in the first that has it.
+                    // A capability that the first mode lacks is tried in the first mode that has it.
                     let mut warnings = match outcome {
                         ProbeOutcome::Ok { warnings } => warnings,
                         _ => Vec::new(),
@@ -223,7 +224,7 @@ impl Verifier {
                 ProbeOutcome::NotJudged { reason } => {
                     outcome = ProbeOutcome::NotJudged { reason: place(&reason) };
                 }
-                // What a mode lacks is not tried in it.
+                // A capability is not tried in a mode that lacks it.
                 ProbeOutcome::Skipped { .. } => {}
             }
         }
@@ -256,7 +257,8 @@ impl Verifier {
                     let reason = format!("{} broke off, see silent-on-stdout", self.examinee.noun());
                     return ProbeOutcome::NotJudged { reason };
                 }
-                // What has to be installed is there once it has started: then it is the manifest that has a hole.
+                // Everything to install was there when the adapter started, so this is an unknown word in the
+                // manifest.
                 DriverError::Install { .. } if probe != Probe::IntroducesItself => {
                     Defect::new(error.to_string())
                 }
@@ -284,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_excuses_what_it_speaks_of_and_is_wrong_when_it_does_not_hold() {
+    fn a_limit_excuses_its_probe_and_is_wrong_if_the_probe_passes() {
         let limit = "it has no word for it".to_owned();
         let seen = || ProbeOutcome::failed("nothing was said", "say it");
         let ProbeOutcome::Skipped { reason } = within_limits(Some(&limit), seen()) else { panic!() };

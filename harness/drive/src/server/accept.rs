@@ -1,4 +1,4 @@
-//! Takes connections in, within a bound, and decides who has to leave when there is no place.
+//! Accepts connections, up to a bound, and decides which one has to leave when there is no place.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,10 +11,11 @@ use super::connection::Connection;
 use super::newcomers::Newcomer;
 use super::{Shared, http};
 
-/// Pause after a failed accept. Out of descriptors, accept fails again at once; connections close meanwhile.
+/// Pause after a failed accept. Without free descriptors, accept fails again at once; connections close
+/// meanwhile.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
-/// Accepts for ever. The connections are tasks of their own: a panic in one ends that one.
+/// Accepts connections forever. Each is a task of its own, so a panic in one ends only that one.
 pub(super) async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     let places = Arc::new(Semaphore::new(shared.limits.n_connections));
     let mut connections = JoinSet::new();
@@ -55,10 +56,10 @@ async fn serve(connection: Connection, newcomer: Newcomer, place: OwnedSemaphore
     drop(place);
 }
 
-/// Says 503 to a peer for whom there is no place, without waiting for it.
+/// Sends 503 to a peer for which there is no place, without waiting for it.
 fn turn_away(stream: &TcpStream) {
     let mut bytes = Vec::new();
     http::write_refusal(&mut bytes, http::HttpRefusal::Busy, http::After::Close);
-    // The peer learns enough from the close if even this does not get through.
+    // If even this does not get through, the close tells the peer enough.
     let _ = stream.try_write(&bytes);
 }

@@ -1,14 +1,15 @@
-//! Who may ask: programs of this machine, and pages that they serve.
+//! Decides which requests are accepted: those of programs on this machine, and of pages that they serve.
 //!
-//! A page of a foreign site can have a browser send requests to 127.0.0.1, and by a name that it lets point there it could
-//! read the answers as well. A browser always says which host it means and, for all but the plainest requests, on whose
-//! behalf: both are looked at before anything else. A request without these headers comes from no browser.
+//! A page of a foreign site can make a browser send requests to 127.0.0.1, and with a name that it points
+//! there it could read the answers as well. A browser always names the host that it means and, for all but
+//! the simplest requests, the origin of the page. Both are checked before anything else. A request without
+//! these headers does not come from a browser.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::http::HttpRefusal;
 
-/// Hosts and origins that are let in besides those of this machine.
+/// Hosts and origins that are accepted besides those of this machine.
 #[derive(Debug, Clone, Default)]
 pub struct Admission {
     /// Names of hosts without a port, such as `host.docker.internal`; `*` is any.
@@ -41,7 +42,7 @@ impl Admission {
         }
     }
 
-    /// A request by which a page fetches a picture or follows a link names no origin, but where it comes from.
+    /// For an image or a link in a page, a browser sends no origin, only the relation of the two sites.
     pub(super) fn site(&self, site: &str) -> Result<(), HttpRefusal> {
         let is_foreign = site.eq_ignore_ascii_case("cross-site");
         match is_foreign && self.origins.is_empty() {
@@ -62,7 +63,7 @@ fn host_of(authority: &str) -> &str {
     }
 }
 
-/// Whether a host is this machine by its own name (RFC 6761, 6.3) or address.
+/// True if a host is this machine by its own name (RFC 6761, 6.3) or address.
 fn is_loopback(host: &str) -> bool {
     let host = host.strip_suffix('.').unwrap_or(host);
     let name = host.to_ascii_lowercase();
@@ -78,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_this_machine_are_let_in_and_others_are_not() {
+    fn names_of_this_machine_are_accepted_and_others_are_not() {
         for own in [
             "localhost",
             "LOCALHOST:8787",
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_names_is_let_in() {
+    fn hosts_and_origins_of_the_user_are_accepted() {
         let named = Admission {
             hosts: vec!["Host.Docker.Internal".to_owned(), "gateway:8787".to_owned()],
             origins: vec!["https://app.example/".to_owned(), "null".to_owned()],

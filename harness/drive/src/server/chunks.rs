@@ -2,13 +2,13 @@
 
 use super::http::HttpRefusal;
 
-/// Bytes of the line before a chunk: a size and extensions, which are ignored.
+/// The limit, in bytes, of the line before a chunk: a size and extensions, which are ignored.
 const MAX_CHUNK_LINE: usize = 4 << 10;
 
-/// Bytes of the trailers after the last chunk, which are ignored, too.
+/// The limit, in bytes, of the trailers after the last chunk, which are ignored, too.
 const MAX_TRAILERS: usize = 8 << 10;
 
-/// Where in a chunked body the reader is.
+/// The position of the reader in a chunked body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Chunk {
     Size,
@@ -18,7 +18,7 @@ enum Chunk {
     Done,
 }
 
-/// Reads a chunked body as it comes.
+/// Reads a chunked body as it arrives.
 #[derive(Debug)]
 pub(super) struct ChunkReader {
     at: Chunk,
@@ -34,7 +34,7 @@ impl ChunkReader {
         self.at == Chunk::Done
     }
 
-    /// Appends what the bytes hold of the body, and returns how many of them it has used.
+    /// Appends the content of `bytes` to the body, and returns how many of them were used.
     pub(super) fn read(&mut self, bytes: &[u8], body: &mut Vec<u8>) -> Result<usize, HttpRefusal> {
         let mut used = 0;
         while let Some(n) = self.step(&bytes[used..], body)? {
@@ -43,7 +43,7 @@ impl ChunkReader {
         Ok(used)
     }
 
-    /// One step on; none if it needs more bytes, or no more.
+    /// Reads one step; none if it needs more bytes, or if the body has ended.
     fn step(&mut self, bytes: &[u8], body: &mut Vec<u8>) -> Result<Option<usize>, HttpRefusal> {
         match self.at {
             Chunk::Size => match httparse::parse_chunk_size(bytes) {

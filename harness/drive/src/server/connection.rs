@@ -1,4 +1,4 @@
-//! One connection: reads requests, asks the core or opens a gate, and refuses what is none of the two.
+//! One connection: reads requests, asks the core or opens a gate, and refuses all other requests.
 
 use std::io::ErrorKind;
 use std::mem::MaybeUninit;
@@ -29,11 +29,11 @@ const READ_LEN: usize = 16 << 10;
 /// Capacity that a buffer keeps between requests, so that one large body does not stay in memory.
 const KEPT_LEN: usize = 64 << 10;
 
-/// How long a refused peer may go on sending, unread bytes being thrown away: closing a socket with unread
-/// bytes would take the refusal away from it.
+/// How long a refused peer may continue to send, while its bytes are discarded. Closing a socket with unread
+/// bytes would destroy the refusal before the peer reads it.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
-/// Timers of clients may run out this much too early: that of Node.js counts whole milliseconds.
+/// How much too early the timers of clients may fire: Node.js counts whole milliseconds.
 const CLOCK_GRAIN: Duration = Duration::from_millis(2);
 
 pub(super) struct Connection {
@@ -59,7 +59,7 @@ pub(super) struct Gone;
 pub(super) enum AfterRequest {
     Read,
     Close,
-    /// Answer for the core, then go on.
+    /// Send this refusal, then continue.
     Refuse(HttpRefusal),
     Reset(Arc<Mounted>, ExchangeId),
 }
@@ -90,7 +90,8 @@ impl Connection {
         }
     }
 
-    /// Serves requests until the connection ends. A newcomer may lose its place until it has asked a mount.
+    /// Serves requests until the connection ends. A newcomer may lose its place until it has sent a request
+    /// to a mount.
     pub(super) async fn serve(mut self, newcomer: Newcomer) {
         let mut newcomer = Some(newcomer);
         loop {
@@ -130,7 +131,7 @@ impl Connection {
                         Err(_) => ServerEvent::Broken,
                     };
                     drop(self.stream);
-                    // Nobody listens any more if the mount is gone.
+                    // If the mount is gone, nothing receives this.
                     let _ = mounted.seen.send(seen).await;
                     return;
                 }
@@ -201,7 +202,7 @@ impl Connection {
 
     async fn read_to_end_of_head(&mut self, max_head: usize) -> Result<(), ReadError> {
         loop {
-            // The end of a head has three bytes at most besides the last.
+            // The end of a head has at most three bytes before the last.
             let searched = self.input.len().saturating_sub(3);
             if self.input.len() > max_head {
                 return Err(HttpRefusal::HeadTooLarge.into());
@@ -239,7 +240,7 @@ impl Connection {
         }
     }
 
-    /// Waits for more bytes. Nothing is lost when the future is dropped.
+    /// Waits for more bytes. Dropping the future loses nothing.
     async fn fill(&mut self, room: usize) -> Result<(), Gone> {
         self.input.reserve(room);
         match self.stream.read_buf(&mut self.input).await {
@@ -248,7 +249,7 @@ impl Connection {
         }
     }
 
-    /// Waits until the peer closes. What it sends meanwhile is kept for the next request, up to a bound.
+    /// Waits until the peer closes. Bytes that arrive meanwhile are kept for the next request, up to a bound.
     pub(super) async fn gone(&mut self) {
         while self.input.len() <= self.shared.limits.head_bytes {
             if self.fill(READ_LEN).await.is_err() {
@@ -258,7 +259,7 @@ impl Connection {
         std::future::pending().await
     }
 
-    /// Whether the peer has closed, as the kernel knows it at this moment: tokio learns of it later.
+    /// True if the peer has closed, as the kernel knows it at this moment: tokio learns of it later.
     fn peer_has_gone(&self) -> bool {
         match SockRef::from(&self.stream).peek(&mut [MaybeUninit::uninit()]) {
             Ok(n) => n == 0,
@@ -278,7 +279,7 @@ impl Connection {
     async fn refuse(&mut self, refusal: HttpRefusal, after: After) -> Result<(), Gone> {
         self.output.clear();
         http::write_refusal(&mut self.output, refusal, after);
-        // Nothing is mounted here that could end the wait for a peer that does not read.
+        // No mount can end the wait for a peer that does not read, so it has a limit.
         let limit = self.shared.limits.request_time;
         timeout(limit, self.flush()).await.unwrap_or(Err(Gone))
     }
@@ -312,7 +313,7 @@ impl Connection {
                 None => self.serve_exchange(mounted, path, request).await,
             }
         };
-        // The second arm is looked at only when the first has to wait.
+        // The second arm is polled only when the first has to wait.
         tokio::select! {
             biased;
             next = served => next,
@@ -329,9 +330,9 @@ impl Connection {
         let Ok(permit) = mounted.seen.reserve().await else { return AfterRequest::Close };
         let body = String::from_utf8_lossy(&request.body).into_owned();
         let (gate, answer) = {
-            // A call that was cancelled before its gate took it has not run. Without this, the gate of a turn that
-            // was stopped might open after that turn, and look like a call that runs late. The lock keeps the core
-            // from beginning the next turn between the two.
+            // A call that was cancelled before its gate took it has not run. Without this check, the gate of
+            // a stopped turn might open after that turn, and look like a call that runs late. The lock keeps
+            // the core from beginning the next turn between the two.
             let _core = lock(&mounted.core);
             if self.peer_has_gone() {
                 return AfterRequest::Close;
@@ -346,7 +347,7 @@ impl Connection {
                 (ServerEvent::GateDropped { gate }, AfterRequest::Close)
             }
         };
-        // Nobody listens any more if the mount is gone.
+        // If the mount is gone, nothing receives this.
         let _ = mounted.seen.send(seen).await;
         next
     }
@@ -378,9 +379,10 @@ impl Connection {
         let Ok(permit) = mounted.seen.reserve().await else { return AfterRequest::Close };
         let response = {
             let mut core = lock(&mounted.core);
-            // A client that gave its request up before it was taken does not get a reply: seen after the turn, the
-            // request would use up a reply of the next one. Only a new connection, or one of a process that was
-            // killed, can have waited so long; asking for each would cost a system call.
+            // A client that abandoned its request before it was handled gets no reply: handled after the
+            // turn, the request would use up a reply of the next one. Only a new connection, or one of a
+            // process that was killed, can have waited that long; checking every connection would cost a
+            // system call each.
             let is_suspect = self.n_written == 0 || mounted.bereaved.load(Ordering::Relaxed);
             if is_suspect && self.peer_has_gone() {
                 return AfterRequest::Close;
@@ -393,7 +395,8 @@ impl Connection {
                 permit.send(ServerEvent::Broken);
                 return AfterRequest::Refuse(HttpRefusal::Broken);
             };
-            // Sent before the core is free again, so that requests are reported in the order of their numbers.
+            // Sent before the core is free again, so that requests are reported in the order of their
+            // numbers.
             if let Response::Planned(kind, answer) = &response {
                 let (exchange, model, compacted) = (answer.exchange, answer.model.clone(), answer.compacted);
                 permit.send(ServerEvent::Trace(Event::Requested {
@@ -415,7 +418,7 @@ impl Connection {
             Response::Foreign(foreign) => {
                 return match self.pass_on(mounted, foreign, request.head.after).await {
                     Ok(next) => next,
-                    // Whoever sends the parts learns of it when nobody takes them any more.
+                    // The sender of the parts notices when they are no longer taken.
                     Err(Gone) => AfterRequest::Close,
                 };
             }
@@ -424,14 +427,15 @@ impl Connection {
             let _ = mounted.seen.send(ServerEvent::Trace(Event::Early { exchange: answer.exchange })).await;
         }
         if let Some(pause_ms) = answer.pause_ms().filter(|_| kind.is_of_thread()) {
-            // The peer reads this later than it is written, so who waits for the whole of it never comes too early.
+            // The peer reads this after it is written, so a client that waits for the full time is never too
+            // early.
             let pause = Duration::from_millis(pause_ms).saturating_sub(CLOCK_GRAIN);
             *lock(&mounted.due) = Some(Instant::now() + pause);
         }
-        // A real provider closes after an error event. Saying so beforehand keeps the client from racing its
-        // next request against the FIN.
-        // Side requests come at any time: a scripted request must not find its connection used or
-        // fresh by chance, since some clients treat a break of the two differently.
+        // A real provider closes after an error event. Announcing it in the head keeps the client from racing
+        // its next request against the FIN.
+        // Side requests come at any time. A scripted request must not find its connection used or fresh by
+        // chance, because some clients handle a break of the two differently.
         let closes = answer.ending == Ending::ErrorEvent || kind == RequestKind::Auxiliary;
         let after = if closes { After::Close } else { request.head.after };
         let played = if request.head.method == "HEAD" {
@@ -452,7 +456,7 @@ impl Connection {
     }
 }
 
-/// Who waits at a gate.
+/// The client that waits at a gate.
 enum Waiting<'p> {
     Tool(&'p str),
     /// The store, at one of its writes.
@@ -475,7 +479,7 @@ impl Waiting<'_> {
     }
 }
 
-/// Why a request could not be read.
+/// The reason why a request could not be read.
 enum ReadError {
     Gone,
     Refused(HttpRefusal),

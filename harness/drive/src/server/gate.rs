@@ -1,4 +1,4 @@
-//! The gates: where a tool of the system, or a write of its store, waits until the harness lets it go on.
+//! The gates: a tool of the system, or a write of its store, waits there until the harness lets it continue.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use super::lock;
 use brickbat_scenario::plan::ToolOutcome;
 
-/// Number of one wait at a gate of one mount, from 0.
+/// The number of one wait at a gate of one mount, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct GateId(pub u32);
@@ -38,15 +38,15 @@ impl Gates {
         (gate, answer)
     }
 
-    /// Forgets a gate whose client is gone.
+    /// Forgets a gate after its client has disconnected.
     pub(super) fn forget(&self, gate: GateId) {
         lock(&self.inner).waiting.remove(&gate);
     }
 
-    /// Gives the one who waits at a gate its answer.
+    /// Answers the client that waits at a gate.
     pub(super) fn settle(&self, gate: GateId, outcome: &ToolOutcome) {
         if let Some(waiting) = lock(&self.inner).waiting.remove(&gate) {
-            // The peer may just have gone; its connection then says so.
+            // The peer may just have disconnected, which its connection then reports.
             let _ = waiting.send(outcome.gate_answer().into_bytes());
         }
     }

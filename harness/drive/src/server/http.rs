@@ -1,6 +1,6 @@
-//! HTTP/1.1 as bytes: heads and bodies of requests read, heads and chunks of replies written. No I/O.
+//! HTTP/1.1 as bytes: reads heads and bodies of requests, and writes heads and chunks of replies. No I/O.
 //!
-//! Only what a client of an HTTP API needs; no pipelining, no upgrades, no HTTP/1.0.
+//! It supports what a client of an HTTP API needs: no pipelining, no upgrades, no HTTP/1.0.
 
 use super::admission::Admission;
 
@@ -12,24 +12,24 @@ pub(super) struct Head {
     pub(super) method: String,
     pub(super) target: String,
     pub(super) framing: Framing,
-    /// Whether the peer waits for `100 Continue`.
+    /// True if the peer waits for `100 Continue`.
     pub(super) expects_continue: bool,
     pub(super) after: After,
     pub(super) len: usize,
-    /// What the headers `host` name, and the authority of a target in absolute form.
+    /// The hosts that the headers `host` name, and the authority of a target in absolute form.
     pub(super) hosts: Vec<String>,
-    /// On behalf of which pages a browser asks.
+    /// The origins of the pages for which a browser sends the request.
     pub(super) origins: Vec<String>,
-    /// Where such a page stands to this server.
+    /// The relation of such a page to this server.
     pub(super) site: Option<String>,
 }
 
 impl Head {
-    /// Whether the request comes from whom it may come.
+    /// Checks that the request is accepted by `admission`.
     pub(super) fn admitted(&self, admission: &Admission) -> Result<(), HttpRefusal> {
         self.hosts.iter().try_for_each(|host| admission.host(host))?;
         self.origins.iter().try_for_each(|origin| admission.origin(origin))?;
-        // A page that is named has been looked at.
+        // If the page is named, its origin was already checked.
         let site = self.site.as_ref().filter(|_| self.origins.is_empty());
         site.map_or(Ok(()), |site| admission.site(site))
     }
@@ -41,14 +41,14 @@ pub(super) enum Framing {
     Chunked,
 }
 
-/// What becomes of the connection after an answer.
+/// Keeps or closes the connection after an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
     KeepAlive,
     Close,
 }
 
-/// Why the server itself, not the core, answers a request.
+/// The reason why the server itself, not the core, answers a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HttpRefusal {
     Malformed,
@@ -56,20 +56,20 @@ pub(super) enum HttpRefusal {
     Version,
     HeadTooLarge,
     BodyTooLarge,
-    /// The rest of the request did not come.
+    /// The rest of the request did not arrive.
     TimedOut,
     UnknownPath,
-    /// The path is that of a mount which is gone for good.
+    /// The mount at the root is gone, so the server is stopping.
     Stopping,
-    /// The host is none of this machine.
+    /// The host is not this machine.
     ForeignHost,
     /// The request comes from a page of another site.
     ForeignOrigin,
-    /// A path that another server might read in another way.
+    /// A path that another server might read differently.
     DotSegments,
-    /// A target with what no request has.
+    /// A target with a fragment, which no request has.
     Fragment,
-    /// A gate takes only POST.
+    /// A gate accepts only POST.
     GateMethod,
     Busy,
     /// The core panicked.
@@ -162,7 +162,7 @@ pub(super) fn read_head(bytes: &[u8], max_body: usize) -> Result<Option<Head>, H
             head.after = After::Close;
         }
     }
-    // Two framings at once are how requests get smuggled; no honest client sends them.
+    // Two framings at once are used to smuggle requests; no honest client sends them.
     if length.is_some() && request.headers.iter().any(|h| h.name.eq_ignore_ascii_case("transfer-encoding")) {
         return Err(HttpRefusal::Malformed);
     }
@@ -173,7 +173,7 @@ fn read_length(value: &[u8], max_body: usize) -> Result<usize, HttpRefusal> {
     if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
         return Err(HttpRefusal::Malformed);
     }
-    // Digits alone fail to parse only when there are too many.
+    // Pure digits fail to parse only when there are too many.
     let n = std::str::from_utf8(value).ok().and_then(|digits| digits.parse().ok());
     n.filter(|n| *n <= max_body).ok_or(HttpRefusal::BodyTooLarge)
 }
@@ -182,7 +182,7 @@ fn names_close(value: &[u8]) -> bool {
     value.split(|byte| *byte == b',').any(|token| token.trim_ascii().eq_ignore_ascii_case(b"close"))
 }
 
-/// Whether bytes hold the end of a head. It may find one too many, never one too few.
+/// True if bytes contain the end of a head. It may report an end too many, but never misses one.
 pub(super) fn may_end_head(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     while let Some(at) = rest.iter().position(|byte| *byte == b'\n') {
@@ -194,7 +194,7 @@ pub(super) fn may_end_head(bytes: &[u8]) -> bool {
     false
 }
 
-/// What follows the scheme of a target in absolute form, as to a proxy of the classic kind.
+/// The part after the scheme of a target in absolute form, as clients send it to a classic proxy.
 fn absolute(target: &str) -> Option<&str> {
     ["http://", "https://"].iter().find_map(|scheme| {
         let is_it = target.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
@@ -207,8 +207,9 @@ fn authority_of(target: &str) -> Option<&str> {
     absolute(target).and_then(|rest| rest.split(['/', '?', '#']).next())
 }
 
-/// The path of a target with its query, as it was sent. Only the beginning of an absolute form is taken away: a later
-/// `://` is a part of the path or of the query.
+/// The path of a target with its query, as it was sent. Only the scheme and authority of an absolute form are
+/// removed:
+/// a later `://` is a part of the path or of the query.
 pub(crate) fn origin_form(target: &str) -> Option<&str> {
     match absolute(target) {
         Some(rest) => rest.find(['/', '?', '#']).map(|at| &rest[at..]).filter(|path| path.starts_with('/')),
@@ -221,8 +222,8 @@ pub(super) fn path_of(target: &str) -> Option<&str> {
     origin_form(target).and_then(|path| path.split(['?', '#']).next())
 }
 
-/// Whether a path has a segment `.` or `..`, however its dots and slashes are written: a server resolves them, and answers
-/// for another path than the one that was asked for.
+/// True if a path has a segment `.` or `..`, however its dots and slashes are written. A server would resolve
+/// it, and answer for another path than the requested one.
 pub(crate) fn has_dot_segments(path: &str) -> bool {
     const MAX_DOTS: usize = 6;
     let path = path.split(['?', '#']).next().unwrap_or_default();
@@ -248,7 +249,7 @@ pub(super) fn split_path(path: &str) -> Option<(u64, &str)> {
     Some((token.parse().ok()?, path))
 }
 
-/// The go-ahead for a peer that asked before it sends the body.
+/// The go-ahead for a peer that waits for it before it sends the body.
 pub(super) const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 pub(super) const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
@@ -273,7 +274,7 @@ pub(super) fn write_head(
     write_end_of_head(out, Some(framing), after);
 }
 
-/// Writes the head of an answer that somebody else gives. Without framing it has no body.
+/// Writes the head of an answer that comes from another server. Without framing it has no body.
 pub(super) fn write_foreign_head(
     out: &mut Vec<u8>,
     status: u16,
@@ -309,7 +310,7 @@ fn write_end_of_head(out: &mut Vec<u8>, framing: Option<Framing>, after: After) 
     out.extend_from_slice(b"\r\n\r\n");
 }
 
-/// Writes one chunk. No bytes are no chunk, since an empty chunk ends the body.
+/// Writes one chunk. Empty bytes write nothing, because an empty chunk ends the body.
 pub(super) fn write_chunk(out: &mut Vec<u8>, bytes: &[u8]) {
     if bytes.is_empty() {
         return;
@@ -332,7 +333,7 @@ pub(super) fn write_refusal(out: &mut Vec<u8>, refusal: HttpRefusal, after: Afte
     write_json(out, status, body.as_bytes(), after);
 }
 
-/// Writes a number; several times faster than formatting, which shows at a dozen chunks a reply.
+/// Writes a number; several times faster than formatting, which matters at a dozen chunks a reply.
 fn write_number(out: &mut Vec<u8>, number: usize, base: usize) {
     let mut digits = [0; 20];
     let mut at = digits.len();
@@ -395,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_beginning_of_an_absolute_form_is_taken_away() {
+    fn only_the_scheme_and_authority_of_an_absolute_form_are_removed() {
         for (target, path) in [
             ("/v1/files?url=https://example.com/a.png", "/v1/files?url=https://example.com/a.png"),
             ("/proxy/http://127.0.0.1:9/evil", "/proxy/http://127.0.0.1:9/evil"),
@@ -413,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn dot_segments_are_seen_however_they_are_written() {
+    fn dot_segments_are_detected_however_they_are_written() {
         for path in [
             "/v1/../../admin",
             "/v1/..",
@@ -443,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn head_tells_framing_and_what_follows() {
+    fn a_head_gives_the_framing_and_whether_the_connection_stays_open() {
         let bytes = b"POST /x HTTP/1.1\r\nContent-Length: 3\r\nConnection: TE, Close\r\nExpect: 100-Continue\r\n\r\nabc";
         let head = read_head(bytes, MAX_BODY).unwrap().unwrap();
         assert_eq!((head.method.as_str(), head.target.as_str()), ("POST", "/x"));
@@ -452,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn end_of_head_is_found_in_any_line_ending() {
+    fn the_end_of_a_head_is_found_with_any_line_ending() {
         assert!(may_end_head(b"\r\n\r\n") && may_end_head(b"x\n\n") && may_end_head(b"x\n\r\n"));
         assert!(!may_end_head(b"x\r\ny\r\n") && !may_end_head(b""));
     }

@@ -7,8 +7,8 @@ use tokio::sync::oneshot;
 
 use super::{Shared, lock};
 
-/// Connections that have not sent a whole request to a mount yet, oldest first: the first to go when places
-/// run out, so that strangers cannot keep a plan's client out.
+/// Connections that have not sent a complete request to a mount yet, oldest first. They are the first to go
+/// when places run out, so that strangers cannot keep a plan's client out.
 #[derive(Debug, Default)]
 pub(super) struct Newcomers {
     n_seen: u64,
@@ -20,7 +20,7 @@ pub(super) struct Newcomers {
 pub(super) struct Newcomer {
     shared: Arc<Shared>,
     number: u64,
-    /// Ends when the place is taken away.
+    /// Resolves when the place is taken away.
     pub(super) evicted: oneshot::Receiver<()>,
 }
 

@@ -1,4 +1,4 @@
-//! Passes on the answer of another server, part by part, as it comes.
+//! Passes on the answer of another server, part by part, as it arrives.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::{Answerer, Mounted};
 use brickbat_engine::provider::{Answer, Request};
 use brickbat_scenario::trace::{Confidence, Ending, ExchangeId, RequestKind};
 
-/// A request with what a provider core does not look at.
+/// A request, with the parts that a provider core ignores.
 #[derive(Debug, Clone, Copy)]
 pub struct Received<'a> {
     /// The request.
@@ -20,18 +20,18 @@ pub struct Received<'a> {
     pub target: &'a str,
 }
 
-/// What is sent for a request.
+/// The response to a request.
 #[derive(Debug)]
 pub enum Response {
-    /// All of it is known.
+    /// The complete answer is known.
     Planned(RequestKind, Answer),
-    /// It comes from elsewhere, while it is sent.
+    /// The answer comes from another server, while it is sent.
     Foreign(Foreign),
-    /// It is refused, since it would not reach the other server as it is.
+    /// The request is refused, because it would not reach the other server unchanged.
     NotPassed(NotPassed),
 }
 
-/// Why a request is not passed on.
+/// The reason why a request is not passed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotPassed {
     /// Its path has segments `.` or `..`.
@@ -40,16 +40,16 @@ pub enum NotPassed {
     Fragment,
 }
 
-/// An answer that comes from elsewhere.
+/// An answer that comes from another server.
 #[derive(Debug)]
 pub struct Foreign {
     /// The number of the request.
     pub exchange: ExchangeId,
-    /// What comes. Nobody takes it any more once the client has gone.
+    /// The parts in order. The receiver is dropped when the client has disconnected.
     pub parts: mpsc::Receiver<Part>,
 }
 
-/// A part of an answer that comes from elsewhere.
+/// A part of an answer that comes from another server.
 #[derive(Debug)]
 pub enum Part {
     /// The status and the headers, without those of the framing.
@@ -58,22 +58,22 @@ pub enum Part {
         status: u16,
         /// The headers.
         headers: Vec<(String, Vec<u8>)>,
-        /// Bytes of the body, where that is known.
+        /// The length of the body in bytes, if it is known.
         length: Option<u64>,
-        /// Whether there is a body at all.
+        /// True if there is a body at all.
         has_body: bool,
     },
     /// Bytes of the body.
     Bytes(Vec<u8>),
-    /// Who sends the parts wants to know when the client has read everything.
+    /// A request for a receipt, which is answered when the client has read everything.
     Receipt(oneshot::Sender<Confidence>),
     /// The end.
     End(Ending),
 }
 
-/// What answers requests, here or by asking somebody else.
+/// Answers requests, itself or by asking another server.
 pub trait Responder: Send + 'static {
-    /// What to send for a request.
+    /// The response to a request.
     fn respond(&mut self, received: Received<'_>) -> Response;
 }
 
@@ -85,7 +85,7 @@ impl<A: Answerer> Responder for A {
 }
 
 impl Connection {
-    /// Sends the parts of an answer as they come.
+    /// Sends the parts of an answer as they arrive.
     pub(super) async fn pass_on(
         &mut self,
         mounted: &Arc<Mounted>,
@@ -121,7 +121,7 @@ impl Connection {
                 }
                 Some(Part::Receipt(answer)) => {
                     self.flush().await?;
-                    // Whoever asked may be gone; then the end is next.
+                    // If the receiver is gone, the end comes next.
                     let _ = answer.send(self.receipt(mounted).await?);
                 }
                 Some(Part::End(ending)) if is_cut(ending) => {
@@ -132,11 +132,11 @@ impl Connection {
                         self.output.extend_from_slice(http::LAST_CHUNK);
                     }
                     self.flush().await?;
-                    // A body of given length that lacks a part can only be ended by closing.
+                    // A body of known length that lacks a part can only be ended by closing.
                     let is_whole = ending == Ending::Complete;
                     return Ok(if is_whole { after.into() } else { AfterRequest::Close });
                 }
-                // Whoever sent the parts is gone without an end; the client must not take this for the whole.
+                // The sender is gone without an end; the client must not take this for the complete answer.
                 None => return self.cut(mounted, foreign.exchange, Ending::Eof).await,
             }
         }

@@ -1,4 +1,4 @@
-//! Plays the answers of the core, by the rule of [`brickbat_engine::provider`].
+//! Plays the answers of the core, by the rules of [`brickbat_engine::provider`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,11 +15,11 @@ use crate::driver::stopwatch::Stopwatch;
 use brickbat_engine::provider::{Answer, Hold, Sent};
 use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId};
 
-/// Pause between two looks at the peer's queue; the clock of the runtime ticks no finer.
+/// Pause between two looks at the peer's queue; the runtime's clock has no finer resolution.
 const RECEIPT_PAUSE: Duration = Duration::from_millis(1);
 
 impl Connection {
-    /// Answers HEAD: a head and no body, so neither holds nor an ending of their own.
+    /// Answers HEAD: a head and no body, so there are neither holds nor a planned ending.
     pub(super) async fn play_head(
         &mut self,
         mounted: &Mounted,
@@ -32,7 +32,7 @@ impl Connection {
         Ok(after.into())
     }
 
-    /// Plays an answer by the rule of [`brickbat_engine::provider`].
+    /// Plays an answer by the rules of [`brickbat_engine::provider`].
     pub(super) async fn play(
         &mut self,
         mounted: &Arc<Mounted>,
@@ -101,7 +101,8 @@ impl Connection {
         }
     }
 
-    /// Breaks off inside the body, once the peer has read what was sent: a RST would take it away.
+    /// Breaks off inside the body, once the peer has read what was sent, because a RST would destroy unread
+    /// bytes.
     pub(super) async fn cut(
         &mut self,
         mounted: &Arc<Mounted>,
@@ -119,8 +120,8 @@ impl Connection {
         Ok(AfterRequest::Close)
     }
 
-    /// Writes the rest. From the last write to the word that the reply is over there is no wait: the client
-    /// may use the connection for another mount at once, which the end of this mount must not disturb.
+    /// Writes the rest. There is no wait between the last write and the report that the reply has ended: the
+    /// client may use the connection for another mount at once, which the end of this mount must not disturb.
     async fn finish(&mut self, mounted: &Mounted, answer: &Answer) -> Result<(), Gone> {
         let permit = mounted.seen.reserve().await.map_err(|_| Gone)?;
         self.flush().await?;
@@ -142,8 +143,8 @@ impl Connection {
                 Queue::Waiting => {}
             }
             if timeout(RECEIPT_PAUSE, self.gone()).await.is_ok() {
-                // A peer that has read everything before it closed sends a FIN and its queue is empty; one
-                // that has not sends a RST.
+                // A peer that had read everything before it closed sends a FIN, and its queue is empty; one
+                // that had not sends a RST.
                 return match self.shared.queues.look(ours, self.peer, self.n_written) {
                     Queue::Empty => Ok(Confidence::Read),
                     Queue::Waiting | Queue::Unknown => Err(Gone),
@@ -157,7 +158,7 @@ pub(super) fn is_cut(ending: Ending) -> bool {
     matches!(ending, Ending::Eof | Ending::Reset)
 }
 
-/// How a body is framed. A body of given length that is to be cut promises a byte that never comes.
+/// The framing of a body. A body of known length that is to be cut promises a byte that never comes.
 fn framing(answer: &Answer) -> Framing {
     if answer.streamed {
         return Framing::Chunked;

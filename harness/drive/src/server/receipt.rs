@@ -1,31 +1,32 @@
-//! The *read* receipt: whether a peer on this machine has taken in everything that was sent to it.
+//! The *read* receipt: the proof that a peer on this machine has read everything that was sent to it.
 //!
-//! A TCP acknowledgement proves nothing, since the kernel acknowledges for a process that reads nothing. The proof is
-//! that the peer's socket has received as many bytes as were written and has none of them unread. Linux reports both
-//! for any socket through `sock_diag(7)`, in microseconds. Where a sandbox does not offer that, `/proc/net/tcp` has
-//! the queues alone, and every reading walks all sockets (about a millisecond); that all has been received is then
-//! known only once it is acknowledged, which may take 40 ms. Elsewhere there is no proof.
+//! A TCP acknowledgement proves nothing, because the kernel acknowledges even for a process that reads
+//! nothing. The proof is that the peer's socket has received as many bytes as were written, and that none of
+//! them is unread. Linux reports both for any socket through `sock_diag(7)`, in microseconds. If a sandbox
+//! does not offer that, `/proc/net/tcp` has only the queues, and every reading walks all sockets (about a
+//! millisecond). Complete reception is then known only once it is acknowledged, which may take 40 ms. Other
+//! systems give no proof.
 
 use std::net::SocketAddr;
 
-/// What is known of the bytes that were sent to a peer.
+/// The state of the bytes that were sent to a peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux reports queues"))]
 pub(super) enum Queue {
     /// The peer has read them all.
     Empty,
-    /// Some are on their way or unread, or the connection is gone.
+    /// Some are in transit or unread, or the connection is gone.
     Waiting,
-    /// This system does not report it.
+    /// This operating system does not report it.
     Unknown,
 }
 
-/// A window on the queues of sockets.
+/// Access to the queues of sockets.
 #[derive(Debug)]
 pub(super) struct Queues {
     #[cfg(target_os = "linux")]
     diag: Option<std::sync::Mutex<linux::Diag>>,
-    /// Whether nothing is shown, as where there is no such window.
+    /// True if queues are hidden on purpose, to test a machine that does not show them.
     #[cfg(test)]
     are_hidden: bool,
 }
@@ -45,7 +46,7 @@ impl Queues {
         Queues { are_hidden: true, ..Queues::open() }
     }
 
-    /// Whether there is anything to look at.
+    /// True if the queues can be read.
     #[cfg(target_os = "linux")]
     pub(super) fn are_shown(&self) -> bool {
         #[cfg(test)]
@@ -61,7 +62,7 @@ impl Queues {
         false
     }
 
-    /// Looks at the two ends of a connection, on which we have written so many bytes.
+    /// Looks at the two ends of a connection on which we have written `n_written` bytes.
     #[cfg(target_os = "linux")]
     pub(super) fn look(&self, ours: SocketAddr, peer: SocketAddr, n_written: u64) -> Queue {
         #[cfg(test)]
@@ -93,20 +94,21 @@ mod linux {
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(super) struct Lengths {
-        /// Bytes that it has not given to its process.
+        /// Bytes that its process has not read.
         unread: u32,
         unacknowledged: u32,
-        /// Bytes that it has received in all, where that is known.
+        /// Bytes that it has received in total, if that is known.
         received: Option<u64>,
-        /// Whether it is open and its peer has closed in order.
+        /// True if it is open and its peer has closed in order.
         closed_by_peer: bool,
     }
 
-    /// What the queues of the two ends say together.
+    /// The result of the queues of both ends.
     ///
-    /// A peer that has closed may be gone without trace: a busy kernel keeps no more than so many closed sockets.
-    /// Had it left anything unread, it would have sent a RST, and our end would be gone as well. Otherwise an end
-    /// that is not there proves nothing.
+    /// A peer that has closed may be gone without a trace, because a busy kernel keeps only a limited number
+    /// of closed sockets.
+    /// If it had left anything unread, it would have sent a RST, and our end would be gone as well. In all
+    /// other cases a missing end proves nothing.
     fn judge(peer: Option<Lengths>, ours: Option<Lengths>) -> Queue {
         match (peer, ours) {
             (Some(peer), Some(ours)) if peer.unread == 0 && ours.unacknowledged == 0 => Queue::Empty,
@@ -132,8 +134,8 @@ mod linux {
     const IPPROTO_TCP: u8 = 6;
     const HEADER_LEN: usize = 16;
     const REQUEST_LEN: u32 = 72;
-    /// Where `idiag_rqueue` and `idiag_wqueue` are: after the header, four bytes, the 48 of the socket's id and
-    /// `idiag_expires`.
+    /// The offset of `idiag_rqueue` and `idiag_wqueue`: after the header, four bytes, the 48 of the socket's
+    /// id and `idiag_expires`.
     const UNREAD_AT: usize = HEADER_LEN + 4 + 48 + 4;
     /// The end of `struct inet_diag_msg`, where the attributes begin.
     const ATTRIBUTES_AT: usize = HEADER_LEN + 72;
@@ -141,7 +143,7 @@ mod linux {
     const INET_DIAG_INFO: u16 = 2;
     const RECEIVED_AT: usize = 128;
     const ANSWER_LEN: usize = 4096;
-    /// Where `idiag_state` is, and the state of a socket whose peer has closed.
+    /// The offset of `idiag_state`, and the state of a socket whose peer has closed.
     const STATE_AT: usize = HEADER_LEN + 1;
     const TCP_CLOSE_WAIT: u8 = 8;
 
@@ -165,18 +167,19 @@ mod linux {
                 Some(n_received) if n_received < n_written => Ok(Queue::Waiting),
                 Some(_) if at_peer.is_some_and(|lengths| lengths.unread == 0) => Ok(Queue::Empty),
                 Some(_) => Ok(Queue::Waiting),
-                // The peer has closed: what is left of its socket says no more, but its FIN was acknowledged.
+                // The peer has closed. The rest of its socket gives no count any more, but its FIN was
+                // acknowledged.
                 None => Ok(judge(at_peer, self.lengths(ours, peer)?)),
             }
         }
 
-        /// Whether the kernel answers at all: it says of a socket that is not there that it is not.
+        /// True if the kernel answers at all, even if only to report that a socket does not exist.
         pub(super) fn is_answered(&mut self) -> bool {
             let nowhere = SocketAddrV4::new(std::net::Ipv4Addr::LOCALHOST, 0);
             self.lengths(nowhere, nowhere).is_ok()
         }
 
-        /// What is known of the socket with these addresses; none if there is no such socket.
+        /// The state of the socket with these addresses; none if there is no such socket.
         fn lengths(&mut self, local: SocketAddrV4, remote: SocketAddrV4) -> Result<Option<Lengths>> {
             self.n_asked = self.n_asked.wrapping_add(1);
             self.socket.send(&request(self.n_asked, local, remote))?;
@@ -225,7 +228,7 @@ mod linux {
         }
     }
 
-    /// Looks for the count of received bytes among the attributes: length, kind and value, four-byte aligned.
+    /// Finds the count of received bytes among the attributes: length, kind and value, four-byte aligned.
     fn received(bytes: &[u8]) -> Option<u64> {
         let mut rest = bytes.get(ATTRIBUTES_AT..)?;
         loop {
@@ -243,18 +246,18 @@ mod linux {
         field.map(u32::from_ne_bytes).ok_or_else(|| Error::from(ErrorKind::InvalidData))
     }
 
-    /// Bytes read of a table at most: some 100,000 sockets.
+    /// Bytes of a table that are read at most: some 100,000 sockets.
     const MAX_TABLE: u64 = 16 << 20;
 
-    /// The tables of all sockets. A client's may be of IPv6 although it connected to an IPv4 address.
+    /// The tables of all sockets. A client's socket may be IPv6 even if it connected to an IPv4 address.
     const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
 
-    /// Whether the table in which our sockets stand can be read.
+    /// True if the table with our sockets can be read.
     pub(super) fn has_table() -> bool {
         std::fs::File::open(TABLES[0]).is_ok()
     }
 
-    /// The same by the table of all sockets.
+    /// Like `look`, but with the table of all sockets.
     pub(super) fn look_in_proc(ours: SocketAddrV4, peer: SocketAddrV4) -> Queue {
         let (our_row, peer_row) = (in_table(ours), in_table(peer));
         let mut found = (None, None);
@@ -274,7 +277,7 @@ mod linux {
             }
         }
         match found {
-            // Our own socket is open: a table without it is not one.
+            // Our own socket is open, so a table without it is useless.
             (None, None) => Queue::Unknown,
             (peer, ours) => judge(peer, ours),
         }
@@ -309,7 +312,7 @@ mod linux {
         }
 
         #[test]
-        fn both_windows_tell_read_from_unread() {
+        fn both_sources_distinguish_read_from_unread() {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
             let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
             let (mut server, peer) = listener.accept().unwrap();
@@ -317,7 +320,7 @@ mod linux {
             let mut diag = Diag::open().unwrap();
             let mut look = |n_written| {
                 let queue = diag.look(ours, peer, n_written).unwrap();
-                // The table may lag, by a delayed acknowledgement.
+                // The table may lag behind by a delayed acknowledgement.
                 assert!((0..1000).any(|_| look_in_proc(ours, peer) == queue));
                 queue
             };
@@ -334,7 +337,7 @@ mod linux {
         }
 
         #[test]
-        fn a_closed_peer_without_trace_has_read_all_that_it_acknowledged() {
+        fn a_closed_peer_without_a_trace_has_read_what_it_acknowledged() {
             let ours = Lengths { unread: 0, unacknowledged: 0, received: None, closed_by_peer: true };
             assert_eq!(judge(None, Some(ours)), Queue::Empty);
             assert_eq!(judge(None, Some(Lengths { closed_by_peer: false, ..ours })), Queue::Waiting);
@@ -343,7 +346,7 @@ mod linux {
         }
 
         #[test]
-        fn a_socket_that_is_not_there_proves_nothing() {
+        fn a_missing_socket_proves_nothing() {
             let nowhere = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1);
             let queue = Diag::open().unwrap().look(nowhere, nowhere, 0).unwrap();
             assert_eq!(queue, Queue::Waiting);

@@ -1,6 +1,6 @@
-//! The variables of the environment by which programs find their provider, as `wrap` sets them.
+//! The environment variables by which programs find their provider, as `wrap` sets them.
 //!
-//! A key is never a real one: the provider asks for none, and many clients do not start without.
+//! A key is never a real one: the provider asks for none, and many clients do not start without one.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +11,20 @@ use brickbat_rules::dialect::Dialect;
 pub struct Variable {
     /// Its name.
     pub name: &'static str,
-    /// Its value, in which `{url}` stands for the address of the provider.
+    /// Its value, in which `{url}` is replaced by the address of the provider.
     pub value: &'static str,
-    /// Whether it is left as it is where the user has set it.
+    /// The treatment of a value that the user has set.
     pub yields: Yields,
-    /// Who reads it.
+    /// The programs and SDKs that read it.
     pub read_by: &'static str,
 }
 
-/// What becomes of a variable that the user has set.
+/// Keeps or replaces a value that the user has set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Yields {
     /// It is replaced.
     Never,
-    /// It stays: it serves other purposes, too, and no request goes past the provider because of it.
+    /// It stays: it has other purposes, too, and does not make any request bypass the provider.
     ToTheUser,
 }
 
@@ -79,7 +79,7 @@ pub const VARIABLES: &[Variable] = &[
     set("OPENROUTER_API_KEY", "brickbat", "LiteLLM, aider, goose"),
 ];
 
-/// The base URL of each dialect, as the SDK of its vendor takes it.
+/// The base URL of each dialect, in the form that its vendor's SDK expects.
 pub const BASE_URLS: &[(Dialect, &str)] = &[
     (Dialect::AnthropicMessages, "{url}"),
     (Dialect::OpenaiChat, "{url}/v1"),
@@ -89,7 +89,7 @@ pub const BASE_URLS: &[(Dialect, &str)] = &[
     (Dialect::Mistral, "{url}/mistral"),
 ];
 
-/// Variables that are taken away, because they would lead a program past the provider.
+/// Variables that are removed, because they would make a program bypass the provider.
 pub const WITHOUT: &[&str] = &[
     "ANTHROPIC_AUTH_TOKEN",
     "ANTHROPIC_CUSTOM_HEADERS",
@@ -110,7 +110,7 @@ pub fn base_urls(url: &str) -> BTreeMap<Dialect, String> {
     BASE_URLS.iter().map(|(dialect, base)| (*dialect, base.replace("{url}", url))).collect()
 }
 
-/// What is set for a provider at that address. `own` gives what the user has set.
+/// The variables to set for a provider at that address. `own` returns the values that the user has set.
 pub fn for_url(url: &str, own: impl Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
     let is_wanted = |variable: &&Variable| variable.yields == Yields::Never || own(variable.name).is_none();
     let wanted = VARIABLES.iter().filter(is_wanted);
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_variable_is_there_twice_or_taken_away_again() {
+    fn no_variable_is_set_twice_or_also_removed() {
         let names: BTreeSet<&str> = VARIABLES.iter().map(|variable| variable.name).collect();
         assert_eq!(names.len(), VARIABLES.len());
         assert!(WITHOUT.iter().all(|name| !names.contains(name)));
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_has_set_stays_where_it_leads_nobody_past_the_provider() {
+    fn a_value_of_the_user_stays_if_no_request_can_bypass_the_provider() {
         let is_own = |name: &str| name.starts_with("AWS_") || ["OPENAI_BASE_URL", "NO_PROXY"].contains(&name);
         let set = for_url("http://127.0.0.1:1", |name| is_own(name).then(|| "mine".to_owned()));
         assert_eq!(set["NO_PROXY"], "mine,127.0.0.1,localhost");

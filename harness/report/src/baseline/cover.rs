@@ -1,9 +1,9 @@
-//! Patterns of names: which ones a pattern covers, and which patterns cover a set and nothing else.
+//! Patterns of names: what a pattern covers, and which patterns cover exactly a given set.
 
 use brickbat_scenario::plan::CONTROL;
 use std::collections::BTreeSet;
 
-/// Whether a text matches a pattern; `*` stands for any text, even an empty one.
+/// True if a text matches a pattern; `*` stands for any text, even an empty one.
 pub(super) fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else { return false };
@@ -13,7 +13,7 @@ pub(super) fn matches(pattern: &str, text: &str) -> bool {
     }
     while let Some(part) = parts.next() {
         match parts.peek() {
-            // The first match leaves the most for the parts after it.
+            // The first match leaves the most text for the following parts.
             Some(_) => match rest.find(part) {
                 Some(at) => rest = &rest[at + part.len()..],
                 None => return false,
@@ -24,13 +24,13 @@ pub(super) fn matches(pattern: &str, text: &str) -> bool {
     true
 }
 
-/// Whether a pattern covers a plan. `mid-batch#*` does not cover control plans.
+/// True if a pattern covers a plan. `mid-batch#*` does not cover control plans.
 pub(super) fn covers_plan(pattern: &str, plan: &str) -> bool {
     plan.ends_with(CONTROL) == pattern.ends_with(CONTROL) && matches(pattern, plan)
 }
 
-/// A few patterns that cover all the `wanted` plans, and no other of `all`, sorted. None covers more than one scenario:
-/// findings of a new scenario must be seen.
+/// A few sorted patterns that cover all `wanted` plans, but no others of `all`. None covers more than one
+/// scenario, because findings of a new scenario must be visible.
 pub(super) fn patterns(wanted: &BTreeSet<&str>, all: &BTreeSet<&str>) -> Vec<String> {
     let mut left = wanted.clone();
     let mut found = BTreeSet::new();
@@ -127,7 +127,7 @@ mod tests {
         check(&[one_x, two_x], &[one_y, two_y], &["a/b#*@x"]);
         check(&[one_x, one_y], &[two_x, two_y], &["a/b#k=1@*"]);
         check(&[one_x, two_x, one_y], &[two_y], &["a/b#*@x", one_y]);
-        // One plan is no reason to reach further.
+        // One plan does not justify a wider pattern.
         check(&[one_x], &[], &[one_x]);
         check(&["a/c@x", "a/c@y"], &["a/cd@x", "a/c@x+control"], &["a/c@*"]);
         check(&["a/c@x+control", "a/c@y+control"], &["a/c@x"], &["a/c@*+control"]);

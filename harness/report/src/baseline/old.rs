@@ -1,7 +1,7 @@
-//! The format before: entries that list plans, of systems with their versions.
+//! The previous format: entries that list plans, of systems with their versions.
 //!
-//! It is read to be written anew, so that no reason is lost: an entry becomes one of today that is narrowed to the plans
-//! that it lists.
+//! It is read only to be rewritten in the current format without losing a reason: each entry becomes one that
+//! is restricted to the plans that it lists.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -37,13 +37,13 @@ struct OldEntry {
     plans: Vec<String>,
 }
 
-/// Whether a text says that it is of the format before.
+/// True if a text is in the previous format.
 pub(super) fn is_old(text: &str) -> bool {
     let head: Result<Value, Diagnostic> = parse::document("", text, |_| None);
     head.is_ok_and(|head| head["schema"] == 1)
 }
 
-/// Reads a file of the format before.
+/// Reads a file in the previous format.
 pub(super) fn parse(text: &str, file_name: &str) -> Result<Baseline, Diagnostic> {
     let file: OldFile = parse::document(file_name, text, |_| None)?;
     let system = unpinned(&file.system);
@@ -81,7 +81,7 @@ fn unpinned(pattern: &str) -> String {
     }
 }
 
-/// `ai-sdk/ui-messages` for `*/ui-messages`; what names one system stays.
+/// `ai-sdk/ui-messages` for `*/ui-messages`; a pattern that names one system stays.
 fn narrowed(pattern: &str, system: &str) -> String {
     match pattern.rsplit_once('/') {
         Some((version, mode)) if version.contains('*') => format!("{system}/{mode}"),

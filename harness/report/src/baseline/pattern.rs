@@ -1,11 +1,12 @@
-//! Names of systems, in a baseline: without a version they mean every version, and without a mode every mode.
+//! Names of systems in a baseline: without a version they mean every version, and without a mode every mode.
 
-/// Whether a name such as `ai-sdk`, `ai-sdk/ui-messages`, `ai-sdk@6` or `ai-sdk@6.0/ui-messages` means a system.
+/// True if a name such as `ai-sdk`, `ai-sdk/ui-messages`, `ai-sdk@6` or `ai-sdk@6.0/ui-messages` means a
+/// system.
 pub fn is_of(name: &str, system: &str) -> bool {
     let of = |text| Parts::of(text);
     let (Parts { name: wanted, version: pin, mode: only }, known) = (of(name), of(system));
     let unpinned = |text: &str| match known.mode {
-        // A name without a version may have a mode all the same.
+        // A name without a version may still have a mode.
         Some(mode) => {
             text == known.name
                 || text.strip_suffix(mode).is_some_and(|rest| rest.strip_suffix('/') == Some(known.name))
@@ -22,7 +23,7 @@ pub fn is_of(name: &str, system: &str) -> bool {
     }
 }
 
-/// The parts of a name: `ai-sdk`, `6.0.326`, `ui-messages`. Where there is no version, all of it is the name.
+/// The parts of a name: `ai-sdk`, `6.0.326`, `ui-messages`. Without a version, all of it is the name.
 pub(super) struct Parts<'a> {
     pub(super) name: &'a str,
     pub(super) version: Option<&'a str>,
@@ -31,7 +32,7 @@ pub(super) struct Parts<'a> {
 
 impl Parts<'_> {
     pub(super) fn of(text: &str) -> Parts<'_> {
-        // The `@` of a scope, as in `@scope/package`, is none of a version.
+        // The `@` of a scope, as in `@scope/package`, does not begin a version.
         let at = text.char_indices().skip(1).find(|(_, c)| *c == '@').map(|(at, _)| at);
         let Some(at) = at else { return Parts { name: text, version: None, mode: None } };
         let rest = &text[at + 1..];
@@ -41,7 +42,8 @@ impl Parts<'_> {
     }
 }
 
-/// Whether a version begins with the numbers of another: `6.0.326` with `6` and with `6.0`, and not with `6.0.3`.
+/// True if a version begins with the numbers of another: `6.0.326` begins with `6` and `6.0`, but not with
+/// `6.0.3`.
 fn begins(version: &str, with: &str) -> bool {
     version.strip_prefix(with).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
@@ -51,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_means_every_version_and_mode_that_it_does_not_say() {
+    fn a_name_without_a_version_or_mode_means_all_of_them() {
         let system = "ai-sdk@6.0.326/ui-messages";
         for name in
             ["ai-sdk", "ai-sdk/ui-messages", "ai-sdk@6", "ai-sdk@6.0/ui-messages", "ai-sdk@6.0.326", system]
@@ -66,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_without_a_version_is_meant_by_its_name() {
+    fn a_name_means_a_system_without_a_version() {
         let system = "canary/dangling-on-abort/acp";
         assert!(is_of(system, system) && !is_of("canary/dangling-on-abort", system));
         let scoped = "@scope/package@1.2.0/mode";

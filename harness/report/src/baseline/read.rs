@@ -1,4 +1,4 @@
-//! From the text of a baseline file to a [`Baseline`], with every mistake shown at its place.
+//! Reads the text of a baseline file into a [`Baseline`], and reports every mistake at its place.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -21,19 +21,19 @@ struct BaselineFile {
     entries: Vec<Entry>,
 }
 
-/// What is wrong with a value, and the JSON pointer to it.
+/// A mistake in a value, and the JSON pointer to it.
 type Complaint = (String, String);
 
-/// What the entries of a file list.
+/// The content of the entries of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Causes,
-    /// The format before.
+    /// The previous format.
     Plans,
 }
 
 impl Baseline {
-    /// Reads a baseline file; its reader names it `file_name`.
+    /// Reads a baseline file; `file_name` is its name in messages.
     pub fn parse(text: &str, file_name: &str) -> Result<Baseline, Diagnostic> {
         if old::is_old(text) {
             let _: Value = parse::document(file_name, text, |_| complaint("schema", OLD))?;
@@ -44,7 +44,8 @@ impl Baseline {
         Ok(Baseline { file: file_name.to_owned(), system, entries })
     }
 
-    /// The same, and one of the format before as well: each of its entries is narrowed to the plans that it lists.
+    /// Like [`parse`], but also reads the previous format. Each of its entries is restricted to the plans
+    /// that it lists.
     pub fn parse_any(text: &str, file_name: &str) -> Result<(Baseline, Format), Diagnostic> {
         if old::is_old(text) {
             Ok((old::parse(text, file_name)?, Format::Plans))
@@ -54,7 +55,7 @@ impl Baseline {
     }
 }
 
-/// Leaves one space between words: a reason may be folded.
+/// Leaves one space between words, because a reason may be folded.
 pub(super) fn squeeze(text: &mut String) {
     *text = text.split_whitespace().collect::<Vec<&str>>().join(" ");
 }
@@ -63,12 +64,12 @@ fn complaint(key: &str, message: impl Into<String>) -> Option<Complaint> {
     Some((format!("/{key}"), message.into()))
 }
 
-/// What is said of a file of the format before.
+/// The message about a file in the previous format.
 const OLD: &str = "this is version 1 of the format, which listed plans instead of causes; \
      `brickbat run --system NAME --write-baseline FILE` rewrites this file and keeps its reasons";
 
 impl BaselineFile {
-    /// What is wrong beyond the types.
+    /// The first mistake beyond the types.
     fn complaint(&self) -> Option<Complaint> {
         if self.schema != SCHEMA {
             let found = self.schema;
@@ -133,7 +134,7 @@ impl Entry {
     }
 }
 
-/// Whether a name is of the system of its file.
+/// True if a name belongs to the system of its file.
 fn is_below(name: &str, system: &str) -> bool {
     name == system || name.strip_prefix(system).is_some_and(|rest| rest.starts_with(['@', '/']))
 }
@@ -148,10 +149,10 @@ fn unknown(what: &str, word: &str, known: &[&str]) -> String {
     format!("unknown {what} `{word}`; {hint}")
 }
 
-/// Fewer words make no sentence.
+/// Fewer words are not a sentence.
 const MIN_REASON_WORDS: usize = 3;
 
-/// Whether a link is `owner/repository#number` or a web address.
+/// True if a link is `owner/repository#number` or a web address.
 fn is_link(link: &str) -> bool {
     let is_address = |link: &str| {
         let rest = link.strip_prefix("https://")?;
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_the_format_before_says_how_it_is_written_anew() {
+    fn the_error_for_the_previous_format_says_how_to_rewrite_it() {
         let text = "schema: 1\nsystem: 'ai-sdk@*/*'\nentries:\n  - check: parts-settled\n    harm: stuck-part\n    \
             reason: It is so.\n    systems: ['*/ui-messages']\n    plans: [a/b@x]\n";
         let error = Baseline::parse(text, "b.yaml").unwrap_err().to_string();
@@ -191,7 +192,7 @@ mod tests {
         assert_eq!(Baseline::parse_any(GOOD, "b.yaml").unwrap().1, Format::Causes);
     }
 
-    /// A file that differs from the good one, the line of the mistake, and a part of the message.
+    /// Checks that a change of the valid file is refused at that line, with a message that contains `words`.
     fn refused(from: &str, to: &str, line: u32, words: &str) {
         let text = GOOD.replace(from, to);
         assert_ne!(text, GOOD);

@@ -1,4 +1,4 @@
-//! A baseline from a run: one entry for each cause, with the reasons that are already known, in one fixed form.
+//! Makes a baseline from a run: one entry for each cause, with the known reasons, in one fixed form.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -9,16 +9,16 @@ use super::read::SCHEMA;
 use super::{Baseline, Entry, Format, NOT_REPORTED, PlanFindings, UNEXPLAINED};
 use brickbat_scenario::verdict::{Finding, Severity};
 
-/// Everything that exists, so that a name covers nothing that was never looked at.
+/// Everything that exists, so that a name covers nothing that was never tested.
 #[derive(Debug, Clone, Copy)]
 pub struct Known<'a> {
-    /// Every system, also those that did not run.
+    /// Every system, even those that did not run.
     pub systems: &'a BTreeSet<String>,
-    /// Every plan, also those that did not run.
+    /// Every plan, even those that did not run.
     pub plans: &'a BTreeSet<String>,
 }
 
-/// What makes findings one entry: the cause, and what is known of it.
+/// The properties that findings of one entry share: the cause, and what is known about it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct CauseKey {
     severity: Severity,
@@ -29,13 +29,14 @@ struct CauseKey {
     classes: Vec<String>,
 }
 
-/// Where a system shows a cause: the kinds of actions, each with the first plan.
+/// The places where a system shows a cause: the kinds of actions, each with the first plan.
 type Sightings<'a> = BTreeMap<&'a str, &'a str>;
 
-/// The baseline that a run has shown. Findings that an entry lists stay with it, with its reason and link; the others get
-/// entries of their own, without explanation. What did not run, or was not judged, stays as it was.
+/// The baseline of a run. Findings that an entry lists stay in it, with its reason and link; the others get
+/// new entries without an explanation. Plans that did not run, or were not judged, stay unchanged.
 ///
-/// Of a file in the format before, what ran gets entries that name causes, with the reasons of the entries that listed it.
+/// If the file is in the previous format, plans that ran get entries that name causes, with the reasons of
+/// the entries that listed them.
 pub fn rewrite(old: &Baseline, format: Format, shown: &[PlanFindings<'_>], known: Known<'_>) -> Baseline {
     let systems: Vec<&str> =
         known.systems.iter().map(String::as_str).filter(|system| old.is_of(system)).collect();
@@ -84,7 +85,7 @@ pub fn rewrite(old: &Baseline, format: Format, shown: &[PlanFindings<'_>], known
     Baseline { file: old.file.clone(), system: old.system.clone(), entries }
 }
 
-/// An entry that covers whatever shows its cause, with notes that are true of this run; none if nothing shows it any more.
+/// The entry with its notes updated by this run; none if no plan that it covers shows its cause any more.
 fn renoted(old: &Baseline, entry: &Entry, judged: &[&PlanFindings<'_>]) -> Option<Entry> {
     let covered: Vec<&&PlanFindings<'_>> = judged.iter().filter(|shown| old.covers(entry, shown)).collect();
     let is_over = |note: &&String| {
@@ -105,7 +106,8 @@ fn renoted(old: &Baseline, entry: &Entry, judged: &[&PlanFindings<'_>]) -> Optio
     (!is_gone).then(|| Entry { shown: notes, ..entry.clone() })
 }
 
-/// A narrowed entry without the plans that do not show it any more; of the format before, without the scenarios that ran.
+/// A restricted entry without the plans that no longer show it. In the previous format: without the scenarios
+/// that ran.
 fn recased(
     old: &Baseline,
     format: Format,
@@ -117,7 +119,7 @@ fn recased(
     let plans: BTreeSet<&str> =
         known.plans.iter().map(String::as_str).chain(judged.iter().map(|shown| shown.plan)).collect();
     let is_known = |pattern: &&String| plans.iter().any(|plan| super::covers_plan(pattern, plan));
-    // Patterns that match no known plan belong to scenarios of the user's own, which did not run.
+    // Patterns that match no known plan belong to the user's own scenarios, which did not run.
     let (of_known, unknown): (Vec<&String>, Vec<&String>) = entry.cases.iter().partition(is_known);
     let covered: BTreeSet<&str> = plans
         .iter()
@@ -130,7 +132,7 @@ fn recased(
             let run = judged.iter().find(|shown| shown.system == system && shown.plan == plan);
             run.is_none_or(|shown| entry.is_shown_by(shown))
         }
-        // What ran of a scenario speaks for the rest of it.
+        // The plans of a scenario that ran represent the rest of it.
         Format::Plans => {
             !judged.iter().any(|shown| shown.system == system && scenario(shown.plan) == scenario(plan))
         }
@@ -187,7 +189,7 @@ fn key(finding: &Finding, known: Option<&Entry>) -> CauseKey {
     }
 }
 
-/// The `system` of a new baseline for the systems of a run: the name that they have in common, without version and mode.
+/// The `system` of a new baseline for the systems of a run: their common name, without version and mode.
 pub fn common_system(systems: &[&str]) -> Option<String> {
     let names: BTreeSet<&str> = systems.iter().map(|system| Parts::of(system).name).collect();
     match (names.first(), names.len()) {
@@ -196,8 +198,8 @@ pub fn common_system(systems: &[&str]) -> Option<String> {
     }
 }
 
-/// The `systems` of an entry for a group of all systems: nothing if the group is all of them, else the shortest names
-/// that mean these and no others.
+/// The `systems` of an entry for a group of all systems: empty if the group is all of them, otherwise the
+/// shortest names that mean exactly these.
 fn named(of: &str, group: &[&str], all: &[&str]) -> Vec<String> {
     let is_in = |system: &&str| group.contains(system);
     if all.iter().all(is_in) {
@@ -223,7 +225,7 @@ fn named(of: &str, group: &[&str], all: &[&str]) -> Vec<String> {
     names.into_iter().collect()
 }
 
-/// The worst first.
+/// The sort key of entries: the worst first.
 fn order(entry: &Entry) -> (Severity, String, Vec<Vec<String>>) {
     let Entry { check, rule, systems, actions, reason, cases, .. } = entry.clone();
     (entry.severity, check, vec![rule.into_iter().collect(), systems, actions, vec![reason], cases])
@@ -283,7 +285,7 @@ fn written(text: &mut String, entry: &Entry) {
 const HEAD: &str =
     "# Known findings, for `brickbat run --baseline`. `--write-baseline` keeps the reasons and links.\n";
 
-/// Columns of a reason.
+/// The line width of a reason.
 const WIDTH: usize = 110;
 
 fn folded(text: &mut String, reason: &str) {
@@ -302,7 +304,7 @@ fn folded(text: &mut String, reason: &str) {
     text.push('\n');
 }
 
-/// A string as YAML: plain where it is a name, else in quotes.
+/// A string as YAML: plain if it is a name, otherwise in quotes.
 fn scalar(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-@#= ".contains(c);
     let starts_plain = text.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -311,7 +313,7 @@ fn scalar(text: &str) -> String {
     if starts_plain && text.chars().all(is_plain) && !matches!(text, "true" | "false" | "null") {
         text.to_owned()
     } else if text.chars().any(char::is_control) {
-        // Every string of JSON is one of YAML.
+        // Every JSON string is a YAML string.
         serde_json::Value::from(text).to_string()
     } else {
         format!("'{}'", text.replace('\'', "''"))
@@ -350,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again_and_holds_what_was_shown() {
+    fn a_written_baseline_is_read_back_and_lists_what_was_shown() {
         let stuck = stuck();
         let run = [
             shown(SYSTEM, ALL[0], &stuck),
@@ -409,7 +411,7 @@ mod tests {
     const NOTED: &str = "    shown: ['sdk@1.2.0/mode a/b#k=1@x']\n";
 
     #[test]
-    fn an_entry_is_stale_where_its_example_is_gone() {
+    fn an_entry_is_stale_if_its_example_is_gone() {
         let stuck = stuck();
         let old = explained(NOTED);
         let gone = [shown(SYSTEM, ALL[0], &[])];
@@ -430,14 +432,14 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_from_another_cause_is_not_gone() {
+    fn a_finding_that_follows_from_another_cause_is_not_gone() {
         let mut worse = Finding::new("thread-survives", Severity::BrickedByClient, "");
         worse.also = stuck();
         assert_eq!(explained(NOTED).stale(&[shown(SYSTEM, ALL[0], &[worse])]), []);
     }
 
     #[test]
-    fn what_comes_and_goes_is_neither_stale_nor_dropped() {
+    fn a_flaky_entry_is_neither_stale_nor_dropped() {
         let flaky = explained(&format!("    flaky: true\n{NOTED}"));
         let run = [shown(SYSTEM, ALL[0], &[])];
         assert_eq!(flaky.stale(&run), []);
@@ -445,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_may_be_narrowed_to_plans() {
+    fn an_entry_may_be_restricted_to_plans() {
         let stuck = stuck();
         let old = explained("    cases: ['a/b#*@x', 'own/*']\n");
         assert!(old.entry_of(&shown(SYSTEM, ALL[0], &stuck), &stuck[0]).is_some());
@@ -478,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_the_format_before_is_written_anew_with_its_reasons() {
+    fn a_file_in_the_previous_format_is_rewritten_with_its_reasons() {
         let stuck = stuck();
         let text = "schema: 1\nsystem: 'sdk@*/*'\nentries:\n  - check: parts-settled\n    harm: stuck-part\n    \
             reason: It is so.\n    link: a/b#1\n    systems: [sdk@1.2.0/mode, sdk@2.0.0/mode]\n    plans: ['a/b#*']\n";
@@ -503,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_quoted_where_yaml_asks_for_it() {
+    fn strings_are_quoted_if_yaml_requires_it() {
         for (text, expected) in [
             ("abort/mid-batch#k=1@openai-chat", "abort/mid-batch#k=1@openai-chat"),
             ("not reported", "not reported"),

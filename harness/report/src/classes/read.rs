@@ -1,4 +1,4 @@
-//! From the text of a catalogue to its classes, with every mistake shown at its place.
+//! Reads the text of a catalogue into its classes, and reports every mistake at its place.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use brickbat_scenario::parse::{self, Diagnostic};
 /// The version of the format.
 const SCHEMA: u32 = 1;
 
-/// More threads than this say no more.
+/// The most threads of a class: more would prove nothing further.
 const MAX_EVIDENCE: usize = 3;
 
-/// Fewer words make no sentence.
+/// Fewer words are not a sentence.
 const MIN_WORDS: usize = 4;
 
 /// The file as it is written.
@@ -31,7 +31,7 @@ pub fn parse(text: &str, file_name: &str) -> Result<Vec<Class>, Diagnostic> {
 }
 
 impl ClassesFile {
-    /// What is wrong beyond the types, and the JSON pointer to it.
+    /// The first mistake beyond the types, and the JSON pointer to it.
     fn complaint(&self) -> Option<(String, String)> {
         if self.schema != SCHEMA {
             let message = format!(
@@ -86,7 +86,7 @@ fn is_sentence(text: &str) -> bool {
     text.ends_with('.') && text.split_whitespace().count() >= MIN_WORDS
 }
 
-/// Whether a link is `owner/repository#number`.
+/// True if a link is `owner/repository#number`.
 pub(crate) fn is_thread(link: &str) -> bool {
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!((classes[0].id.as_str(), classes[0].cover.name()), ("abort-batch", "card"));
     }
 
-    /// A file that differs from the good one, the line of the mistake, and a word of what is said.
+    /// Checks that a change of the valid file is refused at that line, with a message that contains `words`.
     fn refused(from: &str, to: &str, line: u32, words: &str) {
         let text = GOOD.replace(from, to);
         assert_ne!(text, GOOD);

@@ -1,4 +1,4 @@
-//! The table of the classes: what says each, what proves it, and where it was seen.
+//! The table of the classes: the scenarios that cover each, its proof, and where it was seen.
 
 mod write;
 
@@ -12,7 +12,7 @@ use brickbat_scenario::verdict::Severity;
 use write::some;
 pub use write::{json, markdown, text};
 
-/// What the table is worked out from.
+/// The facts from which the table is computed.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     /// The classes that each scenario covers, by the scenario's id.
@@ -21,7 +21,7 @@ pub struct Facts {
     pub kills: Vec<Kills>,
     /// The known findings of each system.
     pub shown: BTreeMap<String, BTreeSet<KnownFinding>>,
-    /// The classes that a known finding of each system, or of a filter, names.
+    /// The classes that known findings name, by system or filter.
     pub named: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -40,18 +40,18 @@ pub struct Kills {
     pub canary: &'static str,
     /// The class that it belongs to.
     pub class: &'static str,
-    /// The check that must catch it, and how bad it says that the bug is.
+    /// The check that must catch it, and the severity that it must report.
     pub check: &'static str,
     pub severity: Severity,
-    /// The scenarios with a plan that fails the check that must catch it.
+    /// The scenarios with a plan that fails this check.
     pub scenarios: BTreeSet<String>,
 }
 
-/// How far the suite has come with a class.
+/// How well the suite covers a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// A planted bug of the class is killed by scenarios of the class, and by no others.
+    /// A planted bug of the class is killed only by scenarios of the class.
     Proven,
     /// Scenarios cover it, but no planted bug proves that they work.
     Said,
@@ -71,14 +71,14 @@ impl Status {
 /// One class in the table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ClassRow {
-    /// What the catalogue says.
+    /// The class as the catalogue has it.
     pub class: Class,
-    /// How far the suite has come.
+    /// How well the suite covers it.
     pub status: Status,
     pub scenarios: Vec<String>,
     pub canaries: Vec<CanaryCell>,
-    /// Systems that have it: with a known finding whose entry names the class, or with one in a scenario of the class, of the
-    /// check and as bad as its planted bugs.
+    /// Systems that have this failure. Either the entry of a known finding names the class, or a scenario of
+    /// the class has a known finding with the check and the severity of the class's planted bugs.
     pub systems: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -90,11 +90,11 @@ pub struct CanaryCell {
     pub name: String,
     /// The scenarios of the class that kill it.
     pub killed_by: Vec<String>,
-    /// The scenarios that are not of the class and kill it all the same.
+    /// Scenarios outside the class that kill it as well.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub killed_outside: Vec<String>,
     pub proves: bool,
-    /// Whether the suite without one scenario does not kill it.
+    /// True if only one scenario of the suite kills it.
     pub alone: bool,
 }
 
@@ -139,8 +139,8 @@ fn row(class: &Class, facts: &Facts) -> ClassRow {
     ClassRow { class: class.clone(), status, scenarios, canaries, systems, reason }
 }
 
-/// Whether a known finding is what a planted bug shows. Whether the provider or the SDK refuses a bricked thread depends on
-/// the system, and not on the class.
+/// True if a known finding is what a planted bug shows. Both kinds of bricked threads count as alike, because the
+/// system rather than the class decides whether the provider or the SDK rejects one.
 fn is_alike(kills: &Kills, known: &KnownFinding) -> bool {
     let is_brick = |severity: Severity| severity <= Severity::BrickedByClient;
     let both_brick = is_brick(kills.severity) && is_brick(known.severity);
@@ -169,7 +169,7 @@ fn reason(class: &Class, status: Status, canaries: &[CanaryCell]) -> String {
 /// The reason for a class without scenarios if the catalogue gives none.
 const UNSAID: &str = "No scenario covers it, and the catalogue gives no reason.";
 
-/// How many classes are proven, in all and by what they need.
+/// How many classes are proven, in total and by cover tag.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Summary {
     pub proven: usize,
@@ -179,7 +179,7 @@ pub struct Summary {
     pub by_cover: BTreeMap<Cover, Count>,
 }
 
-/// So many of so many.
+/// A number of classes, out of a total.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Count {
     pub proven: usize,
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_whose_entry_names_the_class_is_seen_whatever_its_check() {
+    fn a_finding_counts_for_the_class_that_its_entry_names() {
         let mut facts = facts(&["x/one"]);
         facts.named.insert("named".to_owned(), BTreeSet::from(["a".to_owned()]));
         assert!(row(&class("a", None), &facts).systems.contains(&"named".to_owned()));
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bug_that_others_kill_or_nobody_kills_proves_nothing() {
+    fn a_bug_that_other_scenarios_or_none_kill_proves_nothing() {
         let broad = row_of(&["x/one", "x/other"]);
         assert_eq!(broad.status, Status::Said);
         assert_eq!(broad.reason.unwrap(), "Scenarios outside the class also kill bug: x/other.");
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_scenario_says_is_missing_with_its_reason() {
+    fn a_class_without_scenarios_is_missing_with_its_reason() {
         let missing = row(&class("c", Some("There is no such thing.")), &facts(&[]));
         assert_eq!(
             (missing.status, missing.reason.unwrap().as_str()),

@@ -8,7 +8,7 @@ use brickbat_scenario::trace::{Event, RequestKind, TurnOutcome};
 use brickbat_scenario::verdict::Severity;
 
 /// Why no test asserts a finding that names no turn.
-const UNKNOWN_TURN: &str = "its turn is unknown";
+const UNKNOWN_TURN: &str = "its turn is not known";
 
 /// An assertion of a test.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +17,7 @@ pub(super) enum Assertion {
     Accepted { rule: &'static RuleCode, turn: usize },
     /// The turn ends without an error.
     Works { turn: usize },
-    /// The last request of the turn contains these texts, which are called so.
+    /// The last request of the turn contains these texts; `what` describes them.
     Kept { turn: usize, what: &'static str, texts: Vec<String> },
     /// The turn ends with an error.
     Fails { turn: usize },
@@ -28,7 +28,7 @@ pub(super) enum Assertion {
 }
 
 impl Assertion {
-    /// The assertion for a finding, or why there is none.
+    /// The assertion for a finding, or the reason why there is none.
     pub(super) fn of(record: &Record, finding: &FindingNote) -> Result<Assertion, String> {
         if let Some(rule) = finding.rule.as_deref() {
             return accepted(record, rule);
@@ -50,7 +50,7 @@ impl Assertion {
     }
 }
 
-/// How a finding of a check becomes an assertion.
+/// Makes a finding of a check into an assertion.
 type Assert = fn(&Record, &FindingNote) -> Result<Assertion, String>;
 
 /// The checks that a test in one process can express.
@@ -99,7 +99,8 @@ fn messages_kept(record: &Record, finding: &FindingNote) -> Result<Assertion, St
     kept(record, turn, "what the user said", vec![planned.user.clone()])
 }
 
-/// The first turn after that one in whose last request the texts should be and are not.
+/// An assertion about the first turn after `after` with a last request that should contain the texts and does
+/// not.
 fn kept(record: &Record, after: usize, what: &'static str, texts: Vec<String>) -> Result<Assertion, String> {
     let requested = |event: &Event| match event {
         Event::Requested { body, kind, .. } if kind.is_of_thread() => Some(body.clone()),

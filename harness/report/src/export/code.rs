@@ -21,7 +21,7 @@ pub(super) enum Language {
     Python,
 }
 
-/// Everything that a test is made of.
+/// The inputs of a test.
 pub(super) struct Page<'a> {
     pub(super) record: &'a Record,
     pub(super) target: &'a Target<'a>,
@@ -32,12 +32,12 @@ pub(super) struct Page<'a> {
     pub(super) replies: &'a Replies,
 }
 
-/// The frame of every test in a language: the stub, the tools, and places for what differs.
+/// The frame of every test in a language: the stub, the tools, and places for the parts that differ.
 const JAVASCRIPT: &str = include_str!("parts/test.mjs");
 const PYTHON: &str = include_str!("parts/test.py");
 
 impl Page<'_> {
-    /// What the test is about, in a sentence.
+    /// The subject of the test, in a sentence.
     pub(super) fn title(&self) -> String {
         format!("{} {}: {}", self.target.sdk, self.target.version, words::title(self))
     }
@@ -99,7 +99,7 @@ impl Page<'_> {
         Ok(ExportFile { name, text })
     }
 
-    /// Whether a tool that runs takes no notice of a stop.
+    /// True if a running tool ignores a stop.
     fn is_deaf(&self) -> bool {
         let tools = self.record.plan.tools.as_array().into_iter().flatten();
         let deaf: Vec<&Value> = tools.filter(|tool| tool["deaf"] == true).map(|tool| &tool["name"]).collect();
@@ -107,13 +107,13 @@ impl Page<'_> {
         calls.into_iter().any(|call| deaf.iter().any(|name| **name == *call.tool))
     }
 
-    /// The case as a part of the name of a file.
+    /// The case as a part of a file name.
     pub(super) fn slug(&self) -> String {
         let words = self.record.case.plan.split(|c: char| !c.is_ascii_alphanumeric());
         words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
     }
 
-    /// How an application uses the SDK.
+    /// The code with which an application uses the SDK.
     fn application(&self) -> Result<String, Refusal> {
         let major = self.target.version.split('.').next().unwrap_or_default();
         let model = self.model();
@@ -134,7 +134,7 @@ impl Page<'_> {
         Refusal::Template { system: self.target.system.to_owned(), why: why.to_owned() }
     }
 
-    /// The model that was asked.
+    /// The model in the requests.
     fn model(&self) -> String {
         let first = self.record.observed.iter().flat_map(|observed| &observed.exchanges).next();
         let named = first.and_then(|first| {
@@ -177,7 +177,7 @@ impl Page<'_> {
     fn calls(&self) -> String {
         self.story.calls.iter().fold(String::new(), |mut text, key| {
             let Some(call) = self.record.call(*key) else { return text };
-            // The text of a tool may hold half a character, which only an escape can say.
+            // The text of a tool may contain a lone surrogate, which only an escape can express.
             let outcome = call.outcome.gate_answer();
             let (name, marker) = (self.name(*key), Value::from(call.marker.as_str()));
             let _ = writeln!(text, "{}{name}: {{\"ref\":{marker},{},", self.indent(), &outcome[1..]);
@@ -185,7 +185,8 @@ impl Page<'_> {
         })
     }
 
-    /// The name of a call in the test, quoted: the scenario's, with a number where attempts have calls of one name.
+    /// The name of a call in the test, quoted: the scenario's, with a number if attempts have calls of the
+    /// same name.
     fn name(&self, key: CallKey) -> String {
         let calls = &self.record.plan.calls;
         let at = key.0 as usize;
@@ -275,13 +276,13 @@ impl Page<'_> {
         }
     }
 
-    /// The number of the turn in which a step is, from 1.
+    /// The number of the turn that a step belongs to, from 1.
     fn turn(&self, step: &Step) -> usize {
         let before = self.story.steps.iter().take_while(|known| !std::ptr::eq(*known, step));
         before.filter(|step| matches!(step, Step::Begin { .. })).count()
     }
 
-    /// The lines that fail where the finding is.
+    /// The lines that fail because of the finding.
     fn asserted(&self) -> String {
         let said = self.story.steps.iter().rev().find_map(|step| match step {
             Step::Begin { text, .. } => Some(quoted(text, self.language())),
@@ -386,7 +387,7 @@ fn commented(line: &str, language: Language) -> String {
     }
 }
 
-/// What stands between the function `problem` and what follows.
+/// The blank lines between the function `problem` and the next code.
 fn after_problem(language: Language) -> &'static str {
     match language {
         Language::JavaScript => "\n",
@@ -394,7 +395,7 @@ fn after_problem(language: Language) -> &'static str {
     }
 }
 
-/// Modules that a rule in Python may use, each with the import that it stands before.
+/// Modules that a rule in Python may use, each with the import that follows it.
 const OPTIONAL_MODULES: [(&str, &str); 2] = [("itertools", "json"), ("re", "socket")];
 
 /// The imports of a test in Python, with those that its rule uses.

@@ -1,4 +1,4 @@
-//! The text of an issue: what happens, what is expected, how it is reproduced, and where the rule stands.
+//! The text of an issue: what happens, what is expected, how to reproduce it, and the source of the rule.
 
 use std::fmt::Write;
 
@@ -8,10 +8,10 @@ use super::{ExportFile, Framework, template, words};
 use crate::baseline::{Entry, PlanFindings};
 use brickbat_rules::Rule;
 
-/// The headings of an issue where a system has none of its own.
+/// The headings of an issue if the system has none of its own.
 const USUAL: &str = include_str!("parts/issue.md");
 
-/// The text, which names the test and the file of packages.
+/// The text, which names the test and the package file.
 pub(super) fn text(page: &Page<'_>, test: &ExportFile, packages: &ExportFile) -> Result<ExportFile, String> {
     let known = known(page);
     let (title, expected, versions) = (page.title(), expected(page), versions(page, packages));
@@ -29,7 +29,7 @@ pub(super) fn text(page: &Page<'_>, test: &ExportFile, packages: &ExportFile) ->
     Ok(ExportFile { name: "issue.md".to_owned(), text: format!("{}\n", text.trim_end()) })
 }
 
-/// What reasons of baselines say that is no news for the project.
+/// A part of baseline reasons that the project does not need to read.
 const UNREPORTED: &str = " No public issue known.";
 
 fn what(page: &Page<'_>, known: Option<&Entry>) -> String {
@@ -77,7 +77,7 @@ fn versions(page: &Page<'_>, packages: &ExportFile) -> String {
     text
 }
 
-/// Whether a file of packages names that package.
+/// True if a package file names that package.
 fn names(packages: &str, name: &str) -> bool {
     let is_it = |line: &str| {
         let named = line.trim().trim_start_matches('"');

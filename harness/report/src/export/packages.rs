@@ -17,7 +17,7 @@ pub struct Package {
 const VITEST: &str = "4.1.12";
 const PYTEST: &str = "9.2.0";
 
-/// The file that says what has to be installed: of the packages of the adapter those that the test names.
+/// The package file: those packages of the adapter that the test names.
 pub(super) fn file(test: &ExportFile, packages: &[Package], framework: Framework) -> ExportFile {
     match framework {
         Framework::Vitest => package_json(test, packages, "vitest run", Some(("vitest", VITEST))),
@@ -44,13 +44,14 @@ fn package_json(
     ExportFile { name: "package.json".to_owned(), text: format!("{manifest:#}\n") }
 }
 
-/// A template in Python names its packages itself, in a line `# requires: …`, since modules have other names.
+/// A template in Python lists its packages itself, in a line `# requires: …`, because modules have other
+/// names.
 fn requirements(test: &ExportFile, packages: &[Package]) -> ExportFile {
     let named = test.text.lines().filter_map(|line| line.strip_prefix(REQUIRES));
     let named: Vec<&str> = named.flat_map(|words| words.split_whitespace()).collect();
     let mut text = String::new();
     for name in named {
-        // Of a package with extras the version is that of the package.
+        // The version of a package with extras is that of the package.
         let bare = name.split('[').next().unwrap_or(name);
         if let Some(package) = packages.iter().find(|package| package.name == bare) {
             let _ = writeln!(text, "{name}=={}", package.version);
@@ -60,11 +61,11 @@ fn requirements(test: &ExportFile, packages: &[Package]) -> ExportFile {
     ExportFile { name: "requirements.txt".to_owned(), text }
 }
 
-/// What begins a line of a test in Python that names packages.
+/// The prefix of a line that lists packages in a test in Python.
 const REQUIRES: &str = "# requires: ";
 
 impl Package {
-    /// The packages that a `package.json` names.
+    /// The packages in a `package.json`.
     pub fn of_npm(package_json: &str) -> Vec<Package> {
         let manifest: Value = serde_json::from_str(package_json).unwrap_or_default();
         let named = manifest["dependencies"].as_object().into_iter().flatten();

@@ -1,4 +1,4 @@
-//! What the provider says in a test: the replies that were recorded, and a short text for whatever is asked after them.
+//! The provider's replies in a test: the recorded ones, and a short text for all later requests.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use brickbat_scenario::wire;
 pub(super) struct Replies {
     /// One for each request that is answered.
     pub(super) recorded: Vec<Value>,
-    /// What answers any other.
+    /// The reply to any other request.
     pub(super) spare: Value,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn of(record: &Record, observed: &Observed, story: &Story) -> Result<
     })
 }
 
-/// What the provider says to a request that no script foresees.
+/// The reply to a request that no script covers.
 fn spare(record: &Record, first: &Exchange) -> Reply {
     let id = PlanId {
         scenario: "spare".to_owned(),
@@ -92,7 +92,7 @@ fn spare(record: &Record, first: &Exchange) -> Reply {
     Exchange::new(request, &answer).reply
 }
 
-/// Headers that a test need not have: the framing is the stub's.
+/// Headers that a test does not need, because the stub does its own framing.
 const LEFT_OUT: [&str; 3] = ["content-length", "transfer-encoding", "connection"];
 
 fn as_data(reply: &Reply, hold: Option<Option<usize>>) -> Value {

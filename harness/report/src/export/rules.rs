@@ -1,7 +1,7 @@
-//! The rules that a test can assert, each as a function of a few lines in the languages of tests.
+//! The rules that a test can assert, each as a short function in the languages of tests.
 //!
-//! They are not the rules of `brickbat-rules`, which know every shape of a request: each is what a maintainer can read and
-//! believe at a glance, and holds for what the finding shows.
+//! They are not the rules of `brickbat-rules`, which handle every shape of a request. Each is short enough
+//! that a maintainer can verify it by reading, and covers what the finding shows.
 
 use super::code::Language;
 
@@ -9,7 +9,7 @@ use super::code::Language;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct RuleCode {
     pub(super) id: &'static str,
-    /// A function `problem(request)` that says what is wrong.
+    /// A function `problem(request)` that returns what is wrong.
     javascript: &'static str,
     python: &'static str,
 }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn each_is_a_rule_and_is_written_in_both_languages() {
+    fn each_entry_is_a_rule_with_code_in_both_languages() {
         for rule in RULES {
             assert!(Rule::find(rule.id).is_some(), "{}", rule.id);
             assert!(rule.javascript.starts_with("/** ") && rule.javascript.contains("\nfunction problem("));

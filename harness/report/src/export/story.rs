@@ -1,4 +1,4 @@
-//! What the user and the tools did, in the order in which it was seen, as the steps of a test.
+//! The actions of the user and the tools, in the order in which they were seen, as the steps of a test.
 
 use super::Refusal;
 use super::assertion::Assertion;
@@ -11,30 +11,31 @@ use brickbat_scenario::trace::{Event, ExchangeId, Held, RequestKind};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Story {
     pub(super) steps: Vec<Step>,
-    /// The requests that get the reply that was recorded, in order; what comes after them gets a short text.
+    /// The requests that get the recorded reply, in order; later requests get a short text.
     pub(super) answered: Vec<ExchangeId>,
-    /// Where replies are held: the request, counted from 1, and how many frames have been sent; none if not even the head.
+    /// The places at which replies are held: the request, counted from 1, and how many frames have been sent;
+    /// none if not even the head was sent.
     pub(super) holds: Vec<(usize, Option<usize>)>,
-    /// The calls that settle or run, in order of the plan.
+    /// The calls that settle or run, in the order of the plan.
     pub(super) calls: Vec<CallKey>,
 }
 
 /// One step of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The user says something.
+    /// The user sends a message.
     Begin { turn: usize, text: String },
     /// The tools of these calls have started.
     Started(Vec<CallKey>),
     /// The provider holds its reply to the request of that number, from 1.
     Holding(usize),
-    /// It goes on with it.
+    /// The provider continues that reply.
     GoOn(usize),
     /// The tool of a call ends as it did.
     Settle(CallKey),
     /// The user stops the turn.
     Stop,
-    /// The turn is over.
+    /// The turn has ended.
     Ended { turn: usize },
 }
 
@@ -64,7 +65,7 @@ impl Story {
     }
 }
 
-/// Tells the story, event by event.
+/// Builds the story, event by event.
 struct Teller<'a> {
     record: &'a Record,
     observed: &'a Observed,
@@ -93,7 +94,7 @@ impl Teller<'_> {
             }
             Event::Requested { exchange, kind, .. } => self.requested(*exchange, *kind)?,
             Event::Held { exchange, at, .. } => self.held = Some((*exchange, *at)),
-            // The provider has gone on: nothing happened while it held.
+            // The provider has continued: nothing happened while it held.
             Event::Replied { exchange, .. } => {
                 self.held.take_if(|(held, _)| held == exchange);
             }
@@ -143,10 +144,10 @@ impl Teller<'_> {
         }
     }
 
-    /// Does something once all that was seen before it is there.
+    /// Adds a step that happens after everything that was seen before it.
     fn act(&mut self, step: Step) -> Result<(), Refusal> {
-        // A tool that ends has started; whether others have depends on the system, which may run one after the other, and
-        // then reports the start of the next before the end of the last.
+        // A tool that ends has started. It depends on the system whether others have: it may run one after the
+        // other, and then reports the start of the next before the end of the last.
         let is_due = |call: &CallKey| match step {
             Step::Settle(settled) => *call == settled,
             _ => true,
@@ -160,12 +161,12 @@ impl Teller<'_> {
         held.into_iter().for_each(|number| self.push(Step::Holding(number)));
         let stops = step == Step::Stop;
         self.push(step);
-        // A reply in which the user stops the turn stays held until the turn is over.
+        // A reply in which the user stops the turn stays held until the turn has ended.
         held.into_iter().filter(|_| !stops).for_each(|number| self.push(Step::GoOn(number)));
         Ok(())
     }
 
-    /// Notes a place at which a reply is held, and gives the number of its request.
+    /// Notes a place at which a reply is held, and returns the number of its request.
     fn hold(&mut self, exchange: ExchangeId, at: Held) -> Result<usize, Refusal> {
         let number = self.story.answered.iter().position(|known| *known == exchange).map(|place| place + 1);
         let number = number.ok_or_else(|| refused("a hold in a reply that was refused"))?;

@@ -1,12 +1,13 @@
-//! Templates: texts with lines that are there only in some cases, and with values.
+//! Templates: texts with conditional lines and placeholders.
 //!
-//! A line `//? dialect=gemini mode=run|iter` (in Python `#? …`) begins lines that are there only if all its conditions
-//! hold, up to `//? end`; `key!=value` holds if the value is another one. `{{key}}` is the value of a key.
+//! A line `//? dialect=gemini mode=run|iter` (in Python `#? …`) begins lines that are included only if all
+//! its conditions are true, up to `//? end`; `key!=value` is true if the value is different. `{{key}}` is the
+//! value of a key.
 
-/// What a template may ask for: keys with their values.
+/// The keys that a template may use, with their values.
 pub(super) type Values<'a> = &'a [(&'a str, &'a str)];
 
-/// The text of a template, or why it has none: which line is wrong, or that it does not say something.
+/// The filled-in text of a template, or the error: a wrong line, or a missing value.
 pub(super) fn fill(template: &str, values: Values<'_>) -> Result<String, String> {
     let mut text = String::new();
     let mut shown = None;
@@ -48,12 +49,12 @@ fn holds(words: &str, values: Values<'_>) -> Result<bool, String> {
     Ok(all)
 }
 
-/// A line with its values.
+/// A line with its placeholders filled in.
 fn line_with(line: &str, values: Values<'_>) -> Result<String, String> {
     let mut text = String::new();
     let mut rest = line;
     while let Some((before, after)) = rest.split_once("{{") {
-        // `{{` that names no key is code.
+        // `{{` without a known key is code.
         let Some((key, after)) = after.split_once("}}").filter(|(key, _)| is_key(key)) else {
             text.push_str(before);
             text.push_str("{{");
@@ -84,14 +85,14 @@ mod tests {
     const VALUES: Values<'static> = &[("mode", "run"), ("model", "m-1")];
 
     #[test]
-    fn lines_are_there_where_their_conditions_hold() {
+    fn lines_are_included_if_their_conditions_are_true() {
         let template =
             "a\n  //? mode=run|iter\n  b {{model}}\n  //? end\n#? mode!=run\nc\n#? end\nd {{ x }} {{1}}";
         assert_eq!(fill(template, VALUES), Ok("a\n  b m-1\nd {{ x }} {{1}}\n".to_owned()));
     }
 
     #[test]
-    fn mistakes_are_named_with_their_line() {
+    fn mistakes_are_reported_with_their_line() {
         for (template, words) in [
             ("a\n//? end", "line 2: `end` without a condition"),
             ("//? mode=run\n//? mode=run", "line 2: conditions do not nest"),

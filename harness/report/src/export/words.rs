@@ -1,11 +1,11 @@
-//! What a finding is called, and what happens, in words for people who do not know Brickbat.
+//! The title of a finding, and what happens, in words for people who do not know Brickbat.
 
 use super::assertion::Assertion;
 use super::code::Page;
 use brickbat_rules::Rule;
 use brickbat_scenario::trace::{Event, TurnOutcome};
 
-/// What is to hold, in a sentence.
+/// The expected behaviour, as the title.
 pub(super) fn title(page: &Page<'_>) -> String {
     let when = when(page);
     match page.assertion {
@@ -23,7 +23,7 @@ pub(super) fn title(page: &Page<'_>) -> String {
     }
 }
 
-/// What is to hold instead.
+/// The expected behaviour, for the text of an issue.
 pub(super) fn expected(assertion: &Assertion) -> String {
     match assertion {
         Assertion::Accepted { rule, .. } => {
@@ -59,7 +59,7 @@ pub(super) fn about(page: &Page<'_>) -> Vec<String> {
     lines
 }
 
-/// What the user, the provider and the SDK do, in sentences.
+/// The actions of the user, the provider and the SDK, in sentences.
 pub(super) fn what_happens(page: &Page<'_>) -> Vec<String> {
     let last = page.assertion.last_turn();
     let mut lines = Vec::new();
@@ -82,7 +82,7 @@ pub(super) fn what_happens(page: &Page<'_>) -> Vec<String> {
     lines
 }
 
-/// The thing that goes wrong, as the beginning of a sentence.
+/// The fault, as the beginning of a sentence.
 fn when(page: &Page<'_>) -> String {
     let last = page.assertion.last_turn();
     let fired = page.record.receipts.iter().filter(|receipt| receipt.fired && receipt.turn <= last + 1);

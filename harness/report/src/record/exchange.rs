@@ -23,29 +23,29 @@ pub struct Exchange {
     pub reply: Reply,
 }
 
-/// What the provider was to send for a request. How much of it was sent is in the trace.
+/// The planned reply to a request. The trace shows how much of it was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
     pub status: u16,
     /// Headers besides the framing ones, as `name: value`.
     pub headers: Vec<String>,
-    /// Whether the body is a stream in chunks, one for each frame.
+    /// True if the body is a stream in chunks, one for each frame.
     pub streamed: bool,
     /// The body. A binary frame is written as its headers, an empty line, and its payload.
     pub frames: Vec<String>,
-    /// Where the provider stops until it is released.
+    /// The places where the provider stops until it is released.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holds: Vec<Hold>,
-    /// How the body is to end.
+    /// The planned end of the body.
     pub ending: Ending,
 }
 
 /// A place in a reply at which the provider stops.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hold {
-    /// How many frames have been sent by then; nothing means that not even the head has.
+    /// How many frames have been sent by then; none if not even the head has.
     pub after_frames: Option<usize>,
-    /// The same in the words of the plan.
+    /// The same place in the words of the plan.
     pub at: Held,
 }
 
@@ -79,7 +79,7 @@ impl Exchange {
         }
     }
 
-    /// The request as a file: its body as JSON if that is equivalent, else as text.
+    /// The request as a file: its body as JSON if that is equivalent, otherwise as text.
     pub(super) fn request_file(&self, redactor: &Redactor) -> RequestFile {
         let headers = self.headers.iter().map(|(name, value)| {
             let value =
@@ -108,7 +108,7 @@ impl Exchange {
         if says_the_same || clean != value {
             file.body = Some(clean);
         } else {
-            // A duplicate key of an object is lost in the value, and a secret may be in the lost one.
+            // The value loses duplicate keys of an object, and one of them may have a secret.
             file.text = Some(redactor.text(&String::from_utf8_lossy(&self.body)).into_owned());
         }
         file
@@ -131,7 +131,7 @@ impl Exchange {
     }
 }
 
-/// Bytes of one header that are kept; the server takes 64 KiB of them all.
+/// Bytes of one header that are kept; the server accepts 64 KiB for all of them.
 const MAX_HEADER_BYTES: usize = 8 << 10;
 
 /// `requests/000.json`.
@@ -151,7 +151,7 @@ pub(super) struct RequestFile {
 }
 
 impl RequestFile {
-    /// The exchange again.
+    /// Rebuilds the exchange.
     pub(super) fn with(self, id: ExchangeId, reply: Reply) -> Exchange {
         let header = |line: &String| {
             let (name, value) = line.split_once(": ").unwrap_or((line, ""));

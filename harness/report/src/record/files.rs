@@ -28,7 +28,7 @@ impl Record {
         files
     }
 
-    /// What the tools really did, by the scenario's name of each call.
+    /// The real runs of the tools, by the scenario's name of each call.
     fn ledger(&self, observed: &Observed) -> Value {
         let ledger = Ledger::of(&observed.trace, self.plan.calls.len());
         let calls = self.plan.calls.iter().zip(&ledger.calls).map(|(call, account)| {
@@ -37,7 +37,7 @@ impl Record {
                 (value.as_object_mut(), serde_json::to_value(account))
             {
                 fields.extend(account);
-                // Whether a result came before or after the stop that met it is a matter of the clock.
+                // Timing decides whether a result came before or after the stop at the same moment.
                 fields.shift_remove("settled_late");
                 if !call.asks {
                     // The user need not be asked about this call.
@@ -81,7 +81,7 @@ pub(super) fn request_name(number: usize) -> String {
     format!("requests/{number:03}.json")
 }
 
-/// The file of its reply.
+/// The file of the reply to that request.
 pub(super) fn reply_name(number: usize) -> String {
     format!("responses/{number:03}.json")
 }
@@ -93,7 +93,7 @@ pub(super) const STDERR_TITLE: &str = "# The adapter's standard error while this
 /// Bytes of one line of the trace; longer ones, such as endless arguments, are cut.
 const MAX_LINE_TEXT: usize = 64 << 10;
 
-/// The trace, one event a line. A trace that is too long ends in a line that says so.
+/// The trace, one event per line. A trace that is too long ends in a line about the cut.
 fn trace(events: &[&Event], redactor: &Redactor) -> String {
     let mut text = String::new();
     for (at, event) in events.iter().enumerate() {
@@ -109,7 +109,8 @@ fn trace(events: &[&Event], redactor: &Redactor) -> String {
     text
 }
 
-/// An event with texts of limited length. They are redacted before they are cut: half a secret is not recognised.
+/// An event with texts of limited length. They are redacted before they are cut, because half a secret is not
+/// recognised.
 fn shortened(event: &Event, redactor: &Redactor) -> Event {
     let mut event = event.clone();
     let texts = match &mut event {

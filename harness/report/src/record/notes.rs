@@ -1,4 +1,4 @@
-//! What is written down of a case, a plan and a receipt, in a form that can be read back.
+//! The notes of a case, a plan and a receipt, in a form that can be read back.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,26 +11,26 @@ use brickbat_scenario::scenario::Need;
 use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::{Finding, Permanence, Severity, Verdict};
 
-/// `case.json`: what was run, and what was judged.
+/// `case.json`: what was run, and how it was judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaseNote {
-    /// Version of the format of the whole record.
+    /// Version of the format of the complete record.
     pub schema: u32,
     pub system: String,
     pub plan: String,
-    /// The strictness of the provider, where the plan was driven.
+    /// The strictness of the provider, if the plan was driven.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     pub verdict: Verdict,
-    /// Why the verdict is neither pass nor fail.
+    /// The reason why the verdict is neither pass nor fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether the findings wait for a second run.
+    /// True if the findings were to be confirmed by a second run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unconfirmed: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<FindingNote>,
-    /// What is the application's duty here.
+    /// Findings that are the application's duty here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub application: Vec<FindingNote>,
     /// The command that runs this case again.
@@ -38,7 +38,7 @@ pub struct CaseNote {
 }
 
 impl CaseNote {
-    /// Everything that is wrong, with what follows from each cause.
+    /// Every finding, with those that follow from each cause.
     pub fn all_findings(&self) -> impl Iterator<Item = &FindingNote> {
         self.findings.iter().flat_map(|finding| std::iter::once(finding).chain(&finding.also))
     }
@@ -47,12 +47,12 @@ impl CaseNote {
 /// The version of the format that is written here.
 pub const SCHEMA: u32 = 1;
 
-/// One thing that is wrong, as in a report.
+/// One finding, as in a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FindingNote {
     pub check: String,
-    /// What the user loses.
+    /// How severe it is for the user.
     pub harm: Severity,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permanence: Option<Permanence>,
@@ -61,18 +61,18 @@ pub struct FindingNote {
     pub place: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// The model that the system was asked to use, where one was named.
+    /// The model that the system was asked to use, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     pub expected: String,
     pub got: String,
-    /// What follows from it.
+    /// The findings that follow from it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<FindingNote>,
 }
 
 impl FindingNote {
-    /// What makes it one with others.
+    /// The properties that it shares with other findings of its cause.
     pub fn signature(&self) -> Signature {
         Signature::of_written(&self.check, self.harm, self.rule.as_deref(), &self.message)
     }
@@ -93,7 +93,7 @@ impl FindingNote {
     }
 }
 
-/// What is known about one action of a plan. `receipts.json` is a list of these, as in a report.
+/// The proof of one action of a plan. `receipts.json` is a list of these, as in a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[schemars(rename = "Receipt")]
 #[serde(deny_unknown_fields)]
@@ -104,9 +104,9 @@ pub struct ReceiptNote {
     pub words: String,
     /// The name of the action.
     pub action: String,
-    /// Whether it happened.
+    /// True if it happened.
     pub fired: bool,
-    /// How sure it is that the system had received everything before it.
+    /// How certain it is that the system had received everything before it.
     pub grade: Option<Confidence>,
 }
 
@@ -117,7 +117,7 @@ impl ReceiptNote {
         ReceiptNote { turn: turn + 1, words: words.clone(), action, fired: *fired, grade: *grade }
     }
 
-    /// Whether it is proven that the action happened when the system had read everything before it.
+    /// True if it is proven that the action happened after the system had read everything before it.
     pub fn is_proven(&self) -> bool {
         self.fired && self.grade >= Some(Confidence::Read)
     }
@@ -128,13 +128,13 @@ impl ReceiptNote {
 pub struct PlanNote {
     pub id: String,
     pub dialect: Dialect,
-    /// Wire ids and markers are minted from this.
+    /// Wire ids and markers are generated from this.
     pub seed: u64,
-    /// What the system must be able to do.
+    /// The capabilities that the system needs.
     pub needs: Vec<Need>,
     /// The tools that the system is given.
     pub tools: Value,
-    /// Every call that any reply makes; elsewhere a call is a place in this list.
+    /// Every call that any reply makes; elsewhere a call is an index into this list.
     pub calls: Vec<PlannedCall>,
     /// Every search that the provider runs itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -143,7 +143,7 @@ pub struct PlanNote {
 }
 
 impl PlanNote {
-    /// The dialect of the provider that is asked in a turn.
+    /// The dialect of the provider in a turn.
     pub fn dialect_of(&self, turn: usize) -> Dialect {
         self.turns.get(turn).and_then(|turn| turn.dialect).unwrap_or(self.dialect)
     }

@@ -1,10 +1,11 @@
 //! One order for equal runs.
 //!
-//! What a system shows, what it posts to the provider and what its tools do arrive over different connections. If nothing
-//! makes one of two such events wait for the other, their order differs from run to run. So does whether a reply was just
-//! complete or just cancelled when the user's stop arrived, and when a tool noticed the stop. The trace is therefore
-//! stored turn by turn and connection by connection, which depends only on what happened. The order in which events were
-//! seen is a matter of timing and is stored separately.
+//! The updates of a system, its requests to the provider and the runs of its tools arrive over different
+//! connections. If nothing makes one of two such events wait for the other, their order differs from run to
+//! run. So does whether a reply was just complete or just cancelled when the user's stop arrived, and when a
+//! tool noticed the stop. The trace is therefore stored turn by turn and connection by connection, which
+//! depends only on what happened. The order in which events were seen is a matter of timing and is stored
+//! separately.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,14 +14,14 @@ use serde::{Deserialize, Serialize};
 use brickbat_scenario::plan::CallKey;
 use brickbat_scenario::trace::{Event, ExchangeId, Trace};
 
-/// `timing.json` of a case: what was seen, in that order.
+/// `timing.json` of a case: everything that was seen, in that order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Timing {
     /// Everything that was seen.
     pub(super) seen: Vec<Sighting>,
 }
 
-/// What was seen next.
+/// The next thing that was seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Sighting {
@@ -37,7 +38,7 @@ pub(super) fn raced(trace: &Trace) -> BTreeSet<ExchangeId> {
     met_by_stop(trace).0
 }
 
-/// The replies, and the calls whose tools ran, in turns that the user stopped.
+/// The replies, and the calls with running tools, in turns that the user stopped.
 fn met_by_stop(trace: &Trace) -> (BTreeSet<ExchangeId>, BTreeSet<CallKey>) {
     let mut calls: BTreeMap<CallKey, usize> = BTreeMap::new();
     let mut turn_of: BTreeMap<ExchangeId, usize> = BTreeMap::new();
@@ -61,13 +62,13 @@ fn met_by_stop(trace: &Trace) -> (BTreeSet<ExchangeId>, BTreeSet<CallKey>) {
     (turn_of.into_keys().collect(), calls.into_keys().collect())
 }
 
-/// The events in stored order, and the order in which all was seen.
+/// The events in stored order, and the order in which they were seen.
 pub(super) fn stored(trace: &Trace) -> (Vec<&Event>, Timing) {
     let (raced, calls) = met_by_stop(trace);
     let is_raced = |event: &Event| match event {
         Event::Replied { exchange, .. } | Event::PeerClosed { exchange } => raced.contains(exchange),
         Event::ToolCancelled { call } => calls.contains(call),
-        // What is stored is a file of its own.
+        // The store is a file of its own.
         Event::Stored { .. } => true,
         event => *event == Event::Quiet,
     };
@@ -117,8 +118,8 @@ pub(super) fn seen(stored: Vec<Event>, timing: Option<Timing>) -> Trace {
 /// The most quiet spells in a row that are read; the conductor gives up after some dozen.
 const MAX_QUIET: usize = 1000;
 
-/// The ids of calls that the system shows or asks about, by when each came first. Which of two calls in parallel goes on
-/// first is a race; that they appear in the order of the reply is not.
+/// The ids of calls that the system shows or asks about, by when each was first seen. Which of two parallel
+/// calls continues first is a race, but they appear in the order of the reply.
 fn ranks(trace: &Trace) -> BTreeMap<&str, u32> {
     let mut ranks = BTreeMap::new();
     for event in trace.events() {
@@ -130,7 +131,8 @@ fn ranks(trace: &Trace) -> BTreeMap<&str, u32> {
     ranks
 }
 
-/// Events of one connection, and those shown about one call, keep their order; the groups follow one after the other.
+/// The group of an event: events of one connection, and those shown about one call, keep their order. The
+/// groups follow one after the other.
 fn channel(event: &Event, ranks: &BTreeMap<&str, u32>) -> (u8, u32) {
     match event {
         Event::Prompted { .. }

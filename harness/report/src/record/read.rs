@@ -13,10 +13,10 @@ use super::{CaseNote, MAX_EXCHANGES, Observed, PlanNote, Record, SCHEMA};
 use brickbat_scenario::trace::{Event, ExchangeId};
 use brickbat_scenario::wire;
 
-/// Gives the text of a file by its name, nothing if there is no such file, or why it cannot be read.
+/// Returns the text of a file by its name, none if there is no such file, or why it cannot be read.
 pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<Option<String>, RecordError>;
 
-/// Why a record cannot be read.
+/// The reason why a record cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {why}")]
 pub struct RecordError {

@@ -1,7 +1,7 @@
 //! The account of a run, for each system: what was planned, and what was done.
 //!
-//! A check that was not applicable is distinguished from one that found nothing wrong, and a level without an applicable
-//! check is not reached. Accounts of parts of a run can be added up.
+//! A check that was not applicable is distinguished from one that found nothing wrong, and a level without an
+//! applicable check is not reached. Accounts of parts of a run can be added up.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,16 @@ use super::Case;
 use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::{Finding, Level};
 
-/// What was planned for a system, and what was done.
+/// The account of a system: what was planned, and what was done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Account {
     /// The system, with version and mode.
     pub system: String,
-    /// How many plans have each verdict.
+    /// The number of plans with each verdict.
     pub plans: BTreeMap<String, usize>,
-    /// The highest level of which, and of all below it, every check whose evidence is the system's was applicable at
-    /// least once and found nothing; missing if not even the lowest is, or if only a part of the requirements ran.
+    /// The highest level that is reached: every check up to it that rests on the system was applicable at
+    /// least once and found nothing. Missing if not even the lowest is reached, or if only a part of the
+    /// requirements ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
     /// The checks that broke the next level.
@@ -39,12 +40,12 @@ pub struct Account {
     pub faults: FaultAccount,
 }
 
-/// What a check did in the judged plans of a system.
+/// The results of a check in the judged plans of a system.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CheckAccount {
     /// The check.
     pub check: String,
-    /// The level that it stands for.
+    /// The level that it belongs to.
     pub level: Level,
     /// Plans that it ran on.
     pub asked: usize,
@@ -68,11 +69,12 @@ pub struct FaultAccount {
     pub armed: usize,
     /// Happened.
     pub fired: usize,
-    /// Happened when everything before it had been written; whether it had been read is not known, so this is no proof.
+    /// Happened after everything before it had been written. It is not known whether it had been read, so
+    /// this is not a proof.
     pub written: usize,
     /// Happened when the system's socket had nothing left to read.
     pub read: usize,
-    /// Happened when the system had shown that it had processed everything before it.
+    /// Happened after the system had shown that it had processed everything before it.
     pub observed: usize,
 }
 
@@ -104,7 +106,7 @@ impl Account {
             account.n_asked += case.asked.len();
             for asked in &case.asked {
                 let found = case.all_findings().any(|finding| finding.check == asked.check);
-                // What the application would have to do is nothing that the system keeps.
+                // A duty of the application is not a property of the system.
                 let is_apart = case
                     .application
                     .iter()
@@ -136,7 +138,7 @@ impl Account {
         self.find_level();
     }
 
-    /// Whether every check ran on every judged plan.
+    /// True if every check ran on every judged plan.
     pub fn is_whole(&self) -> bool {
         self.n_expected == self.n_asked
     }
@@ -158,17 +160,17 @@ impl Account {
         }
     }
 
-    /// The checks whose evidence is the application's, which say nothing of the system.
+    /// The checks with evidence that rests on the application, which show nothing about the system.
     pub fn of_application(&self) -> impl Iterator<Item = &CheckAccount> {
         self.checks.iter().filter(|check| check.is_of_application())
     }
 
-    /// Takes the level away: only a part of what it stands for has run.
+    /// Removes the level, because only a part of its checks has run.
     pub fn without_level(&mut self) {
         (self.level, self.broken_by, self.unasked) = (None, Vec::new(), Vec::new());
     }
 
-    /// Works out the level: every check up to it was applicable, and found nothing.
+    /// Computes the level: every check up to it was applicable, and found nothing.
     fn find_level(&mut self) {
         self.without_level();
         for level in Level::ALL {
@@ -182,7 +184,7 @@ impl Account {
                 (self.broken_by, self.unasked) = (broken_by, unasked);
                 return;
             }
-            // A level that says nothing of the system is passed over, and is not the one that it keeps.
+            // A level with no check of the system is skipped, and does not count as reached.
             if of_level().any(|check| !check.is_of_application()) {
                 self.level = Some(level);
             }

@@ -1,6 +1,6 @@
 //! The causes of a run as annotations of a GitHub workflow, and as SARIF 2.1.0 for code scanning.
 //!
-//! A cause has no place in the user's source: it is filed under the scenario that shows it.
+//! A cause has no place in the user's source, so it is filed under the scenario that shows it.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::stopped::UNCONFIRMED;
 use super::{Case, Cause, Report};
 use brickbat_scenario::verdict::{Finding, Severity};
 
-/// The causes as workflow commands, a line each.
+/// The causes as workflow commands, one per line.
 ///
 /// <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands#setting-an-error-message>
 pub fn to_github(report: &Report, fail_on: Severity) -> String {

@@ -1,4 +1,4 @@
-//! The report in one screen: what is wrong, by cause, and what to type next.
+//! The report on one screen: what is wrong, by cause, and the next command to run.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,25 +12,26 @@ use super::{Case, Report, is_reference};
 use brickbat_rules::Profile;
 use brickbat_scenario::verdict::Severity;
 
-/// How the report is printed.
+/// The settings of the printed report.
 pub struct Page<'a> {
     /// Columns of a line.
     pub width: usize,
     /// The mildest severity that makes the run red.
     pub fail_on: Severity,
-    /// What `show` needs besides an id to find a case, if the case was kept; nothing is proposed where it was not.
+    /// The argument that `show` needs besides an id to find a case, if the case was kept. No command is
+    /// suggested otherwise.
     pub kept: &'a dyn Fn(&Case) -> Option<String>,
     /// Wraps a word in a colour, or leaves it.
     pub paint: &'a dyn Fn(Tone, &str) -> String,
 }
 
-/// Lines of a terminal that nobody has made larger. With more than one system there are more.
+/// Lines of a terminal of the default size. With more than one system there are more.
 const SCREEN: usize = 24;
 
-/// Lines that are there whatever the causes are: verdict, next steps, level and counts, blank lines, the prompt.
+/// Lines that do not depend on the causes: verdict, next steps, level and counts, blank lines, the prompt.
 const FIXED: usize = 11;
 
-/// Kinds of plans that could not be judged, and stale entries of baselines, that are named.
+/// Kinds of plans that could not be judged, and stale entries of baselines, that are listed.
 const MAX_NAMED: usize = 2;
 
 /// Further lines of the reason why plans could not be judged.
@@ -141,17 +142,17 @@ fn line(text: &mut String, cause: &Cause<'_>, ids: &ShortIds, page: &Page<'_>) {
     let _ = writeln!(text, "  {id}  {}", in_one_line(&words, page.width.saturating_sub(id.len() + 4)));
 }
 
-/// What is wrong in the plan that stands for the cause.
+/// The finding of the plan that represents the cause.
 fn message(text: &mut String, cause: &Cause<'_>, page: &Page<'_>) {
     let Some((_, finding)) = cause.example() else { return };
     let message = in_one_line(&finding.message, page.width.saturating_sub(MESSAGE_INDENT.len()));
     let _ = writeln!(text, "{MESSAGE_INDENT}{message}");
 }
 
-/// Messages stand under the check of their cause.
+/// Messages are indented below the check of their cause.
 const MESSAGE_INDENT: &str = "        ";
 
-/// A sentence as what follows a colon.
+/// A sentence in the form that follows a colon.
 fn lowered(sentence: &str) -> String {
     let sentence = sentence.trim_end_matches('.');
     let mut letters = sentence.chars();
@@ -225,7 +226,7 @@ fn application(text: &mut String, report: &Report) {
     }
 }
 
-/// What to type next, about the worst cause, or else about the first plan that could not be judged.
+/// The next command, for the worst cause, otherwise for the first plan that could not be judged.
 fn next(text: &mut String, report: &Report, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'_>) {
     let of_cause = causes.first().and_then(|cause| Some((cause.example()?.0, ids.short(&cause.id()))));
     let is_cause = of_cause.is_some();
@@ -250,7 +251,7 @@ fn next(text: &mut String, report: &Report, causes: &[Cause<'_>], ids: &ShortIds
     text.push('\n');
 }
 
-/// What ran, and the level of each system.
+/// The number of plans and the level of each system.
 fn counts(text: &mut String, report: &Report, page: &Page<'_>) {
     summary_of(text, report, page.fail_on, page.paint, |text, account| {
         if let Some(level) = level(account) {

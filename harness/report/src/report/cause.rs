@@ -1,4 +1,4 @@
-//! Causes of a run: what was found on a system, one for each signature, with the plans that show it.
+//! Causes of a run: the findings on a system, one for each signature, with the plans that show it.
 
 use super::{Case, Report, short};
 use brickbat_engine::triage::Signature;
@@ -9,22 +9,23 @@ use brickbat_scenario::verdict::Finding;
 pub struct Cause<'a> {
     /// The system, with version and mode.
     pub system: &'a str,
-    /// What makes its findings one.
+    /// The properties that its findings share.
     pub signature: Signature,
-    /// The plans that show it, each with its first finding of this cause, in the order of the report. There is at least
-    /// one.
+    /// The plans that show it, each with its first finding of this cause, in the order of the report. There
+    /// is at least one.
     pub shown: Vec<(&'a Case, &'a Finding)>,
 }
 
 impl Cause<'_> {
-    /// The plan that stands for the others: the first that shows it in each of its runs, and that is confirmed.
+    /// The plan that represents the others: the first that shows it in each of its runs, and that is
+    /// confirmed.
     pub fn example(&self) -> Option<(&Case, &Finding)> {
         let mut confirmed = self.shown.iter().filter(|(case, _)| !case.unconfirmed);
         let steady = confirmed.clone().find(|(case, _)| case.label().is_none());
         steady.or_else(|| confirmed.next()).or(self.shown.first()).copied()
     }
 
-    /// Whether it rests on more than first runs that were to be confirmed.
+    /// True if a confirmed plan shows it, rather than only first runs that were to be confirmed.
     pub fn is_confirmed(&self) -> bool {
         self.shown.iter().any(|(case, _)| !case.unconfirmed)
     }
@@ -103,16 +104,16 @@ mod tests {
     }
 
     #[test]
-    fn causes_with_one_plan_have_ids_of_their_own_and_another_plan_changes_none() {
+    fn the_id_of_a_cause_does_not_depend_on_its_plan() {
         let both = printed(vec![case("k=1", &[LOST, STUCK])]);
         assert!(both.len() == 2 && both[0] != both[1], "{both:?}");
-        // As in another shard, where another plan stands for each.
+        // As in another shard, where another plan represents each.
         assert_eq!(printed(vec![case("k=0", &[LOST]), case("k=2", &[STUCK])]), both);
         assert_eq!(printed(vec![case("k=2", &[STUCK])]), both[1..]);
     }
 
     #[test]
-    fn a_cause_is_confirmed_if_one_of_its_plans_is_and_that_one_stands_for_it() {
+    fn a_cause_is_confirmed_and_represented_by_a_confirmed_plan() {
         let seen = |variant, findings| Case { unconfirmed: true, ..case(variant, findings) };
         let cases = vec![seen("k=0", &[LOST, STUCK]), case("k=1", &[LOST])];
         let report = Report::new(0, Vec::new(), cases).stopped_by("the time was up", true);

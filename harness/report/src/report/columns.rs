@@ -2,7 +2,7 @@
 
 use brickbat_rules::plain::is_plain;
 
-/// A text in lines of so many columns at most, broken between words where there are any. Control characters are
+/// A text in lines of at most `width` columns, broken between words if possible. Control characters become
 /// spaces.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
@@ -32,14 +32,14 @@ pub(super) fn columns(text: &str) -> usize {
     text.chars().map(column_of).sum()
 }
 
-/// Terminals give two columns to the scripts of East Asia and to pictures.
+/// Terminals give two columns to East Asian scripts and to emoji.
 fn column_of(c: char) -> usize {
     let wide = matches!(u32::from(c), 0x1100..=0x115f | 0x2e80..=0xa4cf | 0xac00..=0xd7a3 | 0xf900..=0xfaff
         | 0xfe30..=0xfe6f | 0xff00..=0xff60 | 0x1f300..=0x1faff | 0x20000..=0x3fffd);
     if wide { 2 } else { 1 }
 }
 
-/// A text in one line of so many columns at most; what does not fit is left out, and three dots say so.
+/// A text in one line of at most `width` columns. If it is too long, it is cut and ends in three dots.
 pub fn in_one_line(text: &str, width: usize) -> String {
     let mut lines = wrapped(text, width).into_iter();
     let first = lines.next().unwrap_or_default();
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_no_wider_than_they_may_be() {
+    fn lines_are_not_wider_than_the_limit() {
         for text in ["a bc def ghij", "abcdefghijklmnop", "日本語のテキスト", "\u{1b}[31m\n\tx", "", "a  b"]
         {
             let lines = wrapped(text, 5);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_in_a_line_is_cut() {
+    fn a_text_that_does_not_fit_in_a_line_is_cut() {
         assert_eq!(in_one_line("a bc", 4), "a bc");
         assert_eq!(in_one_line("a bc d", 4), "a b…");
         assert_eq!(in_one_line("a\nb", 4), "a b");

@@ -21,7 +21,7 @@ pub struct BaselineComparison {
     pub stale: Vec<StalePlans>,
 }
 
-/// An entry with what this run has shown of it.
+/// An entry with its findings in this run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "HeldEntry")]
@@ -30,16 +30,16 @@ pub struct EntryFindings {
     pub entry: usize,
     /// The check that fails.
     pub check: String,
-    /// The harm.
+    /// The severity.
     pub harm: Severity,
     /// The rule that is broken, if the entry names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// Whether anyone has given a reason.
+    /// True if the entry has a reason.
     pub explained: bool,
-    /// Where it is reported in public.
+    /// The address of the public report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
     /// Its findings in this run.
@@ -56,7 +56,7 @@ pub struct StalePlans {
     pub entry: usize,
     /// The check that was to fail.
     pub check: String,
-    /// The harm.
+    /// The severity.
     pub harm: Severity,
     /// The system.
     pub system: String,
@@ -116,7 +116,7 @@ impl EntryFindings {
 }
 
 impl Case {
-    /// What goes wrong in the plan: the names of its actions; or its scenario, where it has none.
+    /// The triggers in the plan: the names of its actions, or its scenario if it has none.
     fn actions(&self) -> Vec<&str> {
         if self.plan.ends_with(brickbat_scenario::plan::CONTROL) {
             return vec![CONTROL];
@@ -136,7 +136,8 @@ impl Case {
             system: &self.system,
             plan: &self.plan,
             actions: self.actions(),
-            // What no second run has confirmed is no proof that anything is gone, and nothing to write down as known.
+            // A result that no second run has confirmed does not prove that a finding is gone, and is not
+            // written down as known.
             is_judged: self.is_judged() && !self.unconfirmed,
             findings: &self.findings,
         }

@@ -4,15 +4,15 @@ use super::{Report, annotations, html, junit};
 use crate::record::Record;
 use brickbat_scenario::verdict::Severity;
 
-/// A format, chosen by the ending of the file's name.
+/// A format, chosen by the extension of the file name.
 #[derive(Debug)]
 pub struct Format {
     pub ending: &'static str,
     pub name: &'static str,
     /// Its readers, for the table of formats in the documents.
     pub used_for: &'static str,
-    /// Renders a report, given the mildest severity that makes it red, and the records of the cases that stand for its
-    /// causes.
+    /// Renders a report, given the mildest severity that makes it red, and the records of the cases that
+    /// represent its causes.
     pub render: fn(&Report, Severity, &[Record]) -> String,
 }
 

@@ -1,4 +1,4 @@
-//! The report as one HTML file that stands by itself: no network, no other file.
+//! The report as one self-contained HTML file: it uses neither the network nor other files.
 
 mod case;
 mod json;
@@ -20,7 +20,7 @@ const SCRIPT: &str = include_str!("html/script.js");
 
 /// The report: verdict, causes with their timelines, the matrix of systems and families, and every plan.
 ///
-/// `records` are those of the cases that stand for the causes; a cause without one has no timeline.
+/// `records` are those of the cases that represent the causes; a cause without one has no timeline.
 pub fn to_html(report: &Report, fail_on: Severity, records: &[Record]) -> String {
     let mut body = String::new();
     head(&mut body, report, fail_on);
@@ -30,7 +30,7 @@ pub fn to_html(report: &Report, fail_on: Severity, records: &[Record]) -> String
     page("Brickbat report", &body)
 }
 
-/// One case by itself.
+/// A page with a single case.
 pub fn of_case(record: &Record) -> String {
     let case = &record.case;
     let mut body = format!(
@@ -56,7 +56,8 @@ pub fn of_case(record: &Record) -> String {
     page(&case.plan, &body)
 }
 
-/// What a browser lets the page do, whatever came into it: show itself, and run its one script, which is known by its hash.
+/// The browser's policy for the page, whatever content it has: it may show itself, and run its only script,
+/// which is identified by its hash.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
     script-src 'sha256-va81Jw7DwSAW3qIOWQ/8sVydn7Hk7iDsPdBoBq9tpAo='; base-uri 'none'; form-action 'none'";
 
@@ -171,7 +172,7 @@ fn one_cause(
     html.push_str("</details>\n");
 }
 
-/// How many plans of each family fail on each system, of those that were judged.
+/// The number of plans of each family that fail on each system, and of those that were judged.
 fn matrix(html: &mut String, report: &Report) {
     let families: BTreeSet<&str> = report.cases.iter().map(Case::family).collect();
     let mut cells: BTreeMap<(&str, &str), (usize, usize, Option<Severity>)> = BTreeMap::new();
@@ -237,7 +238,7 @@ fn plans(html: &mut String, report: &Report) {
     html.push_str("</table></div>\n");
 }
 
-/// A text that is no markup.
+/// A text with its markup escaped.
 fn escaped(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     for c in text.chars() {
@@ -261,7 +262,7 @@ mod tests {
 
     use super::*;
 
-    /// Base64 of whole groups of three bytes and a rest of two, as a hash of 32 bytes has.
+    /// Base64 of groups of three bytes and a rest of two, as a hash of 32 bytes has.
     fn base64(bytes: &[u8]) -> String {
         const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         let mut text = String::new();
@@ -277,14 +278,14 @@ mod tests {
     }
 
     #[test]
-    fn a_page_runs_its_own_script_and_no_other() {
+    fn a_page_runs_only_its_own_script() {
         let html =
             page("<\u{202e}title>", &format!("<p>{}</p>", escaped("a\u{202e}b\u{2066}c\u{200f}\u{1b}[31m")));
         let script = html.split("<script>").nth(1).and_then(|rest| rest.split("</script>").next()).unwrap();
         let hash = base64(&Sha256::digest(script.as_bytes()));
         assert!(html.contains(&format!("script-src 'sha256-{hash}'")), "the hash of the script is {hash}");
         assert!(html.contains("default-src 'none'") && !html.contains(" onclick="));
-        // Nothing turns a line around.
+        // Nothing reverses a line.
         assert!(
             html.contains("<p>a b c  [31m</p>") && !html.contains(brickbat_rules::plain::turns),
             "{html}"

@@ -1,4 +1,4 @@
-//! The reports of the shards of one run, joined into the report of the whole run.
+//! Joins the reports of the shards of one run into the report of the complete run.
 
 use brickbat_scenario::plan::CONTROL;
 use std::collections::BTreeMap;
@@ -7,17 +7,17 @@ use std::collections::btree_map::Entry;
 use super::{Account, BaselineComparison, Case, EntryFindings, Report, Shard, StalePlans, Stopped};
 use brickbat_scenario::verdict::Verdict;
 
-/// Why reports are not the shards of one run. Each names the files that show it.
+/// The reason why reports are not the shards of one run. Each variant names the files that show it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
     #[error("no reports to merge")]
     Nothing,
-    /// A report of a whole run among others.
+    /// A report of a complete run among others.
     #[error(
         "{0} is the report of a complete run, not of a shard\nhint: `brickbat run --shard 1/4` writes reports of shards"
     )]
     Whole(String),
-    /// Two reports differ where shards of one run are alike: both files, and in what.
+    /// Two reports differ in a value that all shards of a run share: both files, and the value.
     #[error(
         "{one} and {other} differ in {what}: {a} and {b}\nhint: run each shard with the same command",
         one = .0[0], other = .0[1], what = .1, a = .2[0], b = .2[1]
@@ -41,11 +41,11 @@ pub struct ShardReport {
     pub report: Report,
 }
 
-/// Joins the reports of all shards of a run. A single report of a whole run is left as it is.
+/// Joins the reports of all shards of a run. A single report of a complete run stays unchanged.
 ///
 /// # Errors
 ///
-/// When they are not the shards of one run, or not all of them.
+/// They are not the shards of one run, or not all of them.
 pub fn merge(parts: Vec<ShardReport>) -> Result<Report, MergeError> {
     let mut parts = parts;
     if let [ShardReport { report: Report { shard: None, .. }, .. }] = parts.as_slice() {
@@ -81,7 +81,7 @@ pub fn merge(parts: Vec<ShardReport>) -> Result<Report, MergeError> {
     })
 }
 
-/// Whether two shards can be of one run.
+/// Checks that two shards can belong to one run.
 fn alike(one: &ShardReport, other: &ShardReport) -> Result<(), MergeError> {
     let differ = |what, of_one: String, of_other: String| {
         if of_one == of_other {
@@ -102,7 +102,7 @@ fn alike(one: &ShardReport, other: &ShardReport) -> Result<(), MergeError> {
     differ("the baselines", files(a), files(b))
 }
 
-/// A shard may have no plans; those that have some are of the same systems.
+/// A shard may have no plans; all others have the same systems.
 fn same_systems(parts: &[ShardReport]) -> Result<(), MergeError> {
     let systems = |part: &ShardReport| {
         let mut systems: Vec<&str> = part.report.cases.iter().map(|case| case.system.as_str()).collect();
@@ -123,8 +123,9 @@ fn same_systems(parts: &[ShardReport]) -> Result<(), MergeError> {
 
 /// Every case once.
 ///
-/// A control plan is in the report of its plan's shard, and in that of another shard that needs it only if it does not
-/// pass there; the one that did not pass is kept. Any other case is in one shard, unless a shard was given twice.
+/// A control plan is in the report of its plan's shard. It is also in that of another shard that needs it,
+/// but only if it does not pass there; the one that did not pass is kept. Any other case is in one shard,
+/// unless a shard was given twice.
 fn cases(parts: Vec<ShardReport>) -> Result<Vec<Case>, MergeError> {
     let mut kept: BTreeMap<(String, String), (String, Case)> = BTreeMap::new();
     for ShardReport { file, report } in parts {
@@ -138,7 +139,7 @@ fn cases(parts: Vec<ShardReport>) -> Result<Vec<Case>, MergeError> {
                     place.insert((file.clone(), case));
                 }
                 Entry::Occupied(mut place) if is_control => {
-                    // What one shard has confirmed, another may have seen only once.
+                    // One shard may have confirmed a finding that another has seen only once.
                     let known = &place.get().1;
                     if known.judged == Verdict::Pass || (known.unconfirmed && is_confirmed_failure(&case)) {
                         place.insert((file.clone(), case));
@@ -162,7 +163,7 @@ fn is_confirmed_failure(case: &Case) -> bool {
     case.judged == Verdict::Fail && !case.unconfirmed
 }
 
-/// What ended shards before their end, if anything did, and whether all were to confirm what they saw.
+/// The events that ended shards early, if any, and true if all shards were to confirm what they saw.
 fn stopped(parts: &[ShardReport]) -> Option<(String, bool)> {
     let stopped: Vec<&Stopped> = parts.iter().filter_map(|part| part.report.stopped.as_ref()).collect();
     let mut whys: Vec<&str> = stopped.iter().map(|stopped| stopped.why.as_str()).collect();
@@ -192,7 +193,8 @@ fn distinct(parts: &[ShardReport]) -> Vec<&Report> {
     reports
 }
 
-/// What the shards did, added up for each system. A control plan that failed counts in each shard that needed it.
+/// The accounts of the shards, added up for each system. A control plan that failed counts in each shard that
+/// needed it.
 fn accounts(parts: &[ShardReport]) -> Vec<Account> {
     let mut merged: Vec<Account> = Vec::new();
     for account in distinct(parts).into_iter().flat_map(|report| &report.accounts) {
@@ -205,7 +207,7 @@ fn accounts(parts: &[ShardReport]) -> Vec<Account> {
     merged
 }
 
-/// What the shards show of each baseline, added up.
+/// The results of the shards for each baseline, added up.
 fn baselines(parts: &[ShardReport]) -> Vec<BaselineComparison> {
     let mut merged: Vec<BaselineComparison> = Vec::new();
     for report in distinct(parts) {

@@ -1,4 +1,4 @@
-//! A case as a record has it, and its redaction.
+//! A case in the form of a record, and its redaction.
 
 use super::{Case, Report};
 use crate::record::{CaseNote, FindingNote, PlanNote, Record, SCHEMA};
@@ -6,8 +6,8 @@ use brickbat_rules::redact::Redactor;
 use brickbat_scenario::verdict::Finding;
 
 impl Case {
-    /// The record of a case of that plan; `observed` is for the caller to add. `profile` is the strictness of the
-    /// provider, where the plan was driven.
+    /// The record of a case of that plan; the caller adds `observed`. `profile` is the strictness of the
+    /// provider, if the plan was driven.
     pub fn record(&self, plan: PlanNote, profile: Option<&str>) -> Record {
         let case = CaseNote {
             schema: SCHEMA,
@@ -24,7 +24,7 @@ impl Case {
         Record { case, plan, receipts: self.receipts.clone(), observed: None }
     }
 
-    /// Redacts every text. Names are kept: they are the harness's own.
+    /// Redacts every text. Names stay, because they are the harness's own.
     pub fn redact(&mut self, redactor: &Redactor) {
         if let Some(reason) = &mut self.reason {
             redactor.string(reason);

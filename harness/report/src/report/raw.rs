@@ -1,4 +1,4 @@
-//! The exchanges next to the fault as they went over the wire, and what the system had stored.
+//! The exchanges next to the fault as they were sent, and the history that the system had stored.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use crate::record::{Exchange, Record};
 use brickbat_rules::plain::is_plain;
 use brickbat_scenario::trace::{Ending, Event, ExchangeId, RequestKind};
 
-/// Lines of one body that are shown; the files of the case hold all of it.
+/// Lines of one body that are shown; the files of the case have all of it.
 const MAX_LINES: usize = 400;
 
-/// The last exchange before the fault and the next one, the last that was refused, and the store.
+/// The last exchange before the fault and the next one, the last that was rejected, and the store.
 pub fn draw(record: &Record, paint: &dyn Fn(Tone, &str) -> String) -> String {
     let mut text = String::new();
     for id in chosen(record) {
@@ -84,7 +84,7 @@ fn one(text: &mut String, exchange: &Exchange, paint: &dyn Fn(Tone, &str) -> Str
     bounded(text, exchange.reply.frames.concat().trim_end());
 }
 
-/// A text without control characters, in so many lines at most.
+/// A text without control characters, cut after a number of lines.
 fn bounded(text: &mut String, body: &str) {
     let n_lines = body.lines().count();
     for line in body.lines().take(MAX_LINES) {

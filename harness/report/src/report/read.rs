@@ -1,7 +1,7 @@
-//! From the JSON of a report back to a [`Report`].
+//! Reads the JSON of a report back into a [`Report`].
 //!
-//! Only reports of this version of brickbat are read: checks and rules are looked up by their names, and a value that no
-//! report has is an error with its place. Nothing is judged.
+//! Only reports of this version of brickbat are read: checks and rules are looked up by their names, and an
+//! unknown value is an error with its place. Nothing is judged.
 
 use serde::Deserialize;
 
@@ -14,23 +14,23 @@ use brickbat_scenario::verdict::{Finding, Verdict};
 /// The largest report that is read, in bytes. A case takes about 1 KB, and a run has some thousands.
 pub const MAX_BYTES: usize = 256 << 20;
 
-/// Why a report cannot be read.
+/// The reason why a report cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     #[error("it is larger than {} MiB", MAX_BYTES >> 20)]
     TooLarge,
-    /// It is not JSON, or not a report: where, and what was expected.
+    /// It is not JSON, or not a report: the place, and what was expected.
     #[error("it is not a report of `brickbat run`: {0}")]
     Malformed(String),
     /// Another version of brickbat has written it.
     #[error("it was written by brickbat {version}, and this is {this}", version = .0, this = env!("CARGO_PKG_VERSION"))]
     Version(String),
-    /// A value that no report has: where, and what it is.
+    /// A value that no report has: the place, and the value.
     #[error("at {0}: {1}")]
     Unknown(String, String),
 }
 
-/// The part that says whether the rest can be read.
+/// The part that shows whether the rest can be read.
 #[derive(Deserialize)]
 struct Head {
     schema: u32,
@@ -89,7 +89,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// When it is anything else.
+    /// The text is anything else.
     pub fn from_json(text: &str) -> Result<Report, ReadError> {
         if text.len() > MAX_BYTES {
             return Err(ReadError::TooLarge);
@@ -147,7 +147,7 @@ impl WrittenCase {
             reproduce: self.reproduce,
             judged: self.verdict,
             took_ms: None,
-            // A report tells of its checkers in its accounts.
+            // A report lists its checks in its accounts.
             asked: Vec::new(),
         })
     }

@@ -1,24 +1,24 @@
-//! How often a plan that ran more than once came out the same.
+//! How often a plan that ran more than once had the same result.
 
 use serde::{Deserialize, Serialize};
 
 use brickbat_scenario::verdict::Severity;
 
-/// How often several runs of a plan came out as the case reports.
+/// How often several runs of a plan had the result of the case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Repeats {
     /// Runs with the verdict of the case.
     pub seen: u32,
-    /// Runs in all.
+    /// The number of runs.
     pub of: u32,
-    /// Whether the verdict was the same when no other plan was running; missing if the plan never ran alone.
+    /// True if the verdict was the same when no other plan was running; missing if the plan never ran alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<bool>,
     /// The findings that not every run showed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<SeenFinding>,
-    /// Findings that only runs beside other plans, or with less patience, have shown. They do not count.
+    /// Findings that only runs next to other plans, or with shorter waits, have shown. They do not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rescued: Vec<SeenFinding>,
     /// Differences on the side of the harness when the runs differed: look there first.
@@ -30,21 +30,21 @@ pub struct Repeats {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SeenFinding {
-    /// The checker.
+    /// The check.
     pub check: String,
-    /// The harm.
+    /// The severity.
     pub harm: Severity,
     /// Runs that showed it.
     pub seen: u32,
 }
 
 impl Repeats {
-    /// Whether every run came out alike.
+    /// True if every run had the same result.
     pub fn is_steady(&self) -> bool {
         self.seen == self.of && self.findings.is_empty() && self.rescued.is_empty()
     }
 
-    /// The label of a case whose runs differ; none where they are alike.
+    /// The label of a case with runs that differ; none if they do not differ.
     pub fn label(&self) -> Option<String> {
         if self.is_steady() {
             return None;

@@ -1,4 +1,5 @@
-//! The shape of a request in the words of the scenario: `u[text] a[text,call a,call b] u[result a,made-up error b]`.
+//! The shape of a request in the words of the scenario:
+//! `u[text] a[text,call a,call b] u[result a,made-up error b]`.
 
 use crate::record::Record;
 use brickbat_rules::dialect::Dialect;
@@ -8,7 +9,7 @@ use brickbat_scenario::plan::{CallKey, MARKER, ToolOutcome, is_made_up};
 use brickbat_scenario::trace::Event;
 use brickbat_scenario::wire;
 
-/// What the letters and words of a shape mean, for people.
+/// The meaning of the letters and words of a shape, for people.
 pub const LEGEND: &str = "u user, a assistant, t tool, s system; [blocks of one message]; made-up: a result that no \
      tool returned; ?id: a call that is not in the plan; a': call a in the second attempt at a reply";
 
@@ -45,7 +46,7 @@ pub fn shape(record: &Record, body: &[u8], n_events: usize) -> String {
     }
 }
 
-/// The dialect of the provider that was asked after so many events.
+/// The dialect of the provider after the first `n_events`.
 fn dialect_at(record: &Record, n_events: usize) -> Dialect {
     let events = record.observed.as_ref().map_or(&[][..], |observed| observed.trace.events());
     let turn = events.iter().take(n_events).rev().find_map(|event| match event {
@@ -94,7 +95,7 @@ pub(super) fn call_name(record: &Record, key: CallKey) -> String {
     }
 }
 
-/// A call is known by its id, or, where a system gives ids of its own, by the marker in its arguments.
+/// The call with an id or, if the system uses its own ids, with the marker in its arguments.
 fn key_of(record: &Record, history: &History, id: &str) -> Option<CallKey> {
     record.call_by_id(id).or_else(|| {
         let args = history.items.iter().find_map(|item| match &item.content {
@@ -107,8 +108,8 @@ fn key_of(record: &Record, history: &History, id: &str) -> Option<CallKey> {
     })
 }
 
-/// How the tool of a call had ended by then; nothing if it had given no result. A fast system sends a result on before
-/// the harness knows that it has come; then its text tells where it is from.
+/// How the tool of a call had ended by then; none if it had given no result. A fast system may send a result
+/// before the harness sees it arrive; then the text shows where it is from.
 fn given<'a>(record: &'a Record, key: CallKey, text: &str, n_events: usize) -> Option<&'a ToolOutcome> {
     let events = record.observed.as_ref().map_or(&[][..], |observed| observed.trace.events());
     events.iter().enumerate().find_map(|(at, event)| match event {

@@ -9,15 +9,16 @@ use brickbat_scenario::hash::fnv1a;
 
 /// One part of a run.
 ///
-/// The shard of a plan depends on its id alone, so that every machine agrees and a new scenario moves no other plan.
+/// The shard of a plan depends only on its id, so that every machine agrees and a new scenario moves no other
+/// plan.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(deny_unknown_fields)]
 pub struct Shard {
-    /// Which part, from 1.
+    /// The number of the part, from 1.
     pub index: u32,
-    /// Of how many.
+    /// The number of parts.
     pub of: u32,
 }
 
@@ -29,7 +30,7 @@ impl Shard {
     ///
     /// # Errors
     ///
-    /// It is not a shard of any run.
+    /// The word is not a valid shard.
     pub fn parse(word: &str) -> Result<Shard, NotAShard> {
         let number = |digits: &str| digits.parse::<u32>().ok();
         let parts = word.split_once('/').and_then(|(index, of)| Some((number(index)?, number(of)?)));
@@ -40,24 +41,24 @@ impl Shard {
         })
     }
 
-    /// The same, if there can be such a shard.
+    /// The same shard, if it is valid.
     pub(super) fn checked(self) -> Option<Shard> {
         ((1..=MAX_SHARDS).contains(&self.of) && (1..=self.of).contains(&self.index)).then_some(self)
     }
 
-    /// Whether a plan belongs to it. A control plan belongs to the shard of its plan.
+    /// True if a plan belongs to it. A control plan belongs to the shard of its plan.
     pub fn holds(self, plan: &str) -> bool {
         let plan = plan.strip_suffix(CONTROL).unwrap_or(plan);
         fnv1a(plan.as_bytes()) % u64::from(self.of) + 1 == u64::from(self.index)
     }
 }
 
-/// Why a word is not a shard.
+/// The reason why a word is not a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotAShard {
     #[error("write it as `2/4`, the second of four")]
     Malformed,
-    /// The run has only so many shards.
+    /// The run has only that many shards.
     #[error("shards are counted from 1 to {0}")]
     Index(u32),
     #[error("a run has 1 to {} shards", MAX_SHARDS)]

@@ -1,14 +1,15 @@
-//! Short ids: the beginnings of hashes, as long as they must be to differ.
+//! Short ids: prefixes of hashes, as long as they must be to differ.
 //!
-//! A cause has one id in every run that shows it: it follows from the system and the signature, so neither the shard, the
-//! seed nor the plan that stands for the cause changes it. A case has an id of its own, for what could not be judged.
+//! A cause has the same id in every run that shows it: it follows from the system and the signature, so
+//! neither the shard, the seed nor the plan that represents the cause changes it. A case has its own id, for
+//! plans that could not be judged.
 
 use brickbat_engine::triage::Signature;
 use brickbat_scenario::hash::fnv1a;
 
 /// The id of a case: 16 hexadecimal digits, the same in every run.
 pub fn case_id(system: &str, plan: &str) -> String {
-    // The plan comes first: what follows it spreads the difference of two plans over all digits.
+    // The plan comes first: the text after it spreads the difference of two plans over all digits.
     format!("{:016x}", fnv1a(format!("{plan} on system {system}").as_bytes()))
 }
 
@@ -20,13 +21,13 @@ pub fn cause_id(system: &str, signature: &Signature) -> String {
     format!("{:016x}", fnv1a(text.as_bytes()))
 }
 
-/// Whether a word can be the beginning of an id.
+/// True if a word can be the prefix of an id.
 pub fn may_be_id(word: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
     (MIN_DIGITS..=16).contains(&word.len()) && word.chars().all(is_digit)
 }
 
-/// The ids of a run that are printed, from which each takes its short one.
+/// The printed ids of a run, from which the short ones are taken.
 #[derive(Debug)]
 pub struct ShortIds {
     sorted: Vec<String>,
@@ -34,12 +35,12 @@ pub struct ShortIds {
 }
 
 impl ShortIds {
-    /// Of these cases, each a system and a plan.
+    /// The ids of these cases, each a system and a plan.
     pub fn of_cases<'a>(cases: impl IntoIterator<Item = (&'a str, &'a str)>) -> ShortIds {
         ShortIds::of(cases.into_iter().map(|(system, plan)| case_id(system, plan)).collect(), MIN_DIGITS)
     }
 
-    /// Of causes, by their ids.
+    /// The ids of causes.
     pub fn of_causes(ids: Vec<String>) -> ShortIds {
         ShortIds::of(ids, CAUSE_DIGITS)
     }
@@ -50,7 +51,7 @@ impl ShortIds {
         ShortIds { sorted, n_digits }
     }
 
-    /// The beginning of an id that no other one has.
+    /// The shortest prefix of an id that no other one has.
     pub fn short(&self, id: &str) -> String {
         let at = self.sorted.partition_point(|other| other.as_str() < id);
         let before = at.checked_sub(1).and_then(|at| self.sorted.get(at));
@@ -61,11 +62,12 @@ impl ShortIds {
     }
 }
 
-/// Digits of an id that is given, at least.
+/// The minimum number of digits of an id that a user types.
 const MIN_DIGITS: usize = 4;
 
-/// Digits of a cause's id that are printed, at least. Of a hundred causes, two have the same six once in three thousand
-/// runs, and the same four once in thirteen: then a part of the run would print the id shorter than the whole.
+/// The minimum number of digits of a cause's id that are printed. Among a hundred causes, two share the first six once in
+/// three thousand runs, and the first four once in thirteen. A part of the run would then print a shorter id
+/// than the complete run.
 const CAUSE_DIGITS: usize = 6;
 
 #[cfg(test)]
@@ -74,7 +76,7 @@ mod tests {
     use brickbat_scenario::verdict::Severity;
 
     #[test]
-    fn a_short_id_is_the_beginning_of_one_id_alone() {
+    fn a_short_id_is_the_prefix_of_only_one_id() {
         let plans: Vec<String> = (0..3000).map(|n| format!("abort/mid-batch#k={n}@openai-chat")).collect();
         let ids = ShortIds::of_cases(plans.iter().map(|plan| ("reference", plan.as_str())));
         for plan in &plans {
@@ -87,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn causes_that_differ_in_one_thing_have_ids_that_differ_at_once() {
+    fn causes_that_differ_in_one_thing_have_distinct_short_ids() {
         let signature = |check: &str, says: &str, harm| Signature {
             harm,
             check: check.to_owned(),

@@ -1,4 +1,4 @@
-//! A run that ended before its end: what had been seen by then, and what of that was confirmed.
+//! A run that ended early: what had been seen by then, and how much of that was confirmed.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,17 +6,17 @@ use super::text::counted;
 use super::{Case, Report};
 use brickbat_scenario::verdict::Verdict;
 
-/// What ended a run before its end, and what it had seen.
+/// The event that ended a run early, and what the run had seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stopped {
-    /// What ended it.
+    /// The event that ended it.
     pub why: String,
     /// Causes that were seen, without those that a baseline lists.
     pub seen: usize,
     /// Those of them that rest on more than a first run.
     pub confirmed: usize,
-    /// Whether failing plans were to run a second time.
+    /// True if failing plans were to run a second time.
     pub confirms: bool,
 }
 
@@ -28,7 +28,7 @@ impl Stopped {
         Stopped { why: why.to_owned(), seen: causes.len(), confirmed, confirms }
     }
 
-    /// What was seen, such as `8 causes seen, 2 confirmed`.
+    /// A count, such as `8 causes seen, 2 confirmed`.
     fn seen_words(&self, is_compared: bool) -> String {
         let kind = if is_compared { "new cause" } else { "cause" };
         match (self.seen, self.confirmed) {
@@ -40,13 +40,13 @@ impl Stopped {
 }
 
 impl Report {
-    /// What a stopped run has seen, such as `8 causes seen, 2 confirmed`; none if nothing stopped it.
+    /// The count of a stopped run, such as `8 causes seen, 2 confirmed`; none if nothing stopped it.
     pub fn seen_words(&self) -> Option<String> {
         Some(self.stopped.as_ref()?.seen_words(!self.baselines.is_empty()))
     }
 
-    /// A line on a run that was stopped, such as `stopped: 8 causes seen, 2 confirmed; the time was up; 38 plans were not
-    /// run`; none if nothing stopped it.
+    /// A line on a run that was stopped, such as
+    /// `stopped: 8 causes seen, 2 confirmed; the time was up; 38 plans were not run`; none if nothing stopped it.
     pub fn stopped_line(&self) -> Option<String> {
         let stopped = self.stopped.as_ref()?;
         let n_left = self.cases.iter().filter(|case| self.is_left(case)).count();
@@ -58,12 +58,12 @@ impl Report {
         Some(format!("stopped: {}; {}{left}", self.seen_words()?, stopped.why))
     }
 
-    /// Whether a plan was not run because the run was stopped.
+    /// True if a plan was not run because the run was stopped.
     pub fn is_left(&self, case: &Case) -> bool {
         let is_why = |stopped: &Stopped| case.reason.as_deref().is_some_and(|why| stopped.why.contains(why));
         case.judged == Verdict::NotRun && self.stopped.as_ref().is_some_and(is_why)
     }
 }
 
-/// What is said of a case, or of a cause, that only a first run has shown.
+/// The label of a case, or of a cause, that only a first run has shown.
 pub(super) const UNCONFIRMED: &str = "seen, not confirmed";

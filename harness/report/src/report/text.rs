@@ -78,14 +78,14 @@ pub fn render(report: &Report, fail_on: Severity, paint: impl Fn(Tone, &str) -> 
     text
 }
 
-/// What a colour stands for.
+/// The meaning of a colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// As it should be.
+    /// The expected state.
     Good,
-    /// Something is wrong.
+    /// An error.
     Bad,
-    /// Something is worth a look.
+    /// Something to look at.
     Warn,
 }
 
@@ -95,7 +95,7 @@ struct CauseLine {
     check: &'static str,
 }
 
-/// The cases without a finding that are not a pass, those with the same system, verdict and reason together.
+/// The cases without a finding that are not a pass, grouped by system, verdict and reason.
 fn unjudged(report: &Report) -> Vec<Vec<&Case>> {
     let mut groups: Vec<Vec<&Case>> = Vec::new();
     for case in report.cases.iter().filter(|case| case.judged != Verdict::Pass && case.findings.is_empty()) {
@@ -125,7 +125,8 @@ fn causes(report: &Report) -> Vec<(CauseLine, CasePlans<'_>)> {
     causes.into_iter().collect()
 }
 
-/// What follows from a finding: how often the same of other calls, and the kinds of the rest, the worst first.
+/// The findings that follow from a finding: how often the same one for other calls, and the kinds of the
+/// rest, the worst first.
 pub(super) fn also(finding: &Finding) -> Option<String> {
     let (same, others): (Vec<&Finding>, Vec<&Finding>) =
         finding.also.iter().partition(|also| also.harm == finding.harm);
@@ -187,7 +188,7 @@ fn summary(text: &mut String, report: &Report, fail_on: Severity, paint: impl Fn
     let _ = writeln!(text, "seed {}, profiles {}{shard}", report.seed, report.profiles.join(" "));
 }
 
-/// A line for each system: its plans by verdict, and the faults; and what is to be said of its account.
+/// A line for each system with its plans by verdict and the faults, followed by its account.
 pub(super) fn summary_of(
     text: &mut String,
     report: &Report,
@@ -231,7 +232,7 @@ pub(super) fn summary_of(
     }
 }
 
-/// The checks that ran on a system, and the level that it keeps.
+/// The checks that ran on a system, and the level that it reaches.
 fn account(text: &mut String, account: &Account) {
     if account.checks.is_empty() {
         return;
@@ -254,7 +255,8 @@ fn account(text: &mut String, account: &Account) {
     }
 }
 
-/// The level of a system and what keeps it from the next; none where only a part of the requirements ran.
+/// The level of a system and the reason why it does not reach the next; none if only a part of the
+/// requirements ran.
 pub(super) fn level(account: &Account) -> Option<String> {
     if account.level.is_none() && account.broken_by.is_empty() && account.unasked.is_empty() {
         return None;
@@ -274,7 +276,7 @@ pub(super) fn level(account: &Account) -> Option<String> {
     Some(words)
 }
 
-/// How many of the failed cases count, where not all do.
+/// How many of the failed cases count, if not all do.
 fn counting(cases: &[&Case], fail_on: Severity, n_failed: usize, is_held: bool) -> String {
     let bad = match fail_on {
         Severity::MILDEST => String::new(),

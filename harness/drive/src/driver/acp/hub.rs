@@ -16,8 +16,7 @@ use crate::driver::questions::Questions;
 use crate::driver::{lines, plain, protocol};
 
 /// Events of one session that are kept until they are taken. A turn shows each of its few calls about four
-/// times, and
-/// the runner takes events as they come.
+/// times, and the runner takes events as they come.
 const MAX_EVENTS: usize = 4096;
 
 /// Passes what the connection receives to the sessions that wait for it.
@@ -117,8 +116,7 @@ impl Hub {
     }
 
     /// Sends an event to a session. A session that does not take its events is closed: its receiver then
-    /// finds the end of
-    /// the channel.
+    /// finds the end of the channel.
     pub(super) fn send(&self, id: &str, event: SessionEvent) {
         let mut sessions = self.sessions();
         if let Some(sender) = sessions.get(id)
@@ -175,8 +173,7 @@ pub(super) fn is_over(error: &agent_client_protocol::Error) -> bool {
 }
 
 /// True if a request met a connection that was just closing: `agent-client-protocol` 5.0.0 reports that only
-/// in the
-/// message. A peer that answers with the same message counts as gone, too.
+/// in the message. A peer that answers with the same message counts as gone, too.
 fn is_unsent(error: &agent_client_protocol::Error) -> bool {
     let words = error.data.as_ref().and_then(Value::as_str);
     words.is_some_and(|words| words.starts_with("failed to send outgoing request `"))

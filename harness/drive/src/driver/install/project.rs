@@ -1,8 +1,7 @@
 //! A working tree under test: the user's own, at any version.
 //!
 //! It is linked rather than copied, so that changes are tested without another installation. It is installed
-//! again only
-//! when its dependencies may have changed.
+//! again only when its dependencies may have changed.
 
 use std::path::{Path, PathBuf};
 
@@ -28,8 +27,7 @@ const DEPENDENCY_FILES: [&str; 5] =
 
 impl Project {
     /// The working tree of a manifest; none if everything comes from a registry. `named` are the files that
-    /// list the
-    /// dependencies.
+    /// list the dependencies.
     pub(super) fn of(manifest: &Manifest, named: &[AdapterFile]) -> Result<Option<Project>, DriverError> {
         let FileSource::Folder(folder) = &manifest.place else { return Ok(None) };
         let requirements = named.iter().filter(|_| manifest.install == Install::Pip);
@@ -59,8 +57,7 @@ impl Project {
     }
 
     /// Links an npm working tree into the `node_modules` of a folder, under the name in its `package.json`.
-    /// It has its own
-    /// `node_modules`.
+    /// It has its own `node_modules`.
     pub(super) fn link(&self, folder: &Path) -> Result<(), DriverError> {
         let Some(tree) = &self.tree else { return Ok(()) };
         let failed = |path: &Path, error: std::io::Error| super::failed(path, error);

@@ -14,7 +14,7 @@ use super::failure;
 use super::project::Project;
 use super::{INSTALL_WAIT, Progress};
 
-/// What pip installs, and where.
+/// An installation with pip.
 #[derive(Clone, Copy)]
 struct PipPlace<'a> {
     /// The folder of the cache, which has `requirements.txt` and gets `.venv`.
@@ -174,8 +174,8 @@ impl Tools<'_> {
             let path = requirements.to_string_lossy();
             let is_lock = std::fs::read_to_string(&requirements).is_ok_and(|text| text.contains("--hash="));
             // A lock file lists every dependency. For a package with an extra, such as
-            // `google-auth[requests]`, pip 23 still looks
-            // for newer versions, and then rejects them because they have no hash.
+            // `google-auth[requests]`, pip 23 still looks for newer versions, and then rejects them because
+            // they have no hash.
             let more: &[&str] = if is_lock { &["--no-deps"] } else { &[] };
             install(&[more, &["-r", &path]].concat()).await?;
         }
@@ -190,8 +190,7 @@ impl Tools<'_> {
     }
 
     /// Builds a Rust adapter in a folder. Cargo decides whether there is anything to do. An adapter that
-    /// tests a project
-    /// is built in place, because its `Cargo.toml` names the project by a relative path.
+    /// tests a project is built in place, because its `Cargo.toml` names the project by a relative path.
     pub(super) async fn build(&self, folder: &Path, project: Option<&Project>) -> Result<(), DriverError> {
         let advice = "install Rust from https://rustup.rs";
         (self.progress)(&format!("building {} with cargo", self.manifest.name));
@@ -243,8 +242,7 @@ fn version(said: &str) -> Option<AtLeast> {
 }
 
 /// Runs a supervised command to its end, for at most `wait`. If the future is dropped, every process that it
-/// started
-/// dies.
+/// started dies.
 pub(super) async fn run(mut command: Command, wait: Duration) -> std::io::Result<Output> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let started = async {

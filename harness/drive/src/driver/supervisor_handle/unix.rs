@@ -23,8 +23,7 @@ use super::NotStarted;
 pub(in super::super) type Input = OwnedFd;
 
 /// Keeps a supervisor running. When it is dropped, or when this process ends in any way, the supervisor ends
-/// the
-/// processes that it supervises.
+/// the processes that it supervises.
 #[derive(Debug)]
 pub(in super::super) struct SupervisorHandle(Mutex<Option<UnixStream>>);
 
@@ -104,7 +103,7 @@ pub(in super::super) fn standard_input() -> io::Result<Input> {
     if stdin.is_terminal() { no_input() } else { stdin.as_fd().try_clone_to_owned() }
 }
 
-/// An input that is at its end.
+/// An empty input.
 pub(in super::super) fn no_input() -> io::Result<Input> {
     Ok(File::open("/dev/null")?.into())
 }

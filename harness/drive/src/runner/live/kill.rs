@@ -2,8 +2,8 @@
 //! lives.
 //!
 //! Nothing here waits for a fixed time: the process is gone when the kernel reports it, its connections are
-//! closed by then,
-//! and the server reports this for each one that was in use. Only then does the conversation continue.
+//! closed by then, and the server reports this for each one that was in use. Only then does the conversation
+//! continue.
 
 use super::Live;
 use super::session::{Remains, SystemSession, broken};
@@ -85,9 +85,8 @@ impl Live<'_> {
     }
 
     /// Continues in a new process that is started with the settings of the current provider and loads the
-    /// session: this is
-    /// how users change the provider of an agent that does not know the harness. The previous process ends
-    /// with its session.
+    /// session: this is how users change the provider of an agent that does not know the harness. The
+    /// previous process ends with its session.
     pub(super) async fn move_over(&mut self) -> Result<(), DriverError> {
         let SystemSession::Acp(session) = &self.session else { return Ok(()) };
         let remains = Remains::Stored(session.id().to_owned());

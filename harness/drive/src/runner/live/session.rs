@@ -13,7 +13,7 @@ pub(in crate::runner) enum SystemSession {
     Acp(driver::Session),
 }
 
-/// What a session leaves when its process is killed.
+/// The remains of a session after its process was killed.
 pub(in crate::runner) enum Remains {
     /// The saved state of our own agent.
     Saved(Vec<u8>),
@@ -36,8 +36,7 @@ impl SystemSession {
     }
 
     /// Waits until the system has changed the history, or, while a turn runs, has scheduled the change.
-    /// Returns false if the
-    /// system reports that there was nothing to change.
+    /// Returns false if the system reports that there was nothing to change.
     pub(super) async fn change(&self, change: &Change) -> Result<bool, DriverError> {
         match self {
             SystemSession::InProcess(session) if session.change(change).await => Ok(true),
@@ -124,7 +123,7 @@ impl SystemSession {
         }
     }
 
-    /// What the system has stored, or why it failed to report it; none if it cannot report it.
+    /// The history that the system has stored, or why it failed to report it; none if it cannot report it.
     pub(super) async fn history(&self) -> Option<Result<Value, DriverError>> {
         match self {
             SystemSession::InProcess(session) => {

@@ -1,4 +1,4 @@
-//! How runs of one plan are merged.
+//! Tests of how the runs of one plan are merged.
 
 use super::*;
 
@@ -48,7 +48,7 @@ fn late(run: PlanRun) -> PlanRun {
 }
 
 #[test]
-fn what_was_found_once_stays_found() {
+fn a_finding_of_one_run_alone_stays() {
     let merged = merged(vec![passed(), failed(), run(Verdict::Fail, &[HANG])]);
     assert_eq!(merged.outcome.judgement.verdict, Verdict::Fail);
     let kinds: Vec<_> = merged.outcome.judgement.findings.iter().map(kind).collect();
@@ -59,7 +59,7 @@ fn what_was_found_once_stays_found() {
 }
 
 #[test]
-fn a_finding_beside_a_steady_one_is_counted_on_its_own() {
+fn a_finding_next_to_a_steady_one_is_counted_separately() {
     let repeats = merged(vec![failed(), run(Verdict::Fail, &[STUCK, HANG])]).repeats.unwrap();
     assert!(!repeats.is_steady());
     assert_eq!(repeats.label().unwrap(), "2 of 2 runs; turn-ends (hang) in 1");
@@ -68,7 +68,7 @@ fn a_finding_beside_a_steady_one_is_counted_on_its_own() {
 }
 
 #[test]
-fn what_comes_now_and_then_describes_no_steady_finding() {
+fn an_occasional_finding_is_not_folded_under_a_steady_one() {
     let in_first_turn = |checks: &[(&'static str, Severity)]| {
         let mut run = run(Verdict::Fail, checks);
         let findings = &mut run.outcome.judgement.findings;
@@ -84,13 +84,13 @@ fn what_comes_now_and_then_describes_no_steady_finding() {
     assert_eq!(rare.repeats.unwrap().label().unwrap(), "2 of 2 runs; parts-settled (stuck-part) in 1");
     let always = merged(vec![in_first_turn(&[HANG, STUCK]), in_first_turn(&[HANG, STUCK])]);
     assert_eq!(kinds(&always), ["turn-ends", "parts-settled"]);
-    // What has a cause of its own is printed, however rare.
+    // A finding with a cause of its own is printed, however rare.
     let apart = merged(vec![run(Verdict::Fail, &[HANG, STUCK]), run(Verdict::Fail, &[HANG])]);
     assert_eq!(kinds(&apart), ["turn-ends", "parts-settled"]);
 }
 
 #[test]
-fn what_broke_stays_broken() {
+fn a_broken_run_stays_broken() {
     let merged = merged(vec![passed(), broken(1)]);
     assert_eq!(merged.outcome.judgement.verdict, Verdict::HarnessError);
     assert_eq!(merged.repeats.unwrap().label().unwrap(), "1 of 2 runs");
@@ -101,7 +101,7 @@ fn label(runs: Vec<PlanRun>) -> String {
 }
 
 #[test]
-fn causes_in_the_harness_are_named() {
+fn causes_in_the_harness_are_reported() {
     let words = "it depends on whether other plans run at the same time";
     assert!(label(vec![passed(), passed(), alone(failed())]).contains(words));
     assert!(!label(vec![failed(), passed(), alone(failed())]).contains(words));
@@ -111,7 +111,7 @@ fn causes_in_the_harness_are_named() {
 }
 
 #[test]
-fn plans_are_absolved_of_what_another_has_caused() {
+fn a_plan_is_not_blamed_for_what_another_has_caused() {
     let culprit = || vec![broken(1), alone(broken(2))];
     let victim = || vec![broken(1), alone(passed())];
     let verdict = |runs: Vec<PlanRun>| merged(runs).outcome.judgement.verdict;
@@ -126,7 +126,7 @@ fn plans_are_absolved_of_what_another_has_caused() {
 }
 
 #[test]
-fn what_differs_or_failed_among_others_or_only_once_is_doubtful() {
+fn differing_runs_and_failures_among_others_or_in_one_run_are_doubtful() {
     assert!(is_doubtful(&[failed()]));
     assert!(is_doubtful(&[alone(failed())]));
     assert!(is_doubtful(&[failed(), failed()]));
@@ -139,7 +139,7 @@ fn what_differs_or_failed_among_others_or_only_once_is_doubtful() {
 }
 
 #[test]
-fn what_is_not_seen_alone_is_not_a_finding() {
+fn a_failure_that_does_not_recur_alone_is_not_a_finding() {
     let both = || run(Verdict::Fail, &[STUCK, HANG]);
     let merged_runs = merged(vec![both(), suspect(failed()), suspect(failed()), suspect(failed())]);
     let kinds: Vec<_> = merged_runs.outcome.judgement.findings.iter().map(kind).collect();
@@ -155,10 +155,10 @@ fn what_is_not_seen_alone_is_not_a_finding() {
          turn-ends (hang) in 1, parts-settled (stuck-part) in 1; \
          it depends on whether other plans run at the same time"
     );
-    // What one run alone has shown stays, also when it does not come back.
+    // A finding of one run alone stays, even if it does not recur.
     let verdict = |runs| merged(runs).outcome.judgement.verdict;
     assert_eq!(verdict(vec![alone(failed()), suspect(passed()), suspect(passed())]), Verdict::Fail);
-    // An adapter that breaks is broken, and one that was only late is not.
+    // An adapter that breaks is broken; one that was only late is not.
     assert_eq!(verdict(vec![broken(1), suspect(passed())]), Verdict::HarnessError);
     assert_eq!(verdict(vec![late(broken(1)), suspect(passed())]), Verdict::Pass);
 }

@@ -1,11 +1,10 @@
-//! Which mode of a system is meant, and whether the adapter that runs is the one that is meant.
+//! Selects the mode of a system, and checks that the running adapter is the right one.
 
 use super::Subject;
 use crate::driver::{About, DriverError, Manifest};
 use brickbat_scenario::parse::{did_you_mean, one_of};
 
-/// The mode that is meant, if the adapter is the one that it should be: a report must not name a version that did
-/// not run.
+/// The selected mode, if the adapter is the expected one: a report must not name a version that did not run.
 pub(super) fn mode_of(about: &About, subject: &Subject) -> Result<String, DriverError> {
     let Manifest { sdk, version, .. } = &subject.manifest;
     let mode = subject.mode.clone().or_else(|| about.modes.first().cloned()).unwrap_or_default();
@@ -64,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_command_nothing_is_known_before() {
+    fn a_command_accepts_any_name_and_version() {
         let System::Adapted(subject) = System::of_command("node 'my adapter.mjs'", None).unwrap() else {
             panic!()
         };

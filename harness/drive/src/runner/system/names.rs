@@ -1,4 +1,4 @@
-//! How a system is named: in reports, and on the command line that means it again.
+//! The names of a system in reports, and the command-line options that select it again.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use brickbat_engine::agent::Delivery;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::parse::did_you_mean;
 
-/// A file that is nearly called so, or lies in the folder of that name, where the path leads to no file.
+/// A file with a similar name, or the manifest in the folder of that name, if the path leads to no file.
 pub(super) fn near(path: &Path) -> Option<String> {
     if path.is_dir() {
         let inner = path.join(SHEET);
@@ -27,7 +27,7 @@ pub(super) fn near(path: &Path) -> Option<String> {
 }
 
 impl System {
-    /// The dialects that it can be made to speak.
+    /// The dialects that the system can be configured for.
     pub fn dialects(&self) -> Vec<Dialect> {
         match self {
             System::Adapted(subject) => subject.manifest.dialects_of(subject.mode.as_deref()),
@@ -35,7 +35,7 @@ impl System {
         }
     }
 
-    /// The options of the command line that mean this system, given the full name under which it ran.
+    /// The command-line options that select this system, given the full name under which it ran.
     pub fn options(&self, full_name: &str) -> String {
         let System::Adapted(subject) = self else { return format!("--system {full_name}") };
         let pinned = match &subject.manifest.pinned {
@@ -43,7 +43,7 @@ impl System {
             None => String::new(),
         };
         let mode = subject.mode.as_ref().map(|mode| format!("/{mode}")).unwrap_or_default();
-        // The version of a system that is pinned may not be one that the manifest lists.
+        // If the version of a system is pinned, the manifest may not list it.
         let name =
             if pinned.is_empty() { full_name.to_owned() } else { format!("{}{mode}", subject.manifest.name) };
         let options = match &subject.origin {
@@ -52,7 +52,7 @@ impl System {
                 format!("--manifest {} --system {name}{pinned}", quoted(&path.to_string_lossy()))
             }
             Origin::Command(command) => {
-                // Of a command that never answered, not even the name is known.
+                // If a command never answered, even its name is unknown.
                 let found = full_name.rsplit('/').next().filter(|_| full_name != command);
                 let mode = subject.mode.as_deref().or(found);
                 let mode = mode.map(|mode| format!(" --mode {}", quoted(mode))).unwrap_or_default();
@@ -65,8 +65,8 @@ impl System {
         }
     }
 
-    /// Whether a system that ran under that full name may have been this one: of some the version is known only once
-    /// they have been started.
+    /// True if a system that ran under that full name may have been this one. The version of some systems is
+    /// known only after their start.
     pub fn may_be(&self, full_name: &str) -> bool {
         let of_any_version = |subject: &Subject| {
             let rest = full_name.strip_prefix(&subject.manifest.name).and_then(|rest| rest.strip_prefix('@'));
@@ -81,7 +81,7 @@ impl System {
         }
     }
 
-    /// The full name, as far as it is known before the system has been started.
+    /// The full name, as far as it is known before the start of the system.
     pub fn name(&self) -> String {
         match self {
             System::Simulated(None) => "reference/simulated".to_owned(),
@@ -99,7 +99,7 @@ impl System {
     }
 }
 
-/// A word of a command with the user's home instead of `~/`, at its beginning or after `=`.
+/// A word of a command with a `~/` at its beginning or after `=` expanded to the user's home.
 pub(super) fn at_home(word: String) -> String {
     let Some(home) = std::env::home_dir().filter(|home| !home.as_os_str().is_empty()) else { return word };
     let (option, path) = match word.split_once("=~/") {
@@ -118,7 +118,7 @@ mod tests {
     use crate::driver::catalogue::ai_sdk;
 
     #[test]
-    fn options_mean_the_system_again() {
+    fn the_options_select_the_same_system_again() {
         let built_in = System::named("ai-sdk@6/ui-messages-clean", &ai_sdk()).unwrap();
         assert_eq!(built_in.options(&built_in.name()), "--system ai-sdk@6.0.326/ui-messages-clean");
         let mended = built_in.clone().with_mend(crate::runner::Mend(std::sync::Arc::new(|_| ())));
@@ -130,7 +130,7 @@ mod tests {
         assert!(System::named("reference", &ai_sdk()).unwrap().with_sdk_version("1").is_err());
         let command = System::of_command("sh a.sh", None).unwrap();
         assert_eq!(command.options("sh@1/m"), "--command 'sh a.sh' --mode m");
-        // It may never have said who it is.
+        // It may never have reported its name.
         let broken = System::of_command("sh b/a.sh", None).unwrap();
         assert_eq!(broken.options(&broken.name()), "--command 'sh b/a.sh'");
         let broken = System::of_command("sh b/a.sh", Some("m")).unwrap();
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_of_an_open_version_may_be_any_of_them() {
+    fn a_system_with_an_open_version_matches_any_version() {
         let open =
             System::named("ai-sdk/ui-messages", &ai_sdk()).unwrap().with_sdk_version("latest").unwrap();
         assert!(open.may_be("ai-sdk@9.0.1/ui-messages"));
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_at_home_where_its_report_says_so() {
+    fn a_tilde_in_a_command_means_the_users_home() {
         let home = std::env::home_dir().unwrap();
         let System::Adapted(subject) = System::of_command("sh '~/a b.sh' --x=~/c ~", None).unwrap() else {
             panic!()

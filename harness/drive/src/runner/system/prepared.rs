@@ -1,4 +1,4 @@
-//! A system with an adapter, or an agent that needs none, ready to be started as often as it takes.
+//! A system with an adapter, or an agent that needs none, ready to be started any number of times.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,19 +11,20 @@ use crate::server::{Server, ServerLimits};
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{GivenMessage, Plan};
 
-/// What it takes to start the processes of a subject, and the folder that they all share.
+/// How to start the processes of a system, and the folder that they all share.
 pub(in crate::runner) struct Prepared {
     launch: Launch,
-    /// What is known of it, if it is an agent that speaks ACP itself.
+    /// The description of the agent, if it speaks ACP itself.
     pub(in crate::runner) agent: Option<PlainAgent>,
-    /// The names under which the model is offered the tools, if they are others than those of the scenario.
+    /// The names under which the model is offered the tools, if they differ from those of the scenario.
     names: Option<NamePattern>,
-    /// Dropping it waits for the processes, so a holder of one drops that first.
+    /// Dropping it waits for the processes, so they have to be dropped first.
     folder: Scratch,
 }
 
 impl Prepared {
-    /// Installs what is missing. `supervisor` is the program `brickbat`, and `note` gets a line about what takes long.
+    /// Installs what is missing. `supervisor` is the program `brickbat`; `note` gets a line about long
+    /// preparations.
     pub(in crate::runner) async fn new(
         subject: &Subject,
         supervisor: &Path,
@@ -53,7 +54,7 @@ impl Prepared {
         started.map_err(|error| error.of_installed(self.launch.installed.as_ref()))
     }
 
-    /// Opens a session in whose store that history stands.
+    /// Opens a session with that history in its store.
     pub(in crate::runner) async fn give(
         &self,
         adapter: &Adapter,
@@ -66,15 +67,16 @@ impl Prepared {
         }
     }
 
-    /// Whether a process that was asked for so many sessions has served its time.
+    /// True if a process that was asked for this many sessions is due for replacement.
     pub(in crate::runner) fn is_worn(&self, n_sessions: usize) -> bool {
         self.agent.as_ref().is_some_and(|agent| n_sessions >= agent.plain.max_sessions)
     }
 
-    /// The server of one plan, where plans share `shared`.
+    /// The server of one plan, for systems whose plans share `shared`.
     ///
-    /// The runtime of an agent keeps connections for later requests, and some treat a used one otherwise. A plan must
-    /// not depend on what the one before has left open, so each gets a server of its own.
+    /// The runtime of an agent keeps connections for later requests, and some treat a used one differently. A
+    /// plan must not depend on connections that the previous one left open, so each plan of an agent gets its
+    /// own server.
     pub(in crate::runner) async fn server(&self, shared: &Server) -> Result<Server, DriverError> {
         match self.agent {
             Some(_) => server().await,
@@ -93,7 +95,7 @@ pub(in crate::runner) async fn server() -> Result<Server, DriverError> {
         .map_err(|error| DriverError::harness("cannot open the provider's socket", error))
 }
 
-/// What is known of an agent that speaks ACP itself; none where the system has an adapter.
+/// The description of an agent that speaks ACP itself; none if the system has an adapter.
 fn plain_agent(manifest: &Manifest, relay: &Path) -> Option<PlainAgent> {
     let plain = manifest.acp.as_ref()?;
     Some(PlainAgent {

@@ -1,5 +1,5 @@
-//! Our own agents on a machine that shows no queues of sockets: there it is not known of anything that was sent that it was
-//! read.
+//! Tests of our own agents on a machine that does not show socket queues: there it is never known that the
+//! peer has read what was sent.
 
 use super::*;
 use crate::server::ServerLimits;
@@ -19,7 +19,8 @@ const SCENARIOS: [(&str, &str); 5] = [
 
 const DIALECTS: [Dialect; 2] = [Dialect::AnthropicMessages, Dialect::OpenaiResponses];
 
-/// Whether something was sent before a point whose arrival nothing but a queue shows: a frame, or a result.
+/// True for a point after something was sent (a frame or a result) of which only a queue shows that it was
+/// read.
 fn is_after_what_was_sent(receipt: &Receipt) -> bool {
     match receipt.at {
         PlannedPoint::Stream { .. } => receipt.what.http().is_none(),
@@ -34,7 +35,7 @@ fn is_after_what_was_sent(receipt: &Receipt) -> bool {
     }
 }
 
-/// What comes of all plans on an agent at a server.
+/// The results of all plans on an agent at a server.
 async fn judged(server: Server, canary: Option<Canary>) -> Vec<(PlanId, Vec<Receipt>, Judgement)> {
     let name = "agent".to_owned();
     let running = Running { name, how: How::Live { canary, delivery: Delivery::Streamed, server } };
@@ -50,7 +51,7 @@ async fn judged(server: Server, canary: Option<Canary>) -> Vec<(PlanId, Vec<Rece
 }
 
 #[tokio::test]
-async fn where_no_queue_is_shown_nothing_is_more_than_written_and_nobody_is_accused() {
+async fn without_queues_every_receipt_is_only_written_and_no_agent_is_accused() {
     for canary in [None, Canary::from_name("dangling-on-abort"), Canary::from_name("results-lost")] {
         let server = Server::start_unseeing(ServerLimits::STANDARD).await.unwrap();
         let mut n_unproven = 0;
@@ -72,7 +73,7 @@ async fn where_no_queue_is_shown_nothing_is_more_than_written_and_nobody_is_accu
 }
 
 #[tokio::test]
-async fn where_queues_are_shown_the_same_plans_are_judged() {
+async fn with_queues_the_same_plans_are_judged() {
     let server = async || Server::start(ServerLimits::STANDARD).await.unwrap();
     let good = judged(server().await, None).await;
     assert!(good.iter().all(|(_, _, judgement)| judgement.verdict == Verdict::Pass), "{good:#?}");

@@ -1,4 +1,4 @@
-//! The probe of the changes of the history that are claimed.
+//! The probe of the claimed changes of the history.
 
 use super::host::Host;
 use super::judge;
@@ -7,14 +7,14 @@ use super::script::BATCH;
 use super::session::{Observation, PATIENCE};
 use brickbat_scenario::plan::Change;
 
-/// Few enough messages that something of a turn with a batch of calls has to go.
+/// Few enough messages that a part of a turn with a batch of calls has to be removed.
 const KEEP: u32 = 1;
 
 const CHANGES: [(&str, Change); 2] =
     [("changes.trim", Change::Trim { keep: KEEP }), ("changes.summarise", Change::Summarise { keep: KEEP })];
 
-/// A history is changed between two turns, of which something is then gone, and while tools run, and the conversation
-/// goes on.
+/// Changes a history between two turns and while tools run. Checks that a part of the turn is then gone, and
+/// that the conversation continues.
 pub(super) async fn changes(host: &mut Host) -> Probed {
     let able = host.capabilities();
     let claimed: Vec<Change> =

@@ -1,4 +1,4 @@
-//! The probe of what is claimed beyond a plain conversation: each claim shows itself once.
+//! The probe of claims beyond a plain conversation: it tries each claim once.
 
 use super::host::{Examinee, Host};
 use super::judge;
@@ -11,10 +11,10 @@ use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, TurnOutcome};
 use brickbat_scenario::wire;
 
-/// What is said to a running turn, and outside the conversation.
+/// The text that is sent to a running turn, and outside the conversation.
 const WORDS: &str = "Mind the gap.";
 
-/// What an adapter may claim that is tried here.
+/// The claims of an adapter that are tried here.
 #[derive(Debug, Clone, Copy)]
 enum Claim {
     ClientTools,
@@ -53,7 +53,7 @@ const CLAIMS: [(&str, Claim); 15] = [
     ("serverTools", Claim::Search),
 ];
 
-/// Each claim of a mode is kept.
+/// Checks that each claim of a mode holds.
 pub(super) async fn keeps(host: &mut Host) -> Probed {
     let able = host.capabilities();
     let claimed: Vec<(&str, Claim)> = CLAIMS.into_iter().filter(|(key, _)| able.has(key)).collect();
@@ -86,7 +86,8 @@ pub(super) async fn keeps(host: &mut Host) -> Probed {
     Ok(Vec::new())
 }
 
-/// A call that is handed out comes to its gate, and the next request has its result and that of its sibling.
+/// Checks that a call that is handed out arrives at its gate, and that the next request has its result and
+/// the result of its sibling.
 async fn hands_out(host: &mut Host) -> Result<(), Halt> {
     let mut session = host.open(OUTSIDE).await?;
     session.play(0).await?;
@@ -100,7 +101,8 @@ async fn hands_out(host: &mut Host) -> Result<(), Halt> {
     Ok(judge::kept_ids(&session.plan, 0, first_request(&session)?)?)
 }
 
-/// The store asks before and after each write. A result is not stored before it asks, and is when it has.
+/// Checks that the store asks before and after each write, and that a result is stored between the two, not
+/// earlier.
 async fn asks_to_write(host: &mut Host) -> Result<(), Halt> {
     let mut session = host.open(SAVED).await?;
     let is_shown = host.capabilities().has("history");
@@ -134,10 +136,11 @@ async fn asks_to_write(host: &mut Host) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Entries of a turn before its calls: what the user says.
+/// Entries of a turn before its calls: the user's message.
 const SAVED_EARLIER: usize = 1;
 
-/// What is said while the tools of a batch run, by a hook after the first result, is in a later request.
+/// Checks that a message is in a later request. It is sent while the tools of a batch run, or by a hook after
+/// the first result.
 async fn hears(host: &mut Host, way: Aside) -> Result<(), Halt> {
     let mut session = host.open(BATCH).await?;
     let first = start(&mut session).await?;
@@ -161,7 +164,7 @@ async fn hears(host: &mut Host, way: Aside) -> Result<(), Halt> {
     Ok(())
 }
 
-/// A prompt that comes while a turn runs is answered, and so is the one before.
+/// Checks that a prompt that comes while a turn runs is answered, and so is the one before.
 async fn answers_both(host: &mut Host) -> Result<(), Halt> {
     let mut session = host.open(BATCH).await?;
     let first = start(&mut session).await?;
@@ -179,12 +182,12 @@ async fn answers_both(host: &mut Host) -> Result<(), Halt> {
     Ok(())
 }
 
-/// An exception that leaves the loop ends the turn, and is reported.
+/// Checks that an exception that leaves the loop ends the turn, and is reported.
 async fn raises(host: &mut Host) -> Result<(), Halt> {
     let mut session = host.open(BATCH).await?;
     let first = start(&mut session).await?;
     session.acp().interrupt(InterruptCause::Guardrail).await?;
-    // Tools that are waited for go on after a while.
+    // Tools that are still waited for may finish after a while.
     let mut waiting = vec![first];
     while session.log.outcome.is_none() {
         let wait = if waiting.is_empty() { PATIENCE } else { QUIET };
@@ -203,7 +206,7 @@ async fn raises(host: &mut Host) -> Result<(), Halt> {
     }
 }
 
-/// A turn ends with the results of its first reply, which the next turn still has.
+/// Checks that a turn ends with the results of its first reply, and that the next turn still has them.
 async fn ends_after_one_reply(host: &mut Host, conversation: Conversation) -> Result<(), Halt> {
     let mut session = host.open(conversation).await?;
     session.play(0).await?;
@@ -219,7 +222,8 @@ async fn ends_after_one_reply(host: &mut Host, conversation: Conversation) -> Re
     Ok(judge::kept_ids(&session.plan, 0, first_request(&session)?)?)
 }
 
-/// The request after a handoff names the other agent, by the result of the call or by its instructions.
+/// Checks that the request after a handoff names the other agent, by the result of the call or by its
+/// instructions.
 async fn hands_over(host: &mut Host) -> Result<(), Halt> {
     let mut session = host.open(HANDED).await?;
     session.play(0).await?;
@@ -233,7 +237,8 @@ async fn hands_over(host: &mut Host) -> Result<(), Halt> {
     Ok(judge::kept_ids(&session.plan, 0, first_request(&session)?)?)
 }
 
-/// A sub-agent asks in a conversation of its own, calls its tool, and its last words are the result of its call.
+/// Checks that a sub-agent sends requests in a conversation of its own and calls its tool, and that its last
+/// message is the result of its call.
 async fn delegates(host: &mut Host) -> Result<(), Halt> {
     let mut session = host.open(DELEGATED).await?;
     session.play(0).await?;
@@ -255,7 +260,7 @@ async fn delegates(host: &mut Host) -> Result<(), Halt> {
     Ok(())
 }
 
-/// When the provider has reported a full context, something of the turn is gone in the next one.
+/// Checks that, after the provider has reported a full context, the next turn no longer has all of the turn.
 async fn compacts(host: &mut Host) -> Result<(), Halt> {
     let mut session = host.open(FULL).await?;
     session.play(0).await?;
@@ -268,7 +273,7 @@ async fn compacts(host: &mut Host) -> Result<(), Halt> {
     Ok(())
 }
 
-/// What was taken back is in no later request.
+/// Checks that a message that was taken back is in no later request.
 async fn takes_back(host: &mut Host) -> Result<(), Halt> {
     let mut session = host.open(BATCH).await?;
     session.play(0).await?;
@@ -281,7 +286,7 @@ async fn takes_back(host: &mut Host) -> Result<(), Halt> {
     returned(&session)
 }
 
-/// A question outside the conversation is asked, and does not join it.
+/// Checks that a question outside the conversation is asked, and does not join it.
 async fn asks_outside(host: &mut Host) -> Result<(), Halt> {
     let mut session = host.open(BATCH).await?;
     session.play(0).await?;
@@ -298,10 +303,12 @@ async fn asks_outside(host: &mut Host) -> Result<(), Halt> {
     returned(&session)
 }
 
-/// A thread goes on with the provider of each other dialect, and its first request there has the results of the turn before.
+/// Checks that a thread continues with the provider of each other dialect, and that its first request there
+/// has the results of the turn before.
 async fn goes_over(host: &mut Host) -> Result<(), Halt> {
     if host.examinee == Examinee::Agent {
-        // The harness starts a process with other settings for it, and `reloads-sessions` tries that a new one goes on.
+        // The harness restarts an agent with other settings for this, and `reloads-sessions` checks that a
+        // new process continues.
         return Ok(());
     }
     for dialect in host.dialects.clone().into_iter().skip(1) {
@@ -324,8 +331,8 @@ async fn goes_over(host: &mut Host) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Each request of a thread offers the search that the provider runs itself. Where no provider of the mode has one, there is
-/// nothing to offer.
+/// Checks that each request of a thread offers the search that the provider runs itself. If no provider of
+/// the mode has one, there is nothing to offer.
 async fn offers_search(host: &mut Host) -> Result<(), Halt> {
     let Some(dialect) = host.dialects.iter().copied().find(|dialect| wire::of(*dialect).searches()) else {
         return Ok(());
@@ -358,7 +365,7 @@ fn returned(session: &ProbeSession) -> Result<(), Halt> {
     }
 }
 
-/// What the turn asked the provider for first.
+/// The first request of the turn.
 fn first_request(session: &ProbeSession) -> Result<&[u8], Halt> {
     let first = session.log.requests.first();
     Ok(first.map(|(_, body)| &body[..]).ok_or_else(|| Defect::new("the next turn sends no request"))?)

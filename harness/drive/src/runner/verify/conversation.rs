@@ -5,7 +5,7 @@ use super::judge;
 use super::probe::{Defect, Probed};
 use super::script::{BATCH, REFUSED, WAITING};
 
-/// A plain conversation works, in its first turn and in the one after.
+/// Checks that a plain conversation works, in its first turn and in the next one.
 pub(super) async fn holds(host: &mut Host) -> Probed {
     let mut session = host.open(BATCH).await?;
     for turn in 0..session.plan.turns.len() {
@@ -15,7 +15,7 @@ pub(super) async fn holds(host: &mut Host) -> Probed {
     Ok(Vec::new())
 }
 
-/// What is shown and what is sent back has the ids of the provider.
+/// Checks that calls are shown and sent back under the ids of the provider.
 pub(super) async fn keeps_ids(host: &mut Host) -> Probed {
     let mut session = host.open(BATCH).await?;
     session.play(0).await?;
@@ -30,7 +30,7 @@ pub(super) async fn keeps_ids(host: &mut Host) -> Probed {
     Ok(warnings)
 }
 
-/// The outcome is what happened: an end, a refusal of the provider, a stop.
+/// Checks that the outcome is what happened: an end, a rejection by the provider, or a stop.
 pub(super) async fn tells_outcome(host: &mut Host) -> Probed {
     let mut session = host.open(BATCH).await?;
     session.play(0).await?;

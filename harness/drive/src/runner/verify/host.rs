@@ -1,4 +1,4 @@
-//! What the probes run on: the adapter's process, a provider, folders.
+//! The resources of the probes: the adapter's process, a provider, folders.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::server::Server;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::Plan;
 
-/// Who is examined.
+/// The kind of system that is examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Examinee {
     /// An adapter, which speaks the protocol on top of ACP.
@@ -34,7 +34,7 @@ impl Examinee {
         }
     }
 
-    /// How what a probe finds is fixed.
+    /// The advice for what a probe finds.
     pub(super) fn hint(self, probe: Probe, special: Option<Hint>) -> &'static str {
         let probe = match special {
             Some(Hint::Text(text)) => return text,
@@ -48,7 +48,7 @@ impl Examinee {
     }
 }
 
-/// The warning of a probe that would try a stop, if there were one.
+/// The warning of a probe that would try a stop if the adapter supported it.
 pub(super) const NO_STOP: &str = "a stop was not tried: `cancel` is not claimed";
 
 /// The adapter under examination, and what it needs.
@@ -73,7 +73,7 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// Starts the adapter, and compares what it says of itself with its manifest.
+    /// Starts the adapter, and compares how it describes itself with its manifest.
     pub(super) async fn start(
         subject: &Subject,
         supervisor: &Path,
@@ -81,7 +81,7 @@ impl Host {
     ) -> Result<Host, Halt> {
         let mut prepared = Prepared::new(subject, supervisor, note).await?;
         if let Some(agent) = &mut prepared.agent {
-            // What the agent does not say of itself must not look as if it did.
+            // A version that only the manifest gives must not look as if the agent had reported it.
             agent.version.clear();
         }
         let adapter = prepared.start().await?;
@@ -108,7 +108,7 @@ impl Host {
         Ok(host)
     }
 
-    /// A command does not say which dialects its system speaks, so each is tried.
+    /// A command does not list the dialects of its system, so each is tried.
     async fn find_dialects(&mut self) -> Result<(), DriverError> {
         let mut refused = None;
         for dialect in std::mem::take(&mut self.dialects) {
@@ -132,7 +132,8 @@ impl Host {
         format!("{sdk} {version} with {}", modes.join(", "))
     }
 
-    /// Whether it is known that a probe fails: the manifest has it among the limits of this version, or it has failed.
+    /// True if a probe is known to fail: the manifest has it among the limits of this version, or it has
+    /// failed.
     pub(super) fn is_limited(&self, probe: Probe) -> bool {
         self.manifest.limits.contains_key(probe.id()) || self.failed.contains(&probe)
     }
@@ -143,18 +144,18 @@ impl Host {
         }
     }
 
-    /// How much the shared process has written to its standard error so far.
+    /// The number of bytes that the shared process has written to its standard error so far.
     pub(super) fn stderr_len(&self) -> u64 {
         self.shared.as_ref().map_or(0, Adapter::stderr_len)
     }
 
-    /// What it has written since; all of it, if another process has taken its place.
+    /// The text that it has written since then; all of it if another process has taken its place.
     pub(super) fn stderr_since(&self, len: u64) -> String {
         let from = if len > self.stderr_len() { 0 } else { len };
         self.shared.as_ref().map(|adapter| adapter.stderr_since(from)).unwrap_or_default()
     }
 
-    /// What the adapter can do in the mode that is tried.
+    /// The adapter's capabilities in the current mode.
     pub(super) fn capabilities(&self) -> Capabilities {
         self.manifest.capabilities_of(&self.mode, self.about.capabilities)
     }
@@ -174,13 +175,13 @@ impl Host {
         self.dialects.first().copied().unwrap_or(Dialect::AnthropicMessages)
     }
 
-    /// Sessions that one process is to bear, one after the other; none if there is no end to it.
+    /// Sessions that one process must support, one after the other; none if there is no limit.
     pub(super) fn max_sessions(&self) -> Option<usize> {
         self.prepared.agent.as_ref().map(|agent| agent.plain.max_sessions)
     }
 
-    /// The process that most probes share, for so many sessions; a new one if the last was lost, or has served its
-    /// time.
+    /// The process that most probes share, for `n_sessions` more sessions. It is a new one if the last was
+    /// lost, or is due for replacement.
     pub(super) async fn adapter(&mut self, n_sessions: usize) -> Result<Adapter, DriverError> {
         if self.prepared.is_worn(self.n_sessions) {
             self.shared = None;
@@ -196,12 +197,12 @@ impl Host {
         }
     }
 
-    /// A process of its own.
+    /// A process that no other probe uses.
     pub(super) async fn fresh(&self) -> Result<Adapter, DriverError> {
         self.prepared.start().await
     }
 
-    /// Gives up a process whose connection is over; the next probe starts another.
+    /// Forgets a process whose connection is closed; the next probe starts another.
     pub(super) fn forget_if_lost(&mut self) {
         self.shared.take_if(|adapter| adapter.is_over());
     }
@@ -242,7 +243,7 @@ impl Host {
     }
 }
 
-/// Takes the manifest's word for a version that an agent does not say, and warns that it does.
+/// Uses the manifest's version if an agent reports none, and warns about it.
 fn take_as_read(about: &mut About, subject: &Subject) -> Vec<String> {
     let (Examinee::Agent, Some(version), true) =
         (Examinee::of(subject), &subject.manifest.version, about.version.is_empty())
@@ -253,7 +254,7 @@ fn take_as_read(about: &mut About, subject: &Subject) -> Vec<String> {
     vec!["its answer to initialize has no `agentInfo`: the version is what the manifest says".to_owned()]
 }
 
-/// The mode that is meant, or what is wrong with what the adapter says of itself.
+/// The selected mode, or what is wrong with how the adapter describes itself.
 fn mode_of(about: &About, subject: &Subject) -> Result<String, Defect> {
     let (manifest, noun) = (&subject.manifest, Examinee::of(subject).noun());
     let differs = |wanted: &Option<String>, said: &str| wanted.as_ref().is_some_and(|wanted| wanted != said);
@@ -275,7 +276,7 @@ fn mode_of(about: &About, subject: &Subject) -> Result<String, Defect> {
         let offered = about.modes.join(", ");
         return wrong(format!("the mode {missing} is wanted, and {noun} offers {offered}"));
     }
-    // Another version of the SDK may have others.
+    // Another version of the SDK may have other capabilities.
     if let (Some(listed), None) = (&manifest.capabilities, &manifest.pinned) {
         let (mut listed, mut has) = (listed.clone(), about.capabilities.keys());
         listed.sort();

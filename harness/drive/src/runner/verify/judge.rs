@@ -1,4 +1,4 @@
-//! What is written down of a turn, and what it must show when nothing goes wrong.
+//! The log of a turn, and what it must show when nothing goes wrong.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(super) struct TurnLog {
     pub(super) requests: Vec<(RequestKind, Arc<[u8]>)>,
     /// Requests outside the conversation.
     pub(super) outside: Vec<Arc<[u8]>>,
-    /// How many requests sub-agents have sent.
+    /// The number of requests of sub-agents.
     pub(super) n_of_sub_agents: u32,
     pub(super) gate_calls: Vec<GateCall>,
     /// The states of calls, as the user saw them.
@@ -28,14 +28,14 @@ pub(super) struct TurnLog {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GateCall {
-    /// The tool whose gate was asked.
+    /// The tool that the gate belongs to.
     pub(super) tool: String,
     pub(super) args: String,
-    /// The call, known by its marker.
+    /// The call, identified by its marker.
     pub(super) call: Option<CallKey>,
 }
 
-/// A turn of the plan went as the plan says: every reply was asked for, every tool ran once with its arguments, and
+/// Checks that a turn went as planned: every reply was requested, every tool ran once with its arguments, and
 /// the turn returned.
 pub(super) fn conversation(plan: &Plan, turn: usize, log: &TurnLog) -> Result<(), Defect> {
     for (kind, _) in &log.requests {
@@ -92,7 +92,7 @@ pub(super) fn conversation(plan: &Plan, turn: usize, log: &TurnLog) -> Result<()
     }
 }
 
-/// The calls of the turn are shown under their wire ids and under no others. Warns where none is shown at all.
+/// Checks that the calls of the turn are shown only under their wire ids. Warns if none is shown at all.
 pub(super) fn shown_ids(plan: &Plan, turn: usize, log: &TurnLog) -> Result<Vec<String>, Defect> {
     let is_native = |id: &str| calls_of(plan, turn).any(|key| plan.calls[key.0 as usize].id == id);
     if let Some((foreign, _)) = log.shown.iter().find(|(id, _)| !is_native(id)) {
@@ -110,7 +110,8 @@ pub(super) fn shown_ids(plan: &Plan, turn: usize, log: &TurnLog) -> Result<Vec<S
     }
 }
 
-/// The same of an agent that may have ids of its own: then there are as many as calls, and a warning.
+/// Like [`shown_ids`], for an agent that may have ids of its own: then there must be as many as calls, with a
+/// warning.
 pub(super) fn shown_ids_or_own(plan: &Plan, turn: usize, log: &TurnLog) -> Result<Vec<String>, Defect> {
     let own: BTreeSet<&str> = log.shown.iter().map(|(id, _)| id.as_str()).collect();
     let n_calls = calls_of(plan, turn).count();
@@ -128,7 +129,8 @@ pub(super) fn shown_ids_or_own(plan: &Plan, turn: usize, log: &TurnLog) -> Resul
     }
 }
 
-/// The last request carries the calls of the turn and their results, under their wire ids and in one piece.
+/// Checks that the last request has the calls of the turn and their results, under their wire ids and in one
+/// piece.
 pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defect> {
     let history = history(plan, body);
     let ids = |wanted: fn(&Content) -> Option<&String>| -> Vec<String> {
@@ -151,7 +153,7 @@ pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defe
             list(&wanted)
         ));
     }
-    // The order of results is the SDK's.
+    // The SDK decides the order of results.
     wanted.sort();
     results.sort();
     if results != wanted {
@@ -161,7 +163,7 @@ pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defe
     Ok(())
 }
 
-/// A request carries nothing of another plan: not its words, ids, markers or address.
+/// Checks that a request has nothing of another plan: neither its words, ids and markers nor its address.
 pub(super) fn nothing_of(other: &Plan, base_url: &str, words: &str, body: &[u8]) -> Result<(), Defect> {
     let body = String::from_utf8_lossy(body);
     let calls = other.calls.iter().flat_map(|call| [call.id.as_str(), call.marker.as_str()]);
@@ -171,7 +173,7 @@ pub(super) fn nothing_of(other: &Plan, base_url: &str, words: &str, body: &[u8])
     }
 }
 
-/// A request carries what was said in an earlier turn: the user's words, the calls and their results.
+/// Checks that a request has an earlier turn: the user's message, the calls and their results.
 pub(super) fn remembers(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defect> {
     let history = history(plan, body);
     let user = &plan.turns[turn].user;
@@ -187,7 +189,7 @@ pub(super) fn remembers(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Def
     kept_ids(plan, turn, body)
 }
 
-/// A permanent refusal was raised, with the provider's words.
+/// Checks that a permanent rejection was raised, with the provider's message.
 pub(super) fn refusal(log: &TurnLog) -> Result<(), Defect> {
     match &log.outcome {
         Some(TurnOutcome::Raised { text, .. }) if text.contains(REFUSAL) => Ok(()),
@@ -204,7 +206,7 @@ pub(super) fn refusal(log: &TurnLog) -> Result<(), Defect> {
     }
 }
 
-/// A stop was reported as one. Warns where it surfaces as an error.
+/// Checks that a stop was reported as one. Warns if it surfaces as an error.
 pub(super) fn stop(log: &TurnLog) -> Result<Vec<String>, Defect> {
     match &log.outcome {
         Some(TurnOutcome::Cancelled) => Ok(Vec::new()),
@@ -216,7 +218,7 @@ pub(super) fn stop(log: &TurnLog) -> Result<Vec<String>, Defect> {
     }
 }
 
-/// Whether an error says of itself that it comes from a stop.
+/// True if an error says that it comes from a stop.
 fn is_like_an_abort(class: &str, text: &str) -> bool {
     let said = format!("{class} {text}").to_ascii_lowercase();
     ["abort", "cancel", "interrupt", "stopped"].iter().any(|word| said.contains(word))
@@ -245,7 +247,7 @@ fn list(ids: &[String]) -> String {
 
 const MAX_QUOTE_CHARS: usize = 200;
 
-/// A text between marks, on one line, not too long.
+/// A text in quotation marks, on one line, not too long.
 fn quoted(text: &str) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     let mut quoted: String = text.chars().take(MAX_QUOTE_CHARS).map(plain).collect();
@@ -266,7 +268,7 @@ mod tests {
         BATCH.plan(Dialect::OpenaiChat, seed).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// The log of a right adapter.
+    /// The log of a correct adapter.
     fn right(plan: &Plan) -> TurnLog {
         let run = |key: CallKey| {
             let call = &plan.calls[key.0 as usize];
@@ -283,7 +285,7 @@ mod tests {
         }
     }
 
-    /// A request with the first turn in it, changed somehow.
+    /// A request with the first turn in it, with a change.
     fn body(plan: &Plan, change: impl FnOnce(&mut Vec<Value>)) -> std::sync::Arc<[u8]> {
         let call = |call: &brickbat_scenario::plan::PlannedCall| {
             serde_json::json!({ "id": call.id, "type": "function",
@@ -310,10 +312,10 @@ mod tests {
     }
 
     #[test]
-    fn a_right_log_is_not_accused() {
+    fn a_correct_log_has_no_defect() {
         let plan = plan(0);
         let mut log = right(&plan);
-        // Another spelling of the same arguments is no other argument.
+        // Another spelling of the same arguments counts as equal.
         let spelled: Value = serde_json::from_str(&log.gate_calls[1].args).unwrap();
         log.gate_calls[1].args = serde_json::to_string_pretty(&spelled).unwrap();
         log.gate_calls.reverse();
@@ -323,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn each_way_in_which_a_conversation_goes_wrong_is_told() {
+    fn each_fault_of_a_conversation_is_reported() {
         accused(
             |log| log.gate_calls[1].args = log.gate_calls[1].args.replace("2.5", "2"),
             "call b came to its gate with",
@@ -343,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_that_are_lost_or_foreign_are_told() {
+    fn lost_and_foreign_ids_are_reported() {
         let plan = plan(0);
         let mut log = right(&plan);
         log.shown.remove(1);
@@ -373,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_another_session_is_told() {
+    fn content_of_another_session_is_reported() {
         let (own, other) = (plan(0), plan(1));
         let (url, words) = ("http://127.0.0.1:1/p/9", "I am user 1.");
         assert_eq!(nothing_of(&other, url, words, &body(&own, |_| {})), Ok(()));

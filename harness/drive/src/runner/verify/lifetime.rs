@@ -1,4 +1,4 @@
-//! Probes of what an adapter claims, and of its process.
+//! Probes of the claims of an adapter, and of its process.
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 use serde_json::{Value, json};
@@ -10,10 +10,10 @@ use super::script::{BATCH, REFUSED, WAITING};
 use super::session::{Observation, PATIENCE};
 use crate::driver::{Adapter, DriverError};
 
-/// A word that is no mode and no dialect.
+/// A word that is neither a mode nor a dialect.
 const UNKNOWN: &str = "brickbat-no-such-thing";
 
-/// What is unknown is refused, and each mode works in each dialect.
+/// Checks that unknown modes and dialects are rejected, and that each mode works in each dialect.
 pub(super) async fn honours_mode(host: &mut Host) -> Probed {
     let claimed = host.modes();
     let warnings = match host.examinee {
@@ -65,7 +65,7 @@ async fn refuses_the_unknown(host: &mut Host) -> Result<(), Halt> {
     Ok(())
 }
 
-/// The barrier is answered, idle and inside a turn, and the history holds what was said.
+/// Checks that the barrier is answered, idle and inside a turn, and that the history has the messages.
 pub(super) async fn answers_extensions(host: &mut Host) -> Probed {
     let able = host.capabilities();
     if host.examinee == Examinee::Agent {
@@ -83,7 +83,7 @@ pub(super) async fn answers_extensions(host: &mut Host) -> Probed {
     session.acp().barrier().await?;
     session.prompt(0).await?;
     let opened = session.until(PATIENCE, Observation::is_opened).await?.ok_or_else(Defect::no_gate)?;
-    // The barrier is about what was received, not about the turn: the turn waits for the gate.
+    // The barrier concerns the received messages and not the turn, which waits for the gate.
     session.acp().barrier().await?;
     session.let_go_on(opened);
     session.finish().await?;
@@ -103,15 +103,15 @@ pub(super) async fn answers_extensions(host: &mut Host) -> Probed {
 const N_PLANS: usize = 100;
 const N_AT_ONCE: usize = 8;
 
-/// Many plans of three kinds in one process, several at the same time; of an agent without an adapter as many as its
-/// manifest allows, one after the other.
+/// Runs many plans of three kinds in one process, several at the same time. An agent without an adapter gets
+/// as many as its manifest allows, one after the other.
 pub(super) async fn survives(host: &mut Host) -> Probed {
     let adapter = host.fresh().await?;
     let host = &*host;
     let (n_plans, n_at_once, warnings) = match host.max_sessions() {
         None => (N_PLANS, N_AT_ONCE, Vec::new()),
         Some(max) => {
-            // Where the manifest allows none, each plan gets a process of its own.
+            // If the manifest allows none, each plan gets a process of its own.
             let n_plans = max.clamp(1, N_PLANS);
             let words =
                 format!("{n_plans} plans, one after the other: `maxSessions` of the manifest is {max}");
@@ -136,7 +136,7 @@ pub(super) async fn survives(host: &mut Host) -> Probed {
 
 async fn one_of_many(host: &Host, adapter: &Adapter, number: u64) -> Result<(), Halt> {
     let dialect = host.dialects[number as usize % host.dialects.len()];
-    // A known limit of the system would be found here again, and would hide what this probe is after.
+    // A known limit of the system would be found here again, and would hide what this probe looks for.
     let kind = match number % 3 {
         1 if host.is_limited(Probe::TellsTheOutcome) => 0,
         2 if host.is_limited(Probe::PassesTheStopOn) => 0,
@@ -156,7 +156,7 @@ async fn one_of_many(host: &Host, adapter: &Adapter, number: u64) -> Result<(), 
     session.finish().await?;
     match kind {
         1 => judge::refusal(&session.log)?,
-        // How a stop is reported is known by then.
+        // Another probe has already shown how a stop is reported.
         _ if is_stopped && host.is_limited(Probe::TellsTheOutcome) => {}
         _ if is_stopped => drop(judge::stop(&session.log)?),
         _ => session.judge(0)?,
@@ -164,7 +164,7 @@ async fn one_of_many(host: &Host, adapter: &Adapter, number: u64) -> Result<(), 
     Ok(())
 }
 
-/// The process ends when its input ends, also with a session that waits for a tool.
+/// Checks that the process ends when its input ends, even with a session that waits for a tool.
 pub(super) async fn ends(host: &mut Host) -> Probed {
     let adapter = host.fresh().await?;
     let mut session = host.open_in(&adapter, WAITING.plan(host.dialect(), 0)?, &host.mode).await?;

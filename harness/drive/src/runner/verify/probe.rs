@@ -1,4 +1,4 @@
-//! The probes by name, what can come of one, and how what it finds is fixed.
+//! The probes by name, their possible outcomes, and advice for what they find.
 
 use crate::driver::DriverError;
 
@@ -24,20 +24,20 @@ pub enum Probe {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProbeOutcome {
-    /// The adapter is right; a warning is allowed and yet worth knowing.
+    /// The adapter is correct; a warning is allowed, but worth knowing.
     Ok {
         warnings: Vec<String>,
     },
-    /// It is not; the hint says how to fix it.
+    /// The adapter is not correct; the hint says how to fix it.
     Failed {
         seen: String,
         hint: String,
-        /// What the adapter wrote to its standard error meanwhile.
+        /// The adapter's standard error meanwhile.
         stderr: String,
-        /// The line for the manifest, where it may be the SDK that does so.
+        /// The line for the manifest, if the SDK may be the cause.
         limit: Option<String>,
     },
-    /// The adapter does not claim to be able to do this.
+    /// The adapter does not claim this capability.
     Skipped {
         reason: String,
     },
@@ -56,10 +56,10 @@ impl ProbeOutcome {
     }
 }
 
-/// What a probe gives: warnings if the adapter is right.
+/// The result of a probe: warnings if the adapter is correct.
 pub(super) type Probed = Result<Vec<String>, Halt>;
 
-/// Why a probe ends early.
+/// The reason why a probe ends early.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Halt {
     #[error(transparent)]
@@ -76,7 +76,7 @@ impl Halt {
     }
 }
 
-/// Something that an adapter does wrong, and how it is fixed where the hint of the probe does not fit.
+/// A fault of an adapter, with the advice if that of the probe does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{seen}")]
 pub(super) struct Defect {
@@ -86,12 +86,12 @@ pub(super) struct Defect {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hint {
-    /// That of another probe.
+    /// The hint of another probe.
     Of(Probe),
     Text(&'static str),
 }
 
-/// The error of a defect.
+/// An `Err` with this defect.
 pub(super) fn wrong<T, E: From<Defect>>(seen: impl Into<String>) -> Result<T, E> {
     Err(Defect::new(seen).into())
 }
@@ -105,7 +105,7 @@ impl Defect {
         Defect { hint: Some(hint), ..self }
     }
 
-    /// The same with words in front that say where it was seen.
+    /// The same defect, with the place where it was seen in front.
     pub(super) fn within(self, place: impl std::fmt::Display) -> Defect {
         Defect { seen: format!("{place}: {}", self.seen), ..self }
     }
@@ -118,14 +118,14 @@ impl Defect {
 struct ProbeText {
     id: &'static str,
     title: &'static str,
-    /// How what it finds is fixed in an adapter.
+    /// How to fix what it finds in an adapter.
     adapter: &'static str,
-    /// How it is fixed in a manifest, or in the agent that speaks ACP itself.
+    /// How to fix it in a manifest, or in the agent that speaks ACP itself.
     agent: &'static str,
 }
 
 impl Probe {
-    /// All of them, in the order of reports.
+    /// All probes, in the order of reports.
     pub const ALL: [Probe; 15] = [
         Probe::IntroducesItself,
         Probe::SilentOnStdout,
@@ -144,7 +144,7 @@ impl Probe {
         Probe::EndsWithItsInput,
     ];
 
-    /// Whether the modes of an adapter may differ in it, so that each is tried.
+    /// True if the modes of an adapter may differ in it, so that each is tried.
     pub(super) fn is_of_each_mode(self) -> bool {
         match self {
             Probe::KeepsNativeIds
@@ -165,7 +165,7 @@ impl Probe {
         }
     }
 
-    /// The probe without which this one shows nothing of its own.
+    /// The probe that must pass for the result of this one to mean anything.
     pub(super) fn rests_on(self) -> Option<Probe> {
         match self {
             Probe::KeepsNativeIds
@@ -177,7 +177,8 @@ impl Probe {
             | Probe::ChangesTheHistory
             | Probe::KeepsItsClaims
             | Probe::SurvivesManyPlans => Some(Probe::HoldsAConversation),
-            // A turn that is answered too early, and sessions that are one, may be why no conversation can be held.
+            // A turn that is answered too early, or two sessions that are mixed up, may be the reason why no
+            // conversation works.
             Probe::AwaitsTheTurn
             | Probe::IsolatesSessions
             | Probe::IntroducesItself
@@ -187,7 +188,7 @@ impl Probe {
         }
     }
 
-    /// Whether an adapter that does all that it can may fail it, because its SDK does so.
+    /// True if an adapter that does everything it can may still fail it, because of its SDK.
     pub(super) fn may_be_the_sdk(self) -> bool {
         match self {
             Probe::KeepsNativeIds

@@ -48,7 +48,7 @@ pub(super) const BATCH: Conversation = Conversation {
 "#,
 };
 
-/// The provider falls silent inside the last reply, and goes on.
+/// The provider pauses inside the last reply, and continues.
 pub(super) const PAUSED: Conversation = Conversation {
     name: "paused",
     tools: r#"{ lookup: { returns: "found {key}" } }"#,
@@ -70,7 +70,7 @@ const ONE_CALL: &str = "
       - - text: It is here.
 ";
 
-/// One call of a tool that takes the stop signal.
+/// One call of a tool that accepts the stop signal.
 pub(super) const WAITING: Conversation =
     Conversation { name: "waiting", tools: r#"{ lookup: { returns: "found {key}" } }"#, turns: ONE_CALL };
 
@@ -117,7 +117,7 @@ pub(super) const OUTSIDE: Conversation = Conversation {
 ",
 };
 
-/// One call that starts a sub-agent, which makes one of its own.
+/// One call that starts a sub-agent, which makes a call of its own.
 pub(super) const DELEGATED: Conversation = Conversation {
     name: "delegated",
     tools: r#"{ lookup: { returns: "found {key}" }, task: { agent: true } }"#,
@@ -136,7 +136,7 @@ pub(super) const DELEGATED: Conversation = Conversation {
 ",
 };
 
-/// One call in a turn that has no more than one step.
+/// One call in a turn that has only one step.
 pub(super) const LIMITED: Conversation = Conversation {
     name: "limited",
     tools: r#"{ lookup: { returns: "found {key}" } }"#,
@@ -163,7 +163,8 @@ pub(super) const FULL: Conversation = Conversation {
 ",
 };
 
-/// Two calls, whose store is asked about its writes because one of them is a point. The probe kills nothing there.
+/// Two calls, with a store that asks about its writes because one of them is a point. The probe kills nothing
+/// there.
 pub(super) const SAVED: Conversation = Conversation {
     name: "saved",
     tools: r#"{ lookup: { returns: "found {key}" } }"#,
@@ -190,7 +191,7 @@ pub(super) const SEARCHED: Conversation = Conversation {
 ",
 };
 
-/// The provider refuses the request for good.
+/// The provider rejects the request permanently.
 pub(super) const REFUSED: Conversation = Conversation {
     name: "refused",
     tools: "{}",
@@ -202,7 +203,7 @@ pub(super) const REFUSED: Conversation = Conversation {
 ",
 };
 
-/// What the provider says when it does: words that an SDK cannot have of itself.
+/// The provider's message when it does: words that cannot come from an SDK.
 pub(super) const REFUSAL: &str = "brickbat refuses this request for good";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! One session of a probe: everything that happens is written down, and the probe decides what happens next.
+//! One session of a probe: it logs everything that happens, and the probe decides what happens next.
 
 use crate::by_now::by_now;
 use std::path::PathBuf;
@@ -18,13 +18,13 @@ use brickbat_rules::Profile;
 use brickbat_scenario::plan::{CallKey, Change, Plan, ToolOutcome};
 use brickbat_scenario::trace::{Aside, Consent, Event, ExchangeId, RequestKind};
 
-/// What has not come by then does not come: an SDK answers in milliseconds, and backs off for a few seconds at most.
+/// The longest wait for an event: an SDK answers in milliseconds, and backs off for a few seconds at most.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// With nothing happening for so long nothing is on its way any more: longer than a busy adapter takes for a step.
+/// After a silence of this length no event is on its way: it is longer than a busy adapter takes for a step.
 pub(super) const QUIET: Duration = Duration::from_millis(500);
 
-/// The provider, with a refusal in words of its own.
+/// The provider, with its own words in a rejection.
 #[derive(Debug)]
 pub(super) struct RefusingProvider(Provider);
 
@@ -63,7 +63,7 @@ pub(super) struct ProbeSession {
     gates: Vec<Option<CallKey>>,
 }
 
-/// What a probe may have to act on.
+/// An event that a probe may have to react to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Observation {
     Requested,
@@ -84,7 +84,8 @@ impl Observation {
 }
 
 impl ProbeSession {
-    /// Opens a session for a plan; `offered` is the same plan with the names under which the model is offered the tools.
+    /// Opens a session for a plan; `offered` is the same plan with the names under which the model is offered
+    /// the tools.
     pub(super) async fn open(
         server: &Server,
         adapter: &Adapter,
@@ -99,7 +100,7 @@ impl ProbeSession {
         Ok(ProbeSession { plan, spec, log: TurnLog::default(), mount, session, gates: Vec::new() })
     }
 
-    /// The same conversation, loaded by another process.
+    /// Continues the same conversation, loaded by another process.
     pub(super) async fn load(&mut self, adapter: &Adapter, state: PathBuf) -> Result<(), DriverError> {
         let spec = SessionSpec { state_dir: state, ..self.spec.clone() };
         let id = self.session.id().to_owned();
@@ -121,7 +122,8 @@ impl ProbeSession {
         self.session.prompt(&self.plan.turns[turn].user).await
     }
 
-    /// Has the history changed, between two turns or while one runs. Says whether there was anything to change.
+    /// Changes the history, between two turns or while one runs. Returns whether there was anything to
+    /// change.
     pub(super) async fn change(&mut self, change: &Change) -> Result<bool, DriverError> {
         let is_between_turns = self.log.outcome.is_some();
         if is_between_turns {
@@ -132,12 +134,12 @@ impl ProbeSession {
         is_changed
     }
 
-    /// Says something to the running turn.
+    /// Sends a message to the running turn.
     pub(super) async fn say(&mut self, way: Aside, words: &str) -> Result<(), DriverError> {
         self.session.say(way, words.to_owned()).await
     }
 
-    /// Whether a request of the turn has these words in it.
+    /// True if a request of the turn contains these words.
     pub(super) fn has_requested(&self, words: &str) -> bool {
         self.log.requests.iter().any(|(_, body)| String::from_utf8_lossy(body).contains(words))
     }
@@ -148,8 +150,8 @@ impl ProbeSession {
         self.has_requested(words) || outside.any(|body| String::from_utf8_lossy(body).contains(words))
     }
 
-    /// Waits until the adapter has sent all that it has by now: its answer to a later request has come. What comes next
-    /// shows whether it is silent or gone.
+    /// Waits until the adapter has sent all pending messages: its answer to a later request has arrived. The
+    /// next event then shows whether it is silent or gone.
     pub(super) async fn drain(&self) {
         let _ = within(self.session.process(), PATIENCE, self.session.answers()).await;
     }
@@ -158,7 +160,7 @@ impl ProbeSession {
         self.mount.release(exchange);
     }
 
-    /// Lets a tool end as the plan says.
+    /// Ends a tool as planned.
     pub(super) fn settle(&self, gate: GateId) {
         let outcome = match self.gates.get(gate.0 as usize).copied().flatten() {
             Some(call) => self.plan.calls[call.0 as usize].outcome.clone(),
@@ -167,11 +169,11 @@ impl ProbeSession {
         self.mount.settle(gate, &outcome);
     }
 
-    /// The next thing that happens, or none if nothing does for a while.
+    /// The next event, or none if nothing happens for a while.
     pub(super) async fn next(&mut self, wait: Duration) -> Result<Option<Observation>, DriverError> {
         let process = self.session.process();
         let next = async {
-            // The server first: what it saw caused what the session says.
+            // The server first: what it saw caused what the session reports.
             tokio::select! {
                 biased;
                 seen = self.mount.next() => Incoming::ServerEvent(seen),
@@ -188,7 +190,7 @@ impl ProbeSession {
         }
     }
 
-    /// Goes on until something happens that `is_awaited`; none if it does not come.
+    /// Continues until an event that `is_awaited`; none if it does not come.
     pub(super) async fn until(
         &mut self,
         wait: Duration,
@@ -203,7 +205,8 @@ impl ProbeSession {
         }
     }
 
-    /// Lets the turn run to its end: tools end as planned, held replies go on. The turn may also never end.
+    /// Lets the turn run to its end: tools end as planned, and held replies continue. The turn may also never
+    /// end.
     pub(super) async fn finish(&mut self) -> Result<(), DriverError> {
         while self.log.outcome.is_none() {
             match self.next(PATIENCE).await? {
@@ -215,19 +218,19 @@ impl ProbeSession {
         self.reached()
     }
 
-    /// Whether what the system asked came to the provider.
+    /// Checks that the system's requests reached the provider.
     fn reached(&self) -> Result<(), DriverError> {
         let misaddressed = self.mount.with_core(|core| core.0.misaddressed().cloned());
         misaddressed.map_or(Ok(()), |lost| Err(lost.into()))
     }
 
-    /// Says the words of a turn and lets it run to its end.
+    /// Prompts a turn and lets it run to its end.
     pub(super) async fn play(&mut self, turn: usize) -> Result<(), DriverError> {
         self.prompt(turn).await?;
         self.finish().await
     }
 
-    /// Whether the turn that was played went as planned.
+    /// Checks that the turn went as planned.
     pub(super) fn judge(&self, turn: usize) -> Result<(), Defect> {
         judge::conversation(&self.plan, turn, &self.log)
     }
@@ -247,7 +250,7 @@ impl ProbeSession {
         }
     }
 
-    /// Lets go on what waits for the harness.
+    /// Releases what waits for the harness.
     pub(super) fn let_go_on(&self, seen: Observation) {
         match seen {
             Observation::Opened(gate) => self.settle(gate),
@@ -261,7 +264,7 @@ impl ProbeSession {
         }
     }
 
-    /// What the server has seen by now belongs to the turn.
+    /// Adds what the server has seen by now to the turn.
     fn catch_up(&mut self) -> Result<(), DriverError> {
         while let Some(Some(seen)) = by_now(self.mount.next()) {
             let seen = self.on_server_event(seen)?;
@@ -293,7 +296,7 @@ impl ProbeSession {
                 Observation::Opened(gate)
             }
             ServerEvent::SaveHeld { gate, write } => {
-                // Gates are numbered in common.
+                // Tool gates and store gates share their numbers.
                 self.gates.push(None);
                 Observation::Saving(gate, StoreWrite::of(&write)?)
             }
@@ -311,7 +314,7 @@ impl ProbeSession {
                 self.log.shown.push((id, state));
                 Ok(Observation::Other)
             }
-            // No probe has a tool that needs the user's consent; an agent that asks all the same may go on.
+            // No probe has a tool that needs the user's consent; an agent that asks anyway may continue.
             SessionEvent::Asked { question, .. } => {
                 self.session.answer(question, Consent::Given);
                 Ok(Observation::Other)

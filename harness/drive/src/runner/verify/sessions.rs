@@ -6,10 +6,10 @@ use super::probe::{Defect, Halt, Hint, Probe, Probed, wrong};
 use super::script::BATCH;
 use super::session::{Observation, PATIENCE, ProbeSession};
 
-/// What each user says, so that the two can be told apart: the words of the plans are the same.
+/// Seeds of the two users' messages, which distinguish the two: the plans have the same words.
 const SEEDS: [u64; 2] = [1, 2];
 
-/// Two sessions in one process, both in the middle of a turn, have nothing of each other.
+/// Checks that two sessions in one process, both in the middle of a turn, share nothing.
 pub(super) async fn isolates(host: &mut Host) -> Probed {
     let (adapter, dialect) = (host.adapter(SEEDS.len()).await?, host.dialect());
     let mut sessions = Vec::new();
@@ -46,7 +46,7 @@ pub(super) async fn isolates(host: &mut Host) -> Probed {
     Ok(warnings)
 }
 
-/// Plays the first turns so that both wait at a gate before either goes on.
+/// Plays the first turns so that both wait at a gate before either continues.
 async fn at_the_same_time(sessions: &mut [ProbeSession]) -> Result<(), Halt> {
     let mut gates = Vec::new();
     for session in sessions.iter_mut() {
@@ -73,12 +73,12 @@ async fn one_after_the_other(sessions: &mut [ProbeSession]) -> Result<(), Halt> 
     Ok(())
 }
 
-/// The words by which the user of a session is known.
+/// The words that identify the user of a session.
 fn user_of(session: &ProbeSession) -> String {
     format!("I am user {}.", session.plan.seed)
 }
 
-/// A new process goes on with a session, and knows nothing of it without its folder.
+/// Checks that a new process can continue a session, and cannot without its folder.
 pub(super) async fn reloads(host: &mut Host) -> Probed {
     if !host.capabilities().has("load") {
         return Err(Halt::unclaimed("load"));
@@ -101,7 +101,7 @@ pub(super) async fn reloads(host: &mut Host) -> Probed {
         let words = "where it is stored was not checked: an agent without an adapter knows no `stateDir`";
         return Ok(vec![words.to_owned()]);
     }
-    // With another folder there is nothing to load; what is known all the same is stored somewhere else.
+    // With another folder there is nothing to load. A history that is known anyway is stored somewhere else.
     let third = host.fresh().await?;
     match session.load(&third, host.folder()?).await {
         Err(error) if error.is_refusal() => return Ok(Vec::new()),

@@ -9,7 +9,7 @@ use super::session::{Observation, PATIENCE, ProbeSession, QUIET};
 use crate::driver::DriverError;
 use crate::server::GateId;
 
-/// A stop closes the gate of a tool that takes the signal, and leaves a deaf one alone.
+/// Checks that a stop closes the gate of a tool that accepts the signal, but not the gate of a deaf one.
 pub(super) async fn passes_on(host: &mut Host) -> Probed {
     if !host.capabilities().has("cancel") {
         return Err(Halt::unclaimed("cancel"));
@@ -38,8 +38,9 @@ pub(super) async fn passes_on(host: &mut Host) -> Probed {
     Ok(Vec::new())
 }
 
-/// Whether a gate is given up before nothing happens any more. `afterwards` is how long to wait once the turn has
-/// been answered: by then the SDK has taken the stop.
+/// True if a gate is closed before the events end. `afterwards` is how long to wait after the turn has been
+/// answered:
+/// by then the SDK has processed the stop.
 async fn is_dropped(
     session: &mut ProbeSession,
     gate: GateId,
@@ -56,10 +57,11 @@ async fn is_dropped(
     }
 }
 
-/// How long an SDK may take to notice a stop while its turn goes on: some poll for it once a second.
+/// How long an SDK may take to notice a stop while its turn continues: some poll for it once a second.
 const SIGNAL_TIME: Duration = Duration::from_secs(3);
 
-/// A turn is answered when the provider's last reply is over, and after a stop when nothing of it goes on.
+/// Checks that a turn is answered when the provider's last reply has ended, and after a stop only when
+/// nothing of the turn still runs.
 pub(super) async fn awaits(host: &mut Host) -> Probed {
     let mut session = host.open(PAUSED).await?;
     answered_after_the_reply(&mut session).await?;
@@ -76,7 +78,7 @@ pub(super) async fn awaits(host: &mut Host) -> Probed {
     if session.log.outcome.is_none() {
         return wrong("a turn that was stopped is never answered");
     }
-    // A tool that is still there goes on now, and the turn with it.
+    // If the tool is still there, it continues now, and the turn with it.
     session.settle(gate);
     let goes_on = |seen| matches!(seen, Observation::Requested | Observation::Opened(_));
     match session.until(QUIET, goes_on).await? {
@@ -109,7 +111,7 @@ async fn answered_after_the_reply(session: &mut ProbeSession) -> Result<(), Halt
             },
         }
     }
-    // The answer may overtake the news that the reply is held. One that comes in one piece is not held at all.
+    // The answer may arrive before the event that the reply is held. A reply in one piece is not held at all.
     let was_asked = session.log.requests.len() == session.plan.turns[0].replies.len();
     let is_held = |seen| matches!(seen, Observation::Held(_));
     if held.is_some() || was_asked && n_released == 0 && session.until(PATIENCE, is_held).await?.is_some() {

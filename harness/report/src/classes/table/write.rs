@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{CanaryCell, ClassRow, Summary};
 
-/// Scenarios that a cell names; the others are counted, and the JSON has all.
+/// Scenarios that a cell names. The others are counted, and the JSON has all.
 const MAX_NAMED: usize = 3;
 
 /// The table in columns.

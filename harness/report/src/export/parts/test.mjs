@@ -17,7 +17,7 @@ test({{name}}, { timeout: 60_000 }, async ({{context}}) => {
 {{assertion}}
 });
 
-{{problem}}/** The tools that the model may call, and the calls that it makes of them. */
+{{problem}}/** The tools that the model may call, and its calls of them. */
 const TOOLS = [
 {{tools}}
 ];
@@ -25,14 +25,14 @@ const CALLS = {
 {{calls}}
 };
 
-/** What the provider says, request by request, byte for byte as it was recorded. */
+/** The provider's replies, request by request, byte for byte as they were recorded. */
 const REPLIES = [
 {{replies}}
 ];
-/** Any request after those gets a short text. */
+/** Any later request gets a short text. */
 const SPARE = {{spare}};
 
-/** Runs a turn. `until` waits for a fact, and fails if the turn is over before it. */
+/** Runs a turn. `until` waits for a fact, and fails if the turn ends before it. */
 function begin(app, text) {
   const stop = new AbortController();
   let error;
@@ -51,7 +51,7 @@ function begin(app, text) {
   };
 }
 
-/** Tools whose calls end when the test says so. A call is known by its argument `ref`. */
+/** Tools with calls that end when the test decides. A call is identified by its argument `ref`. */
 function toolbox() {
   const runs = [];
   const waiting = new Map();
@@ -80,7 +80,7 @@ function toolbox() {
   };
 }
 
-/** The provider. It holds a reply where the recording says so, until the test lets it go on. */
+/** The provider. It holds a reply where the recording did, until the test releases it. */
 async function serve() {
   const requests = [];
   const holds = REPLIES.map(() => ({ reached: deferred(), released: deferred() }));
@@ -121,7 +121,7 @@ async function serve() {
   };
 }
 
-/** Lets whatever has been sent or settled arrive: all of it is in this process, so turns of its event loop are enough. */
+/** Waits until everything that was sent or settled has arrived: all of it is in this process, so turns of its event loop are enough. */
 async function consumed() {
   for (let i = 0; i < 16; i++) await new Promise((resolve) => { setImmediate(resolve); });
 }

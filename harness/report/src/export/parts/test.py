@@ -24,7 +24,7 @@ async def scenario():
 {{assertion}}
 
 
-{{problem}}# The tools that the model may call, and the calls that it makes of them.
+{{problem}}# The tools that the model may call, and its calls of them.
 TOOLS = [
 {{tools}}
 ]
@@ -32,16 +32,16 @@ CALLS = {
 {{calls}}
 }
 
-# What the provider says, request by request, byte for byte as it was recorded.
+# The provider's replies, request by request, byte for byte as they were recorded.
 REPLIES = [
 {{replies}}
 ]
-# Any request after those gets a short text.
+# Any later request gets a short text.
 SPARE = {{spare}}
 
 
 class ToolError(Exception):
-    """A tool that answers with an error."""
+    """A tool that returns an error."""
 
 
 class ToolBroken(Exception):
@@ -49,7 +49,7 @@ class ToolBroken(Exception):
 
 
 class Turn:
-    """A turn that runs. `until` waits for a fact, and fails if the turn is over before it."""
+    """A running turn. `until` waits for a fact, and fails if the turn ends before it."""
 
     def __init__(self, app, text):
         self.text = text
@@ -60,7 +60,7 @@ class Turn:
         self.stopped.set_result(None)
 
     async def ended(self):
-        """What the turn raised, if it did."""
+        """Returns the exception that the turn raised, if any."""
         await asyncio.wait([self.task])
         return asyncio.CancelledError() if self.task.cancelled() else self.task.exception()
 
@@ -73,7 +73,7 @@ class Turn:
 
 
 class Toolbox:
-    """Tools whose calls end when the test says so. A call is known by its argument `ref`."""
+    """Tools with calls that end when the test decides. A call is identified by its argument `ref`."""
 
     def __init__(self):
         self.runs = []
@@ -102,7 +102,7 @@ class Toolbox:
 
 
 class Provider:
-    """Says what was recorded. It holds a reply where the recording says so, until the test lets it go on."""
+    """Sends the recorded replies. It holds a reply where the recording did, until the test releases it."""
 
     @classmethod
     async def start(cls):
@@ -141,7 +141,7 @@ class Provider:
             if reply["ending"] != "complete":
                 await consumed()
             if reply["ending"] == "reset":
-                # Without lingering, closing is a reset.
+                # Without lingering, a close is a reset.
                 connection = writer.get_extra_info("socket")
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             elif reply["ending"] != "eof":
@@ -163,6 +163,6 @@ class Provider:
 
 
 async def consumed():
-    """Lets whatever has been sent or settled arrive: all of it is in this process, so turns of its loop are enough."""
+    """Waits until everything that was sent or settled has arrived: all of it is in this process, so turns of its loop are enough."""
     for _ in range(32):
         await asyncio.sleep(0)

@@ -8,7 +8,7 @@ use super::super::timeline::{Lane, Line, Weight, drawing};
 use super::{escaped, json};
 use crate::record::{Exchange, Record};
 
-/// The timeline of a case, then its requests and replies, and what the system had stored.
+/// The timeline of a case, then its requests and replies, and the history that the system had stored.
 pub(super) fn section(record: &Record) -> String {
     let mut html = String::from("<div class=\"lanes\">\n");
     html.push_str("<div class=\"step names\">");
@@ -90,7 +90,7 @@ fn one(html: &mut String, record: &Record, exchange: &Exchange) {
     );
 }
 
-/// Where a finding points in a request: its place is `turn 2 request 3 /messages/1`.
+/// The place in a request that a finding points to, as in `turn 2 request 3 /messages/1`.
 fn pointer_in(record: &Record, number: usize) -> Option<String> {
     let request = format!("request {number} /");
     record.case.all_findings().find_map(|finding| {

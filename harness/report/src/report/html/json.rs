@@ -4,17 +4,17 @@ use serde_json::Value;
 
 use super::escaped;
 
-/// Characters of a value that are written; a body that is longer is cut.
+/// Characters of a value that are written; a longer body is cut.
 const MAX_CHARS: usize = 200_000;
 
-/// The value, indented, and what stands at the pointer in a `<mark>`.
+/// The value, indented, with the part at the pointer in a `<mark>`.
 pub(super) fn marked(value: &Value, pointer: Option<&str>) -> String {
     let mut html = String::new();
     write(&mut html, value, String::new(), pointer, 0);
     if html.len() > MAX_CHARS {
         let end = html.floor_char_boundary(MAX_CHARS);
         html.truncate(end);
-        // A cut may fall into a tag or an entity, which would swallow what follows.
+        // A cut inside a tag or an entity would swallow the text after it.
         let end = html.rfind(['<', '&', '\n']).unwrap_or(0);
         html.truncate(end);
         let n_open = html.matches("<mark>").count() - html.matches("</mark>").count();
@@ -65,7 +65,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_value_at_the_pointer_is_marked_and_nothing_is_markup() {
+    fn the_value_at_the_pointer_is_marked_and_markup_is_escaped() {
         let html = marked(&json!({ "a": ["<b>", { "c/d": 1 }] }), Some("/a/1/c~1d"));
         assert_eq!(
             html,

@@ -1,4 +1,5 @@
-//! The part of the text about the application's duty: a line or two for each kind. These findings do not count.
+//! The part of the text about the application's duty: a line or two for each kind. These findings do not
+//! count.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

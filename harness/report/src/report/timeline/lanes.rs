@@ -3,7 +3,7 @@
 use super::super::columns::{columns, wrapped};
 use super::super::text::Tone;
 
-/// Who does something.
+/// The actor of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::report) enum Lane {
     User,
@@ -33,18 +33,18 @@ impl Lane {
 /// The column at which words begin.
 const WORDS: usize = 33;
 
-/// How much a line matters.
+/// The importance of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::report) enum Weight {
-    /// Nothing is unusual.
+    /// A normal step.
     Plain,
-    /// It was planned to go wrong.
+    /// A planned fault.
     Fault,
-    /// It should not happen.
+    /// A step that should not happen.
     Wrong,
 }
 
-/// A drawing that grows line by line. How it looks is decided when it is finished.
+/// A drawing that grows line by line. Its layout is decided when it is finished.
 #[derive(Debug, Default)]
 pub(in crate::report) struct Drawing {
     pub(in crate::report) lines: Vec<Line>,
@@ -57,7 +57,7 @@ pub(in crate::report) enum Line {
     Heading(String),
     /// A step from one lane to another, or within one, with its words.
     Step { from: Lane, to: Lane, weight: Weight, words: String },
-    /// More words to the step before.
+    /// More words for the step before.
     More { weight: Weight, words: String },
 }
 
@@ -74,7 +74,7 @@ impl Drawing {
         self.lines.push(Line::More { weight, words: words.to_owned() });
     }
 
-    /// The drawing as text in so many columns.
+    /// The drawing as text, `width` columns wide.
     pub(super) fn text(&self, width: usize, paint: &dyn Fn(Tone, &str) -> String) -> String {
         let mut lines = vec![names()];
         let painted = |weight: Weight, line: &str| match weight {

@@ -1,4 +1,4 @@
-/** Every string is whole: half of a surrogate pair is no character, and the provider reads no such JSON. */
+/** Every string is well-formed: a lone surrogate is not a character, and the provider rejects such JSON. */
 function problem(request) {
   let half;
   JSON.parse(JSON.stringify(request), (_, value) => {

@@ -1,5 +1,5 @@
 def problem(request):
-    """Every string is whole: half of a surrogate pair is no character, and the provider reads no such JSON."""
+    """Every string is well-formed: a lone surrogate is not a character, and the provider rejects such JSON."""
     text = json.dumps(request, ensure_ascii=False)
     half = re.search("[\ud800-\udfff]", text)
     if half:
