@@ -178,7 +178,7 @@ fn a_sudden_end() {
 
 #[test]
 fn a_call_of_a_session_that_is_not_there() {
-    check("show session-4711 pending >&3", &["a call of a session that was never opened", "session-4711"]);
+    check("show session-4711 pending >&3", &["a call in a session that was never opened", "session-4711"]);
 }
 
 #[test]

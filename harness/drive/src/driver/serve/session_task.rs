@@ -241,7 +241,7 @@ impl SessionTask {
 
 /// There is one turn at a time.
 fn busy() -> Error {
-    wrong("the turn before is still running")
+    wrong("the previous turn is still running")
 }
 
 const ALLOW: &str = "allow";

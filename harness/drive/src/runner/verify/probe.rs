@@ -111,7 +111,7 @@ impl Defect {
     }
 
     pub(super) fn no_gate() -> Defect {
-        Defect::new("no tool came to its gate").hint(Hint::Of(Probe::HoldsAConversation))
+        Defect::new("no tool reached its gate").hint(Hint::Of(Probe::HoldsAConversation))
     }
 }
 
