@@ -114,7 +114,7 @@ impl EndSignal {
     }
 }
 
-/// Whether `/proc/self/status` lists a signal as ignored.
+/// True if `/proc/self/status` lists a signal as ignored.
 fn is_ignored_in(status: &str, number: i32) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);

@@ -134,7 +134,7 @@ impl StagedPlan<'_> {
     }
 }
 
-/// Whether a plan kills a bug. `right` is the run of the reference agent, if its control outcome is the same.
+/// True if a plan kills a bug. `right` is the run of the reference agent, if its control outcome is the same.
 fn kills_in(plan: &Arc<Plan>, canary: Canary, concurrency: &Concurrency, right: Option<&Run>) -> bool {
     let run = run(plan, Some(canary), Some(concurrency));
     if right == Some(&run) {

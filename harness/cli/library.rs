@@ -47,7 +47,7 @@ impl Source {
     }
 }
 
-/// Whether a word is the name of a built-in family, such as `kill` or `kill/`, or of a built-in scenario.
+/// True if a word is the name of a built-in family, such as `kill` or `kill/`, or of a built-in scenario.
 fn is_built_in(word: &str) -> bool {
     let name = word.strip_suffix('/').unwrap_or(word);
     let is_it = |id: &str| id.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
@@ -172,7 +172,7 @@ fn in_built_in(id: &str, path: &str) -> io::Result<String> {
     file.map(str::to_owned).ok_or_else(|| io::Error::other("there is no such file"))
 }
 
-/// Whether two plans come from the same file; built-in ones have none.
+/// True if two plans come from the same file; built-in ones have none.
 fn is_same_file(one: Option<&Path>, other: Option<&Path>) -> bool {
     match (one, other) {
         (None, None) => true,

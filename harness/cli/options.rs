@@ -42,7 +42,7 @@ pub(super) struct SystemOptions {
 }
 
 impl SystemOptions {
-    /// Whether the options name a system.
+    /// True if the options name a system.
     pub(super) fn is_given(&self) -> bool {
         !self.systems.is_empty() || self.manifest.is_some() || self.command.is_some()
     }
@@ -219,7 +219,7 @@ impl ConfirmOptions {
         Repeat { times, confirm: self.confirms() }
     }
 
-    /// Whether failing plans run a second time.
+    /// True if failing plans run a second time.
     pub(super) fn confirms(&self) -> bool {
         !self.no_confirm
     }

@@ -205,7 +205,7 @@ pub(super) async fn runs_of(
     runs
 }
 
-/// Whether a case shows a failure.
+/// True if a case shows a failure.
 pub(super) fn shows(case: &Case, cause: &Signature) -> bool {
     case.judged == Verdict::Fail && cause.is_among(case.all_findings())
 }

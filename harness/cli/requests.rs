@@ -353,7 +353,7 @@ fn lines(
     Ok(())
 }
 
-/// Whether a text is JSON. The contents of its strings are not checked.
+/// True if a text is JSON. The contents of its strings are not checked.
 fn is_json(text: &[u8]) -> bool {
     serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok()
 }

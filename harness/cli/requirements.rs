@@ -45,14 +45,14 @@ impl Requirements {
         }
     }
 
-    /// Whether a run of all scenarios in these dialects, with these profiles, covers everything that the set
+    /// True if a run of all scenarios in these dialects, with these profiles, covers everything that the set
     /// requires of a system.
     pub(super) fn are_whole(&self, system: &System, dialects: &[Dialect], profiles: &[String]) -> bool {
         let speaks_no_other = system.dialects().iter().all(|dialect| dialects.contains(dialect));
         speaks_no_other && self.profiles.iter().all(|profile| profiles.contains(profile))
     }
 
-    /// Whether every scenario of the set was judged on each system, in at least one dialect.
+    /// True if every scenario of the set was judged on each system, in at least one dialect.
     pub(super) fn ran_in(&self, report: &Report) -> bool {
         let scenario = |plan: &str| plan.split(['#', '@']).next().unwrap_or_default().to_owned();
         report.accounts.iter().all(|account| {

@@ -123,7 +123,7 @@ fn by_case(cases: &[(PathBuf, CaseNote)]) -> Vec<Named<'_>> {
     named.collect()
 }
 
-/// Whether a word is the short id of a case. An existing file of that name takes precedence.
+/// True if a word is the short id of a case. An existing file of that name takes precedence.
 pub(super) fn is_short_id(word: &str) -> bool {
     may_be_id(word) && !Path::new(word).exists()
 }

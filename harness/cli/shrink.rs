@@ -217,7 +217,7 @@ impl Shrink {
 /// The reference agent in the simulation, where accusations show first.
 const REFERENCE: &str = "reference/simulated";
 
-/// Whether the system is the reference agent, in any mode.
+/// True if the system is the reference agent, in any mode.
 fn is_reference(started: &Started) -> bool {
     started.name().split('/').next() == REFERENCE.split('/').next()
 }

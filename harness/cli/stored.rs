@@ -36,7 +36,7 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// Whether the user's choice includes this session: its id, or the word that `session --list` shows for
+    /// True if the user's choice includes this session: its id, or the word that `session --list` shows for
     /// it.
     pub(super) fn means(&self, n: usize, session: &sessions::Session) -> bool {
         let own = session.id.as_deref();

@@ -40,7 +40,7 @@ impl Records {
         }
     }
 
-    /// Whether the record of a case can be read.
+    /// True if the record of a case can be read.
     pub(super) fn has(&self, case: &Case) -> bool {
         let path = self.path().map(|path| path.join(case_path(&case.system, &case.plan)));
         path.is_some_and(|path| folder::read_case(&path).is_ok())

@@ -89,7 +89,7 @@ fn undecided(wrap: &Wrap, log: &Log, runs: &[Run]) -> Option<String> {
     }
 }
 
-/// Whether a request came after the point where the program was ended.
+/// True if a request came after the point where the program was ended.
 fn is_followed(log: &Log) -> bool {
     log.fault_records().last().is_some_and(|record| record.then.is_some())
 }

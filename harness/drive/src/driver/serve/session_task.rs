@@ -143,7 +143,7 @@ impl SessionTask {
                     SessionAction::Inject(text) => self.session.say(Aside::Injected, text),
                     SessionAction::Interrupt(cause) => self.session.interrupt(cause),
                     SessionAction::Change(change) if !self.session.change(&change).await => {
-                        return responder.respond_with_internal_error("the agent is gone");
+                        return responder.respond_with_internal_error("the agent has ended");
                     }
                     SessionAction::Change(_) => {}
                 }
@@ -155,7 +155,7 @@ impl SessionTask {
             }
             SessionCommand::Barrier(responder) => {
                 if !self.session.barrier().await {
-                    return responder.respond_with_internal_error("the agent is gone");
+                    return responder.respond_with_internal_error("the agent has ended");
                 }
                 // What the agent made of the bytes before the barrier is said before the barrier is answered.
                 while let Some(Some(event)) = by_now(self.session.next()) {
