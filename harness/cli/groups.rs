@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// What people come for, and the commands that do it, each with a few words.
+/// The tasks, and the commands for each, with a few words.
 const GROUPS: [(&str, &[(&str, &str)]); 8] = [
     (
         "Test an agent",
@@ -72,7 +72,7 @@ const GROUPS: [(&str, &[(&str, &str)]); 8] = [
     ),
 ];
 
-/// The help, with the groups in the place of clap's list.
+/// The help, with the groups instead of clap's list.
 pub(super) const TEMPLATE: &str =
     "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}Options:\n{options}{after-help}";
 
@@ -90,7 +90,7 @@ pub(super) fn text() -> String {
     text
 }
 
-/// What makes two options one: name, value and help.
+/// The key for equal options: name, value and help.
 pub(super) fn signature(argument: &clap::Arg) -> String {
     format!("{} {}", written(argument), help(argument))
 }
@@ -110,7 +110,7 @@ pub(super) fn table<'a>(arguments: impl Iterator<Item = &'a clap::Arg>) -> Strin
     }
 }
 
-/// How an option is typed.
+/// The option as the user types it.
 fn written(argument: &clap::Arg) -> String {
     let names = argument.get_value_names().unwrap_or_default();
     let value: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
@@ -125,7 +125,7 @@ fn written(argument: &clap::Arg) -> String {
     }
 }
 
-/// What it means, in one line, with its default.
+/// The help of an option in one line, with its default.
 fn help(argument: &clap::Arg) -> String {
     let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
     let default: Vec<String> =

@@ -32,9 +32,9 @@ use faults::{Fault, Faults};
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Import {
-    /// The file of the session, `STORE#ID` for one session of a database, or a folder: sessions with one fault make one
-    /// scenario. Of a recording, such as `proxy --record` makes it, the last refused request, or the one that `FILE#LINE`
-    /// names.
+    /// The file of the session, `STORE#ID` for one session of a database, or a folder: sessions with the same
+    /// fault give one scenario. In a recording, such as one from `proxy --record`, it is the last refused
+    /// request, or the one that `FILE#LINE` names.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
     /// Where to write the scenario; its history goes next to it, with `.json`, and a scenario of the cause, with
@@ -100,7 +100,7 @@ impl Import {
         Ok(code)
     }
 
-    /// Writes the scenarios of a fault, or says what they would be.
+    /// Writes the scenarios of a fault, or prints them.
     fn keep(&self, fault: &Fault, is_one: bool) -> Outcome {
         let Fault { imported, .. } = fault;
         let name = format!("{}.yaml", fault.name());
@@ -152,7 +152,7 @@ impl Import {
         Ok(0)
     }
 
-    /// Runs scenarios on the system that the user names, and keeps in each what it shows there.
+    /// Runs scenarios on the user's system, and stores the result in each scenario.
     fn run(&self, imported: &Imported, scenarios: Vec<&mut Scenario>) -> Result<(), CliError> {
         let system = self.system.one_system()?;
         let launch = Launch::newest()?;
@@ -218,7 +218,7 @@ impl Import {
     }
 }
 
-/// Where the scenario of the cause goes.
+/// The path for the scenario of the cause.
 fn cause_path(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!("{stem}-cause.yaml"))

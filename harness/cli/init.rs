@@ -43,18 +43,18 @@ const EXAMPLES: &str = "Examples:
 
 /// The adapter for a language.
 struct Template {
-    /// The names of the language; the first is shown.
+    /// The names of the language; the first is shown to the user.
     names: &'static [&'static str],
     /// The SDK that the adapter drives until it is replaced.
     sdk: &'static str,
-    /// The files by which a project in that language is known.
+    /// The files that identify a project in that language.
     projects: &'static [&'static str],
     /// The files, by name.
     files: &'static [(&'static str, &'static str)],
 }
 
-/// The templates. `Cargo.toml` has another name here: a folder with one of that name would be a package of its own, and
-/// not part of the published one.
+/// The templates. `Cargo.toml` has another name here: a folder with a `Cargo.toml` would be a separate
+/// package, which Cargo does not publish with this one.
 const TEMPLATES: [Template; 3] = [
     Template {
         names: &["typescript", "javascript", "ts", "js"],
@@ -163,7 +163,7 @@ impl Init {
         Ok(0)
     }
 
-    /// The project that is tested, as a path from the folder; none if there is none.
+    /// The project to test, as a path relative to the folder. None if there is no project.
     fn project(&self, template: &Template) -> Result<Option<String>, CliError> {
         if self.no_project {
             return Ok(None);
@@ -203,7 +203,7 @@ fn around(folder: &Path) -> impl Iterator<Item = &Path> {
     })
 }
 
-/// A path without links, as far as it exists.
+/// Resolves the links in the existing part of a path.
 fn resolved(path: &Path) -> PathBuf {
     match (fs::canonicalize(path), path.parent(), path.file_name()) {
         (Ok(found), ..) => found,
@@ -212,7 +212,7 @@ fn resolved(path: &Path) -> PathBuf {
     }
 }
 
-/// How a path is written from a folder; both are absolute.
+/// A path relative to a folder; both are absolute.
 fn path_from(folder: &Path, path: &Path) -> String {
     let (from, to): (Vec<_>, Vec<_>) = (folder.components().collect(), path.components().collect());
     let n_shared = from.iter().zip(&to).take_while(|(one, other)| one == other).count();
@@ -221,7 +221,7 @@ fn path_from(folder: &Path, path: &Path) -> String {
     up.chain(down).collect::<Vec<_>>().join("/")
 }
 
-/// A manifest of a released version, made into one of a project's working tree.
+/// Turns the manifest of a released version into one for a project's working tree.
 fn of_project(manifest: &str, project: &str) -> String {
     let mut text = String::new();
     let mut lines = manifest.lines().peekable();

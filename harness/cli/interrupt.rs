@@ -1,5 +1,5 @@
-//! Ctrl-C and the other signals that ask a program to end: the first one ends the run and lets it be reported, the second
-//! one ends the program at once.
+//! Ctrl-C and the other signals that ask a program to end. The first one ends the run, which is then
+//! reported; the second one ends the program at once.
 
 use std::thread;
 
@@ -12,18 +12,18 @@ use super::output::tell;
 enum EndSignal {
     /// Ctrl-C.
     Interrupt,
-    /// What a CI system, a container or a service sends.
+    /// SIGTERM, from a CI system, a container or a service manager.
     Terminate,
-    /// The terminal is gone.
+    /// The terminal was closed.
     HangUp,
 }
 
-/// The signals that ask the program to end, listened for.
+/// Listeners for the signals that ask the program to end.
 struct EndSignals {
     listened: Vec<(EndSignal, Signal)>,
 }
 
-/// Runs something to its end; none if the user, or whatever else may, asks the program to end.
+/// Runs something to its end. None if a signal asks the program to end.
 pub(super) async fn until_interrupted<T>(run: impl Future<Output = T>) -> Option<T> {
     // The handlers are in place before the work begins.
     let mut signals = EndSignals::listen();
@@ -32,7 +32,7 @@ pub(super) async fn until_interrupted<T>(run: impl Future<Output = T>) -> Option
         asked = signals.next() => asked,
         done = run => return Some(done),
     };
-    // In a thread of its own, so that it ends the program whatever the others wait for.
+    // A separate thread, so that it can end the program while the other threads wait.
     thread::spawn(quit_at_the_second);
     tell(asked.words());
     None
@@ -54,12 +54,12 @@ pub(super) async fn asked_to_end() {
 impl EndSignals {
     fn listen() -> EndSignals {
         let wanted = EndSignal::ALL.into_iter().filter(|wanted| !wanted.is_ignored());
-        // Where there is no handler, the signal ends brickbat as it ends any program.
+        // Without a handler, the signal ends brickbat as it ends any program.
         let listened = wanted.filter_map(|wanted| Some((wanted, signal(wanted.kind()).ok()?)));
         EndSignals { listened: listened.collect() }
     }
 
-    /// The next signal that comes.
+    /// Waits for the next signal.
     async fn next(&mut self) -> EndSignal {
         let waits = self.listened.iter_mut().map(|(which, signal)| {
             Box::pin(async move {
@@ -94,18 +94,19 @@ impl EndSignal {
         }
     }
 
-    /// The exit code of a program that it ends, as in shells: 128 plus the number of the signal.
+    /// The exit code of a program that the signal ends, as in shells: 128 plus the signal number.
     fn exit_code(self) -> i32 {
         128 + self.kind().as_raw_value()
     }
 
-    /// Whether whoever started brickbat wants it to outlive its terminal, as `nohup` does.
+    /// True if the parent process set the signal to be ignored, as `nohup` does, so that brickbat outlives
+    /// its terminal.
     fn is_ignored(self) -> bool {
         match self {
             EndSignal::Interrupt | EndSignal::Terminate => false,
             EndSignal::HangUp => {
-                // The only way to ask without unsafe code. Where there is no such file, the signal ends the run in good
-                // order instead of at once.
+                // The only way to ask without unsafe code. Without this file, the signal ends the run with a
+                // report.
                 let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
                 is_ignored_in(&status, self.kind().as_raw_value())
             }
@@ -113,7 +114,7 @@ impl EndSignal {
     }
 }
 
-/// Whether `/proc/self/status` lists a signal as ignored.
+/// True if `/proc/self/status` lists a signal as ignored.
 fn is_ignored_in(status: &str, number: i32) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);

@@ -1,7 +1,7 @@
-//! Which scenarios kill which planted bugs, in the simulation, on all cores.
+//! Finds out which scenarios kill which planted bugs, in the simulation, on all cores.
 //!
-//! Only what can change the answer is run: a scenario that has killed a bug in one plan need not kill it in another, and a run that
-//! is the reference agent's own is not judged.
+//! It runs only plans that can change the answer: once a scenario has killed a bug in one plan, its other
+//! plans are skipped, and a run equal to the reference agent's own is not judged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use brickbat_scenario::lower;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::verdict::Verdict;
 
-/// For each planted bug, the scenarios of which a plan is failed by the checker that must catch it.
+/// For each planted bug, the scenarios with a plan that fails because of the check that must catch the bug.
 pub fn kills(jobs: &[Job], canaries: &[Canary]) -> BTreeMap<Canary, BTreeSet<String>> {
     let plans: Vec<&Arc<Plan>> =
         jobs.iter().map(|job| &job.plan).filter(|plan| plan.impossible.is_none()).collect();
@@ -42,7 +42,7 @@ pub fn kills(jobs: &[Job], canaries: &[Canary]) -> BTreeMap<Canary, BTreeSet<Str
     canaries.iter().enumerate().map(of).collect()
 }
 
-/// A plan with what its control plan has shown: of the reference agent, and of each bug.
+/// A plan with the outcomes of its control plan, on the reference agent and on each bug.
 struct StagedPlan<'a> {
     plan: &'a Arc<Plan>,
     shown: Arc<ControlOutcomes>,
@@ -53,14 +53,14 @@ struct ControlOutcomes {
     canaries: Vec<ControlOutcome>,
 }
 
-/// What a control plan has shown of an agent.
+/// The outcome of a control plan on an agent.
 #[derive(PartialEq)]
 enum ControlOutcome {
-    /// What it can do.
+    /// It passed. The concurrency that the agent has shown.
     Concurrency(Concurrency),
-    /// It is caught where nothing goes wrong.
+    /// The bug is caught although nothing goes wrong in the plan.
     Killed,
-    /// Its plans cannot be judged.
+    /// The plans of this control plan cannot be judged.
     Unfit,
 }
 
@@ -107,7 +107,8 @@ impl ControlOutcomes {
 }
 
 impl StagedPlan<'_> {
-    /// Plays the plan on every bug that has not yet been killed by its scenario. `flag` is where a bug is marked as killed.
+    /// Plays the plan on every bug that its scenario has not killed yet. `flag` returns the mark for a killed
+    /// bug.
     fn play<'f>(&self, canaries: &[Canary], flag: impl Fn(usize) -> &'f AtomicBool) {
         let right = match &self.shown.reference {
             ControlOutcome::Concurrency(concurrency) => Some(run(self.plan, None, Some(concurrency))),
@@ -133,7 +134,7 @@ impl StagedPlan<'_> {
     }
 }
 
-/// Whether a plan kills a bug. `right` is the run of the reference agent, if it is staged alike.
+/// True if a plan kills a bug. `right` is the run of the reference agent, if its control outcome is the same.
 fn kills_in(plan: &Arc<Plan>, canary: Canary, concurrency: &Concurrency, right: Option<&Run>) -> bool {
     let run = run(plan, Some(canary), Some(concurrency));
     if right == Some(&run) {

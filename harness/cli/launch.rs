@@ -1,4 +1,5 @@
-//! What commands need to run plans: the runtime, the program that guards processes, and the runner's options.
+//! Common needs of commands that run plans: the runtime, the program that guards processes, and the runner's
+//! options.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use brickbat_report::report::Case;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 
-/// The id under which found scenarios are played: wire ids must not depend on the name of a file.
+/// The id for found scenarios: wire ids must not depend on the name of a file.
 pub(super) const FOUND: &str = "found";
 
 /// The program that guards processes, and the strictness of the provider in each dialect.
@@ -30,7 +31,7 @@ impl Launch {
         Launch::new(Dialect::ALL.map(Profile::newest).to_vec())
     }
 
-    /// Each plan is run once, and nothing is kept.
+    /// Options that run each plan once and keep no records.
     pub(super) fn options(&self, n_jobs: u16) -> Options<'_> {
         Options {
             profiles: &self.profiles,
@@ -67,7 +68,7 @@ pub(super) async fn run_on(
     Ok(started.run(jobs, options, on_case).await)
 }
 
-/// That a system cannot be started: what is wrong on one line, and below it what the adapter wrote.
+/// The error that a system cannot be started: the reason on one line, and the adapter's output below it.
 pub(super) fn cannot_start(system: &System, error: &DriverError) -> CliError {
     let (what, stderr) = error.parts();
     let lines: String = stderr.lines().map(|line| format!("\n  | {line}")).collect();

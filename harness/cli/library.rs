@@ -1,4 +1,4 @@
-//! The scenarios: those that are built in, and those that the user names.
+//! The built-in scenarios, and the user's scenarios.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
@@ -23,13 +23,14 @@ static REQUIREMENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/require
 pub enum Source {
     /// A file.
     File(PathBuf),
-    /// A built-in scenario, or all plans whose id begins so.
+    /// A built-in scenario, or all plans whose id begins with this text.
     Prefix(String),
 }
 
 impl Source {
-    /// A built-in family or scenario by its name, whatever lies in the working directory; else an existing path is a file,
-    /// or a folder of files, and anything else is the beginning of a built-in id.
+    /// The name of a built-in family or scenario takes precedence over the files in the working directory.
+    /// Otherwise an existing path is a file or a folder of files, and anything else is the beginning of a
+    /// built-in id.
     pub fn of(word: &str) -> Source {
         let path = Path::new(word);
         if path.exists() && !word.is_empty() && !is_built_in(word) {
@@ -39,23 +40,24 @@ impl Source {
         }
     }
 
-    /// How to name the file or folder of the working directory that a built-in name hides, if it hides one.
+    /// The path for a file or folder of the working directory that a built-in name hides. None if it hides
+    /// nothing.
     pub(super) fn hidden(word: &str) -> Option<String> {
         (is_built_in(word) && Path::new(word).exists()).then(|| format!("./{word}"))
     }
 }
 
-/// Whether a word is the name of a built-in family, such as `kill` or `kill/`, or of a built-in scenario.
+/// True if a word is the name of a built-in family, such as `kill` or `kill/`, or of a built-in scenario.
 fn is_built_in(word: &str) -> bool {
     let name = word.strip_suffix('/').unwrap_or(word);
     let is_it = |id: &str| id.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     !name.is_empty() && built_in().iter().any(|(id, _)| is_it(id))
 }
 
-/// Which plans are wanted.
+/// The choice of plans.
 #[derive(Debug, Clone)]
 pub struct Selection<'a> {
-    /// Scenarios; none means all that are built in.
+    /// The scenarios; if empty, all built-in ones.
     pub sources: &'a [Source],
     pub dialects: &'a [Dialect],
     /// A text that the plan's id must contain.
@@ -64,10 +66,10 @@ pub struct Selection<'a> {
     pub seed: u64,
 }
 
-/// Why scenarios could not be loaded.
+/// The reason why scenarios could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// A scenario is wrong.
+    /// A scenario has a mistake.
     #[error(transparent)]
     Scenario(#[from] Box<Diagnostic>),
     /// A file could not be read.
@@ -87,7 +89,7 @@ pub enum SourceError {
     Unknown { wanted: String, hint: String },
 }
 
-/// The plans that are wanted, in the order of their ids within each source.
+/// Loads the chosen plans, in the order of their ids within each source.
 pub fn load(selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
     let everything = [Source::Prefix(String::new())];
     let sources = if selection.sources.is_empty() { &everything } else { selection.sources };
@@ -126,7 +128,8 @@ pub fn said() -> Result<BTreeMap<String, BTreeSet<String>>, SourceError> {
     built_in().into_iter().map(classes).collect()
 }
 
-/// One scenario: a file, or a built-in one by its id, such as `abort/mid-batch#k=1`; its first variant, if none is named.
+/// One scenario: a file, or a built-in one by its id, such as `abort/mid-batch#k=1`. If no variant is given,
+/// the first one.
 pub fn one_scenario(word: &str) -> Result<(String, Scenario), SourceError> {
     let (id, variant) = word.split_once('#').map_or((word, None), |(id, variant)| (id, Some(variant)));
     let (name, variants) = match Source::of(id) {
@@ -169,7 +172,7 @@ fn in_built_in(id: &str, path: &str) -> io::Result<String> {
     file.map(str::to_owned).ok_or_else(|| io::Error::other("there is no such file"))
 }
 
-/// Whether two plans come from the same file; built-in ones have none.
+/// True if two plans come from the same file; built-in ones have none.
 fn is_same_file(one: Option<&Path>, other: Option<&Path>) -> bool {
     match (one, other) {
         (None, None) => true,
@@ -185,7 +188,7 @@ pub(super) fn built_in() -> Vec<(String, &'static str)> {
     files
 }
 
-/// The dated sets of requirements that are built in, as their names and texts, the newest last.
+/// The built-in dated sets of requirements, as names and texts, newest last.
 pub(super) fn requirements() -> Vec<(String, &'static str)> {
     let mut sets = Vec::new();
     collect(&REQUIREMENTS, &mut sets);
@@ -223,10 +226,10 @@ fn from_prefix(prefix: &str, selection: &Selection<'_>) -> Result<Vec<Job>, Sour
     Ok(jobs)
 }
 
-/// The hint for a name that is like no other.
+/// The hint for a name that resembles no other.
 const LIST: &str = "`brickbat run --list` shows all plans";
 
-/// The error for an unknown name, with the nearest one that may have been meant.
+/// The error for an unknown name, with the most similar known name.
 fn unknown(wanted: &str, scenario: &str, files: &[(String, &str)]) -> SourceError {
     let distance = |id: &&String| strsim::damerau_levenshtein(id, scenario);
     let guessed = files.iter().map(|(id, _)| id).filter(|_| scenario.len() <= parse::MAX_GUESSED);
@@ -242,7 +245,7 @@ fn built_in_job(plan: brickbat_scenario::plan::Plan) -> Job {
 
 fn from_path(path: &Path, selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
     if !path.is_dir() {
-        // The path of the machine must not get into a report, so a file elsewhere is known by its name.
+        // An absolute path must not appear in a report, so such a file is known by its name only.
         let known_as = if path.is_absolute() { path.file_name().map_or(path, Path::new) } else { path };
         return from_file(path, &scenario_id(known_as), selection);
     }
@@ -258,10 +261,11 @@ fn from_path(path: &Path, selection: &Selection<'_>) -> Result<Vec<Job>, SourceE
     Ok(jobs?.into_iter().flatten().collect())
 }
 
-/// The most files below a folder that is named as a scenario; a larger suite is run folder by folder.
+/// The maximum number of files below a folder; a larger suite is run folder by folder.
 const MAX_FILES: usize = 10_000;
 
-/// Collects the scenario files below a folder. Links to folders are not followed, since they may lead in circles.
+/// Collects the scenario files below a folder. Links to folders are not followed, because they may form
+/// cycles.
 fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), SourceError> {
     let failed = |error: std::io::Error| unreadable(folder, error.to_string());
     for entry in std::fs::read_dir(folder).map_err(failed)? {
@@ -303,7 +307,7 @@ fn bounded(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| format!("it is not UTF-8: {}", error.utf8_error()))
 }
 
-/// A file that a scenario names. A link that leads out of the scenario's folder is not followed.
+/// The text of a file that a scenario names. A link that leads out of the scenario's folder is not followed.
 fn beside(scenario: &Path, name: &str) -> io::Result<String> {
     let folder = match scenario.parent() {
         Some(folder) if folder != Path::new("") => folder.canonicalize()?,

@@ -14,7 +14,7 @@ use brickbat_rules::lint::VectorFile;
 
 /// Check files of rule vectors, and write them in their canonical form.
 ///
-/// Vectors for recorded streams have a format of their own and are skipped in directories.
+/// Vectors for recorded streams have a separate format and are skipped in directories.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Lint {
@@ -89,8 +89,9 @@ impl Lint {
     }
 }
 
-/// The schema of the format is in the same directory as the files, and what recordings said of the rules is next to it, as are
-/// histories and sessions from the stores of products, what became of sessions that were repaired, findings that became tests, and bugs of filters.
+/// True if a JSON file has vectors. Next to the vectors are other JSON files: the schema of the format, the
+/// counts from recordings, histories and sessions from the stores of products, results of repaired sessions,
+/// findings exported as tests, and bugs of filters.
 fn is_vectors(path: &str) -> bool {
     let folders = ["corpora/stored/", "corpora/sessions/", "corpora/exports/", "corpora/filters/"];
     let is_other =
@@ -98,7 +99,7 @@ fn is_vectors(path: &str) -> bool {
     path.ends_with(".json") && !path.ends_with(".schema.json") && !is_other
 }
 
-/// Whether the vectors of a file are for streams: each says how its stream ended.
+/// True if the vectors of a file are for streams. Such a vector has the end of its stream.
 fn is_of_streams(text: &str) -> bool {
     let file: Value = serde_json::from_str(text).unwrap_or_default();
     file.pointer("/vectors/0/ended").is_some()

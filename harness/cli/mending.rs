@@ -1,5 +1,5 @@
-//! What is done to the stores of systems under test before a session is loaded from them: `brickbat run --repair` repairs
-//! them, `brickbat closed-loop` also plants faults there first.
+//! The treatment of the stores of systems under test before a session is loaded from them: `brickbat run
+//! --repair` repairs them, and `brickbat closed-loop` also plants faults in them first.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,63 +15,63 @@ use brickbat_sessions::{
     self as sessions, Fault, Files, Judgement, Reason, Repair, RepairOptions, Session, Spot, Verdict,
 };
 
-/// What is to be done to each stored session.
+/// The treatment of each stored session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Treatment {
-    /// What is planted first.
+    /// The fault to plant first, and its place.
     pub(super) plant: Option<(Fault, Spot)>,
-    /// Whether it is repaired.
+    /// True if the session is repaired.
     pub(super) repairs: bool,
-    /// Whether calls at the very end are filled, too, that the product would fill itself.
+    /// True if calls at the very end are filled too, which the product would fill itself.
     pub(super) fills_tail: bool,
 }
 
-/// What was found in a store, and what became of it.
+/// The contents of a store, and the result of the treatment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Treated {
-    /// The plan whose session it is.
+    /// The plan that the session belongs to.
     pub(super) plan: String,
-    /// Whose store it is, and in which form.
+    /// The product that wrote the store, and the form of the store.
     pub(super) store: Option<(String, &'static str)>,
-    /// What was found before anything was planted: whether it was accepted, and what it holds.
+    /// The verdict on the session and its contents, before anything was planted.
     pub(super) found: Option<Found>,
-    /// What was to be judged: the verdict, and the rules that refuse it.
+    /// The diagnosis after planting: the verdict, and the rules that reject the session.
     pub(super) diagnosis: Option<Diagnosis>,
     pub(super) outcome: Outcome,
 }
 
-/// What a session holds.
+/// The contents of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) verdict: Verdict,
-    /// Whether a reply has two calls or more.
+    /// True if a reply has two or more calls.
     pub(super) has_batch: bool,
     pub(super) n_compactions: usize,
     pub(super) n_forks: usize,
 }
 
-/// What a session was diagnosed as.
+/// The diagnosis of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Diagnosis {
     pub(super) verdict: Verdict,
-    /// The rules of the provider, or `gives-up` where it is the product that does not send it.
+    /// The rules of the provider, or `gives-up` if the product itself does not send the request.
     pub(super) rules: BTreeSet<String>,
 }
 
-/// What became of a store.
+/// The result for a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It was not to be repaired, or there is nothing to mend.
+    /// It was left as it is: no repair was asked for, or there is nothing to repair.
     Left,
-    /// It was mended, for these reasons.
+    /// It was repaired, for these reasons.
     Mended(BTreeSet<Reason>),
-    /// It was not, because of that.
+    /// It is beyond repair, for this reason.
     Beyond(String),
     /// It could not be read, or the fault could not be planted.
     Not(String),
 }
 
-/// Does it, and keeps what it did.
+/// Treats sessions, and records the results.
 #[derive(Clone)]
 pub(super) struct Mending {
     treatment: Treatment,
@@ -84,18 +84,18 @@ impl Mending {
         Mending { treatment, treated: Arc::default(), is_verbose }
     }
 
-    /// What a system is given.
+    /// The hook to give to a system.
     pub(super) fn mend(&self) -> Mend {
         let mending = self.clone();
         Mend(Arc::new(move |stored: StoredSession<'_>| mending.treat(stored)))
     }
 
-    /// What was done so far, in the order in which it was done.
+    /// The results so far, in order.
     pub(super) fn treated(&self) -> Vec<Treated> {
         self.treated.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What was done, in a line.
+    /// The counts of the results, in one line.
     pub(super) fn summary(&self) -> String {
         let all = self.treated();
         let count = |is_meant: fn(&Outcome) -> bool| all.iter().filter(|one| is_meant(&one.outcome)).count();
@@ -133,12 +133,13 @@ impl Mending {
         self.treated.lock().unwrap_or_else(PoisonError::into_inner).push(treated);
     }
 
-    /// Treats the sessions of one store that are meant, one after the other, and says how many there were.
+    /// Treats the sessions of one store that belong to the plan, one after the other, and returns their
+    /// number.
     fn store(&self, stored: &StoredSession<'_>, path: &Path) -> usize {
         let Ok(mut files) = stored::open(path) else { return 0 };
         let found = match sessions::read(&files) {
             Ok(sessions) => sessions,
-            // A store has other files as well.
+            // A store also has other files.
             Err(sessions::ReadError::Unknown) => return 0,
             Err(error) => {
                 self.note(Treated::unread(stored.plan, format!("not read: {error}")));
@@ -167,7 +168,7 @@ impl Mending {
         session: &Session,
     ) -> Treated {
         let StoredSession { plan, model, .. } = *stored;
-        // Whose rules bind is known here, also where the store does not show it.
+        // The plan's dialect shows which provider's rules apply, even if the store does not.
         let profile = session.dialect.is_none().then(|| Profile::newest(plan.dialect));
         let judgement = sessions::judge_for(session, profile, model);
         let has_batch = session.n_batches() > 0;
@@ -227,7 +228,8 @@ fn repaired(files: &mut Files, index: usize, options: &RepairOptions) -> Outcome
     }
 }
 
-/// Writes a store back, if it has changed. What stood in a database's log stands in the database now.
+/// Writes a store back if it has changed, and removes a database's log, because the database now has its
+/// contents.
 fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     if std::fs::read(path)? == bytes {
         return Ok(());

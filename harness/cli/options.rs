@@ -1,4 +1,4 @@
-//! Options that several commands share, and how their values are read.
+//! Options that several commands share, and the parsers of their values.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -36,18 +36,18 @@ pub(super) struct SystemOptions {
     /// Another version of the SDK than the one in the lockfile, such as `6.0.300` or `latest`.
     #[arg(long, value_name = "VERSION", conflicts_with = "command")]
     pub(super) sdk_version: Option<String>,
-    /// A factor for how long systems are waited for; the load of the machine is counted in without it.
+    /// A factor for the time limits of systems; the load of the machine is taken into account in any case.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = patience)]
     pub(super) patience: f64,
 }
 
 impl SystemOptions {
-    /// Whether any system is named.
+    /// True if the options name a system.
     pub(super) fn is_given(&self) -> bool {
         !self.systems.is_empty() || self.manifest.is_some() || self.command.is_some()
     }
 
-    /// The systems that are meant; the reference agent if none is named.
+    /// The chosen systems; the reference agent if none is named.
     pub(super) fn systems(&self) -> Result<Vec<System>, CliError> {
         let systems: Result<Vec<System>, UnknownSystem> =
             match (&self.command, &self.manifest, self.systems.as_slice()) {
@@ -64,7 +64,7 @@ impl SystemOptions {
         systems?.into_iter().map(|system| self.fit(system)).collect()
     }
 
-    /// A system with the patience and in the version that are wanted.
+    /// Applies the chosen patience and SDK version to a system.
     fn fit(&self, system: System) -> Result<System, CliError> {
         let system = system.with_patience(self.patience);
         match &self.sdk_version {
@@ -73,7 +73,7 @@ impl SystemOptions {
         }
     }
 
-    /// The one system that is meant.
+    /// The single system that was chosen.
     pub(super) fn one_system(&self) -> Result<System, CliError> {
         let mut systems = self.systems()?;
         match (systems.pop(), systems.is_empty()) {
@@ -82,7 +82,7 @@ impl SystemOptions {
         }
     }
 
-    /// The one system that is meant: that of the options, else the one on which the scenario's finding was found.
+    /// The single system: that of the options, else the one on which the scenario's failure was found.
     pub(super) fn system_of(&self, scenario: &Scenario) -> Result<System, CliError> {
         match &scenario.found {
             _ if self.is_given() => self.one_system(),
@@ -101,7 +101,7 @@ impl SystemOptions {
     }
 }
 
-/// The system that a name means: one that comes with the program, else one of the project's own manifest.
+/// The system with this name: a built-in one, else one of the project's own manifest.
 fn named(name: &str) -> Result<System, CliError> {
     let unknown = match System::named(name, catalogue()) {
         Ok(system) => return Ok(system),
@@ -113,11 +113,11 @@ fn named(name: &str) -> Result<System, CliError> {
     }
 }
 
-/// The manifest of the project around the working folder, if the system of that name is its own.
+/// The manifest of the project around the working folder, if it has a system of that name.
 pub(super) fn own_manifest(name: &str) -> Option<PathBuf> {
     let path = config::chosen().ok()?.manifest?;
     let system = name.split(['@', '/']).next().unwrap_or(name);
-    // What is wrong with the manifest is reported where it is meant for certain.
+    // Mistakes in the manifest are reported where the manifest is chosen explicitly.
     let manifests = Manifest::read(&path).ok()?;
     manifests.iter().any(|manifest| manifest.name == system).then_some(path)
 }
@@ -137,7 +137,7 @@ impl ProviderOptions {
         if self.dialects.is_empty() { &Dialect::ALL } else { &self.dialects }
     }
 
-    /// The profile of each dialect: the one that is given, else the newest.
+    /// The profile of each dialect: the given one, else the newest.
     pub(super) fn profiles(&self) -> Vec<&'static Profile> {
         let given = |dialect| self.profiles.iter().copied().find(|profile| profile.dialect == dialect);
         Dialect::ALL.map(|dialect| given(dialect).unwrap_or_else(|| Profile::newest(dialect))).to_vec()
@@ -168,7 +168,7 @@ impl PlanOptions {
     }
 }
 
-/// The plans whose ids contain none of these texts; there must be some.
+/// Removes the plans whose ids contain one of these texts. At least one plan must be left.
 pub(super) fn without(mut jobs: Vec<Job>, excluded: &[String]) -> Result<Vec<Job>, CliError> {
     jobs.retain(|job| {
         let id = job.plan.id.to_string();
@@ -180,7 +180,7 @@ pub(super) fn without(mut jobs: Vec<Job>, excluded: &[String]) -> Result<Vec<Job
     Ok(jobs)
 }
 
-/// The plans of scenarios; there must be some.
+/// The plans of the scenarios. There must be at least one.
 pub(super) fn jobs(
     scenarios: &[String],
     dialects: &[Dialect],
@@ -209,7 +209,7 @@ pub(super) struct JobOptions {
 
 #[derive(Args)]
 pub(super) struct ConfirmOptions {
-    /// Skip the confirmation run of failing plans, and the further ones of flaky plans.
+    /// Skip the confirmation run of failing plans, and the further runs of flaky plans.
     #[arg(long)]
     no_confirm: bool,
 }
@@ -219,7 +219,7 @@ impl ConfirmOptions {
         Repeat { times, confirm: self.confirms() }
     }
 
-    /// Whether failing plans run a second time.
+    /// True if failing plans run a second time.
     pub(super) fn confirms(&self) -> bool {
         !self.no_confirm
     }
@@ -253,7 +253,7 @@ pub(super) fn canary(name: &str) -> Result<Canary, UnknownName> {
     Canary::from_name(name).ok_or_else(|| unknown(Canary::all().map(Canary::name)))
 }
 
-/// A length of time in seconds, minutes or hours.
+/// Reads a duration in seconds, minutes or hours.
 pub(super) fn duration(word: &str) -> Result<Duration, UnknownName> {
     let (number, unit) = word.split_at(word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len()));
     let seconds = match unit {
@@ -267,13 +267,13 @@ pub(super) fn duration(word: &str) -> Result<Duration, UnknownName> {
     number.checked_mul(seconds).map(Duration::from_secs).ok_or_else(|| UnknownName("too long".to_owned()))
 }
 
-/// A factor that neither takes all patience nor lets a run last for days.
+/// Reads a factor between 0.1 and 100.
 fn patience(text: &str) -> Result<f64, UnknownName> {
     let factor = text.parse::<f64>().ok().filter(|factor| (0.1..=100.0).contains(factor));
     factor.ok_or_else(|| UnknownName("expected a number from 0.1 to 100, such as `2`".to_owned()))
 }
 
-/// The name of a model, as it stands in the path or the body of a request.
+/// Reads the name of a model, as in the path or the body of a request.
 pub(super) fn model(name: &str) -> Result<String, UnknownName> {
     let is_name = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\');
     if !name.is_empty() && name.len() <= MAX_MODEL && name.chars().all(is_name) {
@@ -282,7 +282,7 @@ pub(super) fn model(name: &str) -> Result<String, UnknownName> {
     Err(UnknownName("expected the name of a model, such as `claude-opus-4-6`".to_owned()))
 }
 
-/// Bytes of the name of a model. An ARN of Bedrock has up to 2048.
+/// The maximum bytes of a model's name. An ARN of Bedrock has up to 2048.
 const MAX_MODEL: usize = 2048;
 
 fn severity(word: &str) -> Result<Severity, UnknownName> {

@@ -1,4 +1,4 @@
-//! What the program prints: results on standard output, notes and errors on standard error.
+//! The program's output: results on standard output, notes and errors on standard error.
 //!
 //! The reader of a pipe may close it, as `head` does, and a disk may be full. A command still does its work to the end,
 //! since it may have reports to write, and its exit code does not depend on who reads.
@@ -16,7 +16,7 @@ use super::unread::{self, Stream};
 use brickbat_report::report::text::Tone;
 use brickbat_rules::plain;
 
-/// Why standard output takes nothing more, if it does not.
+/// The error of standard output, if it can no longer be written.
 static LOST: OnceLock<io::Error> = OnceLock::new();
 
 /// Prints a text, redacted.
@@ -30,26 +30,26 @@ pub(super) fn print_json(mut value: Value) {
     print(&format!("{value:#}\n"));
 }
 
-/// Prints a text that holds nothing of the user's, as it is.
+/// Prints a text without any content of the user, as it is.
 pub(super) fn print_plain(text: &str) {
     if let Some(text) = unread::take(Stream::Out, text.to_owned()) {
         write_out(&text);
     }
 }
 
-/// Writes a text to standard output, however long its reader takes.
+/// Writes a text to standard output, and waits for its reader as long as needed.
 pub(super) fn write_out(text: &str) {
     if LOST.get().is_some() {
         return;
     }
     let mut out = anstream::stdout().lock();
     if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // Another thread may have met it first.
+        // Another thread may have set it first.
         let _ = LOST.set(error);
     }
 }
 
-/// Prints an error. Diagnostics render themselves, and begin with `error:` already.
+/// Prints an error. Rendered diagnostics already begin with `error:`.
 pub(super) fn error(error: impl Display) {
     let words = error.to_string();
     let prefix = if words.starts_with("error:") { "" } else { "error: " };
@@ -60,12 +60,12 @@ pub(super) fn error(error: impl Display) {
 pub(super) fn tell(words: impl Display) {
     let words = words.to_string();
     if let Some(line) = unread::take(Stream::Err, format!("{}\n", safe(&redactor().text(&words)))) {
-        // Where standard error is closed, there is nowhere to report that.
+        // If standard error is closed, there is nowhere to report that.
         let _ = anstream::stderr().write_all(line.as_bytes());
     }
 }
 
-/// A text without the characters that turn a line around, written as JSON and most languages write them.
+/// Escapes the characters that reverse the direction of text, in the notation of JSON and most languages.
 fn safe(text: &str) -> Cow<'_, str> {
     if !text.contains(plain::turns) {
         return Cow::Borrowed(text);
@@ -77,9 +77,9 @@ fn safe(text: &str) -> Cow<'_, str> {
     Cow::Owned(each.collect())
 }
 
-/// The exit code of the program, given that of its command: output that could not be written is no result.
+/// The exit code of the program, from that of its command. Unwritten output counts as a failure.
 ///
-/// A reader that closes the pipe has seen what it wanted, so that is no error.
+/// A reader that closes the pipe has read enough, so that is not an error.
 pub(super) fn exit_code(of_command: u8) -> u8 {
     unread::end();
     match LOST.get() {
@@ -91,7 +91,7 @@ pub(super) fn exit_code(of_command: u8) -> u8 {
     }
 }
 
-/// Colours a word; the stream strips the colour where there is no terminal.
+/// Colours a word. The stream strips the colour if there is no terminal.
 pub(super) fn paint(tone: Tone, word: &str) -> String {
     let code = match tone {
         Tone::Good => "32",

@@ -1,5 +1,5 @@
-//! Progress of a run. Each new cause is a line on standard output as it is found; how far the run has come goes to standard
-//! error, as a bar on a terminal and as plain lines elsewhere.
+//! Progress of a run. Each new cause is printed to standard output as it is found. The progress goes to
+//! standard error, as a bar on a terminal and as plain lines elsewhere.
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
@@ -17,18 +17,19 @@ use brickbat_report::report::text::{Tone, counted};
 use brickbat_report::report::{Case, text};
 use brickbat_scenario::verdict::{Finding, Severity, Verdict};
 
-/// Shows how far a run has come.
+/// Shows the progress of a run.
 pub(super) struct Progress {
     bar: Option<ProgressBar>,
     state: Mutex<State>,
     causes: Option<Arc<Mutex<FoundCauses>>>,
 }
 
-/// What has been counted and printed.
+/// The counts so far, and the last output.
 struct State {
     began: Instant,
     line_at: Instant,
-    /// Why a plan could not be judged: a system that does not start gives the same reason for each plan.
+    /// The last reason why a plan could not be judged. A system that does not start gives the same reason for
+    /// each plan, so it is printed once.
     error: Option<String>,
     n_done: usize,
     n_apart: usize,
@@ -42,13 +43,13 @@ pub(super) struct FoundCauses {
     fail_on: Severity,
 }
 
-/// Without a terminal, one line is printed for so many plans.
+/// Without a terminal, one line is printed per this many plans.
 const PLANS_PER_LINE: usize = 100;
 
-/// Slow systems get a line at least as often as this.
+/// The maximum time between two lines, for slow systems.
 const LINE_PERIOD: Duration = Duration::from_secs(20);
 
-/// How often the time on the bar goes on.
+/// The interval at which the time on the bar is updated.
 const TICK: Duration = Duration::from_millis(500);
 
 impl State {
@@ -71,7 +72,7 @@ impl FoundCauses {
         FoundCauses { known: BTreeSet::new(), fail_on }
     }
 
-    /// A line for each finding of a case whose cause is new.
+    /// One line for each finding of a case with a new cause.
     fn lines(&mut self, case: &Case, state: &str) -> String {
         let mut text = String::new();
         for finding in case.counted() {
@@ -94,7 +95,7 @@ impl FoundCauses {
 impl Progress {
     pub(super) fn on(system: &System) -> Progress {
         let bar = std::io::stderr().is_terminal().then(|| {
-            // Until it is known how much there is to do, there is nothing to fill.
+            // A spinner until the number of plans is known.
             let bar = ProgressBar::new_spinner().with_style(style("{prefix} {elapsed} {wide_msg}"));
             bar.enable_steady_tick(TICK);
             bar.with_prefix(redactor().text(&system.name()).into_owned())
@@ -107,7 +108,7 @@ impl Progress {
         Progress { bar: Some(ProgressBar::hidden()), state: Mutex::new(State::new()), causes: None }
     }
 
-    /// The same, which prints each new cause.
+    /// Also prints each new cause.
     pub(super) fn with_causes(mut self, causes: Arc<Mutex<FoundCauses>>) -> Progress {
         self.causes = Some(causes);
         self
@@ -121,7 +122,7 @@ impl Progress {
         }
     }
 
-    /// Reports how far something has come whose end is not known.
+    /// Reports the progress of work of unknown length.
     pub(super) fn say(&self, words: &str) {
         match &self.bar {
             Some(bar) => bar.set_message(words.to_owned()),
@@ -132,7 +133,7 @@ impl Progress {
         }
     }
 
-    /// Does something, such as printing, while the bar is out of the way.
+    /// Hides the bar while it runs some work, such as printing.
     pub(super) fn hide(&self, work: impl FnOnce()) {
         match &self.bar {
             Some(bar) => bar.suspend(work),
@@ -140,7 +141,7 @@ impl Progress {
         }
     }
 
-    /// Reports that a case is done. What the system cannot be asked is no progress.
+    /// Reports that a case is done. Unsupported plans do not count as progress.
     pub(super) fn case(&self, case: &Case, n_done: usize, n_all: usize) {
         let n_causes = self.found(case, "found");
         let mut state = self.state();
@@ -174,12 +175,12 @@ impl Progress {
         }
     }
 
-    /// Reports a case that has failed once, and that is run again before it counts.
+    /// Reports a case that has failed once, and runs again before it counts.
     pub(super) fn suspected(&self, case: &Case) {
         self.found(case, "seen");
     }
 
-    /// Prints the causes that a case shows first, and says how many there are by now.
+    /// Prints the causes that a case is the first to show, and returns the number of causes so far.
     fn found(&self, case: &Case, state: &str) -> usize {
         let Some(causes) = &self.causes else { return 0 };
         let mut causes = causes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -195,7 +196,7 @@ impl Progress {
     }
 }
 
-/// Prints a line if one is due, or if the last one is long ago.
+/// Prints a line if one is due, or if the last one was long ago.
 fn line(state: &mut State, is_due: bool, words: &str) {
     if is_due || state.line_at.elapsed() >= LINE_PERIOD {
         state.line_at = Instant::now();

@@ -61,7 +61,7 @@ impl Promote {
         Ok(0)
     }
 
-    /// The regression that shows the same failure already.
+    /// The existing regression with the same failure.
     fn duplicate(&self, cause: &Signature, scenario: &Scenario) -> Result<Option<PathBuf>, CliError> {
         for path in files(&self.into)? {
             let (known, found) = one_found(&path.to_string_lossy())?;
@@ -73,7 +73,7 @@ impl Promote {
     }
 }
 
-/// The regressions of a directory, which need not exist yet.
+/// The regressions of a directory. The directory may not exist yet.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     if !folder.exists() {
         return Ok(Vec::new());
@@ -87,8 +87,8 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     Ok(files)
 }
 
-/// The planted bug that shows what a scenario was found to show, in the simulation; the one that the scenario names comes
-/// first, and the one on which it was found.
+/// The planted bug that shows the scenario's failure in the simulation. The bug that the scenario names, or
+/// on which it was found, is tried first.
 fn planted(scenario: &Scenario, found: &Provenance) -> Option<String> {
     let plan = lower::lower(FOUND, "", scenario, found.dialect, found.seed).ok()?;
     let cause = Signature::of_found(found);
@@ -100,7 +100,7 @@ fn planted(scenario: &Scenario, found: &Provenance) -> Option<String> {
     canaries.find(shows).map(|canary| canary.name().to_owned())
 }
 
-/// The findings on a planted bug; none if its control plan does not pass.
+/// The findings on a planted bug. Empty if its control plan does not pass.
 fn simulated(plan: &Plan, canary: Canary) -> Vec<Finding> {
     let judgement = judged(plan, |plan| Agent::of_plan(plan, Delivery::Streamed, Some(canary)));
     let failed = judgement.ok().filter(|judgement| judgement.verdict == Verdict::Fail);

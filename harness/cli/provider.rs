@@ -1,4 +1,4 @@
-//! What `serve` and `wrap` share: the provider that they start, as their options describe it.
+//! The options of `serve` and `wrap` that describe the provider they start.
 
 use std::time::Duration;
 
@@ -33,12 +33,12 @@ pub(super) struct ProviderChoice {
     /// How often the improvised model calls tools after a prompt before it answers in text.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=100))]
     rounds: u32,
-    /// The tokens that each reply reports for its request, so that a program compacts its history. Without it they follow
-    /// from the size of the request.
+    /// The tokens that each reply reports for its request, so that a program compacts its history. By
+    /// default, they follow from the size of the request.
     #[arg(long, value_name = "TOKENS")]
     usage: Option<u64>,
-    /// Inject faults into improvised replies: eof, reset, end-early, error, overloaded, rate-limit and stall, with
-    /// commas between. Without a list: all except stall.
+    /// Inject faults into improvised replies: eof, reset, end-early, error, overloaded, rate-limit and stall,
+    /// separated by commas. Without a list: all except stall.
     #[arg(long, value_name = "KINDS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(value_parser = kinds)]
     faults: Option<Kinds>,
@@ -52,15 +52,16 @@ pub(super) struct ProviderChoice {
     pub(super) admitted: Admitted,
 }
 
-/// Who may ask besides programs of this machine and the pages that they serve.
+/// The additional hosts and origins whose requests are answered. Programs of this machine and the pages that
+/// they serve are always answered.
 #[derive(Args)]
 pub(super) struct Admitted {
-    /// Answer requests whose Host is this name, such as `host.docker.internal`, besides the names of this machine; `*` is
-    /// any. May be repeated.
+    /// Also answer requests whose Host is this name, such as `host.docker.internal`; `*` is any name. May be
+    /// repeated.
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
-    /// Answer requests of web pages of this origin, such as `https://app.example`, besides those of this machine; `*` is
-    /// any. May be repeated.
+    /// Also answer requests from web pages of this origin, such as `https://app.example`; `*` is any origin.
+    /// May be repeated.
     #[arg(long, value_name = "ORIGIN")]
     allow_origin: Vec<String>,
 }
@@ -87,7 +88,7 @@ pub(super) fn kinds(words: &str) -> Result<Kinds, UnknownName> {
     })
 }
 
-/// A host of which it is known how strict it is in any dialect.
+/// Reads a host with a known profile in any dialect.
 pub(super) fn host(word: &str) -> Result<String, UnknownName> {
     let host = Address::of(word).host;
     match is_known_host(&host) {
@@ -99,7 +100,7 @@ pub(super) fn host(word: &str) -> Result<String, UnknownName> {
 }
 
 impl ProviderChoice {
-    /// How the provider behaves. The program is ended at these points.
+    /// The behaviour of the provider. `stops` are the points at which the program is ended.
     pub(super) fn behaviour(&self, stops: Vec<ProgramStop>) -> Result<Behaviour, CliError> {
         let faults =
             self.faults.as_ref().map(|Kinds(kinds)| Faults { kinds: kinds.clone(), every: self.every });

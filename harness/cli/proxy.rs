@@ -109,14 +109,14 @@ impl Proxy {
                 .await
                 .map_err(|error| CliError::start(format!("cannot listen on port {}: {error}", self.port)))?;
             let printing = async {
-                // Said when Ctrl-C is listened for: whoever reads it may interrupt at once.
+                // Printed after the Ctrl-C handler is installed, because a reader may interrupt at once.
                 print(&told::banner(proxy.base_url(), &url));
                 while let Some(notice) = proxy.next().await {
                     print(&told::line(&notice, &proxy.redactor()));
                 }
             };
             until_interrupted(printing).await;
-            // What came just before Ctrl-C is named, too.
+            // Requests that came just before Ctrl-C are printed too.
             let unread = proxy.unread();
             let redactor = proxy.redactor();
             unread.iter().for_each(|notice| print(&told::line(notice, &redactor)));

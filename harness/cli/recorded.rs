@@ -8,16 +8,16 @@ use brickbat_scenario::scenario::Scenario;
 use brickbat_search::recorded::{Recorded, n_items, recorded};
 use brickbat_sessions::Session;
 
-/// A conversation that was found in a recording.
+/// A conversation from a recording.
 pub(super) struct Conversation {
-    /// What it is called: the file and the line.
+    /// The name: the file and the line.
     pub(super) name: String,
     pub(super) scenario: Scenario,
-    /// What is said of it, in a line.
+    /// A description in one line.
     pub(super) words: String,
 }
 
-/// The longest conversation of a recording, or the one on the line that is named as `FILE#LINE`.
+/// The longest conversation of a recording, or the one on the line in `FILE#LINE`.
 pub(super) fn conversation(word: &str) -> Result<Conversation, CliError> {
     let (file, line) = split(word);
     let spoken = spoken(&file)?;
@@ -26,7 +26,7 @@ pub(super) fn conversation(word: &str) -> Result<Conversation, CliError> {
         None => exchange.status < 400 && !exchange.is_ours,
     };
     let meant = spoken.iter().filter(|(exchange, _)| is_meant(exchange));
-    // Of equally long ones the last, which the others may have led to.
+    // Of equally long conversations, the last one counts, because the others may be its earlier attempts.
     let longest = meant.max_by_key(|(exchange, dialect)| {
         n_items(*dialect, &exchange.request) + usize::from(exchange.reply.is_some())
     });
@@ -52,8 +52,8 @@ pub(super) fn conversation(word: &str) -> Result<Conversation, CliError> {
     Ok(Conversation { name, scenario, words })
 }
 
-/// The last refused request of a recording, or the request on the line that is named as `FILE#LINE`, as a session. Nothing
-/// if the file is no recording.
+/// The last refused request of a recording, or the request on the line in `FILE#LINE`, as a session. None if
+/// the file is not a recording.
 pub(super) fn refused(word: &str) -> Option<Result<Session, CliError>> {
     let (file, line) = split(word);
     let spoken = spoken(&file).ok()?;
@@ -68,7 +68,7 @@ pub(super) fn refused(word: &str) -> Option<Result<Session, CliError>> {
     Some(read.map_err(|error| CliError::input(format!("{file}:{}: {error}", exchange.line))))
 }
 
-/// A file, and the line of it that is meant.
+/// Splits `FILE#LINE` into the file and the line.
 fn split(word: &str) -> (String, Option<u64>) {
     let named = word.rsplit_once('#').and_then(|(file, line)| Some((file, line.parse().ok()?)));
     match named {

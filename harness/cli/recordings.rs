@@ -82,7 +82,7 @@ impl Recordings {
                     Err((line, words)) => Err(RecordingError { line, words }),
                 };
                 match exchanges {
-                    // What Brickbat answered itself says nothing about a provider.
+                    // Brickbat's own answers show nothing about a provider.
                     Ok(exchanges) => {
                         exchanges.iter().filter(|exchange| !exchange.is_ours).for_each(|exchange| {
                             table.add(file, exchange, recordings::compare(exchange, &terms));
@@ -114,10 +114,10 @@ impl Recordings {
     }
 }
 
-/// Bytes of a file of counts: each rule has a line in each collection.
+/// The maximum bytes of a file of counts, which has a line for each rule in each collection.
 const MAX_COUNTS_BYTES: u64 = 16 << 20;
 
-/// Adds what recordings said to a file that holds the like.
+/// Adds the counts of these recordings to a file of counts.
 fn keep(path: &Path, collection: &Collection) -> Result<(), CliError> {
     let text = regular::text(path, MAX_COUNTS_BYTES);
     let text = text.map_err(|error| CliError::cannot_read(path.display(), error))?;
@@ -135,7 +135,8 @@ pub(super) fn today() -> String {
 
 const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
 
-/// The date of a day counted from 1970-01-01, by years that begin in March, so that a leap day is the last.
+/// The date of a day, counted from 1970-01-01. It computes with years that begin in March, so that a leap day
+/// is the last day.
 fn date(n_days: u64) -> String {
     const DAYS_OF_400_YEARS: u64 = 146_097;
     const FROM_YEAR_0_TO_1970: u64 = 719_468;

@@ -1,4 +1,5 @@
-//! Files that the user names. Only regular ones are opened: a pipe or a device may never end, or never begin.
+//! The user's files. Only regular files are opened, because a pipe or a device may never end, or block when
+//! it is opened.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -27,7 +28,7 @@ pub(super) fn open_or_stdin(path: &str) -> io::Result<Box<dyn Read>> {
     }
 }
 
-/// The text of a regular file that has no more bytes than that.
+/// The text of a regular file with at most `max_bytes` bytes.
 pub(super) fn text(path: &Path, max_bytes: u64) -> io::Result<String> {
     let mut text = String::new();
     open(path)?.take(max_bytes + 1).read_to_string(&mut text)?;

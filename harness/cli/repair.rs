@@ -59,7 +59,7 @@ enum Format {
     Json,
 }
 
-/// What was written.
+/// The written files.
 #[derive(Default)]
 struct Written {
     file: Option<PathBuf>,
@@ -120,12 +120,12 @@ impl RepairSession {
         Ok(u8::from(matches!(repair, Repair::Beyond(_))))
     }
 
-    /// Writes what was mended.
+    /// Writes the repaired files.
     fn keep(&self, path: &Path, before: &Files, mended: &Mended) -> Result<Written, CliError> {
         if self.dry_run {
             return Ok(Written::default());
         }
-        // The log of a database stands in the database after the repair.
+        // After the repair, the contents of a database's log are in the database.
         let is_log = |name: &str| name.ends_with("-wal") || name.ends_with("-shm");
         let is_kept = |file: &sessions::File| is_log(&file.name) || mended.files.files.contains(file);
         if !before.files.iter().skip(1).all(is_kept) {
@@ -146,7 +146,7 @@ impl RepairSession {
     }
 }
 
-/// What came of a repair, for people.
+/// The result of a repair, for people.
 fn text(repair: &Repair) -> String {
     match repair {
         Repair::Healthy(_) => "healthy: nothing written.\n".to_owned(),
@@ -162,7 +162,7 @@ fn is_database(bytes: &[u8]) -> bool {
 }
 
 impl Written {
-    /// What is said of it: where it is, and how a copy of a database comes to its product.
+    /// Describes where the result is, and how to install a copy of a database.
     fn words(&self, path: &Path, is_database: bool) -> String {
         let path = path.display();
         match (&self.file, &self.backup) {
@@ -185,7 +185,7 @@ impl Written {
     }
 }
 
-/// Replaces the file, if no other process can be writing it. Of a link, the file that it leads to is replaced.
+/// Replaces the file, if no other process can be writing it. For a link, the target is replaced.
 fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<Written, CliError> {
     if is_database(before) {
         let words = "refused: a database is never replaced, because its product may be using it; write a copy with --out";
@@ -209,7 +209,7 @@ fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<Written, CliError
     Ok(Written { file: Some(path.clone()), backup: Some(backup) })
 }
 
-/// The index of the session that is meant, and whose it is.
+/// The index of the chosen session, and its product.
 fn meant(files: &Files, store: &Store) -> Result<(usize, Product), String> {
     let sessions = sessions::read(files).map_err(|error| error.to_string())?;
     let mut meant = (0..sessions.len()).filter(|n| store.means(*n, &sessions[*n]));
@@ -228,7 +228,7 @@ fn copy_of(path: &Path) -> PathBuf {
     path.with_file_name(name.trim_end_matches('.'))
 }
 
-/// A name for the backup that no file has yet.
+/// An unused name for the backup.
 fn backup_of(path: &Path) -> PathBuf {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let nth = |n: usize| path.with_file_name(format!("{name}.backup-{n}"));

@@ -1,4 +1,4 @@
-//! `brickbat replay`, and how often a scenario shows a failure on a system that is up.
+//! `brickbat replay`, and the measurement of how often a scenario shows a failure on a running system.
 
 use brickbat_scenario::plan::CONTROL;
 use std::collections::BTreeMap;
@@ -41,7 +41,8 @@ pub(super) struct Replay {
     /// The dialect; by default the one in which the failure was found.
     #[arg(long, value_name = "DIALECT", value_parser = dialect)]
     dialect: Option<Dialect>,
-    /// How often to run it; 3 times by default, or as often as the file says it took to see the failure.
+    /// How often to run it; by default 3 times, or as often as it took to find the failure, according to the
+    /// file.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeat: Option<u16>,
     /// With an id: the --out directory of the run that has the case; by default the newest of the last runs that has it.
@@ -61,10 +62,10 @@ const EXAMPLES: &str = "Examples:
 Other findings are listed but do not change the answer.
 Exit codes: 0 FIXED, 1 STILL FAILS or FLAKY, 2 bad input, 3 ERROR: it could not be judged.";
 
-/// Runs of a failure that showed each time.
+/// The number of runs for a failure that showed every time.
 const RUNS: u32 = 3;
 
-/// Runs at once: a flaky failure may depend on what runs at the same time.
+/// The number of runs at once: a flaky failure may depend on what runs at the same time.
 const AT_ONCE: u16 = 1;
 
 impl Replay {
@@ -138,7 +139,7 @@ impl Replay {
                 let started = start(system, options.supervisor).await?;
                 for _ in 0..times {
                     let cases = started.run(jobs, options, &|_, _, _| {}).await;
-                    // A control plan that fails leaves its plan unjudged.
+                    // Only the plan's own case counts; a control plan that fails leaves the plan unjudged.
                     runs.extend(cases.into_iter().filter(|ran| ran.plan == case.plan));
                 }
             }
@@ -154,7 +155,7 @@ impl Replay {
     }
 }
 
-/// Runs a scenario so many times.
+/// Runs a scenario a number of times.
 pub(super) async fn runs(
     started: &Started,
     setting: Setting<'_>,
@@ -166,8 +167,8 @@ pub(super) async fn runs(
     runs.into_iter().flatten().collect()
 }
 
-/// Runs each scenario so many times, and gives the case of each run: that of its control plan, if that does not pass.
-/// A scenario that cannot be lowered has none.
+/// Runs each scenario a number of times, and returns the case of each run, or the case of the control plan if
+/// that does not pass. A scenario that cannot be lowered has no case.
 pub(super) async fn runs_of(
     started: &Started,
     setting: Setting<'_>,
@@ -179,7 +180,7 @@ pub(super) async fn runs_of(
     let mut known: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for (at, scenario) in scenarios.iter().enumerate() {
         for run in 0..times {
-            // The ids of plans differ, and what is minted from the seed does not.
+            // The runs have different plan ids, but the same ids from the seed.
             let variant = format!("{at}.{run}");
             let plan = lower::lower(setting.id, &variant, scenario, setting.dialect, setting.seed);
             let Ok(plan) = plan else { continue };
@@ -204,7 +205,7 @@ pub(super) async fn runs_of(
     runs
 }
 
-/// Whether a case shows a failure.
+/// True if a case shows a failure.
 pub(super) fn shows(case: &Case, cause: &Signature) -> bool {
     case.judged == Verdict::Fail && cause.is_among(case.all_findings())
 }
@@ -214,7 +215,7 @@ pub(super) fn finding<'c>(runs: &'c [Case], cause: &Signature) -> Option<&'c Fin
     runs.iter().flat_map(Case::all_findings).find(|finding| Signature::of(finding) == *cause)
 }
 
-/// What the runs say about the failure.
+/// The verdict of the runs about the failure.
 #[derive(Debug, PartialEq, Eq)]
 enum ReplayVerdict {
     /// No run shows it.
@@ -228,7 +229,7 @@ enum ReplayVerdict {
 }
 
 impl ReplayVerdict {
-    /// A run that could not be judged counts for nothing, unless no run shows the failure.
+    /// An unjudged run counts only if no run shows the failure.
     fn of(runs: &[Case], cause: &Signature) -> ReplayVerdict {
         let is_judged = |case: &&Case| matches!(case.judged, Verdict::Pass | Verdict::Fail);
         let of = runs.iter().filter(is_judged).count();
@@ -279,7 +280,7 @@ impl ReplayVerdict {
     }
 }
 
-/// The other findings of the runs, in lines.
+/// The other findings of the runs, one per line.
 fn others(runs: &[Case], cause: &Signature) -> String {
     let mut seen: BTreeMap<Signature, (usize, String)> = BTreeMap::new();
     for case in runs.iter().filter(|case| case.judged == Verdict::Fail) {

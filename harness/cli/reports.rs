@@ -33,7 +33,7 @@ impl ReportOptions {
         })
     }
 
-    /// Whether a report shows what happened in the cases.
+    /// True if a report shows what happened in the cases.
     pub(super) fn shows_records(&self) -> bool {
         self.reports.iter().any(|report| report.format.ending == "html")
     }

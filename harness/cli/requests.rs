@@ -17,38 +17,39 @@ use brickbat_rules::recordings;
 /// A file with requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Input {
-    /// As the user named it; `-` is standard input.
+    /// The path as the user wrote it; `-` is standard input.
     pub path: String,
-    /// Whether the user named it, or a folder that holds it.
+    /// True if the user named the file itself, false if it was found in a folder.
     pub is_named: bool,
 }
 
 impl Input {
-    /// Whether it may be a cassette, or any other YAML.
+    /// True for YAML, which may be a cassette.
     pub fn is_yaml(&self) -> bool {
         Path::new(&self.path).extension().is_some_and(|ending| ending == "yaml" || ending == "yml")
     }
 }
 
-/// The files that the user means.
+/// The files that the user's arguments name.
 #[derive(Debug, Default)]
 pub struct Inputs {
     /// In the order of the arguments; those of a folder are sorted.
     pub files: Vec<Input>,
-    /// Files of folders with other endings than those of JSON, HAR files and cassettes.
+    /// The number of files in folders that were skipped, because their ending is not that of JSON, a HAR file
+    /// or a cassette.
     pub n_passed_over: usize,
-    /// Folders that could not be listed, and why.
+    /// Folders that could not be listed, each with the reason.
     pub unreadable: Vec<(String, String)>,
 }
 
-/// What happened while files were read.
+/// An event of reading the files.
 #[derive(Debug)]
 pub enum ReadEvent {
-    /// A byte order mark at the beginning of the file was passed over.
+    /// A byte order mark at the beginning of the file was skipped.
     Marked,
     /// A request was checked.
     Judged(Box<CheckedRequest>),
-    /// A text could not be checked; with its line, where it is one of several.
+    /// A text could not be checked. It has its line if the file has several.
     Unjudged(Option<u64>, CheckError),
     /// The file, or the line, cannot be read.
     Unreadable(Option<u64>, String),
@@ -56,33 +57,33 @@ pub enum ReadEvent {
     End,
 }
 
-/// Bytes of one request; the largest request that a provider takes is 32 MiB.
+/// Bytes of one request; the largest request that a provider accepts is 32 MiB.
 pub const MAX_BYTES: u64 = 64 << 20;
 
 /// Bytes that are checked at once: enough to keep all cores busy, and little compared to the largest request.
 const BATCH_BYTES: u64 = 8 << 20;
 
-/// Pieces that are checked at once, so that the findings in tiny ones are bounded as well.
+/// Pieces that are checked at once. This limits the number of findings in tiny pieces too.
 const BATCH_PIECES: usize = 2048;
 
-/// Errors that are printed one by one. A file of another kind would have one on each line.
+/// Errors that are printed one by one. A file of another kind would have an error on every line.
 pub const MAX_ERRORS: usize = 20;
 
-/// Lines at the beginning of a file after which it is not read further if none of them is JSON: a log that holds requests
-/// has one sooner, and a file of random bytes never has.
+/// Lines at the beginning of a file that are tried; if none of them is JSON, the rest is not read. A log of
+/// requests has a line of JSON sooner, and a file of random bytes never has one.
 const MAX_FOREIGN_LINES: usize = 1000;
 
-/// The bytes that editors of Windows write at the beginning of a file in UTF-8. They are no part of the text.
+/// The bytes that Windows editors write at the beginning of a UTF-8 file. They are not part of the text.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// How files in UTF-16 begin, which the shell of Windows writes.
+/// The first bytes of UTF-16 files, which the Windows shell writes.
 const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
-/// Folders inside folders.
+/// The maximum depth of nested folders.
 const MAX_DEPTH: usize = 64;
 
 impl Inputs {
-    /// Files are taken as they are, folders are walked.
+    /// Takes files as they are, and searches folders.
     pub fn of(words: &[String]) -> Inputs {
         let mut inputs = Inputs::default();
         for word in words {
@@ -109,7 +110,7 @@ impl Inputs {
         for entry in entries {
             let path: PathBuf = entry.path();
             match entry.file_type() {
-                // Links to folders are not followed, since they may lead in circles.
+                // Links to folders are not followed, because they may form cycles.
                 Ok(kind) if kind.is_dir() => self.walk(&path, depth - 1),
                 Ok(_) if is_text(&path) => {
                     self.files.push(Input { path: path.display().to_string(), is_named: false });
@@ -159,18 +160,18 @@ pub fn judge(
 pub struct Piece {
     pub text: Vec<u8>,
     pub start: Start,
-    /// Whether it is one of several in its file.
+    /// True if the file has several texts, one per line.
     pub is_line: bool,
-    /// Whether a byte order mark stands before it, which was passed over.
+    /// True if a byte order mark before the text was skipped.
     pub has_mark: bool,
 }
 
-/// What is said of a file that begins with a byte order mark.
+/// The note about a file that begins with a byte order mark.
 pub fn marked(path: &str) -> String {
     format!("note: {path} begins with a byte order mark, which is not part of the request and was skipped")
 }
 
-/// Says how many errors were not printed one by one; `done` is what could not be done.
+/// Prints how many errors were not printed one by one. `done` names the operation that failed.
 pub fn tell_unprinted(n_errors: usize, done: &str) {
     match n_errors.saturating_sub(MAX_ERRORS) {
         0 => {}
@@ -178,7 +179,7 @@ pub fn tell_unprinted(n_errors: usize, done: &str) {
     }
 }
 
-/// A line that cannot be read, and why.
+/// A line that cannot be read, and the reason.
 pub type ReadFailure = (Option<u64>, String);
 
 /// Pieces that will be checked together, and the other events between them.
@@ -234,12 +235,12 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
 }
 
 impl Piece {
-    /// Its line, where it is one of several.
+    /// The line of the piece, if the file has several.
     pub fn line(&self) -> Option<u64> {
         self.is_line.then_some(self.start.line)
     }
 
-    /// Whether it is a HAR file or a cassette.
+    /// True for a HAR file or a cassette.
     pub fn is_recording(&self) -> bool {
         !self.is_line && recordings::is_recording(&self.text)
     }
@@ -266,8 +267,8 @@ fn event(line: Option<u64>, checked: Result<CheckedRequest, CheckError>) -> Read
     }
 }
 
-/// Reads a file, or standard input, piece by piece. A file whose first line is a whole JSON text, and not the only
-/// one, is read line by line, whatever its name.
+/// Reads a file, or standard input, piece by piece. If the first line is a complete JSON text and more lines
+/// follow, the file is read line by line, whatever its name.
 pub fn read(path: &str, each: &mut dyn FnMut(Result<Piece, ReadFailure>)) {
     let opened = regular::open_or_stdin(path);
     let read = opened.and_then(|file| pieces(&mut BufReader::new(file), has_lines(Path::new(path)), each));
@@ -326,7 +327,7 @@ fn lines(
 ) -> io::Result<()> {
     let mut has_mark = start.offset > 0;
     let mut next = Some(first);
-    // Lines that are no JSON, until the first that is.
+    // The number of lines before the first one that is JSON.
     let mut n_foreign = Some(0);
     while let Some(RawLine { text, is_whole }) = next {
         let mut n_bytes = text.len() as u64;
@@ -341,7 +342,8 @@ fn lines(
             n_bytes += file.skip_until(b'\n')? as u64;
             each(Err((Some(start.line), format!("it is too large: more than {MAX_BYTES} bytes"))));
         } else if !text.trim_ascii().is_empty() {
-            // Without its end, so that a text that ends too early ends on its own line.
+            // The line end is removed, so that an error at the end of a truncated text is on the text's own
+            // line.
             let text = text.trim_ascii_end().to_vec();
             each(Ok(Piece { text, start, is_line: true, has_mark: std::mem::take(&mut has_mark) }));
         }
@@ -351,7 +353,7 @@ fn lines(
     Ok(())
 }
 
-/// Whether a text is JSON, whatever its strings hold.
+/// True if a text is JSON. The contents of its strings are not checked.
 fn is_json(text: &[u8]) -> bool {
     serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok()
 }
@@ -359,7 +361,7 @@ fn is_json(text: &[u8]) -> bool {
 /// A line of a file.
 struct RawLine {
     text: Vec<u8>,
-    /// Whether it is complete: of a line that is too long, `text` is the beginning.
+    /// False if the line is too long; `text` is then its beginning.
     is_whole: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Dated requirements: the scenarios, checks and profiles of a day, so that an update of Brickbat changes no verdict and no
-//! level of who asks for them.
+//! Dated requirements: the scenarios, checks and profiles at a date. With them, an update of Brickbat does
+//! not change the verdicts and levels of a system.
 
 use serde::Deserialize;
 
@@ -10,7 +10,7 @@ use brickbat_report::report::Report;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::parse;
 
-/// A set of requirements, as its file in `corpora/requirements` has it.
+/// A set of requirements, as stored in `corpora/requirements`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Requirements {
@@ -33,7 +33,7 @@ impl Requirements {
         library::requirements().into_iter().next_back().and_then(|(name, text)| read(&name, text).ok())
     }
 
-    /// The set of that name.
+    /// The set with the given name.
     pub(super) fn named(name: &str) -> Result<Requirements, UnknownName> {
         let sets = library::requirements();
         match sets.iter().find(|(known, _)| known == name) {
@@ -45,13 +45,14 @@ impl Requirements {
         }
     }
 
-    /// Whether a run of all scenarios in these dialects, with these profiles, asks a system everything that the set does.
+    /// True if a run of all scenarios in these dialects, with these profiles, covers everything that the set
+    /// requires of a system.
     pub(super) fn are_whole(&self, system: &System, dialects: &[Dialect], profiles: &[String]) -> bool {
         let speaks_no_other = system.dialects().iter().all(|dialect| dialects.contains(dialect));
         speaks_no_other && self.profiles.iter().all(|profile| profiles.contains(profile))
     }
 
-    /// Whether every scenario of the set was judged on each system, in at least one dialect.
+    /// True if every scenario of the set was judged on each system, in at least one dialect.
     pub(super) fn ran_in(&self, report: &Report) -> bool {
         let scenario = |plan: &str| plan.split(['#', '@']).next().unwrap_or_default().to_owned();
         report.accounts.iter().all(|account| {
@@ -76,8 +77,9 @@ mod tests {
     use brickbat_scenario::hash::fnv1a;
     use std::fmt::Write;
 
-    /// A set that is frozen stays as it is. The newest holds everything there is; when it does not any more, it is either
-    /// written again with `BRICKBAT_UPDATE=1`, as long as it has not been released, or a new one begins.
+    /// A frozen set does not change. The newest set has every scenario, check and profile. When it does not
+    /// any more, it is written again with `BRICKBAT_UPDATE=1` if it has not been released; otherwise a new
+    /// set begins.
     #[test]
     fn the_newest_set_holds_every_scenario_check_and_profile() {
         let hash = |text: &str| format!("{:016x}", fnv1a(text.as_bytes()));

@@ -1,11 +1,12 @@
-//! Rules as they are named on the command line.
+//! Rules on the command line.
 
 use super::error::UnknownName;
 use brickbat_rules::Rule;
 use brickbat_rules::streams::StreamRule;
 use brickbat_scenario::parse::did_you_mean;
 
-/// The rules that a word names: one for an id or an alias, one for each dialect for a name without its dialect.
+/// The rules that a word names: one rule for an id or an alias, one rule per dialect for a name without its
+/// dialect.
 #[derive(Debug, Clone)]
 pub(super) struct RuleArgs(pub(super) Vec<&'static Rule>);
 

@@ -86,7 +86,7 @@ pub(super) struct Run {
     /// all parts. The part that a plan belongs to depends only on its id.
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     shard: Option<Shard>,
-    /// Print every plan that did not pass, and the whole account, before the closing block.
+    /// Print every plan that did not pass, and the complete account, before the closing block.
     #[arg(long)]
     verbose: bool,
     /// Keep a record of each case in this directory: trace, requests and responses, receipts, ledger, the adapter's
@@ -167,7 +167,7 @@ impl Run {
             return Ok(0);
         }
         self.report.check_writable()?;
-        // A process that was killed is not running its calls any more, so a tail that is open stays without results.
+        // A killed process no longer runs its calls, so an open tail would never get results.
         let treatment = Treatment { plant: None, repairs: true, fills_tail: true };
         let mending = self.repair.then(|| Mending::new(treatment, self.verbose));
         if let Some(mending) = &mending {
@@ -186,7 +186,7 @@ impl Run {
         Ok(code)
     }
 
-    /// What is to be run, in the words of the user.
+    /// The user's arguments.
     fn arguments(&self) -> RunArguments {
         let SystemOptions { systems, manifest, command, mode, sdk_version, patience } = self.system.clone();
         RunArguments {
@@ -210,7 +210,7 @@ impl Run {
         }
     }
 
-    /// The requirements that the run asks whole, if it does.
+    /// The set of requirements that the run covers completely, if any.
     fn whole_requirements(&self, work: &Work, report: &Report) -> Option<Requirements> {
         let is_part = !self.plans.scenarios.is_empty()
             || self.plans.filter.is_some()
@@ -238,11 +238,11 @@ impl Run {
         }
     }
 
-    /// Where the records go.
+    /// The destination of the records.
     fn folder(&self, work: &Work) -> Result<Records, CliError> {
         let Some(path) = &self.out else {
             let path = if self.no_out { None } else { runs::new_folder() };
-            // A run needs no cache: where none can be written, nothing is kept.
+            // A run does not need the cache: if it cannot be written, no records are kept.
             let folder = path.and_then(|path| RunFolder::create(&path, &note(work, None)).ok());
             return Ok(folder.map_or(Records::None, Records::Cached));
         };
@@ -256,7 +256,7 @@ impl Run {
         Ok(Records::Asked(RunFolder::create(path, &note(work, None))?))
     }
 
-    /// Runs everything, and reports what was done if the user interrupts it.
+    /// Runs everything. If the user interrupts it, the report has the results so far.
     fn run(&self, work: &Work, records: &Records, baselines: &[Baseline]) -> Result<Report, CliError> {
         let started = Instant::now();
         let launch = Launch::new(work.profiles.clone())?;
@@ -270,7 +270,7 @@ impl Run {
             keep: (!matches!(records, Records::None)).then_some(Keep(&keep)),
             ..launch.options(self.concurrency.jobs)
         };
-        // What is done or seen stays, whatever becomes of the others.
+        // Results so far are kept, whatever happens to the rest.
         let gathered = Mutex::new(Gathered::default());
         let gather = || gathered.lock().unwrap_or_else(PoisonError::into_inner);
         let causes = Arc::new(Mutex::new(FoundCauses::new(self.threshold.fail_on)));
@@ -299,7 +299,7 @@ impl Run {
                     Err(error) => {
                         let why = cannot_start(system, &error);
                         if work.batches.len() > 1 {
-                            // The others can be judged.
+                            // The other systems can still be judged.
                             why.report();
                             cases.extend(runner::not_run(system, jobs, &error, options, &on_case));
                         }
@@ -340,12 +340,13 @@ impl Run {
         let whole = self.whole_requirements(work, &report);
         let mut report = report.requiring(whole.map(|set| set.name));
         if shard.is_some() {
-            // The level is that of all shards together.
+            // A level needs all shards together.
             report.accounts.iter_mut().for_each(Account::without_level);
         }
         let mut report = report.held_against(baselines);
         report.shard = shard;
-        // Where the last plan of all was the first red one, everything has run.
+        // If the last plan of all was the first red one, everything has run, and the run was not stopped
+        // early.
         let is_part = |case: &Case| case.unconfirmed || case.judged == Verdict::NotRun;
         if let Some(why) = stopped.filter(|_| report.cases.iter().any(is_part)) {
             report = report.stopped_by(why, self.confirm.confirms());
@@ -364,7 +365,7 @@ impl Run {
         report: &Report,
     ) -> Outcome {
         let fail_on = self.threshold.fail_on;
-        // First, so that nothing is proposed that could not be kept.
+        // First, so that the output proposes no command for a case that could not be kept.
         let unkept = records.finish(&note(work, Some(report)), report);
         if self.verbose && self.format == OutputFormat::Text {
             print(&format!("{}\n", text::render(report, fail_on, paint)));
@@ -395,7 +396,7 @@ impl Run {
         Ok(report.exit_code(fail_on))
     }
 
-    /// The ids of all plans, those of built-in scenarios and of the user's files, whether they ran or not.
+    /// The ids of all plans, of built-in scenarios and of the user's files, whether they ran or not.
     fn known_plans(&self, work: &Work) -> BTreeSet<String> {
         let of = |sources: &[Source]| {
             let all = Selection { sources, dialects: &Dialect::ALL, filter: None, seed: self.plans.seed };
@@ -408,7 +409,7 @@ impl Run {
     }
 }
 
-/// What a run prints.
+/// The format of a run's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum OutputFormat {
     /// Text for people.
@@ -424,7 +425,7 @@ fn list(jobs: &[Job], shard: Option<Shard>) {
     ids.filter(|id| shard.is_none_or(|shard| shard.holds(id))).for_each(|id| print(&format!("{id}\n")));
 }
 
-/// The causes that a report prints, each with the finding that stands for it.
+/// The causes that a report prints, each with the finding that represents it.
 fn causes(report: &Report) -> Vec<RunCause> {
     let causes = report.causes();
     let noted = causes.iter().filter_map(|cause| {
@@ -438,7 +439,8 @@ fn causes(report: &Report) -> Vec<RunCause> {
 /// The `run.json` of a run, at its beginning and at its end.
 fn note(work: &Work, report: Option<&Report>) -> RunNote {
     let mut arguments = work.arguments.clone();
-    // Named one by one, so that a new argument is not forgotten here: what a user writes freely may hold a secret.
+    // Listed one by one, so that a new argument is not forgotten here: the user's own words may contain a
+    // secret.
     let RunArguments {
         scenarios,
         systems,

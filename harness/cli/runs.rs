@@ -1,5 +1,5 @@
-//! The last runs, which are kept in the user's cache folder so that `show`, `explain` and `replay` find a case by its short
-//! id. Only what did not pass is kept there; `--out` keeps everything.
+//! The last runs, kept in the user's cache folder, where `show`, `explain` and `replay` find a case by its
+//! short id. The cache has only cases that did not pass; `--out` keeps every case.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,16 +10,16 @@ use brickbat_drive::folder;
 use brickbat_report::record::CaseNote;
 use brickbat_report::report::short::{case_id, cause_id, may_be_id};
 
-/// Runs that are kept.
+/// The number of runs to keep.
 const MAX_RUNS: usize = 10;
 
-/// Bytes of all runs that are kept; the newest stays whatever its size.
+/// The maximum bytes of all kept runs; the newest run stays whatever its size.
 const MAX_BYTES: u64 = 200 << 20;
 
-/// Milliseconds after which a run that has not finished counts as abandoned.
+/// Milliseconds after which an unfinished run counts as abandoned.
 const ABANDONED_MS: u128 = 24 * 60 * 60 * 1000;
 
-/// The folder of a new run, after older ones have been removed. None if there is no cache folder.
+/// Removes older runs, and returns the folder for a new run. None if there is no cache folder.
 pub(super) fn new_folder() -> Option<PathBuf> {
     let runs = runs_folder()?;
     std::fs::create_dir_all(&runs).ok()?;
@@ -34,11 +34,11 @@ pub(super) struct KeptCase {
     /// Its own folder.
     pub(super) folder: PathBuf,
     pub(super) note: CaseNote,
-    /// The finding that is meant, counted from 0, where the id is that of a cause.
+    /// The index of the finding, counted from 0, if the id is that of a cause.
     pub(super) finding: Option<usize>,
 }
 
-/// Something in a run that has an id: a cause in the case that stands for it, or a case.
+/// Something in a run that has an id: a cause, with the case that represents it, or a case.
 struct Named<'a> {
     id: String,
     folder: &'a Path,
@@ -46,8 +46,8 @@ struct Named<'a> {
     finding: Option<usize>,
 }
 
-/// The case that a short id means, in the run of that folder or else in the newest that has it: the one that stands for
-/// the cause of that id, or the case itself.
+/// Finds the case of a short id, in the run of the given folder or else in the newest run that has it: the
+/// case that represents the cause with that id, or the case with that id.
 pub(super) fn find(short: &str, out: Option<&Path>) -> Result<KeptCase, CliError> {
     let places = match out {
         Some(folder) => vec![folder.to_owned()],
@@ -57,7 +57,7 @@ pub(super) fn find(short: &str, out: Option<&Path>) -> Result<KeptCase, CliError
         let cases = match folder::cases(run) {
             Ok(cases) => cases,
             Err(error) if out.is_some() => return Err(error.into()),
-            // A run that is being removed by another process is none.
+            // Another process may be removing this run.
             Err(_) => continue,
         };
         for named in [printed(run, &cases), shown(&cases), by_case(&cases)] {
@@ -89,7 +89,7 @@ pub(super) fn find(short: &str, out: Option<&Path>) -> Result<KeptCase, CliError
     )))
 }
 
-/// The causes that a run has printed, as far as their cases are kept.
+/// The causes that a run has printed, if their cases are kept.
 fn printed<'a>(run: &Path, cases: &'a [(PathBuf, CaseNote)]) -> Vec<Named<'a>> {
     let causes = folder::read_note(run).map(|note| note.causes).unwrap_or_default();
     let named = causes.into_iter().filter_map(|cause| {
@@ -100,8 +100,8 @@ fn printed<'a>(run: &Path, cases: &'a [(PathBuf, CaseNote)]) -> Vec<Named<'a>> {
     named.collect()
 }
 
-/// The causes that the cases show: a run that was killed has printed none, and another case may stand for a cause whose
-/// own could not be kept.
+/// The causes that the cases show. A killed run has printed no causes, and if the case of a cause could not
+/// be kept, another case may represent it.
 fn shown(cases: &[(PathBuf, CaseNote)]) -> Vec<Named<'_>> {
     let named = cases.iter().flat_map(|(folder, note)| {
         note.findings.iter().enumerate().map(move |(at, finding)| {
@@ -112,7 +112,7 @@ fn shown(cases: &[(PathBuf, CaseNote)]) -> Vec<Named<'_>> {
     named.collect()
 }
 
-/// The cases by ids of their own.
+/// The cases by their own ids.
 fn by_case(cases: &[(PathBuf, CaseNote)]) -> Vec<Named<'_>> {
     let named = cases.iter().map(|(folder, note)| Named {
         id: case_id(&note.system, &note.plan),
@@ -123,12 +123,12 @@ fn by_case(cases: &[(PathBuf, CaseNote)]) -> Vec<Named<'_>> {
     named.collect()
 }
 
-/// Whether a word means a case by its short id: a file of that name comes first.
+/// True if a word is the short id of a case. An existing file of that name takes precedence.
 pub(super) fn is_short_id(word: &str) -> bool {
     may_be_id(word) && !Path::new(word).exists()
 }
 
-/// The folders of kept runs, the newest first.
+/// The folders of kept runs, newest first.
 pub(super) fn newest_first() -> Vec<PathBuf> {
     let mut runs = runs_folder().map(|runs| entries(&runs)).unwrap_or_default();
     runs.reverse();
@@ -152,12 +152,12 @@ fn prune(runs: &Path) {
     let mut sizes: Vec<u64> = left.iter().map(|run| size(run)).collect();
     while left.len() >= MAX_RUNS || (left.len() > 1 && sizes.iter().sum::<u64>() > MAX_BYTES) {
         let (oldest, _) = (left.remove(0), sizes.remove(0));
-        // What cannot be removed now is tried again by the next run.
+        // If this fails, the next run tries again.
         let _ = std::fs::remove_dir_all(oldest);
     }
 }
 
-/// The runs in a folder, the oldest first; anything else in it is left alone.
+/// The runs in a folder, oldest first; everything else in it is ignored.
 fn entries(runs: &Path) -> Vec<PathBuf> {
     let found = std::fs::read_dir(runs).into_iter().flatten().flatten();
     let is_folder = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
@@ -171,7 +171,7 @@ fn entries(runs: &Path) -> Vec<PathBuf> {
     runs
 }
 
-/// Bytes of the files in a folder. Links are not followed.
+/// The total bytes of the files in a folder. Links are not followed.
 fn size(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries

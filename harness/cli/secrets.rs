@@ -1,4 +1,4 @@
-//! What is redacted, collected once from the environment.
+//! The secrets to redact, collected once from the environment.
 
 use std::sync::OnceLock;
 

@@ -58,7 +58,7 @@ impl Serve {
             }
             print_aside();
             let printing = async {
-                // Said when Ctrl-C is listened for: whoever reads it may interrupt at once.
+                // Printed after the Ctrl-C handler is installed, because a reader may interrupt at once.
                 print(&served::banner(server.base_url()));
                 while let Some(seen) = server.next().await {
                     show(&server, seen);
@@ -66,7 +66,7 @@ impl Serve {
             };
             until_interrupted(printing).await;
             server.caught_up().await;
-            // What came just before Ctrl-C is named, too.
+            // Requests that came just before Ctrl-C are printed too.
             for seen in server.unread() {
                 show(&server, seen);
             }
@@ -80,7 +80,7 @@ impl Serve {
 fn show(server: &StrictServer, seen: Seen) {
     match seen {
         Seen::Notice(notice) => print(&served::line(&notice)),
-        // There is no program here that could be ended.
+        // There is no program to end.
         Seen::EndProgram(exchange, _) => server.release(exchange),
     }
 }

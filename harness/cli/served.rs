@@ -1,4 +1,4 @@
-//! What `serve` and `wrap` print about requests.
+//! The output of `serve` and `wrap` about requests.
 
 use std::fmt::Write;
 
@@ -14,16 +14,16 @@ use brickbat_rules::dialect::Dialect;
 /// Exit code when a request was refused.
 const REFUSED: u8 = 1;
 
-/// Characters of a message and of a shape on a line.
+/// The maximum characters of a message or a shape on a line.
 const MAX_CHARS: usize = 300;
 
-/// What is said at the start.
+/// The output at the start.
 pub(super) fn banner(base_url: &str) -> String {
     let dialects: Vec<&str> = Dialect::ALL.into_iter().map(Dialect::name).collect();
     format!("{base_url}  {}\n{base_url}/_brickbat/state  what has happened, as JSON\n", dialects.join(", "))
 }
 
-/// A notice on a line, or on a few.
+/// A notice, on one or more lines.
 pub(super) fn line(notice: &Notice) -> String {
     match notice {
         Notice::Chosen(choice) => {
@@ -46,7 +46,7 @@ pub(super) fn line(notice: &Notice) -> String {
     }
 }
 
-/// What is said at the end.
+/// The summary at the end.
 pub(super) fn summary(log: &Log) -> String {
     let mut text = String::new();
     let counts = format!("{} requests, {} refused", log.n_requests(), log.n_refused());
@@ -89,7 +89,7 @@ pub(super) fn exit_code(log: &Log) -> u8 {
     }
 }
 
-/// What happened, as JSON. `programs` are the exit codes of the program's runs.
+/// The report as JSON. `programs` are the exit codes of the program's runs.
 pub(super) fn report(log: &Log, code: u8, verdict: &str, programs: Vec<Option<i32>>) -> String {
     let exchanges: Vec<_> = log.exchanges().collect();
     let faults: Vec<_> = log.fault_records().collect();
@@ -105,12 +105,13 @@ pub(super) fn report(log: &Log, code: u8, verdict: &str, programs: Vec<Option<i3
     format!("{report:#}\n")
 }
 
-/// A pointer; the empty one is the body itself.
+/// A pointer for people; the empty one is the body itself.
 fn place(pointer: &str) -> &str {
     if pointer.is_empty() { "the body" } else { pointer }
 }
 
-/// A text on a line, cut where it is too long. It is redacted before: half a key is not always known for one.
+/// A text on one line, cut if it is too long. It is redacted before the cut, because half a key is not always
+/// recognised.
 pub(super) fn shortened(text: &str) -> String {
     let line = redactor().text(text).replace('\n', " ");
     match line.char_indices().nth(MAX_CHARS) {

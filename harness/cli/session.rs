@@ -25,7 +25,7 @@ pub(super) struct Session {
     /// A file, a folder to be searched, or `STORE#ID` for one session of a database.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
-    /// List every session, a line each.
+    /// List every session, one per line.
     #[arg(long, conflicts_with_all = ["request", "format"])]
     list: bool,
     /// Print the body of the next request of the one session, with its content: for `check`, or for a bug report.
@@ -60,8 +60,8 @@ const EXAMPLES: &str = "Examples:
 Exit codes: 0 the next request would be accepted (open tails, excerpts and cut threads included), 1 it would be refused, 2 not
 readable as a session of any known product, 3 a session of a known product in a form that cannot be judged.";
 
-/// What was found, as far as it is to be shown. A folder may hold more sessions than fit into memory, so of each no more is
-/// kept than its lines in the report.
+/// The findings to show. A folder may have more sessions than fit into memory, so only the report lines of
+/// each session are kept.
 #[derive(Default)]
 struct Found {
     n_sessions: usize,
@@ -70,12 +70,12 @@ struct Found {
     list: String,
     json: Vec<Value>,
     sarif: Sarif,
-    /// The only session, for what is shown of one.
+    /// The session, if there is only one, for the detailed output.
     only: Option<Examined>,
     unread: Vec<Unread>,
-    /// Files of folders that no known product wrote.
+    /// The number of files in folders that no known product wrote.
     n_passed_over: usize,
-    /// A word that makes the hashes of ids this report's own, from the first file.
+    /// A salt from the first file, so that hashes of ids differ between reports.
     salt: String,
 }
 
@@ -138,7 +138,7 @@ impl Session {
         }
     }
 
-    /// Keeps of a session what is shown.
+    /// Adds a session to the output.
     fn add(&self, examined: Examined, found: &mut Found) {
         found.n_sessions += 1;
         found.verdicts.insert(examined.judgement.verdict);
@@ -205,7 +205,7 @@ impl Found {
     }
 }
 
-/// Progress on a terminal, where there are many files.
+/// A progress bar on a terminal, if there are many files.
 fn bar(n_files: usize) -> ProgressBar {
     const MANY: usize = 20;
     match n_files >= MANY && std::io::stderr().is_terminal() {

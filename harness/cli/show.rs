@@ -47,7 +47,7 @@ const EXAMPLES: &str = "Examples:
   brickbat show 'abort/mid-batch#k=1@anthropic-messages' --out last
   brickbat show mid-batch#k=1@openai-chat --out last --system ai-sdk";
 
-/// Cases that an error names.
+/// The maximum number of cases that an error lists.
 const MAX_CANDIDATES: usize = 20;
 
 impl Show {
@@ -72,18 +72,18 @@ impl Show {
     }
 }
 
-/// A case of a run, as users name it.
+/// A case of a run, as the user names it.
 pub(super) struct WantedCase<'a> {
     /// The short id of a case, its directory, a plan's id, or a part of an id that only one case of the run has.
     pub(super) case: &'a str,
     /// The directory of the run; by default the newest of the last runs that has it.
     pub(super) out: Option<&'a Path>,
-    /// A part of the name of its system.
+    /// A part of the name of the case's system.
     pub(super) system: Option<&'a str>,
 }
 
 impl WantedCase<'_> {
-    /// Its directory.
+    /// Finds the directory of the case.
     pub(super) fn folder(&self) -> Result<PathBuf, CliError> {
         match self.out {
             _ if runs::is_short_id(self.case) => Ok(runs::find(self.case, self.out)?.folder),
@@ -93,7 +93,7 @@ impl WantedCase<'_> {
         }
     }
 
-    /// The case as the directory that the user names.
+    /// The case whose directory the user gave.
     fn given(&self) -> Result<PathBuf, CliError> {
         let path = Path::new(self.case);
         if path.join("case.json").is_file() {
@@ -120,7 +120,7 @@ impl WantedCase<'_> {
         let matching = |is_it: &dyn Fn(&CaseNote) -> bool| -> Vec<&(PathBuf, CaseNote)> {
             cases.iter().copied().filter(|(_, case)| is_it(case)).collect()
         };
-        // A control plan is meant only if the user says so.
+        // A control plan matches only if the user's text names one.
         let is_meant = |case: &CaseNote| self.case.contains(CONTROL) || !case.plan.ends_with(CONTROL);
         let mut found = matching(&|case| case.plan == self.case);
         if found.is_empty() {

@@ -62,29 +62,29 @@ const EXAMPLES: &str = "Examples:
 Exit codes: 0 the scenario is minimal, 2 bad input or nothing fails, 3 could not judge, the budget is used up, or
 interrupted; the smallest scenario so far is written even then.";
 
-/// How much is done to minimise a scenario.
+/// The effort spent on minimising a scenario.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Effort {
-    /// Candidates to run, at most.
+    /// The maximum number of candidates to run.
     pub(super) budget: usize,
-    /// Candidates at once. More finish sooner, and take more runs.
+    /// The number of candidates that run at once. More candidates finish sooner, but need more runs in total.
     pub(super) at_once: usize,
-    /// How often the scenario shows the failure; if it is flaky, each candidate is run several times.
+    /// How often the scenario shows the failure. If it is flaky, each candidate runs several times.
     pub(super) rate: Rate,
 }
 
-/// How far a scenario has been minimised.
+/// The state of minimising a scenario.
 #[derive(Debug, Clone)]
 pub(super) struct Shrunk {
     /// The smallest scenario that still shows the failure.
     pub(super) scenario: Scenario,
-    /// Candidates that were run.
+    /// The number of candidates that were run.
     pub(super) n_runs: usize,
-    /// Whether no single element can be removed any more.
+    /// True if no single element can be removed any more.
     pub(super) is_minimal: bool,
 }
 
-/// The scenario, how it is played, and what it shows.
+/// The scenario, its setting, and the failure that it shows.
 struct FailingScenario {
     scenario: Scenario,
     setting: Setting<'static>,
@@ -138,7 +138,7 @@ impl Shrink {
         Ok(if is_whole && shrunk.is_minimal { 0 } else { UNJUDGED })
     }
 
-    /// Finds out what the scenario shows.
+    /// Finds the failure that the scenario shows.
     async fn subject(
         &self,
         started: &Started,
@@ -159,7 +159,7 @@ impl Shrink {
             let of_system = Setting { id: FOUND, dialect, seed, accused: Accused::System };
             let setting = match of_system.trial(&scenario) {
                 Trial::Passed => of_system,
-                // A bug of Brickbat: it is minimised as what it is.
+                // A bug in Brickbat, which is minimised as an accusation of the reference agent.
                 Trial::Accused(_) if is_reference(started) => {
                     Setting { accused: Accused::Reference, ..of_system }
                 }
@@ -214,16 +214,16 @@ impl Shrink {
     }
 }
 
-/// The reference agent in the simulation, which is where it is accused first.
+/// The reference agent in the simulation, where accusations show first.
 const REFERENCE: &str = "reference/simulated";
 
-/// Whether the system is the reference agent, in whatever way it runs.
+/// True if the system is the reference agent, in any mode.
 fn is_reference(started: &Started) -> bool {
     started.name().split('/').next() == REFERENCE.split('/').next()
 }
 
-/// Minimises a scenario while it shows the failure on this system. `on_step` gets each smaller one, so that an
-/// interrupted command has something to write.
+/// Minimises a scenario as long as it shows the failure on this system. `on_step` gets each smaller scenario,
+/// so that an interrupted command can write it.
 pub(super) async fn minimise(
     started: &Started,
     scenario: &Scenario,
@@ -251,7 +251,7 @@ pub(super) async fn minimise(
     }
 }
 
-/// The smallest scenario with what it shows, in its comment and in its key `found`.
+/// The smallest scenario, with the failure in its comment and in its key `found`.
 fn described(
     system: &str,
     subject: &FailingScenario,

@@ -7,47 +7,50 @@ use std::path::{Path, PathBuf};
 use super::regular;
 use brickbat_sessions::{self as sessions, Files};
 
-/// Bytes of one file. The largest session that was reported is 500 MB (anthropics/claude-code#19963).
+/// The maximum bytes of one file. The largest reported session has 500 MB (anthropics/claude-code#19963).
 const MAX_BYTES: u64 = 768 << 20;
 
-/// Companions of one file, and their bytes in all: large results and sub-agents, each in a file of its own.
+/// The maximum number of companions of one file, and their total bytes. Companions are large results and
+/// sub-agents in separate files.
 const MAX_COMPANIONS: usize = 20_000;
 const MAX_COMPANION_BYTES: u64 = 512 << 20;
 
-/// What the name of a repaired copy has before its ending.
+/// The part of a repaired copy's name before its ending.
 pub(super) const REPAIRED: &str = ".repaired.";
 
-/// Folders inside folders.
+/// The maximum depth of nested folders.
 const MAX_DEPTH: usize = 32;
 
 /// The endings of files that may be stores.
 const ENDINGS: [&str; 8] = ["json", "jsonl", "zst", "db", "sqlite", "sqlite3", "sqlite-db", "ndjson"];
 
-/// A file that the user means.
+/// A file to read, named by the user or found in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Store {
-    /// Where it is.
+    /// The path.
     pub(super) path: PathBuf,
     /// The session in it, if one was named as `STORE#ID`.
     pub(super) id: Option<String>,
-    /// Whether the user named it, or a folder that holds it.
+    /// True if the user named the file itself, false if it was found in a folder.
     pub(super) is_named: bool,
 }
 
 impl Store {
-    /// Whether the user means this session of the store: by its id, or by the word that `session --list` shows for it.
+    /// True if the user's choice includes this session: its id, or the word that `session --list` shows for
+    /// it.
     pub(super) fn means(&self, n: usize, session: &sessions::Session) -> bool {
         let own = session.id.as_deref();
         self.id.as_deref().is_none_or(|id| own == Some(id) || sessions::report::address(n, own) == id)
     }
 }
 
-/// The stores that the user means: files as they are, `FILE#ID` as one session of a file, folders searched. Then the folders
-/// inside those that cannot be read, each with the reason: what lies there is not known.
+/// Finds the stores that the user's arguments name. A file is one store, `FILE#ID` is one session of a file,
+/// and a folder is searched. Also returns the nested folders that cannot be read, each with the reason,
+/// because their contents are unknown.
 ///
 /// # Errors
 ///
-/// A folder that the user names cannot be read.
+/// If a folder that the user named cannot be read.
 pub(super) fn find(words: &[String]) -> Result<(Vec<Store>, Vec<String>), String> {
     let (mut stores, mut unreadable) = (Vec::new(), Vec::new());
     for word in words {
@@ -85,9 +88,9 @@ fn walk(
     for entry in &entries {
         let path = entry.path();
         match entry.file_type() {
-            // A folder with the name of a session next to it holds that session's companions.
+            // A folder with the name of a session next to it has that session's companions.
             Ok(kind) if kind.is_dir() && path.with_extension("jsonl").is_file() => {}
-            // Links to folders are not followed, since they may lead in circles.
+            // Links to folders are not followed, because they may form cycles.
             Ok(kind) if kind.is_dir() => {
                 if let Err(words) = walk(&path, depth - 1, found, unreadable) {
                     unreadable.push(words);
@@ -104,7 +107,7 @@ fn is_store(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known))
 }
 
-/// Opens a file with what belongs to it.
+/// Opens a file with its companions.
 pub(super) fn open(path: &Path) -> Result<Files, String> {
     let main = sessions::File { name: file_name(path), bytes: read(path, MAX_BYTES)? };
     let mut files = Files { files: vec![main] };
@@ -113,7 +116,7 @@ pub(super) fn open(path: &Path) -> Result<Files, String> {
         if files.files.len() > MAX_COMPANIONS || n_bytes > MAX_COMPANION_BYTES {
             return Err(format!("more than {MAX_COMPANIONS} files, or 512 MiB, next to {}", path.display()));
         }
-        // A companion that cannot be read is one that is not there: the session is judged without it.
+        // An unreadable companion is treated as missing: the session is judged without it.
         let Ok(bytes) = read(&companion.path, MAX_COMPANION_BYTES) else { continue };
         n_bytes += bytes.len() as u64;
         files.files.push(sessions::File { name: companion.name, bytes });
@@ -122,14 +125,14 @@ pub(super) fn open(path: &Path) -> Result<Files, String> {
     Ok(files)
 }
 
-/// Rollouts of Codex above a fork that are opened. A fork of a fork has two.
+/// The maximum number of parent rollouts opened for a fork of Codex. A fork of a fork has two.
 const MAX_PARENTS: usize = 32;
 
-/// Folders in which Codex keeps rollouts, in folders for years, months and days.
+/// Folders in which Codex keeps rollouts, in subfolders for years, months and days.
 const ROLLOUTS: [&str; 2] = ["sessions", "archived_sessions"];
 const MAX_DATE_DEPTH: usize = 4;
 
-/// Adds the rollouts in which a fork of Codex begins, as far as they are there.
+/// Adds the parent rollouts of a fork of Codex, if they exist.
 fn add_parents(path: &Path, files: &mut Files) {
     let mut n_bytes = 0;
     let mut child = 0;
@@ -147,7 +150,8 @@ fn add_parents(path: &Path, files: &mut Files) {
     }
 }
 
-/// The rollout of a thread, whose id ends its name: next to another, or wherever Codex keeps them.
+/// Finds the rollout of a thread, whose file name ends with the thread's id. It is next to the other rollout,
+/// or in a folder where Codex keeps rollouts.
 fn rollout_of(other: &Path, thread: &str) -> Option<PathBuf> {
     let is_meant = |name: &str| {
         let stem = name.strip_suffix(".zst").unwrap_or(name).strip_suffix(".jsonl");
@@ -158,11 +162,11 @@ fn rollout_of(other: &Path, thread: &str) -> Option<PathBuf> {
     let is_home = |folder: &&Path| ROLLOUTS.iter().any(|name| folder.ends_with(name));
     let home = folder.ancestors().find(is_home).and_then(Path::parent);
     let mut kept = home.into_iter().flat_map(|home| ROLLOUTS.iter().map(|name| home.join(name)));
-    // Next to the fork no folder is searched: it may lie anywhere, as in the home folder.
+    // Folders next to the fork are not searched: the fork may be anywhere, such as in the home folder.
     named(folder, 1, &is_meant).or_else(|| kept.find_map(|folder| named(&folder, MAX_DATE_DEPTH, &is_meant)))
 }
 
-/// The first file in a folder, or in those inside it, whose name is meant.
+/// The first file in a folder, or in its subfolders, whose name matches.
 fn named(folder: &Path, depth: usize, is_meant: &dyn Fn(&str) -> bool) -> Option<PathBuf> {
     let mut entries: Vec<_> = fs::read_dir(folder).ok()?.filter_map(Result::ok).collect();
     entries.sort_by_key(fs::DirEntry::file_name);
@@ -208,7 +212,8 @@ fn companions(path: &Path) -> Vec<Companion> {
     if own != path && own.is_dir() {
         add_folder(&own, &stem, MAX_DEPTH, &mut companions);
     }
-    // opencode before 1.2: storage/session/<project>/<session>.json, with messages and parts in folders of their own.
+    // opencode before 1.2: storage/session/<project>/<session>.json, with messages and parts in separate
+    // folders.
     if let Some(storage) = path.ancestors().find(|folder| folder.ends_with("storage")) {
         let messages = storage.join("message").join(&stem);
         let mut found = Vec::new();
@@ -243,7 +248,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The bytes of a regular file. A link may lead to a device or a pipe, which would never end.
+/// The bytes of a regular file. A device or a pipe might never end, so it is rejected.
 fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>, String> {
     let cannot = |error: io::Error| format!("cannot read {}: {error}", path.display());
     let file = regular::open(path).map_err(cannot)?;

@@ -17,10 +17,10 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_rules::streams::{self, Linter, MAX_LOOK_BYTES, StreamKind, StreamReport, StreamStrictness};
 use brickbat_rules::{Address, Api, Profile};
 
-/// A file with the report on its stream, or with the reason why there is none.
+/// A file with the report on its stream, or with the reason why it was not judged.
 type StreamOutcome = (String, Result<StreamReport, String>);
 
-/// Who sent the streams, as far as the user says it.
+/// The sender of the streams, as given by the user.
 #[derive(Debug, Clone)]
 pub(super) struct Sender {
     pub(super) dialect: Option<Dialect>,
@@ -29,7 +29,7 @@ pub(super) struct Sender {
     pub(super) model: Option<String>,
 }
 
-/// Checks a stream in each file, and gives the exit code.
+/// Checks a stream in each file, and returns the exit code.
 pub(super) fn check(paths: &[String], sender: &Sender, format: CheckFormat) -> u8 {
     let mut outcomes: Vec<StreamOutcome> = Vec::new();
     for path in paths {
@@ -84,13 +84,13 @@ fn judged(path: &str, sender: &Sender) -> Result<StreamReport, String> {
     read(path, sender).unwrap_or_else(|error| Err(format!("cannot read {path}: {error}")))
 }
 
-/// The report on the stream of a file, or of standard input for `-`; or why it cannot be judged. It is checked while it is
-/// read, however long it is.
+/// The report on the stream of a file, or of standard input for `-`, or the reason why it cannot be judged.
+/// The stream is checked while it is read, so its length does not matter.
 fn read(path: &str, sender: &Sender) -> io::Result<Result<StreamReport, String>> {
     lint_all(path, &mut regular::open_or_stdin(path)?, sender)
 }
 
-/// Bytes that are read at once.
+/// The number of bytes read at once.
 const CHUNK_BYTES: usize = 64 << 10;
 
 fn lint_all(path: &str, file: &mut impl Read, sender: &Sender) -> io::Result<Result<StreamReport, String>> {
@@ -114,7 +114,7 @@ fn lint_all(path: &str, file: &mut impl Read, sender: &Sender) -> io::Result<Res
 }
 
 impl Sender {
-    /// By whose strictness a stream is judged that begins with these bytes.
+    /// The strictness for a stream that begins with these bytes.
     fn strictness(&self, path: &str, head: &[u8]) -> Result<StreamStrictness, String> {
         let not_spoken =
             |name: &str| Err(format!("{path} is a stream of {name}, which Brickbat does not support"));

@@ -77,7 +77,7 @@ impl Systems {
             if !mode.lacks.is_empty() {
                 let _ = writeln!(text, "  cannot {}", mode.lacks.join(", "));
             }
-            // What modes share is printed after the last of them.
+            // The notes that modes share are printed after the last mode.
             let is_last = rows
                 .get(nth + 1)
                 .is_none_or(|(next, _)| next.version != manifest.version || next.name != manifest.name);

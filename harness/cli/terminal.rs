@@ -1,8 +1,8 @@
-//! How wide the reader's terminal is.
+//! The width of the terminal.
 
 use terminal_size::{Width, terminal_size_of};
 
-/// Columns of what is printed: those of the terminal, else `$COLUMNS`, else 80.
+/// The number of columns: that of the terminal, else `$COLUMNS`, else 80.
 pub(super) fn width() -> usize {
     let of_variable = || std::env::var("COLUMNS").ok()?.parse::<usize>().ok();
     let of_terminal = terminal_size_of(std::io::stdout()).map(|(Width(columns), _)| usize::from(columns));

@@ -1,8 +1,8 @@
-//! Printing for commands that serve: a reader who has stopped reading must not stop them.
+//! Output of commands that serve. They must continue when the reader of their output stops reading.
 //!
-//! A pipe that nobody reads fills up after some kilobytes, and then each write waits for ever. `serve`, `proxy` and `wrap` have
-//! to answer requests and to hear Ctrl-C meanwhile, so their lines are written by threads of their own. Lines that find no
-//! room are dropped and counted.
+//! A pipe without a reader fills up after some kilobytes, and then each write blocks forever. `serve`,
+//! `proxy` and `wrap` have to answer requests and Ctrl-C meanwhile, so separate threads write their lines. If
+//! the buffer is full, lines are dropped and counted.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,43 +11,44 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Texts that wait for their thread: a burst of a fast client, and below a few megabytes.
+/// The maximum number of texts that wait for their thread: enough for a burst from a fast client, and less
+/// than a few megabytes.
 const N_WAITING: usize = 16_384;
 
-/// How long the end of the program waits for a reader. One that reads at all takes what is there within milliseconds.
+/// How long the program waits for a reader when it ends. An active reader takes the rest within milliseconds.
 const LAST_WAIT: Duration = Duration::from_secs(2);
 
-/// Where a text goes.
+/// The stream that a text goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stream {
     Out,
     Err,
 }
 
-/// The threads of both streams, once a command serves.
+/// The threads of both streams, set once a command serves.
 static WRITERS: OnceLock<[Writer; 2]> = OnceLock::new();
 
 /// A thread that writes to a stream.
 struct Writer {
-    /// Nothing once the program ends.
+    /// None once the program ends.
     texts: Mutex<Option<SyncSender<String>>>,
     written: Mutex<Receiver<()>>,
     n_dropped: AtomicU64,
 }
 
-/// Has all that is printed from here on written by threads.
+/// From now on, threads write all output.
 pub(super) fn print_aside() {
     WRITERS.get_or_init(|| [Writer::start(super::output::write_out), Writer::start(write_err)]);
 }
 
-/// Gives a text to its thread; or back, if this command prints by itself.
+/// Gives a text to its thread. Returns it if this command prints without threads.
 pub(super) fn take(stream: Stream, text: String) -> Option<String> {
     let Some([out, err]) = WRITERS.get() else { return Some(text) };
     let writer = if stream == Stream::Out { out } else { err };
     writer.send(text)
 }
 
-/// Waits, within a bound, until all is written, and says what was not.
+/// Waits, for a limited time, until everything is written, and reports how much was not.
 pub(super) fn end() {
     let Some([out, err]) = WRITERS.get() else { return };
     let n_unwritten = out.end();
@@ -55,7 +56,7 @@ pub(super) fn end() {
         let lines = if n_unwritten == 1 { "text was" } else { "texts were" };
         let words =
             format!("brickbat: {n_unwritten} {lines} not printed, because standard output was not read\n");
-        // Where nobody reads this either, there is nowhere to report it.
+        // If standard error is not read either, there is nowhere to report it.
         let _ = err.send(words);
     }
     err.end();
@@ -67,13 +68,13 @@ impl Writer {
         let (done, written) = channel();
         thread::spawn(move || {
             texts.iter().for_each(|text| write(&text));
-            // Whoever waited for it may have given up.
+            // The receiver may have stopped waiting.
             let _ = done.send(());
         });
         Writer { texts: Mutex::new(Some(sender)), written: Mutex::new(written), n_dropped: AtomicU64::new(0) }
     }
 
-    /// Gives a text to the thread; or back, if that has ended.
+    /// Gives a text to the thread. Returns it if the thread has ended.
     fn send(&self, text: String) -> Option<String> {
         let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         match texts.as_ref().map(|texts| texts.try_send(text)) {
@@ -86,7 +87,7 @@ impl Writer {
         }
     }
 
-    /// Lets the thread come to its end, and gives the number of texts that were dropped or are left.
+    /// Lets the thread finish, and returns the number of texts that were dropped or are left.
     fn end(&self) -> u64 {
         let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(texts);
@@ -97,6 +98,6 @@ impl Writer {
 }
 
 fn write_err(text: &str) {
-    // Where standard error is closed, there is nowhere to report that.
+    // If standard error is closed, there is nowhere to report that.
     let _ = anstream::stderr().write_all(text.as_bytes());
 }

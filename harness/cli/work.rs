@@ -1,4 +1,4 @@
-//! What a run is to do: from its arguments, or from the folder of an earlier run.
+//! The work of a run: from its arguments, or from the folder of an earlier run.
 
 use brickbat_scenario::plan::CONTROL;
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::REDACTED;
 use brickbat_scenario::verdict::Verdict;
 
-/// What is to be run.
+/// The systems and plans to run.
 pub(super) struct Work {
     /// Each system with its plans.
     pub(super) batches: Vec<(System, Vec<Job>)>,
@@ -26,7 +26,7 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// What the arguments of a run ask for.
+    /// The work that the arguments of a run ask for.
     pub(super) fn of(arguments: RunArguments) -> Result<Work, CliError> {
         let (jobs, profiles) = plans(&arguments)?;
         let systems = systems(&arguments)?.into_iter();
@@ -44,7 +44,7 @@ impl Work {
     /// One case of an earlier run.
     pub(super) fn one_again(path: &Path, case: &CaseNote) -> Result<Work, CliError> {
         let mut note = folder::read_note(path)?;
-        // Plans that the run did not reach are not asked for.
+        // A run that counts as finished adds no plans that it did not reach.
         note.finished = true;
         let only = EarlierCase { system: case.system.clone(), plan: case.plan.clone(), is_open: true };
         let mut work = Work::of_earlier(path, note, &[only])?;
@@ -69,7 +69,7 @@ impl Work {
         paths.for_each(|word| *word = with_home(word));
         let (jobs, profiles) = plans(&arguments)?;
         let systems = systems(&arguments)?;
-        // The full names of some systems are known only once they have been started.
+        // The full names of some systems are known only after they have been started.
         let is_only = systems.len() == 1;
         let is_of = |case: &EarlierCase, system: &System| is_only || system.may_be(&case.system);
         let is_stray =
@@ -117,7 +117,7 @@ pub(super) fn plans(arguments: &RunArguments) -> Result<(Vec<Job>, Vec<&'static 
     let all = jobs(&arguments.scenarios, &dialects, arguments.filter.as_deref(), arguments.seed)?;
     let mut jobs = without(all, &arguments.exclude)?;
     if let Some(model) = &arguments.model {
-        // A scenario that names its model shows its failure with that one only.
+        // A scenario that names its model shows its failure only with that model.
         let open = jobs.iter_mut().filter(|job| job.plan.model.is_none());
         open.for_each(|job| job.plan = Arc::new(job.plan.with_model(model)));
     }
@@ -140,11 +140,12 @@ fn systems(arguments: &RunArguments) -> Result<Vec<System>, CliError> {
 struct EarlierCase {
     system: String,
     plan: String,
-    /// Whether it is worth another run.
+    /// True if the case is worth another run.
     is_open: bool,
 }
 
-/// Every case of a run folder: those that are kept, and those that the run knew but did not reach.
+/// Every case of a run folder: the kept cases, and those in the run's note, including those that it did not
+/// reach.
 fn earlier_cases(path: &Path, note: &RunNote) -> Result<Vec<EarlierCase>, CliError> {
     let earlier = |system: &str, plan: &str, verdict: &str| EarlierCase {
         system: system.to_owned(),

@@ -1,4 +1,4 @@
-//! `brickbat wrap`: a program, and a strict provider that it speaks with.
+//! `brickbat wrap`: runs a program against a strict provider.
 
 mod judged;
 mod run;
@@ -84,13 +84,13 @@ fn variable(word: &str) -> Result<(String, String), NoVariable> {
 #[error("expected NAME=VALUE")]
 struct NoVariable;
 
-/// What the user says where nothing else is written down.
+/// The user's message if no other is given.
 const GO_ON: &str = "Go on.";
 
-/// Turns of a file at the most.
+/// The maximum number of turns in a file.
 const MAX_TURNS: usize = 1000;
 
-/// Bytes of the file with these turns: a page for each.
+/// The maximum bytes of the file with these turns: about a page for each.
 const MAX_TURNS_BYTES: u64 = 4 << 20;
 
 impl Wrap {
@@ -133,7 +133,7 @@ impl Wrap {
         })?
     }
 
-    /// Says what came of it all.
+    /// Prints the summary and the verdict, and writes the report.
     fn judge(&self, server: &StrictServer, runs: &[Run]) -> Outcome {
         let log = server.log();
         tell(served::summary(&log).trim_end());
@@ -153,7 +153,7 @@ impl Wrap {
         ends.into_iter().flatten().collect()
     }
 
-    /// The commands of the resumed runs, in words.
+    /// The commands of the resumed runs, each split into words.
     fn resumed(&self) -> Result<Vec<Vec<String>>, CliError> {
         let Some(resume) = &self.resume else { return Ok(Vec::new()) };
         let words = shlex::split(resume).filter(|words| !words.is_empty());

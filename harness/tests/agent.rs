@@ -241,7 +241,7 @@ fn it_ends_when_its_input_ends_even_in_a_turn() {
     process.send("session/prompt", &prompt(id, "hello"));
     let _request = silent.accept().unwrap();
     let busy = process.refused("session/prompt", &prompt(id, "again"));
-    assert_eq!(busy, "the turn before is still running");
+    assert_eq!(busy, "the previous turn is still running");
     drop(process.input.take());
     assert_eq!(process.child.wait().unwrap().code(), Some(0));
     // All its remaining output was messages of the protocol.

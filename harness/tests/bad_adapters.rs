@@ -177,8 +177,8 @@ fn a_sudden_end() {
 }
 
 #[test]
-fn an_update_for_an_unknown_session() {
-    check("show session-4711 pending >&3", &["a call of a session that was never opened", "session-4711"]);
+fn a_call_of_a_session_that_is_not_there() {
+    check("show session-4711 pending >&3", &["a call in a session that was never opened", "session-4711"]);
 }
 
 #[test]

@@ -221,7 +221,7 @@ async fn the_error_names_a_word_that_the_manifest_lacks() {
     let adapter = Adapter::start_plain(&launch(folder.path(), ""), agent(&sheet)).await.unwrap();
     let error = adapter.open(&spec(folder.path(), Dialect::OpenaiChat)).await.unwrap_err();
     assert!(matches!(error, DriverError::Install { .. }), "{error}");
-    assert!(error.to_string().contains("no word `packet` for the dialect openai-chat"), "{error}");
+    assert!(error.to_string().contains("no `packet` under `words` for the dialect openai-chat"), "{error}");
 }
 
 #[tokio::test]
@@ -275,7 +275,7 @@ fn mistakes_in_a_manifest_are_reported() {
         ("mcp__{server}__{tool}", "mcp__{server}", "a pattern with one `{tool}`"),
         ("eagerTools: false", "eager: false", "unknown key `eager`"),
         ("cancel: true, ", "", "the key `cancel` is missing"),
-        ("acp:", "tools: '{tool}'\nacp:", "this stands under `acp`"),
+        ("acp:", "tools: '{tool}'\nacp:", "write this under `acp`"),
     ] {
         let sheet = SHEET.replace(from, to);
         let error = Manifest::parse("system.yaml", &sheet, &FileSource::Folder("/".into()))

@@ -230,7 +230,7 @@ fn a_folder_with_something_else_in_it_is_left_alone() {
     fs::write(folder.path().join("mine/run.json"), "{}").unwrap();
     fs::write(folder.path().join("file"), "mine").unwrap();
     for (out, words) in [
-        ("mine", "something that is not a run of brickbat"),
+        ("mine", "files that are not a run of Brickbat"),
         ("file", "cannot write"),
         ("file/x", "cannot write"),
     ] {
@@ -265,7 +265,7 @@ fn a_folder_is_protected_while_a_run_writes_it() {
     locked.lock().unwrap();
     let second = run();
     assert_eq!(second.code, Some(2), "{second:#?}");
-    assert!(second.err.contains("another run of brickbat is writing to last"), "{second:#?}");
+    assert!(second.err.contains("another run of Brickbat is writing to last"), "{second:#?}");
     assert_eq!(fs::read(folder.path().join("last/run.json")).unwrap(), before);
     drop(locked);
     assert_eq!(run().code, Some(0));

@@ -195,7 +195,7 @@ async fn an_adapter_that_closes_its_output_and_stays_is_detected() {
     let alive = Alive::new();
     let reader = alive.reader();
     let (status, _) = exited(&alive.held_by("exec >&-; sleep 600 <&-")).await;
-    assert_eq!(status, "it closed its standard output and went on running");
+    assert_eq!(status, "it closed its standard output and kept running");
     over(reader).await;
 }
 
@@ -213,7 +213,7 @@ async fn an_adapter_gets_its_pipes_and_no_other_descriptor() {
 async fn a_missing_supervisor_is_not_a_missing_adapter() {
     let launch = Launch { supervisor: "/no/such/brickbat".into(), ..launch(POLITE) };
     let error = Adapter::start(&launch).await.unwrap_err();
-    assert!(error.to_string().contains("its supervisor does not come up"), "{error}");
+    assert!(error.to_string().contains("its supervisor does not start"), "{error}");
 }
 
 #[tokio::test]

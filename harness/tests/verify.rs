@@ -124,7 +124,7 @@ const ADAPTERS: [(&str, fn()); 37] = [
         let (_, found) = examine(&filtered("s#/gate/measure#/gate/lookup#", ""));
         let failed = with(&found, "failed", "seen");
         assert_eq!(failed[0].0, "holds-a-conversation", "{found:#}");
-        assert!(failed[0].1.contains("call b of the tool measure came to the gate of lookup"), "{found:#}");
+        assert!(failed[0].1.contains("call b of the tool measure reached the gate of lookup"), "{found:#}");
     }),
     ("a tool that is not offered is caught", || {
         let (_, found) = examine(&filtered(r#"s/"name":"measure"/"name":"mesure"/"#, ""));
@@ -133,7 +133,7 @@ const ADAPTERS: [(&str, fn()); 37] = [
     }),
     ("ids of the adapters own are caught", || {
         let script = filtered("", r#"s/"toolCallId":"[a-z]*_/"toolCallId":"own-/"#);
-        caught(&script, &["keeps-native-ids"], "which is no id of the provider");
+        caught(&script, &["keeps-native-ids"], "which is not an id of the provider");
     }),
     ("showing no call is a warning", || {
         let (code, found) = examine(&filtered("", r#"/"session\/update"/d"#));
@@ -143,7 +143,7 @@ const ADAPTERS: [(&str, fn()); 37] = [
     }),
     ("a stop that does not reach the tools is caught", || {
         let script = filtered(r#"s/"deaf":false/"deaf":true/g"#, "");
-        let seen = "after session/cancel the tool still waits at its gate, though it is not deaf";
+        let seen = "after session/cancel, the tool still waits at its gate although it is not deaf";
         caught(&script, &["passes-the-stop-on"], seen);
     }),
     ("a stop that reaches a deaf tool is caught", || {
@@ -236,7 +236,7 @@ const ADAPTERS: [(&str, fn()); 37] = [
     ("a store outside of its folder is caught", || {
         let script =
             format!("mkdir -p store; {}", filtered(r#"s|"stateDir":"[^"]*"|"stateDir":"store"|"#, ""));
-        let seen = "with an empty `stateDir` session/load restores the session all the same";
+        let seen = "session/load restores the session even with an empty `stateDir`";
         caught(&script, &["reloads-sessions"], seen);
     }),
     (
@@ -265,7 +265,7 @@ const ADAPTERS: [(&str, fn()); 37] = [
     ),
     ("a summary that is claimed and not written is caught", || {
         let script = filtered(r#"s/"kind":"summarise","keep":1/"kind":"summarise","keep":99/"#, "");
-        let seen = "after `summarise 1` the next request still holds the whole turn before";
+        let seen = "after `summarise 1`, the next request still has the complete previous turn";
         caught(&script, &["changes-the-history"], seen);
     }),
     ("a change that is claimed and not known is caught", || {
@@ -274,7 +274,7 @@ const ADAPTERS: [(&str, fn()); 37] = [
     }),
     ("a change of which nothing comes is caught", || {
         let script = filtered("", r#"s/"result":{}/"result":{"changed":false}/"#);
-        caught(&script, &["changes-the-history"], "there is nothing to change, it says");
+        caught(&script, &["changes-the-history"], "it reports nothing to change for");
     }),
     ("claims_that_are_not_kept_are_caught", claims_that_are_not_kept_are_caught),
     ("an adapter that dies after many plans is caught", || {
@@ -315,7 +315,7 @@ fn claims_that_are_not_kept_are_caught() {
         ),
         (
             r#"s/"prompts":1/"prompts":0/"#,
-            "`changes.rewind` is claimed: what was taken back is in a later request",
+            "`changes.rewind` is claimed: a message that was taken back is in a later request",
         ),
         (
             r#"s/"kind":"aside","question":"[^"]*"/"kind":"thinking","on":false/"#,
@@ -323,7 +323,7 @@ fn claims_that_are_not_kept_are_caught() {
         ),
         (
             r#"s/"kind":"provider","dialect":"[^"]*"/"kind":"thinking","on":false/"#,
-            "`changes.provider` is claimed: a thread that is to go on with openai-chat asks nothing of that",
+            "`changes.provider` is claimed: a thread that should continue with openai-chat sends no request to that",
         ),
     ];
     for (script, seen) in deaf {
@@ -457,7 +457,7 @@ fn a_dialect_that_a_command_does_not_speak_is_a_warning() {
 
 fn a_history_that_does_not_hold_what_was_said_is_caught() {
     let script = filtered("", r#"s/"history":\[.*\]/"history":[]/"#);
-    caught(&script, &["answers-extensions"], "`_brickbat/history` does not hold the user's words");
+    caught(&script, &["answers-extensions"], "`_brickbat/history` does not contain the user's words");
 }
 
 #[test]

@@ -148,7 +148,7 @@ const PAIRS: [(&str, fn()); 17] = [
     }),
     ("a stop that does not reach the tools", || {
         let input = r#"s/"deaf":false/"deaf":true/g"#;
-        let words = "after session/cancel the tool still waits at its gate, though it is not deaf";
+        let words = "after session/cancel, the tool still waits at its gate although it is not deaf";
         Pair { input, ..Pair::default() }.caught(&["passes-the-stop-on"], words);
     }),
     ("a stop that reaches a deaf tool", || {
@@ -179,7 +179,7 @@ const PAIRS: [(&str, fn()); 17] = [
     ("an order to summarise", an_order_to_summarise_is_given),
     ("an order that is none", || {
         let manifest = &[("  tools:", "  summarise: Be brief.\n  tools:")];
-        let words = "after `summarise 1` the next request still holds the whole turn before";
+        let words = "after `summarise 1`, the next request still has the complete previous turn";
         Pair { manifest, ..Pair::default() }.caught(&["changes-the-history"], words);
     }),
     ("modes and dialects that are none", modes_and_dialects_that_are_none_are_caught),
@@ -217,7 +217,7 @@ fn a_right_pair_passes() {
     // The report says what was not tried, and how little was tried.
     for (probe, words) in [
         ("isolates-sessions", "took turns"),
-        ("reloads-sessions", "knows no `stateDir`"),
+        ("reloads-sessions", "has no `stateDir`"),
         ("honours-the-mode", "a refusal was not tried"),
         ("survives-many-plans", "16 plans, one after the other"),
     ] {
@@ -256,7 +256,7 @@ fn tools_under_other_names_are_caught() {
 
 fn modes_and_dialects_that_are_none_are_caught() {
     let two = &[("The only one. }", "One. }, { name: other, description: Another. }")];
-    let words = "the modes acp, other are listed, and nothing tells the agent which is meant";
+    let words = "the modes acp, other are listed, but nothing tells the agent which one to use";
     Pair { manifest: two, ..Pair::default() }.caught(&["honours-the-mode"], words);
     // A word that only one dialect has.
     let hole = &[
@@ -267,7 +267,7 @@ fn modes_and_dialects_that_are_none_are_caught() {
     let failed = with(&found, "failed", "seen");
     assert!(
         failed.iter().any(|(probe, seen)| *probe == "honours-the-mode"
-            && seen.contains("no word `name` for the dialect openai-chat")),
+            && seen.contains("no `name` under `words` for the dialect openai-chat")),
         "{found:#}"
     );
     assert_eq!(code, Some(1), "{found:#}");

@@ -1,4 +1,4 @@
-//! The faults of stored sessions: each once, with the number of sessions that have it.
+//! The faults of stored sessions, each once, with the number of sessions that have it.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use brickbat_rules::Profile;
 use brickbat_search::import::{Cause, ImportError, Imported, import};
 use brickbat_sessions::{ReadError, Session, judge};
 
-/// What was found in some stores.
+/// The faults found in stores.
 #[derive(Default)]
 pub(super) struct Faults {
     /// Faults, by their names.
@@ -19,16 +19,16 @@ pub(super) struct Faults {
     pub(super) unsaid: Vec<(String, ImportError)>,
     pub(super) n_sessions: usize,
     pub(super) n_healthy: usize,
-    /// What lies in a folder and cannot be read, with the reason.
+    /// Unreadable files in folders, with the reason.
     pub(super) unreadable: Vec<String>,
-    /// Files of folders that no known product wrote.
+    /// The number of files in folders that no known product wrote.
     n_passed_over: usize,
 }
 
 /// One fault in one form.
 pub(super) struct Fault {
     pub(super) imported: Imported,
-    /// Sessions that have it.
+    /// The number of sessions that have it.
     pub(super) n_sessions: usize,
 }
 
@@ -40,7 +40,8 @@ impl Fault {
         format!("{rule}-{hash}")
     }
 
-    /// Another session has the same fault. If its store shows how it broke, and that of the first does not, that counts.
+    /// Adds another session with the same fault. If only the new session's store shows how it broke, its
+    /// cause is used.
     fn also(&mut self, other: &Imported) {
         self.n_sessions += 1;
         let (own, other) = (&mut self.imported.cause, &other.cause);
@@ -51,7 +52,8 @@ impl Fault {
 }
 
 impl Faults {
-    /// The faults of all sessions of some stores. The only one may be a recording, which has then this name.
+    /// The faults of all sessions in the stores. A single store may be a recording, whose name is then
+    /// `recording`.
     pub(super) fn of(
         stores: &[Store],
         recording: Option<&str>,
@@ -105,7 +107,7 @@ impl Faults {
         Ok(faults)
     }
 
-    /// What all of them come to, in a line.
+    /// The totals, in one line.
     pub(super) fn summary(&self) -> String {
         let n_bricked: usize = self.found.iter().map(|fault| fault.n_sessions).sum();
         let passed_over = match self.n_passed_over {

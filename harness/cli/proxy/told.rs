@@ -1,4 +1,4 @@
-//! What `proxy` prints. A server may repeat the key that it was sent, so keys are taken out of it.
+//! The output of `proxy`. A server may repeat a key that it received, so keys are redacted.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use brickbat_rules::redact::Redactor;
 /// Exit code when a request, a stream or the server was at fault.
 const FOUND: u8 = 1;
 
-/// What is said at the start.
+/// The output at the start.
 pub(super) fn banner(base_url: &str, upstream: &str) -> String {
     let dialects: Vec<&str> = Dialect::ALL.into_iter().map(Dialect::name).collect();
     format!(
@@ -22,13 +22,13 @@ pub(super) fn banner(base_url: &str, upstream: &str) -> String {
     )
 }
 
-/// A notice on a line, or on a few, without keys.
+/// A notice, on one or more lines, without keys.
 pub(super) fn line(notice: &RelayNotice, redactor: &Redactor) -> String {
     redactor.text(&words(notice, redactor)).into_owned()
 }
 
 fn words(notice: &RelayNotice, redactor: &Redactor) -> String {
-    // Before it is shortened: half a key is not known for one.
+    // Redacted before it is shortened, because half a key is not recognised.
     let clean = |words: &str| served::shortened(&redactor.text(words));
     match notice {
         RelayNotice::Request(notice) => served::line(notice),
@@ -63,7 +63,7 @@ fn words(notice: &RelayNotice, redactor: &Redactor) -> String {
     }
 }
 
-/// What is said at the end, without keys.
+/// The summary at the end, without keys.
 pub(super) fn summary(log: &RelayLog, redactor: &Redactor) -> String {
     let clean = |words: &str| served::shortened(&redactor.text(words));
     let mut text = served::summary(&log.requests);

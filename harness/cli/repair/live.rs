@@ -1,15 +1,16 @@
-//! Whether a process may be writing a session.
+//! Finds a process that may be writing a session.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
 
-/// A process that has the file open, or has registered the session as its own; in words.
+/// Describes a process that has the file open, or has registered the session as its own.
 ///
-/// On Linux the open files of every process of this user are looked at. Claude Code also registers live processes in
-/// `sessions/<pid>.json` two folders above a session, and Codex holds `thread-writer-locks/<id>.lock` open. Where there is
-/// no list of open files, as outside Linux, that is said: a file is not replaced on a guess.
+/// On Linux, it checks the open files of every process of this user. Claude Code also registers live
+/// processes in `sessions/<pid>.json` two folders above a session, and Codex keeps
+/// `thread-writer-locks/<id>.lock` open. Without a list of open files, as outside Linux, it reports that,
+/// because a file is not replaced on a guess.
 pub(super) fn process_with(path: &Path) -> Option<String> {
     if !Path::new("/proc/self/fd").exists() {
         return Some("this machine does not show which process has the file open".to_owned());
@@ -21,7 +22,7 @@ pub(super) fn process_with(path: &Path) -> Option<String> {
     })
 }
 
-/// Who holds the lock of a Codex session, whose id ends the name of its rollout.
+/// The process that holds the lock of a Codex session. The session's id is at the end of its rollout's name.
 fn locked(path: &Path) -> Option<u32> {
     let name = path.file_name()?.to_str()?;
     let locks =

@@ -1,26 +1,26 @@
-//! What a run knows of its plans by now, so that a run that is stopped reports it.
+//! The results of a run so far, so that a stopped run can report them.
 
 use std::collections::BTreeMap;
 
 use brickbat_report::report::Case;
 use brickbat_scenario::verdict::Verdict;
 
-/// The cases that are done, and those that were seen and do not count yet.
+/// The finished cases, and the failures that are not confirmed yet.
 #[derive(Default)]
 pub(super) struct Gathered {
     done: Vec<Case>,
-    /// By system and plan. They are of the system that runs: one after the other does.
+    /// By system and plan. Systems run one after the other, so all of these are from the current system.
     seen: BTreeMap<(String, String), Case>,
 }
 
 impl Gathered {
-    /// A case that is done.
+    /// Adds a finished case.
     pub(super) fn add(&mut self, case: &Case) {
         self.seen.remove(&key(case));
         self.done.push(case.clone());
     }
 
-    /// What a plan has shown so far. That it has shown nothing is not known before it is done.
+    /// Records an unconfirmed failure. A plan counts as passed only when it is finished.
     pub(super) fn see(&mut self, case: &Case) {
         match case.judged {
             Verdict::Fail => self.seen.insert(key(case), case.clone()),
@@ -28,7 +28,7 @@ impl Gathered {
         };
     }
 
-    /// Everything that is known.
+    /// All results.
     pub(super) fn into_cases(self) -> Vec<Case> {
         self.done.into_iter().chain(self.seen.into_values()).collect()
     }

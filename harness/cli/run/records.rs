@@ -1,4 +1,4 @@
-//! Where the records of a run go.
+//! The destination of a run's records.
 
 use std::path::Path;
 
@@ -8,21 +8,21 @@ use brickbat_report::report::{Case, Report};
 use brickbat_rules::redact::Redactor;
 use brickbat_scenario::verdict::Verdict;
 
-/// Where the records of cases go.
+/// The destination of the records of cases.
 pub(super) enum Records {
-    /// Nothing is kept.
+    /// No records are kept.
     None,
-    /// What did not pass goes to the cache folder.
+    /// Records of cases that did not pass go to the cache folder.
     Cached(RunFolder),
-    /// Everything goes where the user wants it.
+    /// All records go to the user's directory.
     Asked(RunFolder),
 }
 
 impl Records {
-    /// Removes what is of no use: nothing was run.
+    /// Removes the cached folder of a run in which nothing ran.
     pub(super) fn discard(&self) {
         if let Records::Cached(folder) = self {
-            // What cannot be removed now is pruned by a later run.
+            // If this fails, a later run removes it.
             let _ = std::fs::remove_dir_all(folder.path());
         }
     }
@@ -33,20 +33,20 @@ impl Records {
             Records::Cached(folder) if case.verdict == Verdict::Fail || case.verdict.is_unjudged() => {
                 folder.keep(record, redactor);
             }
-            // It may have been seen to fail, and kept, before it passed.
+            // The case may have failed before, and been kept, before it passed.
             Records::Cached(folder) => folder.forget(&case.system, &case.plan),
             Records::Asked(folder) => folder.keep(record, redactor),
             Records::None => {}
         }
     }
 
-    /// Whether a case can be shown.
+    /// True if the record of a case can be read.
     pub(super) fn has(&self, case: &Case) -> bool {
         let path = self.path().map(|path| path.join(case_path(&case.system, &case.plan)));
         path.is_some_and(|path| folder::read_case(&path).is_ok())
     }
 
-    /// The records of the cases that stand for the causes, as far as they were kept.
+    /// The records of the cases that represent the causes, if they were kept.
     pub(super) fn examples(&self, report: &Report) -> Vec<Record> {
         let Some(folder) = self.path() else { return Vec::new() };
         let causes = report.causes();
@@ -55,8 +55,8 @@ impl Records {
         paths.filter_map(|path| folder::read_case(&path).ok()).collect()
     }
 
-    /// Writes the end of the run; what is missing, if anything could not be written. The run itself is over, and what it
-    /// has found stands.
+    /// Writes the end of the run. Returns a message if something could not be written. The results of the run
+    /// stay valid.
     pub(super) fn finish(&self, note: &RunNote, report: &Report) -> Option<String> {
         let (folder, whose) = match self {
             Records::None => return None,

@@ -1,7 +1,8 @@
-//! The provider in the hands of a test: orders come in on standard input, and what happens goes out on standard output,
-//! each as a line of JSON. When standard input ends, so does the provider: a test runner that dies takes it with it.
+//! The provider controlled by a test: it reads orders from standard input, and writes events to standard
+//! output, each as a line of JSON. The provider ends with its standard input, so it does not outlive the test
+//! runner.
 //!
-//! Ctrl-C is for whoever started it: a test runner still asks what has happened when it is interrupted.
+//! It ignores Ctrl-C and leaves it to the test runner, which still asks for a report when it is interrupted.
 
 use std::io::{BufRead, Read};
 
@@ -16,32 +17,32 @@ use brickbat_drive::strict_server::{Seen, StrictServer};
 use brickbat_engine::standalone::{FaultKind, NoPoint, Notice, Order, Ordered, ReplyPoint};
 use brickbat_scenario::trace::ExchangeId;
 
-/// Bytes of a line at the most; an order has fewer than a hundred.
+/// The maximum bytes of a line; an order has fewer than a hundred.
 const MAX_LINE: u64 = 64 * 1024;
 
 /// An order, as a line.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "order", rename_all = "kebab-case", deny_unknown_fields)]
 enum Line {
-    /// Something is to happen at a point of a reply that is still to come.
+    /// Do something at a point of a later reply.
     Arm {
         id: u64,
         /// `stop`, or a kind of fault.
         what: String,
-        /// The point; `overloaded` and `rate-limit` stand in place of a reply, and need to say only which.
+        /// The point. `overloaded` and `rate-limit` replace a reply, so they only need to name the reply.
         #[serde(default)]
         at: Option<String>,
     },
-    /// The reply that is held at a stop goes on.
+    /// Continue the reply that is held at a stop.
     Release { id: u64, armed: usize },
-    /// What has happened so far is to be reported.
+    /// Report the events so far.
     Report { id: u64 },
 }
 
 /// Carries out orders until standard input ends.
 pub(super) async fn play(server: &mut StrictServer) {
     let mut lines = lines();
-    // Ctrl-C is listened for before anybody knows of this provider.
+    // Installs the Ctrl-C handler before the provider announces itself.
     tokio::select! {
         biased;
         Ok(()) = tokio::signal::ctrl_c() => {}
@@ -49,10 +50,10 @@ pub(super) async fn play(server: &mut StrictServer) {
     }
     say(&ready(server.base_url()));
     loop {
-        // Biased, so that what has happened is reported before the answer to an order that came after it.
+        // Biased, so that an event is reported before the answer to a later order.
         tokio::select! {
             biased;
-            // Where there is no handler, whoever started this ends it.
+            // Without a handler, the parent process ends this one.
             Ok(()) = tokio::signal::ctrl_c() => {}
             seen = server.next() => match seen {
                 Some(seen) => tell(server, seen),
@@ -72,14 +73,14 @@ pub(super) async fn play(server: &mut StrictServer) {
     }
 }
 
-/// The lines of standard input. They are read in a thread that nobody waits for, since a read may never return.
+/// The lines of standard input. A detached thread reads them, because a read may never return.
 fn lines() -> mpsc::UnboundedReceiver<String> {
     let (sender, lines) = mpsc::unbounded_channel();
     std::thread::spawn(move || {
         let mut input = std::io::stdin().lock();
         loop {
             let mut line = String::new();
-            // What is no text, or too long, is as good as the end.
+            // A line that is not text, or is too long, counts as the end.
             let n_read = input.by_ref().take(MAX_LINE).read_line(&mut line).unwrap_or(0);
             if n_read == 0 || !line.ends_with('\n') || sender.send(line).is_err() {
                 return;
@@ -89,7 +90,7 @@ fn lines() -> mpsc::UnboundedReceiver<String> {
     lines
 }
 
-/// What is said first: where the provider is.
+/// The first line: the address of the provider.
 fn ready(url: &str) -> Value {
     let own = |name: &str| std::env::var(name).ok();
     json!({
@@ -101,7 +102,7 @@ fn ready(url: &str) -> Value {
     })
 }
 
-/// Reports what has happened.
+/// Reports an event.
 fn tell(server: &StrictServer, seen: Seen) {
     match seen {
         Seen::Notice(notice) => {
@@ -111,13 +112,13 @@ fn tell(server: &StrictServer, seen: Seen) {
         }
         Seen::EndProgram(exchange, _) => match server.order_of(exchange) {
             Some(armed) => say(&json!({ "said": "reached", "armed": armed, "exchange": exchange.0 })),
-            // A stop of a scenario: `wrap` carries those out.
+            // A stop of a scenario, which only `wrap` carries out.
             None => server.release(exchange),
         },
     }
 }
 
-/// A notice that a test has a use for. How a path is judged, and which faults were delivered, is in the report.
+/// A notice for the test. The profile of a path and the delivered faults are in the report instead.
 fn told(notice: &Notice) -> Option<Value> {
     match notice {
         Notice::Refused { exchange, profile, rule, pointer, status, message, shape } => Some(json!({
@@ -138,7 +139,7 @@ fn told(notice: &Notice) -> Option<Value> {
     }
 }
 
-/// Carries out an order, and gives the answer.
+/// Carries out an order, and returns the answer.
 fn carried_out(server: &StrictServer, line: &str) -> Value {
     match serde_json::from_str(line) {
         Ok(Line::Arm { id, what, at }) => {

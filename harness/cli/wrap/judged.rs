@@ -1,4 +1,4 @@
-//! What came of all runs of a program: accepted, refused, or undecided, and why.
+//! The verdict on all runs of a program: accepted, refused or undecided, with the reason.
 
 use super::Wrap;
 use super::run::{Ended, Run};
@@ -8,7 +8,7 @@ use brickbat_drive::runner::quoted;
 use brickbat_engine::standalone::{Log, ProgramEnd};
 use brickbat_report::report::text::counted;
 
-/// What came of it all.
+/// The verdict on all runs.
 pub(super) struct Judged {
     pub(super) code: u8,
     pub(super) words: String,
@@ -30,7 +30,7 @@ impl Judged {
     }
 }
 
-/// Why accepted requests decide nothing, if they do not.
+/// The reason why the runs decide nothing although every request was accepted. None if they decide.
 fn undecided(wrap: &Wrap, log: &Log, runs: &[Run]) -> Option<String> {
     let last = runs.last()?;
     match last.ended {
@@ -69,7 +69,8 @@ fn undecided(wrap: &Wrap, log: &Log, runs: &[Run]) -> Option<String> {
             Some(format!("no request came after the program was {how} at its point; {next}"))
         }
         (Ended::ByItself(status), _) => {
-            // What an earlier reply left open, the program has answered with its later requests.
+            // If the program succeeded, calls that an earlier reply left open do not count: its later
+            // requests dealt with them.
             let open = log.unanswered.last().filter(|open| !status.success() || open.reply == log.replies);
             match (open, status.success()) {
                 (Some(open), _) => Some(format!(
@@ -88,12 +89,12 @@ fn undecided(wrap: &Wrap, log: &Log, runs: &[Run]) -> Option<String> {
     }
 }
 
-/// Whether a request came after the point at which the program was ended.
+/// True if a request came after the point where the program was ended.
 fn is_followed(log: &Log) -> bool {
     log.fault_records().last().is_some_and(|record| record.then.is_some())
 }
 
-/// The command that goes on with the thread.
+/// Advice on the command that continues the thread.
 fn continues(wrap: &Wrap) -> String {
     if wrap.resume.is_some() {
         return "give --resume one more turn: --turns FILE, with a line for each".to_owned();
@@ -105,7 +106,7 @@ fn continues(wrap: &Wrap) -> String {
     )
 }
 
-/// The words where every request was accepted. A run that failed and was continued is named.
+/// The verdict's words if every request was accepted. They name each run that failed and was continued.
 fn accepted(runs: &[Run]) -> String {
     let failed = (1..).zip(runs).filter_map(|(nth, run)| match run.ended {
         Ended::ByItself(status) if !status.success() => Some(format!("run {nth} failed with {status}")),

@@ -22,40 +22,40 @@ pub(super) struct Starter<'a> {
     pub(super) timeout: Duration,
 }
 
-/// A run that is over.
+/// A finished run.
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) ended: Ended,
-    /// Requests for a reply that came in it.
+    /// The number of requests for a reply in this run.
     pub(super) n_requests: u64,
 }
 
 /// How a run ended.
 #[derive(Debug)]
 pub(super) enum Ended {
-    /// By itself.
+    /// The program ended by itself.
     ByItself(ExitStatus),
-    /// It was ended at the point where it was to be.
+    /// It was ended at the chosen point.
     AtPoint { end: ProgramEnd, status: Option<ExitStatus> },
-    /// It took longer than it may.
+    /// It exceeded the time limit.
     TimedOut,
     /// The user interrupted Brickbat.
     Interrupted,
 }
 
-/// How long an interrupted program may take while its reply is held, and then while the reply goes on. It saves its
-/// session meanwhile.
+/// How long an interrupted program may take while its reply is held, and then while the reply continues. It
+/// saves its session meanwhile.
 const HELD_WAIT: Duration = Duration::from_secs(10);
 const FLOWING_WAIT: Duration = Duration::from_secs(20);
 
 impl Starter<'_> {
-    /// Runs a program to its end, and prints what the provider notices meanwhile.
+    /// Runs a program to its end, and prints the provider's notices meanwhile.
     pub(super) async fn run(&self, command: &[String], server: &mut StrictServer) -> Result<Ended, CliError> {
         let program = Program::start(command, self.variables, self.without, self.supervisor).await;
         let mut program = program.map_err(CliError::input)?;
         let ended = self.watch(&mut program, server).await;
         program.kill();
-        // Nothing is left of it that could ask again.
+        // After this, no process of the program can send a request.
         let _ = program.ended().await;
         server.caught_up().await;
         for seen in server.unread() {
@@ -88,7 +88,8 @@ impl Starter<'_> {
     }
 }
 
-/// Ends a program at its point. Its reply is held until it is gone, or, if it waits for the rest, for a while.
+/// Ends a program at its point. The reply is held until the program has ended, or only for a while if the
+/// program waits for the rest of the reply.
 async fn end_program(
     program: &mut Program,
     server: &StrictServer,
@@ -109,7 +110,7 @@ async fn end_program(
 }
 
 impl Ended {
-    /// In words, with what was asked in the run.
+    /// Describes the end, with the number of requests in the run.
     pub(super) fn words(&self, before: &Log, after: &Log) -> String {
         let n_requests = after.n_requests() - before.n_requests();
         let n_refused = after.n_refused() - before.n_refused();

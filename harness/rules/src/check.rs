@@ -159,7 +159,7 @@ impl fmt::Display for CheckError {
             CheckError::NotJson(words) => write!(f, "not JSON: {words}"),
             CheckError::NoConversation => f.write_str("neither a request nor a list of messages"),
             CheckError::NoDialect => f.write_str("the text does not show its dialect"),
-            CheckError::NotSpoken(name) => write!(f, "written for {name}, which is not spoken"),
+            CheckError::NotSpoken(name) => write!(f, "written for {name}, which Brickbat does not support"),
             CheckError::NoProfile { dialect, host } => {
                 write!(f, "no profile known for {dialect} at {host}")
             }

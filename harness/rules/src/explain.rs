@@ -102,13 +102,11 @@ impl Page {
     fn confidence(&self) -> &'static str {
         match self.rule.confidence {
             Confidence::Measured => {
-                "measured: a live probe was published, or the documentation says so and several people met it"
+                "measured: a live probe was published, or the documentation says so and several people reported it"
             }
-            Confidence::Observed => "observed: somebody met it and quoted the provider's sentence",
-            Confidence::Secondary => "secondary: somebody reports it at second hand",
-            Confidence::Inferred => {
-                "inferred from the provider's other sentences; nobody was seen to meet it"
-            }
+            Confidence::Observed => "observed: a report quotes the provider's message",
+            Confidence::Secondary => "secondary: reported at second hand",
+            Confidence::Inferred => "inferred from the provider's other messages; no report is known",
         }
     }
 }
@@ -137,12 +135,12 @@ fn of_violation(rule: &StreamRule) -> &'static str {
     });
     match rule.severity {
         Severity::Error if is_tolerated => {
-            "A violation is an error of the provider itself, which never sends such a stream. Of its relatives it is a \
+            "A violation is an error of the provider itself, which never sends such a stream. For its relatives it is a \
              warning."
         }
         Severity::Error => "A violation is an error: the provider never sends such a stream.",
         Severity::Warning => {
-            "A violation is a warning: the provider does not do this itself, but its relatives do, or readers survive it."
+            "A violation is a warning: the provider does not do this itself, but its relatives do, or clients survive it."
         }
     }
 }

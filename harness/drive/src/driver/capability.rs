@@ -38,7 +38,7 @@ pub const CAPABILITIES: [Capability; 34] = [
     ),
     required("barrier", None, "`_brickbat/barrier` is answered when everything received so far is consumed."),
     required("history", None, "`_brickbat/history` answers with the stored history."),
-    optional("approvals", Need::Approvals, "A tool with `asks` is put to the user before it runs."),
+    optional("approvals", Need::Approvals, "The user is asked before a tool with `asks` runs."),
     optional("thinking", Need::Thinking, "A session with `thinking` asks the model to think."),
     optional(
         "serverTools",
@@ -75,14 +75,14 @@ pub const CAPABILITIES: [Capability; 34] = [
     optional(
         "sharedSession",
         Need::SharedSession,
-        "Two processes can have one session open: each goes on with what is stored when a turn begins.",
+        "Two processes can have one session open: each continues with what is stored when a turn begins.",
     ),
     optional(
         "saving",
         Need::Saving,
         "The harness is asked before and after each write of the SDK's store, and can hold it.",
     ),
-    optional("steer", Need::Steer, "`_brickbat/action` with `steer` says something to the running turn."),
+    optional("steer", Need::Steer, "`_brickbat/action` with `steer` sends a message to the running turn."),
     optional(
         "secondPrompt",
         Need::SecondPrompt,
@@ -93,7 +93,7 @@ pub const CAPABILITIES: [Capability; 34] = [
         Need::Interrupt,
         "`_brickbat/action` with `interrupt` lets an exception out of the SDK's loop.",
     ),
-    optional("stepLimit", Need::StepLimit, "A session with `maxSteps` ends its turns after so many steps."),
+    optional("stepLimit", Need::StepLimit, "A session with `maxSteps` ends its turns after that many steps."),
     optional("finalTools", Need::FinalTools, "A tool with `ends` ends the turn with its result."),
     optional(
         "handoffs",
@@ -103,12 +103,12 @@ pub const CAPABILITIES: [Capability; 34] = [
     optional(
         "subAgents",
         Need::SubAgents,
-        "A tool with `agent` is an agent of the SDK's own kind, with all tools that are none.",
+        "A tool with `agent` is an agent of the SDK's own kind, with all tools that are not agents.",
     ),
     optional(
         "clientTools",
         Need::ClientTools,
-        "Calls of a tool with `client` are handed out to the application, which hands their results in.",
+        "Calls of a tool with `client` go to the application, which returns their results.",
     ),
     optional(
         "hooks",
@@ -127,8 +127,8 @@ pub const CAPABILITIES: [Capability; 34] = [
         Need::AutoCompaction,
         "The SDK compacts its history by itself when the provider reports 190,000 tokens for a request.",
     ),
-    optional("changes.rewind", Need::Rewind, "The user can take back what was said."),
-    optional("changes.aside", Need::Aside, "The user can ask something that does not join the conversation."),
+    optional("changes.rewind", Need::Rewind, "The user can take back messages."),
+    optional("changes.aside", Need::Aside, "The user can ask a question outside the conversation."),
     optional(
         "changes.thinking",
         Need::ThinkingSwitch,
@@ -137,7 +137,7 @@ pub const CAPABILITIES: [Capability; 34] = [
     optional(
         "changes.provider",
         Need::ProviderSwitch,
-        "The thread can go on with the provider of another dialect between two turns.",
+        "The thread can continue with the provider of another dialect between two turns.",
     ),
 ];
 

@@ -65,7 +65,7 @@ pub enum DriverError {
 /// A value in a manifest that its type does not accept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidValue {
-    #[error("expected a least version such as `>=20` or `>=3.10`, got `{0}`")]
+    #[error("expected a minimum version such as `>=20` or `>=3.10`, got `{0}`")]
     LeastVersion(String),
     #[error("expected a pattern with one `{{tool}}`, such as `{{server}}_{{tool}}`, got `{0}`")]
     NamePattern(String),

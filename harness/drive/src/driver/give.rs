@@ -48,10 +48,7 @@ pub(super) async fn run(launch: &Launch, command: &[String], input: &Value) -> R
     let answer = match within(process.id(), GIVE_WAIT, exchange(pipes, input)).await {
         Ok(answer) => answer.map_err(|error| failed(&error.to_string(), &process.stderr()))?,
         Err(_) => {
-            return Err(failed(
-                &format!("it takes longer than {} s", GIVE_WAIT.as_secs()),
-                &process.stderr(),
-            ));
+            return Err(failed(&format!("it took longer than {} s", GIVE_WAIT.as_secs()), &process.stderr()));
         }
     };
     let status = within(process.id(), GIVE_WAIT, process.ended()).await.unwrap_or_default();

@@ -224,7 +224,7 @@ impl AgentTask {
                     let outputs = self.agent.step(Input::Change(&change));
                     // The other provider may have another path.
                     if let Err(error) = self.endpoints.post_to(self.agent.path()) {
-                        let error = DriverError::harness("cannot go over to the other provider", error);
+                        let error = DriverError::harness("cannot switch to the other provider", error);
                         self.report(SessionEvent::Lost(error));
                         return;
                     }
@@ -387,9 +387,9 @@ async fn run_tool(
 }
 
 fn unread(error: BrokenStore) -> DriverError {
-    DriverError::harness("cannot go on with the stored thread", error)
+    DriverError::harness("cannot continue the stored thread", error)
 }
 
 fn broken_off() -> ToolOutcome {
-    ToolOutcome::Error("the gate broke off".to_owned())
+    ToolOutcome::Error("the gate's answer was cut off".to_owned())
 }

@@ -318,7 +318,7 @@ impl Sheet {
         const FILLED: &str = "`${…}` in `command` and `env` is filled in for an agent that has one session in each process: \
                               `acp` with `maxSessions: 1`; an adapter gets the address in `session/new`";
         const VERSIONS: &str =
-            "at least one version, or `project`, the working tree that is tested, and never both";
+            "give at least one version, or `project`, the working tree to test, but not both";
         if self.versions.is_empty() == self.project.is_none() {
             let at = if self.project.is_some() { "/project" } else { "/versions" };
             return Some((at.to_owned(), VERSIONS));
@@ -345,10 +345,7 @@ impl Sheet {
             return Some(found);
         }
         if let Some(name) = self.env.keys().find(|name| is_the_run_s(name)) {
-            return Some((
-                format!("/env/{name}"),
-                "this is set by the run: it leads into the run's own folder",
-            ));
+            return Some((format!("/env/{name}"), "the run sets this: it points into the run's own folder"));
         }
         if let Some(at) = self.files.iter().position(|path| !is_below(path)) {
             return Some((format!("/files/{at}"), BELOW));
@@ -356,7 +353,7 @@ impl Sheet {
         if self.tools.is_some() && self.acp.is_some() {
             return Some((
                 "/tools".to_owned(),
-                "for an agent that speaks ACP itself this stands under `acp`",
+                "for an agent that speaks ACP itself, write this under `acp`",
             ));
         }
         if let Some(complaint) = complaint_about_kit(self.kit, self.install) {
@@ -412,7 +409,7 @@ impl Mode {
 
     fn complaint(&self, of_system: &[Dialect]) -> Option<(String, &'static str)> {
         if let Some(at) = self.dialects.iter().position(|dialect| !of_system.contains(dialect)) {
-            return Some((format!("dialects/{at}"), "this is none of the system's dialects"));
+            return Some((format!("dialects/{at}"), "this is not one of the system's dialects"));
         }
         const CAPABILITY: &str = "there is no capability of that name";
         let is_known = |key: &String| CAPABILITIES.iter().any(|known| known.key == key);
@@ -448,7 +445,7 @@ impl Release {
         }
         let modes = self.modes.as_ref()?;
         let is_good = !modes.is_empty() && modes.iter().all(is_known);
-        (!is_good).then_some(("modes", "at least one mode that `modes` above lists, and no other"))
+        (!is_good).then_some(("modes", "list at least one mode, and only modes that `modes` above lists"))
     }
 }
 
@@ -458,7 +455,7 @@ pub(super) fn complaint_about_kit(version: Option<u32>, install: Install) -> Opt
         return Some("this Brickbat has the kit of protocol 1; write `kit: 1`");
     }
     let is_there = matches!(install, Install::Npm | Install::Pip);
-    (!is_there).then_some("there is a kit with `install: npm` and with `install: pip`")
+    (!is_there).then_some("a kit exists only with `install: npm` and with `install: pip`")
 }
 
 /// The text of a manifest of the user, and its folder.
@@ -562,19 +559,19 @@ mod tests {
             ("install:", "instal:", "did you mean `install`?"),
             ("[adapter.py]", "[../adapter.py]", "a path below the manifest's folder"),
             ("[adapter.py]", "[/etc/passwd]", "a path below the manifest's folder"),
-            ("sdk: own-sdk\n", "sdk: own-sdk\nproject: ..\n", "and never both"),
-            ("modes: [new]", "modes: [newer]", "at least one mode that `modes` above lists"),
+            ("sdk: own-sdk\n", "sdk: own-sdk\nproject: ..\n", "but not both"),
+            ("modes: [new]", "modes: [newer]", "only modes that `modes` above lists"),
             ("name: own", "name: own/1", "a name is made of"),
-            ("\">=3.11\"", "\"^3.11\"", "expected a least version"),
+            ("\">=3.11\"", "\"^3.11\"", "expected a minimum version"),
             ("[openai-chat]", "[]", "needs at least one entry"),
-            ("install: pip", "env: { HOME: /root }\ninstall: pip", "this is set by the run"),
-            ("install: pip", "env: { XDG_DATA_HOME: /x }\ninstall: pip", "this is set by the run"),
+            ("install: pip", "env: { HOME: /root }\ninstall: pip", "the run sets this"),
+            ("install: pip", "env: { XDG_DATA_HOME: /x }\ninstall: pip", "the run sets this"),
             ("Old. }", "Old., application: [stor] }", "did you mean `store`?"),
             ("Old. }", "Old., application: [store, repair] }", "write `repairs: true`"),
             ("Old. }", "Old., application: [loop, loop] }", "this is listed twice"),
             ("Old. }", "Old., lacks: [stream] }", "there is no capability of that name"),
-            ("Old. }", "Old., dialects: [mistral] }", "this is none of the system's dialects"),
-            ("Old. }", "Old., repairs: true }", "use this with `application: [store]`"),
+            ("Old. }", "Old., dialects: [mistral] }", "this is not one of the system's dialects"),
+            ("Old. }", "Old., repairs: true }", "this goes with `application: [store]`"),
             ("python, adapter.py]", "python, adapter.py, \"${baseUrl}\"]", "one session in each process"),
             ("install: pip", "env: { URL: \"${baseUrl}/v1\" }\ninstall: pip", "one session in each process"),
         ] {

@@ -180,6 +180,6 @@ async fn with_progress<T>(context: &RequestContext<RoleServer>, answer: impl Fut
 /// Posts to a gate and waits for the answer without a time limit.
 async fn ask(gate_url: &str, args: Vec<u8>) -> Result<ToolOutcome, String> {
     let gate = Address::parse(gate_url).map_err(|error| error.to_string())?;
-    let body = Post::new(&gate, args).body().await.ok_or("the gate broke off")?;
+    let body = Post::new(&gate, args).body().await.ok_or("the gate's answer was cut off")?;
     ToolOutcome::of_gate(&body).map_err(|error| format!("the gate gave an invalid answer: {error}"))
 }

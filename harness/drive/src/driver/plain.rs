@@ -314,7 +314,7 @@ impl PlainAgent {
             let (name, left) = after.split_once('}').unwrap_or((after, ""));
             let word = word(name).ok_or_else(|| {
                 let missing =
-                    format!("its manifest has no word `{name}` for the dialect {}", address.dialect);
+                    format!("its manifest has no `{name}` under `words` for the dialect {}", address.dialect);
                 DriverError::install(format!("system {}", self.sdk), missing)
             })?;
             filled.push_str(before);

@@ -109,7 +109,7 @@ impl Process {
             NotStarted::Program(error) if error.kind() == ErrorKind::NotFound => {
                 DriverError::ProgramMissing {
                     program: launch.program.clone(),
-                    advice: format!("install it, or put the folder that holds it on PATH ({error})"),
+                    advice: format!("install it, or put its folder on PATH ({error})"),
                 }
             }
             error => failed(format!("{error}, in {}", launch.folder.display()).into()),
@@ -117,7 +117,7 @@ impl Process {
         let (Ok(stdin), Some(stdout), Some(stderr)) =
             (ChildStdin::from_std(stdin_writer), supervisor.stdout.take(), supervisor.stderr.take())
         else {
-            return Err(failed("its pipes are not there".into()));
+            return Err(failed("its pipes are missing".into()));
         };
         let stderr = Arc::new(Stderr::of(Pipe::of(stderr).map_err(|error| failed(error.into()))?));
         let draining = tokio::spawn({
@@ -183,7 +183,7 @@ impl Process {
     pub(super) async fn seen_off(&self) -> DriverError {
         let by_itself = within(self.id, EXIT_WAIT, self.ended()).await;
         let status =
-            by_itself.unwrap_or_else(|_| "it closed its standard output and went on running".to_owned());
+            by_itself.unwrap_or_else(|_| "it closed its standard output and kept running".to_owned());
         self.kill();
         DriverError::AdapterExited { status, stderr: self.stderr() }
     }

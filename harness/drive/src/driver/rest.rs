@@ -60,7 +60,7 @@ async fn reached_within(root: u32, rest: Duration, wait: Duration) -> bool {
     while counted < wait && start.elapsed() < wait * MAX_STRETCH {
         #[expect(
             clippy::disallowed_methods,
-            reason = "nothing reports that the processes of someone else have come to rest"
+            reason = "nothing reports that the processes of someone else are idle"
         )]
         tokio::time::sleep(POLL).await;
         let Some(now) = Busy::of(root) else { return false };

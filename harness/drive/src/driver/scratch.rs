@@ -32,7 +32,7 @@ impl Scratch {
     /// Creates a folder that only this user can read, in the operating system's folder for temporary files.
     /// `supervisor` is the program `brickbat`.
     pub async fn create(supervisor: &Path) -> Result<Scratch, DriverError> {
-        let failed = |error| DriverError::harness("cannot make a temporary folder", error);
+        let failed = |error| DriverError::harness("cannot create a temporary folder", error);
         let unique = RandomState::new().hash_one(std::process::id());
         let path = std::env::temp_dir().join(format!("brickbat-{unique:016x}"));
         let path = std::path::absolute(path).map_err(failed)?;

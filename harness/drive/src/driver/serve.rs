@@ -375,7 +375,7 @@ fn start_task(id: &str, connection: ConnectionTo<Client>, session: InProcess) ->
 fn words(prompt: &[ContentBlock]) -> Result<String, Error> {
     let text = prompt.iter().map(|block| match block {
         ContentBlock::Text(text) => Ok(text.text.as_str()),
-        _ => Err(wrong("a prompt is text; there is a block of another kind")),
+        _ => Err(wrong("a prompt is text, but this one has a block of another kind")),
     });
     text.collect()
 }

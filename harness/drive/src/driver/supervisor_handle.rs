@@ -19,10 +19,10 @@ pub(super) use unix::{Input, SupervisorHandle, no_input, program_status, standar
 /// The reason why there is no supervised process.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NotStarted {
-    #[error("its supervisor does not come up: {0}")]
+    #[error("its supervisor does not start: {0}")]
     Supervisor(#[source] io::Error),
     #[error("{0}")]
-    #[cfg_attr(not(unix), expect(dead_code, reason = "nothing is started there"))]
+    #[cfg_attr(not(unix), expect(dead_code, reason = "nothing can be started there"))]
     Program(#[source] io::Error),
 }
 

@@ -26,7 +26,7 @@ struct TalkState {
 pub(super) enum Unexpected {
     #[error("an answer to a question that was not asked, or a second answer")]
     Answer,
-    #[error("a call of a session that was never opened")]
+    #[error("a call in a session that was never opened")]
     Call,
 }
 

@@ -8,20 +8,20 @@ use std::path::{Path, PathBuf};
 pub enum FolderError {
     /// The path has content that is not ours.
     #[error(
-        "{} holds something that is not a run of brickbat, and nothing of it is overwritten\n\
-         hint: give --out a folder that is new, empty, or of an earlier run", .path.display()
+        "{} has files that are not a run of Brickbat; nothing was overwritten\n\
+         hint: give --out a new or empty folder, or that of an earlier run", .path.display()
     )]
     Foreign { path: PathBuf },
     /// Another run is writing there.
     #[error(
-        "another run of brickbat is writing to {}, which would lose its cases\n\
+        "another run of Brickbat is writing to {}, and would lose its cases\n\
          hint: wait until it has ended, or give --out another folder", .path.display()
     )]
     Busy { path: PathBuf },
     #[error("cannot write {}: {source}", .path.display())]
     Unwritable { path: PathBuf, source: std::io::Error },
     #[error(
-        "{} is not a run folder of this version of brickbat\n\
+        "{} is not a run folder of this version of Brickbat\n\
          hint: `brickbat run --out DIR` makes one", .path.display()
     )]
     NoRun { path: PathBuf },

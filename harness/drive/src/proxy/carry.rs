@@ -55,7 +55,7 @@ impl Errand {
             let asking = shared.upstream.ask(&method, &target, headers, body);
             let answer = match timeout(shared.upstream.silence, asking).await {
                 Ok(answer) => answer,
-                Err(_) => Err("it has not begun to answer in time".to_owned()),
+                Err(_) => Err("it did not begin to answer in time".to_owned()),
             };
             match answer {
                 Ok(answer) => {
@@ -63,7 +63,7 @@ impl Errand {
                     carrier.answer(&mut passage, answer, method == "HEAD").await
                 }
                 Err(words) => {
-                    let words = format!("the server cannot be asked: {words}");
+                    let words = format!("cannot reach the server: {words}");
                     refuse(&parts, &words).await.map(|()| PassageEnd::Failed(words))
                 }
             }
@@ -143,9 +143,7 @@ impl Carrier<'_> {
             let next = match timeout(self.shared.upstream.silence, body.frame()).await {
                 Ok(next) => next,
                 Err(_) => {
-                    return Ok(PassageEnd::BrokeOff(
-                        "the server has fallen silent inside its answer".to_owned(),
-                    ));
+                    return Ok(PassageEnd::BrokeOff("the server went silent inside its answer".to_owned()));
                 }
             };
             let mut is_over = false;
@@ -161,9 +159,7 @@ impl Carrier<'_> {
                 },
                 Some(Err(error)) => {
                     let words = super::upstream::words_of(&error);
-                    return Ok(PassageEnd::BrokeOff(format!(
-                        "the server broke off inside its answer: {words}"
-                    )));
+                    return Ok(PassageEnd::BrokeOff(format!("the server cut its answer off: {words}")));
                 }
             };
             if let Some(end) = self.perform(exchange, steps, &mut head).await? {

@@ -52,7 +52,7 @@ impl Names {
             return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
         }
         let Some(resolver) = &self.resolver else {
-            return Err(io::Error::other("this machine names no name server"));
+            return Err(io::Error::other("this machine has no name server configured"));
         };
         let found = resolver.lookup_ip(name).await.map_err(io::Error::other)?;
         Ok(found.iter().collect())

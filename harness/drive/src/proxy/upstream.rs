@@ -44,7 +44,7 @@ impl fmt::Debug for Upstream {
 pub enum NoUpstream {
     /// It is not the URL of a server.
     #[error(
-        "`{0}` is no URL of a server\nhint: write it as `https://api.anthropic.com` or `http://127.0.0.1:11434`"
+        "`{0}` is not the URL of a server\nhint: write it as `https://api.anthropic.com` or `http://127.0.0.1:11434`"
     )]
     NotAUrl(String),
     /// It has a part that the URL of a server does not have: a key in it would be visible to everyone who
@@ -53,7 +53,7 @@ pub enum NoUpstream {
     Extra(&'static str),
     /// The certificates of the machine cannot be read.
     #[error(
-        "the certificates by which servers are known cannot be read: {0}\nhint: install them (ca-certificates), or name a file with SSL_CERT_FILE"
+        "cannot read the root certificates: {0}\nhint: install them (ca-certificates), or name a file with SSL_CERT_FILE"
     )]
     NoCertificates(String),
 }
@@ -106,7 +106,7 @@ impl Upstream {
             .authority(self.authority.clone())
             .path_and_query(format!("{}{target}", self.base))
             .build();
-        let uri = uri.map_err(|error| format!("the path cannot be sent on: {error}"))?;
+        let uri = uri.map_err(|error| format!("the path cannot be forwarded: {error}"))?;
         let method = Method::from_bytes(method.as_bytes()).map_err(|error| error.to_string())?;
         let mut request = Request::new(Full::new(Bytes::from(body)));
         *request.method_mut() = method;

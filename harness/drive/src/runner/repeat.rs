@@ -426,7 +426,7 @@ fn suspects(runs: &[PlanRun]) -> Vec<String> {
     let mut suspects = Vec::new();
     let grades = |runs: &[&PlanRun]| runs.iter().map(|run| run.grades()).collect::<BTreeSet<_>>();
     if grades(&alike).is_disjoint(&grades(&others)) {
-        suspects.push("the receipts differ as well");
+        suspects.push("the receipts differ too");
     }
     // True if a property holds for all runs on one side and for none on the other.
     let splits = |holds: fn(&PlanRun) -> bool| {
@@ -435,12 +435,12 @@ fn suspects(runs: &[PlanRun]) -> Vec<String> {
         (all(&alike) && none(&others)) || (none(&alike) && all(&others))
     };
     if splits(PlanRun::waited) {
-        suspects.push("the harness waited in vain in some of the runs only");
+        suspects.push("the harness waited without success in only some of the runs");
     }
     let processes = |runs: &[&PlanRun]| runs.iter().filter_map(|run| run.process).collect::<BTreeSet<u32>>();
     let (one, other) = (processes(&alike), processes(&others));
     if !one.is_empty() && !other.is_empty() && one.is_disjoint(&other) {
-        suspects.push("the adapter was started anew between the runs");
+        suspects.push("the adapter was restarted between the runs");
     }
     if splits(PlanRun::is_alone) {
         suspects.push("it depends on whether other plans run at the same time");

@@ -536,7 +536,7 @@ impl Adapted {
     ) -> Result<SessionSpec, DriverError> {
         let state_dir = self.prepared.path().join(STATE).join(number.to_string());
         std::fs::create_dir_all(&state_dir)
-            .map_err(|error| DriverError::harness("cannot make the state folder", error))?;
+            .map_err(|error| DriverError::harness("cannot create the state folder", error))?;
         let tool = |tool: &PlannedTool| ToolSpec::new(tool, format!("{base_url}/gate/{}", tool.name));
         let tools = plan.tools.iter().map(tool).collect();
         let mode = self.mode.clone();

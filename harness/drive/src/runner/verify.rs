@@ -113,9 +113,9 @@ pub async fn verify(
             Some(host) => {
                 note(&format!("probe: {}", probe.title()));
                 match probe.rests_on().filter(|other| has_failed(&probes, *other)) {
-                    Some(other) => {
-                        ProbeOutcome::Skipped { reason: format!("{} failed, on which it rests", other.id()) }
-                    }
+                    Some(other) => ProbeOutcome::Skipped {
+                        reason: format!("it depends on {}, which failed", other.id()),
+                    },
                     None => {
                         let outcome = verifier.in_each_mode(probe, host).await;
                         host.remember(probe, &outcome);
@@ -176,7 +176,7 @@ fn within_limits(limit: Option<&String>, outcome: ProbeOutcome) -> ProbeOutcome 
         }
         (Some(_), ProbeOutcome::Ok { .. }) => ProbeOutcome::failed(
             "the probe passes, and the manifest has it among the limits of this version",
-            "take it out of `limits`",
+            "remove it from `limits`",
         ),
         (_, outcome) => outcome,
     }
@@ -254,7 +254,7 @@ impl Verifier {
             Err(Halt::Driver(error)) => match error.plain() {
                 DriverError::InvalidMessage { .. } => {
                     self.invalid_message.get_or_insert(format!("{error} (in the probe {})", probe.id()));
-                    let reason = format!("{} broke off, see silent-on-stdout", self.examinee.noun());
+                    let reason = format!("{} was cut off, see silent-on-stdout", self.examinee.noun());
                     return ProbeOutcome::NotJudged { reason };
                 }
                 // Everything to install was there when the adapter started, so this is an unknown word in the

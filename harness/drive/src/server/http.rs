@@ -84,25 +84,23 @@ impl HttpRefusal {
             HttpRefusal::Version => (505, "brickbat: only HTTP/1.1 is served"),
             HttpRefusal::HeadTooLarge => (431, "brickbat: the request head is too large"),
             HttpRefusal::BodyTooLarge => (413, "brickbat: the request body is too large"),
-            HttpRefusal::TimedOut => (408, "brickbat: the rest of the request did not come"),
+            HttpRefusal::TimedOut => (408, "brickbat: the rest of the request did not arrive"),
             HttpRefusal::UnknownPath => (404, "brickbat: no plan is running at this path"),
             HttpRefusal::Stopping => (503, "brickbat: this server is stopping"),
             HttpRefusal::ForeignHost => (
                 403,
-                "brickbat: the Host of the request is not a name of this machine; serve, proxy and wrap let it in with \
-                 --allow-host NAME",
+                "brickbat: the Host of the request is not a name of this machine; serve, proxy and wrap accept it with --allow-host NAME",
             ),
             HttpRefusal::ForeignOrigin => (
                 403,
-                "brickbat: the request comes from a web page of another site; serve, proxy and wrap let its Origin in with \
-                 --allow-origin ORIGIN",
+                "brickbat: the request comes from a web page of another site; serve, proxy and wrap accept its Origin with --allow-origin ORIGIN",
             ),
             HttpRefusal::DotSegments => (
                 400,
-                "brickbat: the path has a segment `.` or `..`, and is not passed on; send the path without it",
+                "brickbat: the path has a segment `.` or `..`, so it is not forwarded; send the path without it",
             ),
             HttpRefusal::Fragment => {
-                (400, "brickbat: the request target has a `#`, and is not passed on; encode it as %23")
+                (400, "brickbat: the request target has a `#`, so it is not forwarded; encode it as %23")
             }
             HttpRefusal::GateMethod => (405, "brickbat: a tool gate takes only POST"),
             HttpRefusal::Busy => (503, "brickbat: too many connections"),

@@ -31,7 +31,7 @@ pub(super) fn findings(
             Providers::Union(_) => minded_by(&mut text, finding),
             Providers::Profile(profile) if finding.level != Level::Refused => {
                 let name = profile.name;
-                let _ = writeln!(text, "  = note: {name} takes it; older or stricter providers do not");
+                let _ = writeln!(text, "  = note: {name} accepts it; older or stricter providers do not");
             }
             Providers::Profile(_) => {}
         }

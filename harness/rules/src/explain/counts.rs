@@ -108,12 +108,12 @@ impl RuleCount<'_> {
         let RuleCounts { agreed, contradicted } = self.broken;
         let breaks = |n: usize| if n == 1 { "breaks" } else { "break" };
         let refusals = match agreed {
-            0 => "no recorded refusal bears it out".to_owned(),
-            1 => "1 recorded refusal bears it out".to_owned(),
-            n => format!("{n} recorded refusals bear it out"),
+            0 => "no recorded refusal confirms it".to_owned(),
+            1 => "1 recorded refusal confirms it".to_owned(),
+            n => format!("{n} recorded refusals confirm it"),
         };
         format!(
-            "of {} requests that providers took, {contradicted} {} it; {refusals} ({}, {})",
+            "of {} requests that providers accepted, {contradicted} {} it; {refusals} ({}, {})",
             self.n_taken,
             breaks(contradicted),
             self.collection.source,
@@ -142,7 +142,7 @@ mod tests {
         counts.add(collection);
         assert_eq!(Counts::read(&counts.to_text()).unwrap(), counts);
         let words: Vec<String> = counts.of_rule(rule).iter().map(RuleCount::words).collect();
-        let expected = "of 7 requests that providers took, 0 break it; 1 recorded refusal bears it out (somebody, 2026-11-23)";
+        let expected = "of 7 requests that providers accepted, 0 break it; 1 recorded refusal confirms it (somebody, 2026-11-23)";
         assert_eq!(words, [expected]);
         assert!(counts.of_rule(Rule::find("MIS-BODY-1").unwrap()).is_empty());
     }

@@ -33,8 +33,7 @@ fn path_of(profile: &Profile) -> String {
 
 fn index() -> String {
     let mut body = String::from(
-        "<h1>What providers refuse</h1>\n<p>The rules that providers hold request bodies to, by dialect, in the \
-         order in which they are checked.</p>\n",
+        "<h1>What providers refuse</h1>\n<p>The rules that providers apply to request bodies, by dialect, in the order in which they are checked.</p>\n",
     );
     for dialect in Dialect::ALL {
         let _ = writeln!(body, "<h2>{dialect}</h2>\n<ul>");
@@ -126,9 +125,9 @@ fn of_profile(profile: &'static Profile) -> String {
         profile.dialect
     );
     let lists = [
-        ("Refuses what breaks", Some(Severity::Error)),
-        ("Takes with a warning of ours", Some(Severity::Warning)),
-        ("Does not know", None),
+        ("Refuses requests that break", Some(Severity::Error)),
+        ("Accepts, with a warning from Brickbat", Some(Severity::Warning)),
+        ("Does not have", None),
     ];
     for (words, severity) in lists {
         let is_meant = |rule: &&Rule| rule.dialect() == profile.dialect && profile.severity(rule) == severity;

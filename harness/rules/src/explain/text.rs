@@ -50,7 +50,7 @@ pub fn stream_text(rule: &StreamRule) -> String {
     let dialect = rule.dialect();
     let violation = of_violation(rule);
     format!(
-        "{id}\n\n{summary}\n\n`brickbat check --stream` holds recorded streams of {dialect} to this rule.\n{violation}\n\n\
+        "{id}\n\n{summary}\n\n`brickbat check --stream` checks recorded streams of {dialect} against this rule.\n{violation}\n\n\
          Source:\n  {source}\n"
     )
 }

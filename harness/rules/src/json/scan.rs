@@ -51,7 +51,7 @@ pub(super) fn error_of(bytes: &[u8]) -> serde_json::Error {
     match read {
         Err(error) => error,
         Ok(()) if depth(bytes) > MAX_DEPTH => serde_json::Error::custom(TOO_DEEP),
-        Ok(()) => serde_json::Error::custom("a string that is no text, or a number that is too large"),
+        Ok(()) => serde_json::Error::custom("a string that is not text, or a number that is too large"),
     }
 }
 

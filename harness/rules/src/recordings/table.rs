@@ -236,12 +236,12 @@ impl Disagreement {
         let _ = match &self.agreement {
             Agreement::TooStrict { rule, pointer, message } => writeln!(
                 text,
-                "{place}: too strict: {host} took it ({model}, status {status})\n  {} refuses by {rule} at {pointer}\n  {message}",
+                "{place}: too strict: {host} accepted it ({model}, status {status})\n  {} refuses by {rule} at {pointer}\n  {message}",
                 self.profile
             ),
             Agreement::TooLax => writeln!(
                 text,
-                "{place}: too lax: {host} refused it ({model}, status {status})\n  {} takes it; the provider said: {error}",
+                "{place}: too lax: {host} refused it ({model}, status {status})\n  {} accepts it; the provider said: {error}",
                 self.profile
             ),
             _ => writeln!(text, "{place}: {host} refused it ({model}, status {status}): {error}"),

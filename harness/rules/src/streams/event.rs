@@ -70,11 +70,11 @@ impl<'a> StreamEvent<'a> {
         let broken = |message| BrokenRule { rule, message };
         let n_values = self.data.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
         if n_values > MAX_VALUES {
-            return Err(broken(format!("the event holds more than {MAX_VALUES} values")));
+            return Err(broken(format!("the event has more than {MAX_VALUES} values")));
         }
         match Document::parse(self.data) {
             Ok(document) if document.root().is_object() => Ok(document),
-            Ok(_) => Err(broken("the data of the event is JSON, but no object".to_owned())),
+            Ok(_) => Err(broken("the data of the event is JSON, but not an object".to_owned())),
             Err(error) => Err(broken(format!("the data of the event is not JSON: {error}"))),
         }
     }

@@ -137,7 +137,7 @@ impl Hub {
         let known = tokio::time::timeout(CAUSE_WAIT, failure.wait_for(Option::is_some)).await;
         let failure = known.ok().and_then(Result::ok).and_then(|failure| failure.clone());
         failure.unwrap_or_else(|| DriverError::AdapterExited {
-            status: "its connection broke".to_owned(),
+            status: "its connection closed".to_owned(),
             stderr: String::new(),
         })
     }

@@ -138,7 +138,7 @@ impl Sheet {
             }
             let is_known = |name: &String| self.modes.iter().any(|mode| mode.name == *name);
             if release.modes.as_ref().is_some_and(|modes| modes.is_empty() || !modes.iter().all(is_known)) {
-                let words = "at least one mode that `modes` below lists, and no other";
+                let words = "list at least one mode, and only modes that `modes` below lists";
                 return wrong(&format!("versions/{at}/modes"), words);
             }
         }

@@ -143,7 +143,7 @@ impl SessionTask {
                     SessionAction::Inject(text) => self.session.say(Aside::Injected, text),
                     SessionAction::Interrupt(cause) => self.session.interrupt(cause),
                     SessionAction::Change(change) if !self.session.change(&change).await => {
-                        return responder.respond_with_internal_error("the agent is gone");
+                        return responder.respond_with_internal_error("the agent has ended");
                     }
                     SessionAction::Change(_) => {}
                 }
@@ -155,7 +155,7 @@ impl SessionTask {
             }
             SessionCommand::Barrier(responder) => {
                 if !self.session.barrier().await {
-                    return responder.respond_with_internal_error("the agent is gone");
+                    return responder.respond_with_internal_error("the agent has ended");
                 }
                 // The agent's reactions to the bytes before the barrier are reported before the barrier is
                 // answered.
@@ -242,7 +242,7 @@ impl SessionTask {
 
 /// The error of a second turn at the same time.
 fn busy() -> Error {
-    wrong("the turn before is still running")
+    wrong("the previous turn is still running")
 }
 
 const ALLOW: &str = "allow";

@@ -166,7 +166,7 @@ mod tests {
             matches!(&missing, Err(NotStarted::Program(error)) if error.kind() == io::ErrorKind::NotFound)
         );
         let unfit = understood("no-supervisor the run is over").expect_err("an error");
-        assert_eq!(unfit.to_string(), "its supervisor does not come up: the run is over");
+        assert_eq!(unfit.to_string(), "its supervisor does not start: the run is over");
     }
 
     #[test]

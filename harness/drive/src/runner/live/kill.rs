@@ -65,7 +65,7 @@ impl Live<'_> {
             SystemSession::Acp(session) => Remains::Stored(session.id().to_owned()),
             SystemSession::InProcess(session) => {
                 let saved = session.saved().await;
-                Remains::Saved(saved.ok_or_else(|| broken("the agent ended before the other took over"))?)
+                Remains::Saved(saved.ok_or_else(|| broken("the agent ended before its successor took over"))?)
             }
         };
         let (next, stderr_from) = match self.other.take() {

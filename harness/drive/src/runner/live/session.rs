@@ -171,5 +171,5 @@ impl SystemSession {
 }
 
 pub(super) fn broken(what: &str) -> DriverError {
-    DriverError::harness("the plan cannot go on", what)
+    DriverError::harness("the plan cannot continue", what)
 }

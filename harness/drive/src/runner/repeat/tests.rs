@@ -105,7 +105,7 @@ fn causes_in_the_harness_are_reported() {
     let words = "it depends on whether other plans run at the same time";
     assert!(label(vec![passed(), passed(), alone(failed())]).contains(words));
     assert!(!label(vec![failed(), passed(), alone(failed())]).contains(words));
-    let words = "the adapter was started anew between the runs";
+    let words = "the adapter was restarted between the runs";
     assert!(label(vec![failed(), PlanRun { process: Some(2), ..passed() }]).contains(words));
     assert!(!label(vec![failed(), passed()]).contains(words));
 }

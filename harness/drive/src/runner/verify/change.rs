@@ -36,7 +36,7 @@ async fn between_turns(host: &mut Host, change: &Change) -> Result<(), Halt> {
     let mut session = host.open(BATCH).await?;
     session.play(0).await?;
     if !session.change(change).await? {
-        return wrong(format!("after a turn with calls there is nothing to change, it says, for `{words}`"));
+        return wrong(format!("after a turn with calls, it reports nothing to change for `{words}`"));
     }
     session.play(1).await?;
     let place = || format!("after `{words}`");
@@ -44,7 +44,7 @@ async fn between_turns(host: &mut Host, change: &Change) -> Result<(), Halt> {
     let request = session.log.requests.first();
     let (_, body) = request.ok_or_else(|| Defect::new("the next turn sends no request").within(place()))?;
     if judge::remembers(&session.plan, 0, body).is_ok() {
-        return wrong(format!("after `{words}` the next request still holds the whole turn before"));
+        return wrong(format!("after `{words}`, the next request still has the complete previous turn"));
     }
     Ok(())
 }

@@ -121,7 +121,7 @@ async fn asks_to_write(host: &mut Host) -> Result<(), Halt> {
                 if n_stored != wanted {
                     let side = write.side.name();
                     return wrong(format!(
-                        "{side} a write, when {n_written} entries are written, {n_stored} results are stored, and not {wanted}"
+                        "{side} a write, when {n_written} entries are written, {n_stored} results are stored instead of {wanted}"
                     ));
                 }
             }
@@ -159,7 +159,7 @@ async fn hears(host: &mut Host, way: Aside) -> Result<(), Halt> {
     let is_heard = session.has_requested(WORDS);
     session.play(1).await?;
     if !is_heard && !session.has_requested(WORDS) {
-        return wrong("what was said to a running turn is in no later request");
+        return wrong("a message sent to a running turn is in no later request");
     }
     Ok(())
 }
@@ -214,7 +214,9 @@ async fn ends_after_one_reply(host: &mut Host, conversation: Conversation) -> Re
     match &session.log.outcome {
         None => return wrong("the turn is not answered"),
         Some(_) if n_requests != 1 => {
-            return wrong(format!("the turn sent {n_requests} requests, and was to end after the first"));
+            return wrong(format!(
+                "the turn sent {n_requests} requests, and should have ended after the first"
+            ));
         }
         Some(_) => {}
     }
@@ -245,17 +247,17 @@ async fn delegates(host: &mut Host) -> Result<(), Halt> {
     returned(&session)?;
     let n_own = session.log.n_of_sub_agents;
     if n_own != 2 {
-        return wrong(format!("the sub-agent asked the provider {n_own} times, and was to ask 2 times"));
+        return wrong(format!("the sub-agent asked the provider {n_own} times instead of 2 times"));
     }
     let (starter, inner) = (&session.plan.calls[0], &session.plan.calls[1]);
     if !session.log.gate_calls.iter().any(|run| run.args.contains(&inner.marker)) {
-        return wrong("the tool of the sub-agent never came to its gate");
+        return wrong("the tool of the sub-agent never reached its gate");
     }
     if !session.has_requested(starter.outcome.text()) {
         return wrong("the last words of the sub-agent are in no later request");
     }
     if session.has_requested(&inner.id) {
-        return wrong("a call of the sub-agent is in the thread of the agent that has started it");
+        return wrong("a call of the sub-agent is in the thread of the agent that started it");
     }
     Ok(())
 }
@@ -281,7 +283,7 @@ async fn takes_back(host: &mut Host) -> Result<(), Halt> {
     session.play(1).await?;
     first_request(&session)?;
     if session.has_requested(&session.plan.calls[0].id) {
-        return wrong("what was taken back is in a later request");
+        return wrong("a message that was taken back is in a later request");
     }
     returned(&session)
 }
@@ -320,12 +322,16 @@ async fn goes_over(host: &mut Host) -> Result<(), Halt> {
         session.change(&Change::Provider { dialect }).await?;
         session.play(1).await?;
         if session.log.requests.is_empty() {
-            return wrong(format!("a thread that is to go on with {dialect} asks nothing of that provider"));
+            return wrong(format!(
+                "a thread that should continue with {dialect} sends no request to that provider"
+            ));
         }
         let calls = &session.plan.calls;
         if let Some(lost) = calls.iter().find(|call| !session.has_requested(&call.marker)) {
             let name = &lost.name;
-            return wrong(format!("a thread that goes on with {dialect} has lost the result of call {name}"));
+            return wrong(format!(
+                "a thread that continues with {dialect} has lost the result of call {name}"
+            ));
         }
     }
     Ok(())

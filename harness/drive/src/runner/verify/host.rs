@@ -238,7 +238,7 @@ impl Host {
         let folder = self.prepared.path().join(format!("state-{n}"));
         match std::fs::create_dir(&folder) {
             Ok(()) => Ok(folder),
-            Err(error) => Err(DriverError::harness(format!("cannot make {}", folder.display()), error)),
+            Err(error) => Err(DriverError::harness(format!("cannot create {}", folder.display()), error)),
         }
     }
 }

@@ -53,23 +53,23 @@ pub(super) fn conversation(plan: &Plan, turn: usize, log: &TurnLog) -> Result<()
         let call = run.call.map(|key| (key, &plan.calls[key.0 as usize]));
         let Some((key, call)) = call else {
             return wrong(format!(
-                "the gate of {} got arguments of no call: {}",
+                "the gate of {} got arguments that match no call: {}",
                 run.tool,
                 quoted(&run.args)
             ));
         };
         let name = &call.name;
         if run.tool != call.tool {
-            return wrong(format!("call {name} of the tool {} came to the gate of {}", call.tool, run.tool));
+            return wrong(format!("call {name} of the tool {} reached the gate of {}", call.tool, run.tool));
         }
         if log.gate_calls[..index].iter().any(|other| other.call == Some(key)) {
-            return wrong(format!("call {name} came to its gate twice"));
+            return wrong(format!("call {name} reached its gate twice"));
         }
         let args: Option<Value> = serde_json::from_str(&run.args).ok();
         if args.as_ref() != Some(&call.args) {
             let wanted = quoted(&call.args.to_string());
             return wrong(format!(
-                "call {name} came to its gate with {}, the model said {wanted}",
+                "call {name} reached its gate with {}, but the model sent {wanted}",
                 quoted(&run.args)
             ));
         }
@@ -84,7 +84,7 @@ pub(super) fn conversation(plan: &Plan, turn: usize, log: &TurnLog) -> Result<()
         (_, Some(outcome)) if *outcome != TurnOutcome::Returned => {
             wrong(format!("the turn ended as {}, after {asked} of {wanted} requests", words(outcome)))
         }
-        (Some(key), _) => wrong(format!("call {} never came to its gate", plan.calls[key.0 as usize].name)),
+        (Some(key), _) => wrong(format!("call {} never reached its gate", plan.calls[key.0 as usize].name)),
         (None, _) if asked < wanted => {
             wrong(format!("the turn returned after {asked} of {wanted} requests to the provider"))
         }
@@ -96,7 +96,7 @@ pub(super) fn conversation(plan: &Plan, turn: usize, log: &TurnLog) -> Result<()
 pub(super) fn shown_ids(plan: &Plan, turn: usize, log: &TurnLog) -> Result<Vec<String>, Defect> {
     let is_native = |id: &str| calls_of(plan, turn).any(|key| plan.calls[key.0 as usize].id == id);
     if let Some((foreign, _)) = log.shown.iter().find(|(id, _)| !is_native(id)) {
-        return wrong(format!("a call is shown as {}, which is no id of the provider", quoted(foreign)));
+        return wrong(format!("a call is shown as {}, which is not an id of the provider", quoted(foreign)));
     }
     if log.shown.is_empty() {
         return Ok(vec!["no call is shown: stuck calls cannot be seen".to_owned()]);
@@ -104,7 +104,7 @@ pub(super) fn shown_ids(plan: &Plan, turn: usize, log: &TurnLog) -> Result<Vec<S
     let is_shown = |key: &CallKey| log.shown.iter().any(|(id, _)| *id == plan.calls[key.0 as usize].id);
     match calls_of(plan, turn).find(|key| !is_shown(key)) {
         Some(key) => {
-            wrong(format!("call {} is never shown, the others are", plan.calls[key.0 as usize].name))
+            wrong(format!("call {} is never shown, but the others are", plan.calls[key.0 as usize].name))
         }
         None => Ok(Vec::new()),
     }
@@ -148,7 +148,7 @@ pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defe
         calls_of(plan, turn).map(|key| plan.calls[key.0 as usize].id.clone()).collect();
     if calls != wanted {
         return wrong(format!(
-            "the next request says the calls {}, the provider said {}",
+            "the next request has the calls {}, but the provider sent {}",
             list(&calls),
             list(&wanted)
         ));
@@ -158,7 +158,9 @@ pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defe
     results.sort();
     if results != wanted {
         let (results, wanted) = (list(&results), list(&wanted));
-        return wrong(format!("the next request has results for {results}, there were {wanted}"));
+        return wrong(format!(
+            "the next request has results for {results}, but there were results for {wanted}"
+        ));
     }
     Ok(())
 }
@@ -211,10 +213,10 @@ pub(super) fn stop(log: &TurnLog) -> Result<Vec<String>, Defect> {
     match &log.outcome {
         Some(TurnOutcome::Cancelled) => Ok(Vec::new()),
         Some(TurnOutcome::Raised { class, text }) if is_like_an_abort(class, text) => {
-            Ok(vec![format!("a stop is reported as raised, {class}, and not as cancelled")])
+            Ok(vec![format!("a stop is reported as raised, {class}, instead of cancelled")])
         }
         Some(other) => wrong(format!("the turn was stopped, and its outcome is {}", words(other))),
-        None => wrong("the turn was stopped, and is not answered"),
+        None => wrong("the turn was stopped and is not answered"),
     }
 }
 
@@ -328,12 +330,12 @@ mod tests {
     fn each_fault_of_a_conversation_is_reported() {
         accused(
             |log| log.gate_calls[1].args = log.gate_calls[1].args.replace("2.5", "2"),
-            "call b came to its gate with",
+            "call b reached its gate with",
         );
-        accused(|log| log.gate_calls[0].tool = "measure".to_owned(), "came to the gate of measure");
-        accused(|log| log.gate_calls[2].call = None, "arguments of no call");
-        accused(|log| log.gate_calls.push(log.gate_calls[0].clone()), "call a came to its gate twice");
-        accused(|log| drop(log.gate_calls.pop()), "call c never came to its gate");
+        accused(|log| log.gate_calls[0].tool = "measure".to_owned(), "reached the gate of measure");
+        accused(|log| log.gate_calls[2].call = None, "arguments that match no call");
+        accused(|log| log.gate_calls.push(log.gate_calls[0].clone()), "call a reached its gate twice");
+        accused(|log| drop(log.gate_calls.pop()), "call c never reached its gate");
         accused(|log| drop(log.requests.pop()), "after 1 of 2 requests");
         accused(
             |log| log.requests[1].0 = RequestKind::Refused { status: 400 },
@@ -366,9 +368,9 @@ mod tests {
         assert_eq!(shown_ids_or_own(&plan, 0, &right(&plan)), Ok(Vec::new()));
         let told = |change: fn(&mut Vec<Value>)| kept_ids(&plan, 0, &body(&plan, change)).unwrap_err().seen;
         assert!(
-            told(|said| said[1]["tool_calls"][0]["id"] = "own-1".into()).contains("says the calls own-1, ")
+            told(|said| said[1]["tool_calls"][0]["id"] = "own-1".into()).contains("has the calls own-1, ")
         );
-        assert!(told(|said| drop(said.remove(1))).contains("says the calls none"));
+        assert!(told(|said| drop(said.remove(1))).contains("has the calls none"));
         assert!(told(|said| drop(said.pop())).contains("has results for"));
         let forgot = remembers(&plan, 0, &body(&plan, |said| drop(said.remove(0))));
         assert!(forgot.is_err_and(|defect| defect.seen.contains("the user's words")));

@@ -23,8 +23,8 @@ pub(super) async fn honours_mode(host: &mut Host) -> Probed {
         }
         Examinee::Agent if claimed.len() > 1 => {
             let modes = claimed.join(", ");
-            let seen = format!("the modes {modes} are listed, and nothing tells the agent which is meant");
-            let hint = Hint::Text("list one mode, and write a manifest for each other one");
+            let seen = format!("the modes {modes} are listed, but nothing tells the agent which one to use");
+            let hint = Hint::Text("list one mode, and write a separate manifest for each other mode");
             return Err(Defect::new(seen).hint(hint).into());
         }
         Examinee::Agent => {
@@ -77,7 +77,7 @@ pub(super) async fn answers_extensions(host: &mut Host) -> Probed {
     }
     let mut warnings = Vec::new();
     if !able.has("barrier") {
-        warnings.push("without a barrier a receipt proves only that the socket was read".to_owned());
+        warnings.push("without a barrier, a receipt proves only that the socket was read".to_owned());
     }
     let mut session = host.open(BATCH).await?;
     session.acp().barrier().await?;
@@ -92,7 +92,7 @@ pub(super) async fn answers_extensions(host: &mut Host) -> Probed {
     {
         let user = &session.plan.turns[0].user;
         if !history.to_string().contains(user.as_str()) {
-            let seen = format!("`_brickbat/history` does not hold the user's words `{user}`");
+            let seen = format!("`_brickbat/history` does not contain the user's words `{user}`");
             return wrong(seen);
         }
     }

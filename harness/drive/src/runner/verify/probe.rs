@@ -111,7 +111,7 @@ impl Defect {
     }
 
     pub(super) fn no_gate() -> Defect {
-        Defect::new("no tool came to its gate").hint(Hint::Of(Probe::HoldsAConversation))
+        Defect::new("no tool reached its gate").hint(Hint::Of(Probe::HoldsAConversation))
     }
 }
 
@@ -242,7 +242,7 @@ const TEXTS: [ProbeText; Probe::ALL.len()] = [
     },
     ProbeText {
         id: "silent-on-stdout",
-        title: "writes nothing but the protocol to standard output",
+        title: "writes only the protocol to standard output",
         adapter: "write one JSON-RPC message a line to standard output, with one answer to each request, and \
                   everything else to standard error: redirect what the SDK prints there as well",
         agent: "silence what the agent prints besides ACP, with an option in `command` or a variable in `env`",
@@ -283,21 +283,21 @@ const TEXTS: [ProbeText; Probe::ALL.len()] = [
         title: "reports how a turn ended",
         adapter: "answer session/prompt with `_meta.brickbat.outcome`: `returned`, `raised` with the error's class \
                   and text for every error that the SDK lets its caller see, `cancelled` if the SDK reports a stop",
-        agent: "the agent has to answer session/prompt with an error that has the provider's words, and with \
+        agent: "the agent has to answer session/prompt with an error that has the provider's message, and with \
                 `cancelled` after a stop; a small adapter can report what the agent does not",
     },
     ProbeText {
         id: "isolates-sessions",
         title: "keeps two sessions apart",
         adapter: "keep everything in the session: provider, tools, history and the stop signal, nothing in globals",
-        agent: "put `config` into the working folder, which each session has for itself, and not into `env`",
+        agent: "put `config` into the working folder of the session, not into `env`",
     },
     ProbeText {
         id: "reloads-sessions",
         title: "loads a session in a new process",
-        adapter: "on session/load restore what was stored in `stateDir` under this sessionId; write to `stateDir` \
-                  and nowhere else, before session/prompt is answered",
-        agent: "claim `load` only if a new process takes a session up after the old one was killed; let the agent \
+        adapter: "on session/load restore what was stored in `stateDir` under this sessionId; write only \
+                  to `stateDir`, and before session/prompt is answered",
+        agent: "claim `load` only if a new process continues a session after the old one was killed; let the agent \
                 keep its store in its home folder, which is removed after the run",
     },
     ProbeText {
@@ -314,23 +314,23 @@ const TEXTS: [ProbeText; Probe::ALL.len()] = [
     },
     ProbeText {
         id: "changes-the-history",
-        title: "cuts and summarises the history, where it claims to",
+        title: "cuts and summarises the history if it claims to",
         adapter: "on _brickbat/action with a change do what the SDK offers for it, and answer when it is done; do not \
                   claim a change that the SDK cannot make",
-        agent: "write in `summarise` of the manifest what the agent takes for the order to summarise its history",
+        agent: "write in `summarise` of the manifest the prompt that makes the agent summarise its history",
     },
     ProbeText {
         id: "keeps-its-claims",
-        title: "does each thing once that it claims to be able to do",
+        title: "does once each thing that it claims to support",
         adapter: "hand what `_brickbat/action`, `ends` and `maxSteps` ask for to the SDK as its users do, or do not claim it",
         agent: "claim `secondPrompt` only if the agent answers a prompt that comes while a turn runs",
     },
     ProbeText {
         id: "survives-many-plans",
         title: "runs many plans in one process",
-        adapter: "one process serves many sessions, also at the same time: keep nothing of a session that is over",
-        agent: "if another probe has seen the same, begin there; otherwise lower `maxSessions` to the number of \
-                sessions that one process bears, one after the other",
+        adapter: "one process serves many sessions, some at the same time: keep nothing of a session that is over",
+        agent: "if another probe fails in the same way, begin there; otherwise lower `maxSessions` to the number of \
+                sessions that one process can serve one after the other",
     },
     ProbeText {
         id: "ends-with-its-input",

@@ -329,7 +329,7 @@ impl ProbeSession {
     }
 }
 
-const CUT_SHORT: &str = "the probe cannot go on";
+const CUT_SHORT: &str = "the probe cannot continue";
 
 enum Incoming {
     ServerEvent(Option<ServerEvent>),

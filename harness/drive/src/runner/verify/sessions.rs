@@ -98,7 +98,8 @@ pub(super) async fn reloads(host: &mut Host) -> Probed {
     judge::remembers(&session.plan, 0, body).map_err(|defect| defect.within("after session/load"))?;
     session.acp().kill().await?;
     if host.examinee == Examinee::Agent {
-        let words = "where it is stored was not checked: an agent without an adapter knows no `stateDir`";
+        let words =
+            "the place where it is stored was not checked: an agent without an adapter has no `stateDir`";
         return Ok(vec![words.to_owned()]);
     }
     // With another folder there is nothing to load. A history that is known anyway is stored somewhere else.
@@ -110,7 +111,7 @@ pub(super) async fn reloads(host: &mut Host) -> Probed {
     session.play(1).await?;
     let remembers = |body| judge::remembers(&session.plan, 0, body).is_ok();
     if session.log.requests.iter().any(|(_, body)| remembers(body)) {
-        let seen = "with an empty `stateDir` session/load restores the session all the same";
+        let seen = "session/load restores the session even with an empty `stateDir`";
         return wrong(seen);
     }
     Ok(Vec::new())

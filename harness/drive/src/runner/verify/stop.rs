@@ -17,7 +17,7 @@ pub(super) async fn passes_on(host: &mut Host) -> Probed {
     let mut session = host.open(WAITING).await?;
     let gate = session.stop_at_gate().await?;
     if !is_dropped(&mut session, gate, SIGNAL_TIME).await? {
-        return wrong("after session/cancel the tool still waits at its gate, though it is not deaf");
+        return wrong("after session/cancel, the tool still waits at its gate although it is not deaf");
     }
     let mut session = host.open(DEAF).await?;
     let gate = session.stop_at_gate().await?;
@@ -27,10 +27,10 @@ pub(super) async fn passes_on(host: &mut Host) -> Probed {
                 "do not pass the SDK's stop signal to the request at the gate of a tool that is `deaf`"
             }
             Examinee::Agent => {
-                "on a stop the agent has to keep the tool server alive: its calls are not over"
+                "on a stop, the agent has to keep the tool server alive: its calls are not over"
             }
         };
-        let seen = "after session/cancel a tool that is `deaf` was given up at its gate";
+        let seen = "after session/cancel, a tool that is `deaf` was given up at its gate";
         return Err(Defect::new(seen).hint(Hint::Text(hint)).into());
     }
     session.settle(gate);

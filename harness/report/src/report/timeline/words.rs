@@ -109,7 +109,9 @@ pub(super) fn change(change: &Change) -> String {
         Change::Rewind { prompts } => {
             format!("takes back the last {prompts} messages and everything after them")
         }
-        Change::Aside { question } => format!("asks outside the conversation: {}", quoted(question)),
+        Change::Aside { question } => {
+            format!("asks a question outside the conversation: {}", quoted(question))
+        }
         Change::Thinking { on: true } => "thinking is switched on".to_owned(),
         Change::Thinking { on: false } => "thinking is switched off".to_owned(),
         Change::Provider { dialect } => format!("the thread continues with the provider of {dialect}"),

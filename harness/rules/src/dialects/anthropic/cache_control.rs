@@ -111,8 +111,9 @@ impl Spot {
 }
 
 pub(crate) static CACHE_CONTROL_TOO_MANY: Rule = Rule {
-    summary: "At most four blocks have a mark for the cache.",
-    why: "Marks that earlier requests set were kept in the history, or a proxy added its own. Count them over tools, system prompt and messages, and drop the oldest.",
+    summary: "At most four blocks have a cache breakpoint.",
+    why: "Breakpoints from earlier requests were kept in the history, or a proxy added its own. \
+         Count them across tools, system prompt and messages, and drop the oldest.",
     sentences: &["A maximum of 4 blocks with cache_control may be provided. Found {count}."],
     sources: &[
         "https://github.com/tghamm/Anthropic.SDK/issues/50",
@@ -123,8 +124,10 @@ pub(crate) static CACHE_CONTROL_TOO_MANY: Rule = Rule {
 };
 
 pub(crate) static CACHE_CONTROL_ORDER: Rule = Rule {
-    summary: "Marks of an hour stand before those of five minutes.",
-    why: "A block that is to be cached for an hour comes after one for five minutes. Tools come first, then the system prompt, then the messages; give all of them the same lifetime, or the longer one to the earlier.",
+    summary: "Cache breakpoints of one hour come before those of five minutes.",
+    why: "A block cached for one hour comes after a block cached for five minutes. Tools come \
+         first, then the system prompt, then the messages: use one lifetime for all of them, or the \
+         longer one for the earlier blocks.",
     sentences: &[
         "{path}.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that blocks are processed in the following order: `tools`, `system`, `messages`.",
     ],
@@ -137,8 +140,9 @@ pub(crate) static CACHE_CONTROL_ORDER: Rule = Rule {
 };
 
 pub(crate) static CACHE_CONTROL_ON_EMPTY_TEXT: Rule = Rule {
-    summary: "No empty text has a mark for the cache.",
-    why: "The mark for the cache was put on the last block without a look at it, and that block is an empty text. Drop empty texts first, then set the mark.",
+    summary: "No empty text has a cache breakpoint.",
+    why: "The breakpoint was set on the last block without checking it, and that block is an empty \
+         text. Drop empty texts first, then set the breakpoint.",
     sentences: &["{path}: cache_control cannot be set for empty text blocks"],
     sources: &[
         "https://github.com/NousResearch/hermes-agent/pull/1216",

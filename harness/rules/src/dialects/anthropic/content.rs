@@ -172,8 +172,8 @@ fn at_message(out: &mut Violations, rule: &'static Rule, n: usize) {
 
 pub(crate) static TEXT_EMPTY: Rule = Rule {
     summary: "A text block is not empty.",
-    why: "A text block holds the empty string; the API itself can send one in a reply that starts with a \
-         call. Drop empty text blocks before the history is sent back.",
+    why: "A text block is the empty string; the API itself can send one in a reply that starts with \
+         a call. Drop empty text blocks before the history is sent back.",
     sentences: &["messages: text content blocks must be non-empty"],
     sources: &[
         "https://github.com/anthropics/claude-code/issues/59812",
@@ -184,9 +184,9 @@ pub(crate) static TEXT_EMPTY: Rule = Rule {
 };
 
 pub(crate) static TEXT_BLANK: Rule = Rule {
-    summary: "A message says more than white space.",
-    why: "A message holds nothing but texts of white space. Drop them, or put a word in their place. Next to another \
-         block a blank text is taken.",
+    summary: "A message has more than white space.",
+    why: "A message has only blank texts. Drop them, or replace them with a word. A blank text next \
+         to another block is accepted.",
     sentences: &["messages: text content blocks must contain non-whitespace text"],
     sources: &[
         "https://github.com/anthropics/claude-code/issues/23440",
@@ -238,7 +238,7 @@ pub(crate) static FIRST_MESSAGE_NOT_USER: Rule = Rule {
 };
 
 pub(crate) static SYSTEM_MESSAGE_FIRST: Rule = Rule {
-    summary: "No system message stands first.",
+    summary: "No system message comes first.",
     why: "The system prompt was sent as the first message. Move it to the top-level `system` field.",
     sentences: &["messages.{n}: use the top-level 'system' parameter for the initial system prompt; the \
          directive-only form (content: [] with output_config) is accepted at any position"],
@@ -251,8 +251,8 @@ pub(crate) static SYSTEM_MESSAGE_FIRST: Rule = Rule {
 
 pub(crate) static SYSTEM_MESSAGE_NOT_AFTER_USER: Rule = Rule {
     summary: "A system message follows a user message.",
-    why: "A system message stands after an assistant message or between a call and its result. Put it \
-         after the user message that it accompanies.",
+    why: "A system message comes after an assistant message, or between a call and its result. Put \
+         it after the user message that it accompanies.",
     sentences: &[
         "role 'system' must follow a 'user' message or an 'assistant' message ending in a server tool \
          result",
@@ -265,7 +265,7 @@ pub(crate) static SYSTEM_MESSAGE_NOT_AFTER_USER: Rule = Rule {
 };
 
 pub(crate) static SYSTEM_MESSAGE_NOT_BEFORE_ASSISTANT: Rule = Rule {
-    summary: "A system message stands before an assistant message, or last.",
+    summary: "A system message comes before an assistant message, or last.",
     why: "A user message follows a system message. Join the two user messages and put the system message \
          after them.",
     sentences: &["messages.{n}: role 'system' must precede an 'assistant' message or end the array; the \
@@ -280,9 +280,10 @@ pub(crate) static SYSTEM_MESSAGE_NOT_BEFORE_ASSISTANT: Rule = Rule {
 /// Every model rejects a system message at the beginning, with the error message about its place
 /// (<https://github.com/BerriAI/litellm/pull/33807>).
 pub(crate) static SYSTEM_MESSAGE_MODEL: Rule = Rule {
-    summary: "Only Claude Opus 4.8 and later models take a message of the system.",
-    why: "The thread has system messages in the middle, which an older model does not take; often the model was \
-         changed in mid-thread. Send them as words of the user, or keep the newer model.",
+    summary: "Only Claude Opus 4.8 and later models accept a system message.",
+    why: "The thread has system messages in the middle, which an older model does not accept, often \
+         because the model was changed in mid-thread. Send them as user messages, or keep the newer \
+         model.",
     sentences: &["role 'system' is not supported on this model"],
     sources: &[
         "https://github.com/anthropics/claude-code/issues/61412",
@@ -295,8 +296,8 @@ pub(crate) static SYSTEM_MESSAGE_MODEL: Rule = Rule {
 };
 
 pub(crate) static SYSTEM_MESSAGE_CONTENT: Rule = Rule {
-    summary: "A system message holds text or tool changes, and is not empty.",
-    why: "A system message is empty, blank, or holds a block of a conversation. Say it in text, or drop it.",
+    summary: "A system message has text or tool changes, and is not empty.",
+    why: "A system message is empty or blank, or has a block of another kind. Send it as text, or drop it.",
     sentences: &[
         "messages.{n}: system content must contain at least one block",
         "messages.{n}: system text blocks must contain non-whitespace text",
@@ -307,7 +308,7 @@ pub(crate) static SYSTEM_MESSAGE_CONTENT: Rule = Rule {
 };
 
 pub(crate) static TOOL_USE_OUTSIDE_ASSISTANT: Rule = Rule {
-    summary: "A `tool_use` block stands in an assistant message.",
+    summary: "A `tool_use` block is in an assistant message.",
     why: "A call was stored under the wrong role. Move it into the assistant message that made it.",
     sentences: &["messages.{n}: `tool_use` blocks can only be in `assistant` messages"],
     sources: &["https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls"],
@@ -315,7 +316,7 @@ pub(crate) static TOOL_USE_OUTSIDE_ASSISTANT: Rule = Rule {
 };
 
 pub(crate) static TOOL_RESULT_OUTSIDE_USER: Rule = Rule {
-    summary: "A `tool_result` block stands in a user message.",
+    summary: "A `tool_result` block is in a user message.",
     why: "A result was stored under the wrong role, often in the same message as its call. Move it into a \
          user message directly after the call.",
     sentences: &["messages.{n}: `tool_result` blocks can only be in `user` messages"],

@@ -89,10 +89,10 @@ impl Spot {
 }
 
 pub(crate) static IMAGE_TOO_WIDE: Rule = Rule {
-    summary: "A picture has at most 8000 pixels on each side.",
-    why: "A picture has a side that is longer than the provider takes, such as the screenshot of a whole page, and is sent \
-         with each request of the conversation. Scale it down before it is stored; in a history that has it, put a text \
-         in its place.",
+    summary: "An image has at most 8000 pixels on each side.",
+    why: "An image is larger than the provider accepts, such as a full-page screenshot, and is sent \
+         with every request of the conversation. Scale it down before it is stored; in a history \
+         that already has it, replace it with a text.",
     sentences: &[
         "{path}.image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels",
     ],
@@ -104,9 +104,10 @@ pub(crate) static IMAGE_TOO_WIDE: Rule = Rule {
 };
 
 pub(crate) static IMAGE_TOO_WIDE_AMONG_MANY: Rule = Rule {
-    summary: "In a request with more than 20 pictures, each has at most 2000 pixels on each side.",
-    why: "Each picture was taken when it came, and now that there are more than 20, the large ones among them are refused. \
-         Scale pictures down to 2000 pixels before they are stored, or leave old ones out.",
+    summary: "In a request with more than 20 images, each has at most 2000 pixels on each side.",
+    why: "Each image was accepted when it was sent, but now that there are more than 20, the large \
+         ones are rejected. Scale images down to 2000 pixels before they are stored, or leave old \
+         ones out.",
     sentences: &[
         "{path}.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image \
          requests: 2000 pixels",

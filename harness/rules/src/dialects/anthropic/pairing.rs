@@ -189,8 +189,8 @@ pub(crate) static TOOL_RESULT_MISSING: Rule = Rule {
 };
 
 pub(crate) static TEXT_AFTER_TOOL_USE: Rule = Rule {
-    summary: "In an assistant turn nothing but calls follows the first call.",
-    why: "Several steps were merged into one assistant message, so that text stands between or after \
+    summary: "In an assistant turn, only calls follow the first call.",
+    why: "Several steps were merged into one assistant message, so text comes between or after \
          calls. Split the message after each batch of calls, and put their results between.",
     sentences: &[UNANSWERED],
     sources: &[
@@ -202,9 +202,9 @@ pub(crate) static TEXT_AFTER_TOOL_USE: Rule = Rule {
 };
 
 pub(crate) static TOOL_RESULT_NOT_FIRST: Rule = Rule {
-    summary: "Results stand before all other content of their message.",
-    why: "Something else, such as text of the user, stands before a result in the message after the calls. \
-         Move the results to the front.",
+    summary: "Results come before all other content of their message.",
+    why: "Something else, such as text of the user, comes before a result in the message after the \
+         calls. Move the results to the front.",
     sentences: &[UNANSWERED],
     sources: &[
         "https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls",
@@ -227,7 +227,7 @@ pub(crate) static TOOL_RESULT_DUPLICATE: Rule = Rule {
 
 pub(crate) static TOOL_RESULT_ORPHAN: Rule = Rule {
     summary: "A result answers a call of the message before.",
-    why: "The call of this result is gone, or stands further up, often because trimming or a compaction \
+    why: "The call of this result is missing, or further up, often because trimming or a compaction \
          cut between the two. Keep both or drop both.",
     sentences: &[
         "{path}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` block \

@@ -265,7 +265,8 @@ impl BlockSpot<'_> {
 }
 
 pub(crate) static REQUEST_SHAPE: Rule = Rule {
-    summary: "The known fields of the body, of messages, of texts and of results are there and have their types.",
+    summary: "The known fields of the body, messages, texts and results are present and have the \
+             right types.",
     why: "A field that every message or block needs is missing or has another type. Send `messages` as a \
          list of objects with a `role` and a `content` that is a string or a list of blocks, each with its `type`; \
          the `content` of a result is a string or such a list, not the value that the tool returned.",
@@ -350,7 +351,7 @@ pub(crate) static TOOL_INPUT_NOT_OBJECT: Rule = Rule {
 
 pub(crate) static TOOL_RESULT_ID_REQUIRED: Rule = Rule {
     summary: "A `tool_result` block names the call that it answers.",
-    why: "The result has no `tool_use_id`, so nobody can tell which call it answers. Copy the id of the \
+    why: "The result has no `tool_use_id`, so it cannot be matched to its call. Copy the id of the \
          call into the result.",
     sentences: &["{path}: Field required", "{path}: Input should be a valid string"],
     sources: &["https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls"],
@@ -395,7 +396,7 @@ pub(crate) static SERVER_TOOL_ID_PATTERN: Rule = Rule {
 };
 
 pub(crate) static EXTRA_KEY: Rule = Rule {
-    summary: "Messages, calls and the body hold no key of another API.",
+    summary: "Messages, calls and the body have no key of another API.",
     why: "A field of another API or of the client itself was sent along, such as the id under which a message is stored. Send only the fields that the API documents.",
     sentences: &["{path}: Extra inputs are not permitted"],
     sources: &[

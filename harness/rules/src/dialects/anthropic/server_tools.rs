@@ -116,7 +116,7 @@ impl<'a> ServerTools<'a> {
 }
 
 pub(crate) static SERVER_TOOL_RESULT_MISSING: Rule = Rule {
-    summary: "A server tool has its result in the same reply, once the user has gone on.",
+    summary: "A server tool has its result in the same reply once the user has continued the conversation.",
     why: "The stream ended between the call of a server tool and its result, or the user wrote something before the tool had run. Drop the call, or send only the results of the other tools first.",
     sentences: &[
         "messages.{n}: `{tool}` tool use with id `{id}` was found without a corresponding `{tool}_tool_result` block",
@@ -126,8 +126,9 @@ pub(crate) static SERVER_TOOL_RESULT_MISSING: Rule = Rule {
 };
 
 pub(crate) static SERVER_TOOL_RESULT_ORPHAN: Rule = Rule {
-    summary: "The result of a server tool stands after its call.",
-    why: "The call of this server tool is gone, often because a compaction cut between the two blocks of one reply. Keep both or drop both.",
+    summary: "The result of a server tool comes after its call.",
+    why: "The call of this server tool is missing, often because a compaction cut between the two \
+         blocks of one reply. Keep both or drop both.",
     sentences: &[
         "{path}: unexpected `tool_use_id` found in `{type}` blocks: {id}. Each `{type}` block must have a corresponding `server_tool_use` block before it.",
     ],
@@ -138,8 +139,9 @@ pub(crate) static SERVER_TOOL_RESULT_ORPHAN: Rule = Rule {
 /// "… but no `web_search` tool was provided": only the end of the error message is public
 /// (<https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons>).
 pub(crate) static SERVER_TOOL_NOT_OFFERED: Rule = Rule {
-    summary: "A search that the provider has still to run is among the offered tools.",
-    why: "A reply that paused in a search is sent back to be continued, but the request does not offer the search any more. Offer the same tools as before.",
+    summary: "A search that the provider still has to run is among the offered tools.",
+    why: "A reply that paused in a search is sent back to be continued, but the request no longer \
+         offers the search. Offer the same tools as before.",
     sentences: &["messages.{n}: … but no `{tool}` tool was provided"],
     sources: &["https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons"],
     ..Rule::inferred("anthropic-messages/server-tool-not-offered", "ANT-SRV-4", 12, "2026-01")

@@ -19,7 +19,7 @@ stream_rules! { "anthropic-messages";
     error START_FIRST = "message-start-first", "message_start comes before all but pings", DOCS;
     error START_REPEATED = "message-start-repeated", "message_start comes once", DOCS;
     error START_EMPTY = "message-start-empty",
-        "message_start holds a message without content and without a stop reason", DOCS;
+        "message_start has a message without content and without a stop reason", DOCS;
     error INDEX = "block-index", "the indexes of the blocks are 0, 1, 2 and so on, each once", DOCS;
     error INTERLEAVED = "blocks-interleaved", "a block starts after the block before it has stopped", DOCS;
     error NOT_STARTED = "block-not-started",
@@ -31,7 +31,7 @@ stream_rules! { "anthropic-messages";
     error DELTA_TYPE = "delta-type", "the type of a delta fits the type of its block", DOCS;
     error DELTA_EMPTY = "delta-without-text", "a delta holds its piece as a string", DOCS;
     error SIGNATURE_LAST = "signature-last",
-        "nothing follows the signature_delta of a thinking block but its stop", DOCS;
+        "only its stop follows the signature_delta of a thinking block", DOCS;
     warning UNSIGNED = "signature-missing", "a thinking block has a signature_delta before its stop", DOCS;
     warning INPUT = "input-not-json",
         "the input of a stopped tool_use block is nothing or a JSON object, unless the reply was cut off", TOOLS;
@@ -39,8 +39,8 @@ stream_rules! { "anthropic-messages";
         "message_stop comes after a message_delta with the stop reason", DOCS;
     warning NO_CALL = "stop-reason-without-call",
         "the stop reason tool_use comes after a tool_use block", DOCS;
-    warning ERROR_SHAPE = "error-shape", "an error event holds an error with a type and a message", ERRORS;
-    error AFTER_END = "after-end", "nothing but pings comes after message_stop or an error event", READER;
+    warning ERROR_SHAPE = "error-shape", "an error event has an error with a type and a message", ERRORS;
+    error AFTER_END = "after-end", "only pings come after message_stop or an error event", READER;
     error TRUNCATED = "truncated", "a stream ends with message_stop, or with an error event", ERRORS;
     warning UNENDED = "last-event-unended", "a blank line ends each event", SSE;
     warning STRAY = "stray-line", "each line is a field, a comment or blank", SSE;
@@ -244,7 +244,7 @@ impl Messages {
             && !CUT_OFF.contains(&&*reason)
         {
             let message = format!(
-                "the input of block {index} is no JSON object, and the stop reason is {}",
+                "the input of block {index} is not a JSON object, and the stop reason is {}",
                 quoted(&reason)
             );
             warnings.add(&INPUT, message);

@@ -118,9 +118,9 @@ const FOREIGN: [&str; 33] = [
 
 pub(crate) static BLOCK_TYPE_FOREIGN: Rule = Rule {
     summary: "No block has a type of another API.",
-    why: "The thread was begun at another provider, or the client stores messages in a form of its own and sent them \
-         as they are. Translate each block: an `image_url` is an `image`, a `tool-call` a `tool_use`; drop reasoning \
-         of another provider.",
+    why: "The thread began with another provider, or the client sent messages in its own stored \
+         form. Translate each block: an `image_url` is an `image`, a `tool-call` a `tool_use`; drop \
+         reasoning of another provider.",
     sentences: &[
         "{path}: Input tag '{tag}' found using 'type' does not match any of the expected tags: 'document', 'image', \
          'redacted_thinking', 'search_result', 'server_tool_use', 'text', 'thinking', 'tool_result', 'tool_use', \
@@ -137,9 +137,10 @@ pub(crate) static BLOCK_TYPE_FOREIGN: Rule = Rule {
 };
 
 pub(crate) static TOOL_RESULT_ERROR_NOT_TEXT: Rule = Rule {
-    summary: "The result of a tool that failed holds texts only.",
-    why: "A tool failed and its result holds more than text, often a screenshot that was taken before. Once stored it \
-         is refused with every request. Keep the texts, and put the image into a block of its own after the results.",
+    summary: "The result of a tool that failed has only texts.",
+    why: "A tool failed and its result has more than text, often a screenshot that was taken \
+         before. Once it is stored, every request is rejected. Keep the texts, and put the image \
+         into a block of its own after the results.",
     sentences: &["{path}: all content must be type `text` if `is_error` is true"],
     sources: &[
         "https://github.com/vellum-ai/vellum-assistant/pull/18387",

@@ -349,7 +349,7 @@ pub(crate) static THINKING_MISSING: Rule = Rule {
 };
 
 pub(crate) static THINKING_NOT_FIRST: Rule = Rule {
-    summary: "With thinking enabled, a reply that holds thinking starts with it.",
+    summary: "With thinking enabled, a reply that has thinking starts with it.",
     why: "A reply was stored with text or a call before its thinking. Keep the blocks of a reply in the \
          order in which they came.",
     sentences: &[
@@ -361,9 +361,9 @@ pub(crate) static THINKING_NOT_FIRST: Rule = Rule {
 };
 
 pub(crate) static THINKING_WHEN_DISABLED: Rule = Rule {
-    summary: "Without thinking, the last message holds no thinking of the assistant.",
-    why: "The history ends with a reply that holds thinking, but the request disables thinking or does not ask for it. \
-         Enable it, or drop the thinking blocks of that reply.",
+    summary: "Without thinking, the last message has no thinking of the assistant.",
+    why: "The history ends with a reply that has thinking, but the request disables thinking or \
+         does not ask for it. Enable it, or drop the thinking blocks of that reply.",
     sentences: &[
         "{path}: When thinking is disabled, an `assistant` message in the final position cannot contain \
          `thinking`. To use thinking blocks, enable `thinking` in your request.",
@@ -377,7 +377,9 @@ pub(crate) static THINKING_WHEN_DISABLED: Rule = Rule {
 
 pub(crate) static SIGNATURE_INVALID: Rule = Rule {
     summary: "A thinking block has the signature that the provider gave it.",
-    why: "The signature of a thinking block is empty, or another provider wrote the block, or it was changed on the way. Send thinking blocks back exactly as they came, or drop them from replies of the past.",
+    why: "The signature of a thinking block is empty, or another provider wrote the block, or it \
+         was changed on the way. Send thinking blocks back exactly as they came, or drop them from \
+         earlier replies.",
     sentences: &["{path}: Invalid `signature` in `thinking` block"],
     sources: &[
         "https://github.com/kaitranntt/ccs/issues/415",
@@ -389,10 +391,11 @@ pub(crate) static SIGNATURE_INVALID: Rule = Rule {
 };
 
 pub(crate) static THINKING_MODIFIED: Rule = Rule {
-    summary: "The thinking of the latest reply comes back as it was given out.",
-    why: "A thinking block of the last reply was changed, copied, put before another, or joined with one of another \
-         reply, as a retry does that goes on in the message of a broken one. Keep each reply's blocks as they came, \
-         text and signature together, and drop a block that never got its signature.",
+    summary: "The thinking of the latest reply comes back unchanged.",
+    why: "A thinking block of the last reply was changed, copied, moved, or joined with one of \
+         another reply, as happens when a retry continues the message of a failed attempt. Keep \
+         each reply's blocks as they came, text and signature together, and drop a block that never \
+         got its signature.",
     sentences: &[
         "{path}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. \
          These blocks must remain as they were in the original response.",
@@ -407,10 +410,11 @@ pub(crate) static THINKING_MODIFIED: Rule = Rule {
 };
 
 pub(crate) static THINKING_BOUND_ELSEWHERE: Rule = Rule {
-    summary: "What stood before a thinking block still stands there, for Claude 5.1 and later.",
-    why: "The system prompt, the tools or an earlier message changed after the model had thought: a date in the prompt, \
-         a tool that came later, a summary in place of old messages. Only append. Where that cannot be, drop the \
-         thinking blocks after the change, or ask for `drop_block`. Accounts from before 31 August 2026 may be spared.",
+    summary: "For Claude 5.1 and later, everything before a thinking block stays as it was.",
+    why: "The system prompt, the tools or an earlier message changed after the thinking was \
+         created: a date in the prompt, a new tool, a summary instead of old messages. Only append. \
+         Where that is impossible, drop the thinking blocks after the change, or ask for \
+         `drop_block`. Accounts from before 31 August 2026 may be exempt.",
     sentences: &[
         "{path}: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the \
          block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". That setting requires the \
@@ -436,8 +440,8 @@ pub(crate) static THINKING_BOUND_ELSEWHERE: Rule = Rule {
 
 pub(crate) static THINKING_LAST: Rule = Rule {
     summary: "With thinking on, no reply ends with thinking.",
-    why: "A reply that was stopped after its thinking was stored, or its text and calls were dropped. Drop the thinking \
-         with them: a reply of nothing else says nothing.",
+    why: "A reply was stopped after its thinking and then stored, or its text and calls were \
+         dropped. Drop the thinking too: nothing else is left of the reply.",
     sentences: &["{path}: The final block in an assistant message cannot be `thinking`."],
     sources: &[
         "https://github.com/tailcallhq/forgecode/issues/2107",

@@ -288,7 +288,7 @@ fn joined(calls: &[(usize, Cow<str>)]) -> String {
 pub(crate) static MODEL_TOOL_ID_PATTERN: Rule = Rule {
     summary: "Through Converse, Claude accepts ids of letters, digits, `_` and `-`.",
     why: "The id comes from another model, such as `functions.bash:0`. Rename it in the call and in \
-         its result alike, if Claude is to go on with the conversation.",
+         its result alike before Claude continues the conversation.",
     sentences: &[
         "The model returned the following errors: {path}: String should match pattern '^[a-zA-Z0-9_-]+$'",
     ],
@@ -297,9 +297,8 @@ pub(crate) static MODEL_TOOL_ID_PATTERN: Rule = Rule {
 };
 
 pub(crate) static MODEL_TOOL_RESULT_MISSING: Rule = Rule {
-    summary: "Claude wants an answer to every call of the last message too.",
-    why: "The history ends with calls that nobody answered. Add a user message with a result for \
-         each of them.",
+    summary: "For Claude, calls of the last message need results too.",
+    why: "The history ends with calls without results. Add a user message with a result for each of them.",
     sentences: &["The model returned the following errors: messages.{n}: `tool_use` ids were found without \
          `tool_result` blocks immediately after: {ids}. Each `tool_use` block must have a \
          corresponding `tool_result` block in the next message."],
@@ -313,8 +312,8 @@ pub(crate) static MODEL_TOOL_RESULT_MISSING: Rule = Rule {
 /// In measurements, Claude called directly rejected this with the error message about calls without
 /// results (<https://github.com/anomalyco/opencode/pull/16751>).
 pub(crate) static MODEL_TEXT_AFTER_TOOL_USE: Rule = Rule {
-    summary: "For Claude, nothing but calls follows the first call of a message.",
-    why: "Several steps were merged into one assistant message, so that text stands between or after \
+    summary: "For Claude, only calls follow the first call of a message.",
+    why: "Several steps were merged into one assistant message, so text comes between or after \
          calls. Split the message after each batch of calls, and put their results between.",
     sentences: &["The model returned the following errors: messages.{n}: `tool_use` ids were found without \
          `tool_result` blocks immediately after: {ids}. Each `tool_use` block must have a \
@@ -326,8 +325,8 @@ pub(crate) static MODEL_TEXT_AFTER_TOOL_USE: Rule = Rule {
 /// Converse accepts results in any position. Claude requires them before all other content
 /// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls>).
 pub(crate) static MODEL_TOOL_RESULT_NOT_FIRST: Rule = Rule {
-    summary: "For Claude, results stand before all other content of their message.",
-    why: "Something else, such as text of the user, stands before a result in the message after the \
+    summary: "For Claude, results come before all other content of their message.",
+    why: "Something else, such as text of the user, comes before a result in the message after the \
          calls. Move the results to the front.",
     sentences: &["The model returned the following errors: messages.{n}: `tool_use` ids were found without \
          `tool_result` blocks immediately after: {ids}. Each `tool_use` block must have a \
@@ -340,10 +339,10 @@ pub(crate) static MODEL_TOOL_RESULT_NOT_FIRST: Rule = Rule {
 };
 
 pub(crate) static MODEL_TOOL_RESULT_ERROR_NOT_TEXT: Rule = Rule {
-    summary: "For Claude, the result of a tool that failed holds texts only.",
-    why: "A tool failed and its result holds an image or a document next to the text, often a screenshot that was taken \
-         before. Once stored it is refused with every request. Keep the texts, and put the image into a block of its \
-         own after the results.",
+    summary: "For Claude, the result of a tool that failed has only texts.",
+    why: "A tool failed and its result has an image or a document next to the text, often a \
+         screenshot that was taken before. Once it is stored, every request is rejected. Keep the \
+         texts, and put the image into a block of its own after the results.",
     sentences: &[
         "The model returned the following errors: messages.{n}.content.{b}.tool_result: all content must be type `text` \
          if `is_error` is true",
@@ -356,9 +355,10 @@ pub(crate) static MODEL_TOOL_RESULT_ERROR_NOT_TEXT: Rule = Rule {
 };
 
 pub(crate) static MODEL_SIGNATURE_INVALID: Rule = Rule {
-    summary: "What Claude thought comes back with the signature that it was given.",
-    why: "A `reasoningText` lost its signature or has an empty one, because the stream was cut before it came, or text \
-         or signature are not those that were given out. Send both back as they came, or leave the block out.",
+    summary: "Claude's thinking comes back with its signature.",
+    why: "A `reasoningText` has no signature or an empty one, because the stream was cut before it \
+         arrived, or its text or signature was changed. Send both back as they came, or leave the \
+         block out.",
     sentences: &[
         "The model returned the following errors: messages.{n}.content.{b}: Invalid `signature` in `thinking` block",
         "The model returned the following errors: messages.{n}.content.{b}.thinking.signature: Field required",

@@ -195,8 +195,8 @@ pub(crate) static TOOL_RESULT_DUPLICATE: Rule = Rule {
 
 pub(crate) static TOOL_RESULTS_EXCEED: Rule = Rule {
     summary: "A message has no more results than the message before has calls.",
-    why: "The message with the calls is gone, or lost one of them, often because trimming or pruning \
-         cut between calls and results. Keep both or drop both.",
+    why: "The message with the calls is missing, or lost one of them, often because trimming or \
+         pruning cut between calls and results. Keep both or drop both.",
     sentences: &["The number of toolResult blocks at messages.{n}.content exceeds the number of toolUse \
          blocks of previous turn."],
     sources: &[
@@ -228,9 +228,10 @@ pub(crate) static TOOL_RESULT_MISSING: Rule = Rule {
 /// (<https://github.com/anomalyco/opencode/pull/41780>), and of other models before. So this check comes
 /// after the pairing.
 pub(crate) static ROLES_NOT_ALTERNATING: Rule = Rule {
-    summary: "User and assistant take turns, for Claude and Llama.",
-    why: "Two messages of the same role follow each other: results and then a prompt, or two prompts of which the first \
-         had no answer. Nothing is merged here: put their blocks into one message.",
+    summary: "For Claude and Llama, user and assistant messages alternate.",
+    why: "Two messages of the same role follow each other: results and then a prompt, or a prompt \
+         without a reply and then another. Bedrock does not merge them: put their blocks into one \
+         message.",
     sentences: &[
         "A conversation must alternate between user and assistant roles. Make sure the conversation \
          alternates between user and assistant roles and try again.",

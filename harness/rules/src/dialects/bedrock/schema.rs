@@ -261,10 +261,10 @@ fn wrong_type(out: &mut Violations, place: FieldPath, got: Json, expected: &str)
 }
 
 pub(crate) static REQUEST_SHAPE: Rule = Rule {
-    summary: "The known fields of the body, of messages and of blocks are there and have their types.",
+    summary: "The known fields of the body, messages and blocks are present and have the right types.",
     why: "A field that every message or block needs is missing or has another type. Send `messages` \
-         as a list of objects with a `role` and a `content` that is a list of blocks; a plain \
-         string is no content here.",
+         as a list of objects with a `role` and a `content` that is a list of blocks, not a plain \
+         string.",
     sentences: &[
         "1 validation error detected: Value null at '{path}' failed to satisfy constraint: Member \
          must not be null",
@@ -281,8 +281,9 @@ pub(crate) static REQUEST_SHAPE: Rule = Rule {
 /// (<https://github.com/envoyproxy/ai-gateway/pull/1717>).
 pub(crate) static BLOCK_WITHOUT_KEY: Rule = Rule {
     summary: "A block is named by its key, such as `text` or `toolUse`.",
-    why: "The block is empty, or it has a `type` as blocks of other APIs have and no key of this one. The thread was begun \
-         at another provider, or a block was stored without its content. Translate it, or leave it out.",
+    why: "The block is empty, or it has the `type` of another API and no key of this one. The \
+         thread began with another provider, or a block was stored without its content. Translate \
+         it, or leave it out.",
     sentences: &[
         "The ContentBlock object at {path} must set one of the following keys: text, image, toolUse, toolResult, \
          document, video, cachePoint, reasoningContent, citationsContent, searchResult.",
@@ -297,8 +298,8 @@ pub(crate) static BLOCK_WITHOUT_KEY: Rule = Rule {
 
 pub(crate) static UNKNOWN_ROLE: Rule = Rule {
     summary: "A role is `user` or `assistant`.",
-    why: "The message has a role of another provider, such as `system` or `tool`. System prompts \
-         have the field `system`, and results of tools are blocks of a user message.",
+    why: "The message has a role of another provider, such as `system` or `tool`. System prompts go \
+         into the field `system`, and results of tools are blocks of a user message.",
     sentences: &["1 validation error detected: Value '{role}' at '{path}' failed to satisfy constraint: \
          Member must satisfy enum value set: [user, assistant]"],
     sources: &["https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html"],
@@ -401,7 +402,7 @@ pub(crate) static TEXT_BLANK: Rule = Rule {
 
 pub(crate) static TOOL_RESULT_ERROR_EMPTY: Rule = Rule {
     summary: "A result with the status `error` says what went wrong.",
-    why: "A tool failed without a word, and the result was stored with empty content. Put a text \
+    why: "A tool failed without a message, and the result was stored with empty content. Put a text \
          into it, if only that the tool failed.",
     sentences: &[
         "The content field at messages.{n}.content.{b}.toolResult cannot be empty when status value \

@@ -16,7 +16,7 @@ const FRAMES: &str = "https://smithy.io/2.0/aws/amazon-eventstream.html";
 
 stream_rules! { "bedrock-converse";
     error UNREADABLE = "unreadable",
-        "the lengths and checksums of each frame hold, its headers name its type, and its payload is a JSON object", FRAMES;
+        "the lengths and checksums of each frame are right, its headers name its type, and its payload is a JSON object", FRAMES;
     error START_FIRST = "message-start-first", "messageStart comes before everything", GUIDE;
     error START_REPEATED = "message-start-repeated", "messageStart comes once", GUIDE;
     error NO_INDEX = "block-without-index", "events of a block have its contentBlockIndex", DOCS;
@@ -35,7 +35,7 @@ stream_rules! { "bedrock-converse";
     error METADATA_EARLY = "metadata-early", "metadata comes after messageStop", GUIDE;
     warning METADATA_MISSING = "metadata-missing", "metadata follows messageStop", GUIDE;
     error AFTER_END = "after-end",
-        "nothing but metadata comes after messageStop, and nothing after metadata or an exception", GUIDE;
+        "only metadata comes after messageStop, and nothing after metadata or an exception", GUIDE;
     error TRUNCATED = "truncated",
         "a stream ends after messageStop, or with an exception, and never inside a frame", DOCS;
 }
@@ -202,7 +202,7 @@ impl Converse {
             && !CUT_OFF.contains(&&*reason)
         {
             let message = format!(
-                "the input of block {index} is no JSON object, and the stop reason is {}",
+                "the input of block {index} is not a JSON object, and the stop reason is {}",
                 quoted(&reason)
             );
             warnings.add(&INPUT, message);

@@ -234,9 +234,9 @@ fn quoted(value: Json) -> String {
 }
 
 pub(crate) static REQUEST_SHAPE: Rule = Rule {
-    summary: "The known fields of the body, of contents and of parts have their types.",
-    why: "A field has another type than the API says. Send `contents` as a list of objects, each with a \
-         `role` and with `parts` that are a list of objects.",
+    summary: "The known fields of the body, contents and parts have the right types.",
+    why: "A field does not have the type that the API documents. Send `contents` as a list of \
+         objects, each with a `role` and with `parts` that are a list of objects.",
     sentences: &[
         "Invalid value at '{path}' ({type}), {value}",
         "Invalid JSON payload received. Unknown name \"\": Root element must be a message.",
@@ -253,8 +253,9 @@ pub(crate) static REQUEST_SHAPE: Rule = Rule {
 /// (<https://github.com/gera2ld/ai.nvim/issues/13>).
 pub(crate) static NAME_UNKNOWN: Rule = Rule {
     summary: "Contents and parts have no key of another API.",
-    why: "The message or the part is that of another API: it has `content` in place of `parts`, or a `type`. The thread \
-         was begun at another provider. Translate it: a part is named by its key, such as `text` or `functionCall`.",
+    why: "The message or the part belongs to another API: it has `content` instead of `parts`, or a \
+         `type`. The thread began with another provider. Translate it: a part is named by its key, \
+         such as `text` or `functionCall`.",
     sentences: &["Invalid JSON payload received. Unknown name \"{key}\" at '{path}': Cannot find field."],
     sources: &[
         "https://github.com/gera2ld/ai.nvim/issues/13",
@@ -330,9 +331,8 @@ pub(crate) static PARTS_EMPTY: Rule = Rule {
 };
 
 pub(crate) static PART_EMPTY: Rule = Rule {
-    summary: "A part says something.",
-    why: "A part was stored without any of its fields, often in place of a text that was empty. Leave the \
-         part out.",
+    summary: "A part has content.",
+    why: "A part was stored without any of its fields, often instead of an empty text. Leave the part out.",
     sentences: &[
         "* GenerateContentRequest.{path}.data: required oneof field 'data' must have one initialized \
          field",
@@ -373,8 +373,8 @@ pub(crate) static FUNCTION_NAME_EMPTY: Rule = Rule {
 pub(crate) static DECLARATION_NAME_PATTERN: Rule = Rule {
     summary: "The name of a declared function begins with a letter or `_`, and has only letters, digits \
          and `_.:-`.",
-    why: "The name of a tool has a character that the provider does not take, begins with a digit, or has \
-         too many letters: 128, or 64 as it was in 2025. Rename the tool.",
+    why: "The name of a tool has a character that the provider does not accept, begins with a \
+         digit, or is too long: the limit is 128 characters, and was 64 in 2025. Rename the tool.",
     sentences: &[
         "* GenerateContentRequest.tools[{t}].function_declarations[{k}].name: Invalid function name. Must \
          start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots \

@@ -109,7 +109,7 @@ pub(crate) static THOUGHT_SIGNATURE_MISSING: Rule = Rule {
 };
 
 pub(crate) static THOUGHT_SIGNATURE_CORRUPTED: Rule = Rule {
-    summary: "A thought signature is one that the provider gave out.",
+    summary: "A thought signature is one that the provider issued.",
     why: "The signature was cut, made up, or came from another model or session. Send back what came with \
          the call, byte for byte; for a call that another model made, send `skip_thought_signature_validator`.",
     sentences: &["Corrupted thought signature."],

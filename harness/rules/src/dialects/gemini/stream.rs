@@ -21,7 +21,7 @@ stream_rules! { "gemini";
     error SENTINEL = "done-sentinel", "there is no [DONE]", DOCS;
     error ROLE = "role-not-model", "the content of a candidate has the role model", DOCS;
     error CALL_NAMELESS = "call-nameless",
-        "a call that comes whole, and the first piece of one that does not, has the name of its function", CALLS;
+        "a complete call, and the first piece of a call in pieces, has the name of its function", CALLS;
     error CALL_ARGS = "call-args", "the arguments of a call are an object", CALLS;
     warning FINISH_REPEATED = "finish-repeated",
         "a candidate has one finish reason; early models had one in every chunk", DOCS;
@@ -67,7 +67,7 @@ impl Gemini {
         if let Some(id) = text(data.field("responseId"))
             && *self.id.get_or_insert(Digest::of(&id)) != Digest::of(&id)
         {
-            warnings.add(&ID, format!("the responseId is {}, and was another before", quoted(&id)));
+            warnings.add(&ID, format!("the responseId is {}, and was different before", quoted(&id)));
         }
         self.is_blocked |= text(data.field("promptFeedback").field("blockReason")).is_some();
         for json in data.field("candidates").items() {
@@ -104,7 +104,7 @@ impl Candidate {
         for part in content.field("parts").items() {
             let call = part.field("functionCall");
             if self.is_finished && (call.is_object() || text(part.field("text")).is_some()) {
-                warnings.add(&AFTER_FINISH, format!("candidate {index} goes on after its finish reason"));
+                warnings.add(&AFTER_FINISH, format!("candidate {index} continues after its finish reason"));
             }
             if call.is_object() {
                 self.call(call)?;
@@ -129,7 +129,7 @@ impl Candidate {
         }
         match call.field("args").kind() {
             JsonType::Null | JsonType::Object => Ok(()),
-            _ => illegal(&CALL_ARGS, "the args of a functionCall are no object"),
+            _ => illegal(&CALL_ARGS, "the args of a functionCall are not an object"),
         }
     }
 }
@@ -141,7 +141,7 @@ impl Machine for Gemini {
 
     fn step(&mut self, event: &StreamEvent<'_>, warnings: &mut Warnings) -> Verdict {
         if event.data.trim_ascii() == b"[DONE]" {
-            return illegal(&SENTINEL, "[DONE] is not of this dialect");
+            return illegal(&SENTINEL, "[DONE] does not belong to this dialect");
         }
         let document = event.object(&UNREADABLE)?;
         let data = document.root();

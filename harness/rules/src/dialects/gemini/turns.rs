@@ -261,9 +261,10 @@ impl FirstCall {
 /// (<https://github.com/UKGovernmentBEIS/inspect_ai/issues/2377>). They accept `user` as well
 /// (<https://github.com/genkit-ai/genkit/pull/5777>).
 pub(crate) static FUNCTION_ROLE: Rule = Rule {
-    summary: "Responses are the user's, and not those of a role `function`.",
-    why: "The content with the responses has the role `function`, as it was for years. Gemini 3.6 and later do not know it \
-         any more. Send responses with the role `user`, which all models take.",
+    summary: "Responses have the role `user`, not `function`.",
+    why: "The content with the responses has the role `function`, which was common for years. \
+         Gemini 3.6 and later no longer know it. Send responses with the role `user`, which all \
+         models accept.",
     sentences: &[
         "Role 'function' is not supported. Please use a valid role: SYSTEM, SYSTEM_1, USER, ASSISTANT, DEVELOPER, CONTEXT, \
          USER_CONTEXT, MODEL, USER.",
@@ -279,10 +280,10 @@ pub(crate) static FUNCTION_ROLE: Rule = Rule {
 };
 
 pub(crate) static RESPONSE_COUNT: Rule = Rule {
-    summary: "After calls come as many responses, for Gemini 3 in one content.",
-    why: "The turn ended before all tools of a batch had answered, a response stands twice, or the \
-         responses stand in several contents, which Gemini 2 takes and later models do not. Put one response for each \
-         call into the content directly after the calls.",
+    summary: "Calls are followed by the same number of responses, for Gemini 3 in one content.",
+    why: "The turn ended before all tools of a batch had answered, a response is there twice, or \
+         the responses are in several contents, which Gemini 2 accepts and later models do not. Put \
+         one response for each call into the content directly after the calls.",
     sentences: &[
         "Please ensure that the number of function response parts is equal to the number of function call \
          parts of the function call turn.",
@@ -301,9 +302,9 @@ pub(crate) static RESPONSE_COUNT: Rule = Rule {
 /// (<https://github.com/google-gemini/gemini-cli/issues/16974>).
 pub(crate) static RESPONSE_MISSING: Rule = Rule {
     summary: "For Gemini 3, responses come after calls.",
-    why: "The turn was stopped after the model had called, and something else was said, or the request \
-         ends there. Gemini 2 takes that, later models do not. Add a response for each call directly after, or drop \
-         the calls.",
+    why: "The turn was stopped after the calls, and another message follows, or the request ends \
+         there. Gemini 2 accepts that, later models do not. Add a response for each call directly \
+         after, or drop the calls.",
     sentences: &[
         "Please ensure that the number of function response parts is equal to the number of function call \
          parts of the function call turn.",
@@ -318,9 +319,9 @@ pub(crate) static RESPONSE_MISSING: Rule = Rule {
 
 pub(crate) static CALL_NOT_AFTER_USER: Rule = Rule {
     summary: "Calls come directly after the user or after responses.",
-    why: "The conversation begins with a call, often because trimming cut off what stood before, or words \
-         of the model stand between. Begin with the user, and keep words and calls of one reply in one \
-         content.",
+    why: "The conversation begins with a call, often because trimming cut off everything before it, \
+         or text of the model comes between. Begin with the user, and keep text and calls of one \
+         reply in one content.",
     sentences: &[
         "Please ensure that function call turn comes immediately after a user turn or after a function \
          response turn.",
@@ -336,8 +337,8 @@ pub(crate) static CALL_NOT_AFTER_USER: Rule = Rule {
 
 pub(crate) static RESPONSE_NOT_AFTER_CALL: Rule = Rule {
     summary: "Responses come directly after calls.",
-    why: "The content with the calls is gone, or another content stands between. Keep both or drop both, \
-         and keep them together.",
+    why: "The content with the calls is missing, or another content comes between. Keep both or \
+         drop both, and keep them together.",
     sentences: &["Please ensure that function response turn comes immediately after a function call turn."],
     sources: &[
         "https://github.com/langchain-ai/langchain/issues/27799",
@@ -351,9 +352,9 @@ pub(crate) static RESPONSE_NOT_AFTER_CALL: Rule = Rule {
 /// (<https://github.com/anomalyco/opencode/issues/45359>). Four models were tested:
 /// <https://github.com/LibreChat-AI/agents/pull/323>.
 pub(crate) static ENDS_WITH_MODEL: Rule = Rule {
-    summary: "The last content is not the model's words.",
-    why: "The conversation ends with what the model said, often because a turn was stopped or is tried \
-         again. Drop the last content, or add one of the user.",
+    summary: "The last content is not a text of the model.",
+    why: "The conversation ends with a text of the model, often because a turn was stopped or is \
+         being retried. Drop the last content, or add one of the user.",
     sentences: &["Requests ending with a model turn are not supported."],
     sources: &[
         "https://github.com/LibreChat-AI/agents/pull/323",
@@ -366,9 +367,9 @@ pub(crate) static ENDS_WITH_MODEL: Rule = Rule {
 /// The error message is "Requests ending with a model turn are not supported.", although the request ends
 /// with the user (<https://github.com/vellum-ai/vellum-assistant/pull/39495>).
 pub(crate) static RESPONSES_MIXED: Rule = Rule {
-    summary: "A content with responses holds nothing else.",
-    why: "Words of the user or of the harness stand next to the responses. Newer models refuse that, older \
-         ones answer nonsense. Put the words into a content of their own after the responses.",
+    summary: "A content with responses has nothing else.",
+    why: "Text of the user or of the harness is next to the responses. Newer models refuse that, \
+         older ones answer nonsense. Put the text into a content of its own after the responses.",
     sentences: &["Requests ending with a model turn are not supported."],
     sources: &[
         "https://github.com/vellum-ai/vellum-assistant/pull/39495",

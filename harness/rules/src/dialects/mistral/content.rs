@@ -129,8 +129,8 @@ fn without_line_end(text: &str) -> &str {
 
 pub(crate) static CONTENT_AND_CALLS: Rule = Rule {
     summary: "A reply has either content or calls, not both and not neither.",
-    why: "Models of the first three tokenizers take no reply with text and calls, and none with neither. Drop the \
-          text of a reply that makes calls.",
+    why: "Models with the first three tokenizers do not accept a reply with both text and calls, or \
+         with neither. Drop the text of a reply that makes calls.",
     sentences: &["Assistant message must have either content or tool_calls, but not both."],
     is_optional: true,
     sources: &[
@@ -186,9 +186,9 @@ pub(crate) static FUNCTION_NAME: Rule = Rule {
 };
 
 pub(crate) static PREFIX_NOT_LAST: Rule = Rule {
-    summary: "Only the last message is one in which the model goes on.",
-    why: "A reply was stored together with the beginning that the client had given it. Remove `prefix` from \
-          messages of the past.",
+    summary: "Only the last message is a reply for the model to continue.",
+    why: "The client wrote the beginning of a reply, and the stored reply still has its `prefix`. \
+         Remove `prefix` from earlier messages.",
     sentences: &["Assistant message with prefix True must be last message"],
     sources: &[VALIDATOR],
     ..Rule::measured("mistral/prefix-not-last", "MIS-PRE-1", 6, "2024-07")

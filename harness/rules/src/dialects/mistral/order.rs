@@ -70,8 +70,9 @@ impl Order {
 const EMPTY: usize = 1;
 
 pub(crate) static CONVERSATION_START: Rule = Rule {
-    summary: "A conversation has a message, and does not consist of a reply or a result alone.",
-    why: "Trimming left no message, or one that answers something that is gone. Keep the user message, or add one.",
+    summary: "A conversation has a message, and not only a reply or a result.",
+    why: "Trimming left no message, or only one that answers a removed message. Keep the user \
+         message, or add one.",
     sentences: &[
         "Conversation must start with a user message or system message",
         "Conversation must have at least one message",
@@ -82,8 +83,8 @@ pub(crate) static CONVERSATION_START: Rule = Rule {
 
 pub(crate) static LAST_MESSAGE_ASSISTANT: Rule = Rule {
     summary: "The last message is not a finished reply.",
-    why: "The conversation ends with a reply, so there is nothing to answer. Add a user message, or set `prefix` to \
-          let the model go on in the reply.",
+    why: "The conversation ends with a reply, so there is nothing to answer. Add a user message, or \
+         set `prefix` to let the model continue the reply.",
     sentences: &["Expected last role User or Tool (or Assistant with prefix) for serving but got {role}"],
     sources: &[
         "https://github.com/huggingface/smolagents/issues/757",
@@ -95,11 +96,11 @@ pub(crate) static LAST_MESSAGE_ASSISTANT: Rule = Rule {
 };
 
 pub(crate) static ROLE_ORDER: Rule = Rule {
-    summary: "Results follow calls or results, and system messages follow no reply.",
-    why: "A message stands where its role may not follow: a result after the user's next message, as when a turn is \
-          stopped and the result is stored late, or a system message after a reply. Older endpoints and other \
-          servers also refuse a user message directly after a result; an assistant message between the two helps \
-          there.",
+    summary: "Results follow calls or results, and system messages do not follow a reply.",
+    why: "A message is at a place where its role is not allowed: a result after the user's next \
+         message, as when a turn is stopped and the result is stored late, or a system message \
+         after a reply. Older endpoints and other servers also refuse a user message directly after \
+         a result; an assistant message between the two helps there.",
     sentences: &["Unexpected role '{cur}' after role '{prev}'"],
     sources: &[
         "https://github.com/datapizza-labs/datapizza-ai/issues/98",

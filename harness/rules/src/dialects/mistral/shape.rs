@@ -142,7 +142,7 @@ fn missing(out: &mut Violations, rule: &'static super::Rule, parent: impl FnOnce
 /// body (<https://github.com/Gitlawb/openclaude/issues/739>). The types are those of the validator's
 /// messages.
 pub(crate) static REQUEST_SHAPE: Rule = Rule {
-    summary: "The known fields of the body, of messages and of calls are there and have their types.",
+    summary: "The known fields of the body, messages and calls are present and have the right types.",
     why: "A field that every message or call needs is missing or has another type. Send `messages` as a list of \
           objects, and give every call a `function` with a name and arguments.",
     sentences: &["Field required", "Input should be a valid {expected}"],

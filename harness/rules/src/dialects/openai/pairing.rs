@@ -128,8 +128,8 @@ impl<'a> CallBatch<'a> {
 
 pub(crate) static TOOL_MESSAGE_ORPHAN: Rule = Rule {
     summary: "Tool messages follow an assistant message with calls.",
-    why: "The assistant message with the call is gone, or another message stands between, often because \
-         trimming cut between the two. Keep both or drop both, and keep them together.",
+    why: "The assistant message with the call is missing, or another message comes between, often \
+         because trimming cut between the two. Keep both or drop both, and keep them together.",
     sentences: &[
         "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with \
          'tool_calls'.",
@@ -183,7 +183,7 @@ pub(crate) static TOOL_MESSAGE_DUPLICATE: Rule = Rule {
 
 pub(crate) static TOOL_CALL_ID_DUPLICATE: Rule = Rule {
     summary: "The calls of one message have different ids.",
-    why: "Two calls of one message have the same id, so that one answer would answer both. Give one of \
+    why: "Two calls of one message have the same id, so one result would answer both. Give one of \
          them another id; some endpoints refuse the message.",
     sentences: &["Duplicate value for 'tool_call_id' of {id} in message[{n}]"],
     sources: &["https://github.com/openclaw/openclaw/pull/47136"],

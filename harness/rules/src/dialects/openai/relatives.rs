@@ -269,8 +269,8 @@ pub(crate) static UNKNOWN_MESSAGE_FIELD: Rule = Rule {
 
 pub(crate) static TOOL_CALL_NOT_FUNCTION: Rule = Rule {
     summary: "A call in the history is an object of the type `function`.",
-    why: "The list of calls holds something else than function calls, such as a custom tool's call of \
-         another provider. Leave such calls and their results out, or tell them as text.",
+    why: "The list of calls has something other than function calls, such as a custom tool's call \
+         of another provider. Leave such calls and their results out, or send them as text.",
     sentences: &[
         "chat completions only support assistant tool_calls of type 'function'.",
         "assistant tool_calls entries must be objects.",
@@ -297,9 +297,9 @@ pub(crate) static CONTENT_EMPTY: Rule = Rule {
 /// <https://api-docs.deepseek.com/guides/vision/>. The rest of the message gives the column of the parse
 /// error.
 pub(crate) static PART_NOT_TEXT: Rule = Rule {
-    summary: "The parts of messages are text, unless the model sees images.",
-    why: "An image, a file or a sound stayed in the thread when the model was changed, or came from a tool. Leave it \
-         out of what is sent to this model, or put a text in its place.",
+    summary: "The parts of messages are text, unless the model accepts images.",
+    why: "An image, a file or a sound stayed in the thread when the model was changed, or came from \
+         a tool. Leave it out of requests to this model, or replace it with a text.",
     sentences: &[
         "Failed to deserialize the JSON body into the target type: messages[{n}]: unknown variant `{type}`, expected \
          `text`",
@@ -334,7 +334,7 @@ pub(crate) static ARGUMENTS_NOT_JSON: Rule = Rule {
 };
 
 pub(crate) static SUCCESSIVE_ROLES: Rule = Rule {
-    summary: "Users and the assistant take turns.",
+    summary: "User and assistant messages alternate.",
     why: "Two messages of the user, or two of the assistant, follow each other, as happens when a turn is \
          stopped and the user writes again. Merge them into one.",
     sentences: &[

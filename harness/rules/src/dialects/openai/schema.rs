@@ -215,7 +215,7 @@ fn refuse_empty(out: &mut Violations, rule: &'static Rule, field: Field, what: E
 }
 
 pub(crate) static REQUEST_SHAPE: Rule = Rule {
-    summary: "The known fields of the body and of messages are there and have their types.",
+    summary: "The known fields of the body and of messages are present and have the right types.",
     why: "A field that every message needs is missing or has another type. Send `messages` as a list of \
          objects with a `role` and a `content` that is a string or a list of parts.",
     sentences: &[
@@ -251,7 +251,7 @@ pub(crate) static UNKNOWN_ROLE: Rule = Rule {
 };
 
 pub(crate) static CONTENT_PART_TYPE: Rule = Rule {
-    summary: "A part of a message has a type, and none of another API.",
+    summary: "A part of a message has a type of this API.",
     why: "The message was written for another API, most often Anthropic's or Responses, or is a tool's own list of \
          objects. Send text as `text`, calls in `tool_calls`, and what a tool returned as one text.",
     sentences: &[
@@ -327,8 +327,8 @@ pub(crate) static FUNCTION_NAME_PATTERN: Rule = Rule {
 
 pub(crate) static TOOL_CALL_ID_REQUIRED: Rule = Rule {
     summary: "A tool message names the call that it answers.",
-    why: "The tool message has no `tool_call_id`, so nobody can tell which call it answers. Copy the id of \
-         the call into it.",
+    why: "The tool message has no `tool_call_id`, so it cannot be matched to its call. Copy the id \
+         of the call into it.",
     sentences: &[
         "Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'.",
         "Invalid type for '{path}': expected {expected}, but got {got} instead.",

@@ -48,12 +48,12 @@ macro_rules! chat_rules {
             warning FINISH_REPEATED = "finish-repeated", "the finish reason of a choice comes once", $docs;
             $($finish)*
             error AFTER_FINISH = "delta-after-finish",
-                "no text and no call is added to a choice that has finished", $docs;
+                "a choice that has finished gets no more text or calls", $docs;
             $($usage)*
             error DONE_EARLY = "done-before-finish", "[DONE] comes after the finish reason", $docs;
             warning DONE_MISSING = "done-missing", "[DONE] ends the stream", $reader;
             error AFTER_END = "after-end",
-                "nothing comes after [DONE], and after an error nothing but [DONE]", $reader;
+                "nothing comes after [DONE], and only [DONE] after an error", $reader;
             error TRUNCATED = "truncated",
                 "a stream ends with the finish reason of each choice and [DONE], or with an error", $docs;
             warning UNENDED = "last-event-unended", "a blank line ends each event", SSE;
@@ -233,7 +233,7 @@ impl Chat {
         if let Some(id) = text(data.field("id")) {
             let known = *self.id.get_or_insert(Digest::of(&id));
             if known != Digest::of(&id) {
-                let message = format!("the id is {}, and was another before", quoted(&id));
+                let message = format!("the id is {}, and was different before", quoted(&id));
                 warnings.refuse(self.rules.id, message)?;
             }
         }
@@ -296,7 +296,7 @@ impl StreamedChoice {
             // Mistral's readers accept both.
             JsonType::Object if rules.call_index.is_none() => Cow::Borrowed("{}"),
             JsonType::String => function.field("arguments").as_str().unwrap_or_default(),
-            _ => return illegal(rules.arguments_text, "the arguments of a call are no string"),
+            _ => return illegal(rules.arguments_text, "the arguments of a call are not a string"),
         };
         let index = match (json.field("index").as_u64(), rules.call_index) {
             (Some(index), _) => index,
@@ -322,7 +322,7 @@ impl StreamedChoice {
                 match (said, rules.call_changed) {
                     (Some(said), Some(rule)) if Digest::of(said) != known => {
                         let message = format!(
-                            "the {what} of call {index} is now {}, and was another before",
+                            "the {what} of call {index} is now {}, and was different before",
                             quoted(said)
                         );
                         return illegal(rule, message);
@@ -377,7 +377,7 @@ impl StreamedChoice {
             && !CUT_OFF.contains(&reason)
         {
             let message = format!(
-                "the arguments of call {call} are no JSON object, and the finish reason is {}",
+                "the arguments of call {call} are not a JSON object, and the finish reason is {}",
                 quoted(reason)
             );
             warnings.add(rules.arguments_json, message);

@@ -47,9 +47,10 @@ impl<'a> UnplacedCalls<'a> {
 }
 
 pub(crate) static NAMESPACE_MISSING: Rule = Rule {
-    summary: "A call of a function that lies in a namespace names that namespace.",
-    why: "The `namespace` of the call was lost when it was stored or sent again. Keep all fields of a call as they came; \
-          where they are lost already, take the namespace from the tool of that name.",
+    summary: "A call of a function in a namespace names that namespace.",
+    why: "The `namespace` of the call was lost when it was stored or sent again. Keep all fields of \
+         a call as they came; if they are already lost, take the namespace from the tool of that \
+         name.",
     sentences: &[
         "Missing namespace for function_call '{name}'. It does not exist in the default namespace. Round-trip the \
          model's function_call item with its namespace field included.",

@@ -174,7 +174,7 @@ pub(crate) static TOOL_OUTPUT_ORPHAN: Rule = Rule {
 };
 
 pub(crate) static TOOL_OUTPUT_MISSING: Rule = Rule {
-    summary: "Every call has its output when the conversation goes on.",
+    summary: "Every call has its output when the conversation continues.",
     why: "A turn was stopped, or broke, before every tool had answered, and the thread kept the calls. Store an \
          output for each of them, even if it only says that the call was interrupted. A call with `async: true` needs \
          none yet.",

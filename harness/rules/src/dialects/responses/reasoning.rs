@@ -133,9 +133,9 @@ fn of_item(n: usize, id: &str) -> Occurrence {
 }
 
 pub(crate) static REASONING_WITHOUT_ITEM: Rule = Rule {
-    summary: "Reasoning is followed by the item that came of it, with its own id.",
-    why: "What the model thought was kept, and what it then said or called was dropped, or rebuilt without its `id`. \
-         Keep both as they came, or drop both.",
+    summary: "Reasoning is followed by the item that it led to, with its own id.",
+    why: "The reasoning was kept, but the message or call after it was dropped, or rebuilt without \
+         its `id`. Keep both as they came, or drop both.",
     sentences: &["Item '{id}' of type 'reasoning' was provided without its required following item."],
     sources: &[
         "https://github.com/openai/openai-node/issues/1567",
@@ -149,9 +149,9 @@ pub(crate) static REASONING_WITHOUT_ITEM: Rule = Rule {
 };
 
 pub(crate) static ITEM_WITHOUT_REASONING: Rule = Rule {
-    summary: "An item that came of reasoning is sent after that reasoning.",
-    why: "The item was kept with its `id`, and what the model thought before was dropped. Keep the reasoning as well, \
-         or send the item without its `id`.",
+    summary: "An item that reasoning led to is sent after that reasoning.",
+    why: "The item was kept with its `id`, but the reasoning before it was dropped. Keep the \
+         reasoning as well, or send the item without its `id`.",
     sentences: &[
         "Item '{id}' of type '{type}' was provided without its required 'reasoning' item: '{reasoning}'.",
     ],

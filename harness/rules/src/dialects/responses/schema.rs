@@ -247,9 +247,10 @@ fn refuse_empty(out: &mut Violations, rule: &'static Rule, field: Field) {
 /// Proxies quote the error message "Invalid type for 'input\[0\]': expected an input item, but got a
 /// string instead."; its form is that of the provider's other API.
 pub(crate) static REQUEST_SHAPE: Rule = Rule {
-    summary: "The body says what is to be answered, and the known fields of messages have their types.",
-    why: "There is no `input` and no earlier response to go on from, or a field has another type. Send `input` as \
-         a text or as a list of items, and the `content` of a message as a text or as a list of parts.",
+    summary: "The body has something to answer, and the known fields of messages have the right types.",
+    why: "There is no `input` and no earlier response to continue from, or a field has another \
+         type. Send `input` as a text or as a list of items, and the `content` of a message as a \
+         text or as a list of parts.",
     sentences: &[
         "Missing required parameter: '{path}'.",
         "Invalid type for '{path}': expected {expected}, but got {got} instead.",
@@ -276,8 +277,9 @@ pub(crate) static UNKNOWN_ROLE: Rule = Rule {
 /// `input_text`.
 pub(crate) static ITEM_TYPE: Rule = Rule {
     summary: "An item has no type of another API.",
-    why: "A block or a part of another API stands where an item should, most often Anthropic's `tool_use` and \
-         `tool_result`. Send calls as `function_call`, results as `function_call_output`, and text as a message.",
+    why: "A block or a part of another API is sent as an item, most often Anthropic's `tool_use` \
+         and `tool_result`. Send calls as `function_call`, results as `function_call_output`, and \
+         text as a message.",
     sentences: &["Invalid value: '{type}'. Supported values are: 'code_interpreter_call', 'computer_call', \
          'computer_call_output', 'file_search_call', 'function_call', 'function_call_output', \
          'image_generation_call', 'item_reference', 'local_shell_call', 'local_shell_call_output', 'message', \
@@ -290,9 +292,9 @@ pub(crate) static ITEM_TYPE: Rule = Rule {
 };
 
 pub(crate) static CONTENT_PART_TYPE: Rule = Rule {
-    summary: "The parts of a message have a type of this API, and those of the assistant are output.",
-    why: "What the model said was stored as input, or in the parts of another API. Send back the assistant's \
-         text as `output_text`, the user's as `input_text`, or either as a plain string.",
+    summary: "The parts of a message have a type of this API, and the assistant's parts are output.",
+    why: "The model's text was stored as input, or in the parts of another API. Send back the \
+         assistant's text as `output_text`, the user's as `input_text`, or either as a plain string.",
     sentences: &[
         "Invalid value: '{type}'. Supported values are: 'output_text' and 'refusal'.",
         "Invalid value: '{type}'. Supported values are: 'input_text', 'input_image', 'output_text', 'refusal', \

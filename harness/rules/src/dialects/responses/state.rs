@@ -192,18 +192,19 @@ fn duplicate(n: usize, id: &str, out: &mut Violations) {
 }
 
 pub(crate) static PREVIOUS_RESPONSE_NOT_FOUND: Rule = Rule {
-    summary: "The earlier response that a request goes on from is one that the provider has kept.",
-    why: "The response was made with `store: false`, by another account, or never came to its end. Send the whole \
-         conversation as `input` instead.",
+    summary: "The earlier response that a request continues from is stored by the provider.",
+    why: "The response was made with `store: false`, by another account, or never completed. Send \
+         the whole conversation as `input` instead.",
     sentences: &["Previous response with id '{id}' not found."],
     sources: &["https://github.com/maximhq/bifrost/issues/2441", "https://github.com/LionSR/TeXRA/pull/2044"],
     ..Rule::observed("openai-responses/previous-response-not-found", "RSP-PREV-1", 2, "2025-03")
 };
 
 pub(crate) static ITEM_NOT_FOUND: Rule = Rule {
-    summary: "An item that is only named is one that the provider has kept.",
-    why: "With `store: false` the provider keeps nothing, so an `item_reference`, or reasoning without its \
-         `encrypted_content`, leads nowhere. Send the items whole, and ask for `reasoning.encrypted_content`.",
+    summary: "An item that is only referenced is stored by the provider.",
+    why: "With `store: false` the provider keeps nothing, so an `item_reference`, or reasoning \
+         without its `encrypted_content`, cannot be resolved. Send the complete items, and ask for \
+         `reasoning.encrypted_content`.",
     sentences: &[
         "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with `store` \
          set to true, or remove this item from your input.",
@@ -221,8 +222,8 @@ pub(crate) static ITEM_NOT_FOUND: Rule = Rule {
 
 pub(crate) static ITEM_DUPLICATE: Rule = Rule {
     summary: "No item is sent twice.",
-    why: "The same item stands twice in the input, or again after the response that it came from. Send each id once, \
-         and after `previous_response_id` only what is new.",
+    why: "The same item is in the input twice, or again after the response that it came from. Send \
+         each id once, and after `previous_response_id` only what is new.",
     sentences: &["Duplicate item found with id {id}. Remove duplicate items from your input and try again."],
     sources: &[
         "https://github.com/earendil-works/pi/issues/5148",

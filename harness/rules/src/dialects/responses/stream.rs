@@ -48,13 +48,13 @@ stream_rules! { "openai-responses";
         "the text of a part comes after the part is added and before it is done", DOCS;
     error PART_STILL_OPEN = "part-still-open", "an item is done after its parts are done", DOCS;
     error AFTER_DONE = "delta-after-done", "no delta comes after the text or the arguments are done", DOCS;
-    error DONE_DIFFERS = "done-differs", "what is done is what the deltas said, one after the other", DOCS;
+    error DONE_DIFFERS = "done-differs", "a done event has the joined text of its deltas", DOCS;
     error ITEM_STILL_OPEN = "item-still-open",
-        "response.completed comes after all items are done, but for lists of tools", DOCS;
-    error NO_RESPONSE = "response-missing", "response.created and the terminal event hold the response", SDK;
+        "response.completed comes after all items are done, except lists of tools", DOCS;
+    error NO_RESPONSE = "response-missing", "response.created and the terminal event have the response", SDK;
     error RESPONSE_CHANGED = "response-changed", "a response keeps its id", DOCS;
     warning ERROR_SHAPE = "error-shape",
-        "an error event holds its code and message itself, and no error inside", SDK;
+        "an error event has its code and message itself, and no error inside", SDK;
     warning SENTINEL = "done-sentinel", "there is no [DONE]", DOCS;
     error AFTER_END = "after-end",
         "nothing comes after the terminal event, but response.failed may follow an error event", READER;
@@ -151,7 +151,7 @@ impl Responses {
         if *self.response.get_or_insert(Digest::of(&id)) == Digest::of(&id) {
             return Ok(());
         }
-        let message = format!("the response of {kind} is {}, and was another before", quoted(&id));
+        let message = format!("the response of {kind} is {}, and was different before", quoted(&id));
         warnings.refuse(&RESPONSE_CHANGED, message)
     }
 
@@ -271,7 +271,7 @@ impl Machine for Responses {
 
     fn step(&mut self, event: &StreamEvent<'_>, warnings: &mut Warnings) -> Verdict {
         if event.data.starts_with(b"[DONE]") {
-            warnings.add(&SENTINEL, "[DONE] is not of this dialect; readers stop at it");
+            warnings.add(&SENTINEL, "[DONE] does not belong to this dialect; readers stop at it");
             return Ok(());
         }
         let document = event.object(&UNREADABLE)?;

@@ -173,7 +173,7 @@ impl StreamedItem {
         {
             return illegal(
                 &ITEM_CHANGED,
-                format!("item {index} is now a {}, and was another before", quoted(&kind)),
+                format!("item {index} is now a {}, and was different before", quoted(&kind)),
             );
         }
         if let Some(((_, part), _)) = self.parts.iter().find(|(_, is_open)| **is_open) {
@@ -289,7 +289,7 @@ impl Text {
                 let (n_whole, n_said) = (whole.len(), self.said.n_bytes);
                 warnings.refuse(
                     &DONE_DIFFERS,
-                    format!("{what} has {n_whole} bytes that are not the {n_said} bytes of the deltas"),
+                    format!("{what} has {n_whole} bytes, which differ from the {n_said} bytes of the deltas"),
                 )
             }
             _ => Ok(()),
