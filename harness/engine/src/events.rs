@@ -20,7 +20,7 @@ pub use sequence::{Sequence, without};
 pub use shuffle::{MAX_EVENTS, shuffled};
 pub use store::{Store, StoreBug, consume};
 
-/// What a stream tells of a call, in words that every SDK has some event for.
+/// An event of a call in a stream. Every SDK has an event for each of these.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Event {
@@ -49,7 +49,7 @@ pub enum Event {
         call: String,
         /// The answer, or the error.
         text: String,
-        /// Whether it is an error.
+        /// True if it is an error.
         failed: bool,
     },
     /// The turn is over.
@@ -82,13 +82,13 @@ impl fmt::Display for Event {
     }
 }
 
-/// How far a stored call has come.
+/// The state of a stored call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// Its arguments are not complete.
     Streaming,
-    /// It has its arguments and no result.
+    /// It has its arguments but no result.
     Ready,
     /// It has the result of its tool.
     Succeeded,
@@ -105,13 +105,13 @@ impl State {
     }
 }
 
-/// What is stored of a call.
+/// A call as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stored {
     /// The id of the call.
     pub call: String,
-    /// How far it has come.
+    /// The state of the call.
     pub state: State,
     /// The text of its arguments, as far as it is stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -121,24 +121,24 @@ pub struct Stored {
     pub result: Option<String>,
 }
 
-/// What a store holds after each event of a sequence.
+/// The contents of a store after each event of a sequence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Told")]
 pub struct Consumed {
-    /// What is stored after each event, and once more when the stream has ended.
+    /// The stored calls after each event, and once more after the end of the stream.
     pub stored: Vec<Vec<Stored>>,
-    /// The first event that it refused out loud, and in which words; the turn ends with it.
+    /// The first event that the store rejected with an error, and the error; the turn ends with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<Refused>,
 }
 
-/// An event that a store refused.
+/// An event that a store rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Refused {
     /// Its place in the sequence, from 0.
     pub at: usize,
-    /// The words of the store.
+    /// The error message of the store.
     pub message: String,
 }
