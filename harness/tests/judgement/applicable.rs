@@ -1,6 +1,6 @@
 //! The load of the machine does not change which checks are applicable.
 
-use brickbat::trace::{Confidence, Event};
+use brickbat::trace::{Confidence, Event, RequestKind};
 
 use super::staging::*;
 use brickbat::plan::{CallKey, Plan};
@@ -36,6 +36,35 @@ fn results_noted_after_their_turn_count_if_a_request_of_the_turn_has_them() {
         let expected = applicable(&plan, &original);
         assert!(expected.contains(&"results-kept") && expected.contains(&"views-agree"), "{expected:?}");
         assert_eq!(applicable(&plan, &noted_late), expected, "{}", plan.id);
+    }
+}
+
+/// Requests and the records of tools take different ways to the trace, so their order is a race.
+#[test]
+fn a_result_counts_as_sent_before_a_compaction_whenever_it_was_noted() {
+    for plan in on_each("transform/overflow#r=2") {
+        let original = run(&plan);
+        let events = original.trace.by_turn();
+        let settled: Vec<Event> = events
+            .filter(|(turn, event)| *turn == 1 && is_settling(event, None))
+            .map(|(_, event)| event.clone())
+            .collect();
+        assert_eq!(settled.len(), 2);
+        let noted = |is_after: fn(&Event) -> bool| {
+            rebuilt(&original, |turn, event| match event {
+                event if turn == 1 && is_settling(event, None) => Vec::new(),
+                event if turn == 1 && is_after(event) => {
+                    [settled.as_slice(), std::slice::from_ref(event)].concat()
+                }
+                event => vec![event.clone()],
+            })
+        };
+        let early =
+            noted(|event| matches!(event, Event::Requested { kind: RequestKind::Faulted { .. }, .. }));
+        let late = noted(|event| matches!(event, Event::TurnEnded { .. }));
+        let expected = applicable(&plan, &early);
+        assert_eq!(applicable(&plan, &late), expected, "{}", plan.id);
+        assert_eq!(applicable(&plan, &original), expected, "{}", plan.id);
     }
 }
 
