@@ -93,7 +93,7 @@ impl WantedCase<'_> {
         }
     }
 
-    /// The case whose directory the user gave.
+    /// The case in the directory that the user gave.
     fn given(&self) -> Result<PathBuf, CliError> {
         let path = Path::new(self.case);
         if path.join("case.json").is_file() {

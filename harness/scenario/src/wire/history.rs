@@ -19,7 +19,7 @@ pub fn offered_tools(dialect: Dialect, body: Json) -> Vec<String> {
     wire.tools(body).items().flat_map(wire.tool_names).collect()
 }
 
-/// Reads the conversation in a dialect whose messages have lists of blocks: calls are blocks of the
+/// Reads the conversation in a dialect with lists of blocks in its messages: calls are blocks of the
 /// assistant, and results are blocks of the user. `block` reads one block.
 pub(crate) fn of_messages(body: Json, block: fn(Json) -> Content) -> History {
     let mut items = Vec::new();

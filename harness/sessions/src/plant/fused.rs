@@ -1,5 +1,5 @@
-//! Faults in stores that keep a call and its result in one object. There, a missing result is an object whose
-//! call is still running.
+//! Faults in stores that keep a call and its result in one object. There, a call
+//! without a result is stored as still running.
 
 use serde_json::{Map, Value, json};
 
