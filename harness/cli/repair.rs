@@ -14,7 +14,7 @@ use super::output::{print, print_json, tell};
 use super::stored::{self, Store};
 use brickbat_drive::whole_file;
 use brickbat_rules::Profile;
-use brickbat_sessions::{self as sessions, Files, Mended, Product, Repair, RepairOptions, report};
+use brickbat_sessions::{self as sessions, Files, Mended, Repair, RepairOptions, Session, report};
 
 /// Bring a bricked session back: the fewest edits after which its next request is accepted.
 ///
@@ -82,7 +82,8 @@ impl RepairSession {
             return Err(CliError::input(format!("{}: name one file", self.path)));
         };
         let files = stored::open(&store.path).map_err(CliError::input)?;
-        let (index, product) = meant(&files, store).map_err(CliError::input)?;
+        let (index, session) = meant(&files, store).map_err(CliError::input)?;
+        let product = session.product;
         let Self { profile, model, tail, truncate, .. } = self;
         let options = RepairOptions {
             profile: *profile,
@@ -91,7 +92,7 @@ impl RepairSession {
             tail: *tail,
             truncate: *truncate,
         };
-        let repair = match sessions::repair(&files, index, &options) {
+        let repair = match sessions::repair_session(&files, index, session, &options) {
             Ok(repair) => repair,
             Err(error @ sessions::RepairError::Read(_)) => return Err(CliError::input(error.to_string())),
             Err(error) => {
@@ -209,14 +210,15 @@ fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<Written, CliError
     Ok(Written { file: Some(path.clone()), backup: Some(backup) })
 }
 
-/// The index of the chosen session, and its product.
-fn meant(files: &Files, store: &Store) -> Result<(usize, Product), String> {
+/// The chosen session and its index.
+fn meant(files: &Files, store: &Store) -> Result<(usize, Session), String> {
     let sessions = sessions::read(files).map_err(|error| error.to_string())?;
-    let mut meant = (0..sessions.len()).filter(|n| store.means(*n, &sessions[*n]));
+    let n_sessions = sessions.len();
+    let mut meant = sessions.into_iter().enumerate().filter(|(n, session)| store.means(*n, session));
     match (meant.next(), meant.next()) {
-        (Some(only), None) => Ok((only, sessions[only].product)),
+        (Some(only), None) => Ok(only),
         (None, _) => Err(format!("no session {}", store.id.as_deref().unwrap_or_default())),
-        _ => Err(format!("{} sessions: name one as STORE#ID; `session --list` lists them", sessions.len())),
+        _ => Err(format!("{n_sessions} sessions: name one as STORE#ID; `session --list` lists them")),
     }
 }
 

@@ -32,10 +32,12 @@ pub use plant::{Fault, PlantError, Spot, plant};
 pub use product::Product;
 pub use repair::{
     Beyond, Loss, Mended, Planned, Reason, Repair, RepairError, RepairOptions, is_healthy, losses, plan,
-    repair,
+    repair, repair_session,
 };
 pub use session::{Block, Cut, Ending, Message, Sent, Session, Trouble};
-pub use stores::{Edit, ReadError, Relapse, WriteError, messages_of, parent_of, read, read_body, store_of};
+pub use stores::{
+    Edit, Look, ReadError, Relapse, WriteError, messages_of, parent_of, read, read_body, store_of,
+};
 
 /// Text of a result that replaces one that was never recorded. It claims nothing that the store does not
 /// show.

@@ -8,6 +8,7 @@
 mod conserved;
 mod plan;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use brickbat_rules::histories;
@@ -160,7 +161,25 @@ pub fn is_healthy(body: &[u8], dialect: Dialect, options: &RepairOptions) -> boo
 ///
 /// The files could not be read or written, or the repair was unsound and was not kept.
 pub fn repair(files: &Files, index: usize, options: &RepairOptions) -> Result<Repair, RepairError> {
-    let start = Attempt::new(files.clone(), index, options)?;
+    let session = match options.body {
+        Some(dialect) => read_body(files.main(), dialect)?,
+        None => crate::read(files)?.into_iter().nth(index).ok_or(RepairError::NoSession)?,
+    };
+    repair_session(files, index, session, options)
+}
+
+/// Repairs a session that was read from the files already. `index` is its index in them.
+///
+/// # Errors
+///
+/// Those of [`repair()`].
+pub fn repair_session(
+    files: &Files,
+    index: usize,
+    session: Session,
+    options: &RepairOptions,
+) -> Result<Repair, RepairError> {
+    let start = Attempt::of(files.clone(), index, session, options);
     let is_tail = start.judgement.verdict == Verdict::OpenTail && options.tail;
     let is_sound = match start.judgement.verdict {
         Verdict::Accepted | Verdict::OpenTail | Verdict::Excerpt => true,
@@ -210,31 +229,37 @@ fn mended(start: &Attempt, options: &RepairOptions) -> Result<Option<(Attempt, V
     let Mending { attempt: mut last, mut rounds, .. } = mend(start, options)?;
     if !last.is_accepted(options) && options.truncate {
         let (truncated, planned) = truncate(&last, options)?;
-        last = truncated;
+        last = Cow::Owned(truncated);
         rounds.extend(planned);
     }
     if !last.is_accepted(options) {
         return Ok(None);
     }
-    let (last, edits) = fewest(start, last, rounds, options)?;
+    let (last, edits) = fewest(start, last.into_owned(), rounds, options)?;
     hold(start, &last, &edits, options)?;
     Ok(Some((last, edits)))
 }
 
 /// The session without the strays beside its records, and the edits that removed them. This comes first,
 /// because the places of all other edits refer to the files without strays.
-fn without_strays(start: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Planned>), RepairError> {
+fn without_strays<'a>(
+    start: &'a Attempt,
+    options: &RepairOptions,
+) -> Result<(Cow<'a, Attempt>, Vec<Planned>), RepairError> {
     let strays = start.session.troubles.iter().filter(|trouble| strays::is_stray(trouble));
     let planned: Vec<Planned> = strays.map(|trouble| discard(&trouble.place, reason_of(trouble))).collect();
     match planned.is_empty() {
-        true => Ok((start.clone(), planned)),
-        false => Ok((start.after(&edits_of(&planned), options)?, planned)),
+        true => Ok((Cow::Borrowed(start), planned)),
+        false => Ok((Cow::Owned(start.after(&edits_of(&planned), options)?), planned)),
     }
 }
 
 /// Attaches the branch to the lines that it provably follows, and returns the lines at which it was cut.
-fn reattach(start: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Place>), RepairError> {
-    let mut current = start.clone();
+fn reattach<'a>(
+    start: &'a Attempt,
+    options: &RepairOptions,
+) -> Result<(Cow<'a, Attempt>, Vec<Place>), RepairError> {
+    let mut current = Cow::Borrowed(start);
     let mut reattached = Vec::new();
     let is_proven = |attempt: &Attempt| attempt.session.cut.as_ref().is_some_and(|cut| cut.parent.is_some());
     while reattached.len() < MAX_CUTS && is_proven(&current) {
@@ -245,12 +270,12 @@ fn reattach(start: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Pl
             return Err(RepairError::Unsound("it would change what was said".to_owned()));
         }
         reattached.extend(current.session.cut.as_ref().map(|cut| cut.place.clone()));
-        current = next;
+        current = Cow::Owned(next);
     }
     // A product that occasionally loses a line does not leave more cuts than this, so the file stays
     // unchanged.
     if is_proven(&current) {
-        return Ok((start.clone(), Vec::new()));
+        return Ok((Cow::Borrowed(start), Vec::new()));
     }
     Ok((current, reattached))
 }
@@ -265,14 +290,6 @@ struct Attempt {
 }
 
 impl Attempt {
-    fn new(files: Files, index: usize, options: &RepairOptions) -> Result<Attempt, RepairError> {
-        let session = match options.body {
-            Some(dialect) => read_body(files.main(), dialect)?,
-            None => crate::read(&files)?.into_iter().nth(index).ok_or(RepairError::NoSession)?,
-        };
-        Ok(Attempt::of(files, index, session, options))
-    }
-
     fn of(files: Files, index: usize, session: Session, options: &RepairOptions) -> Attempt {
         let judgement = judge_for(&session, options.profile, options.model.as_deref());
         Attempt { files, index, session, judgement }
@@ -421,8 +438,8 @@ fn without_needless_fillers(sent: &[Message], session: &Session) -> Vec<Message>
 }
 
 /// The progress of a repair.
-struct Mending {
-    attempt: Attempt,
+struct Mending<'a> {
+    attempt: Cow<'a, Attempt>,
     rounds: Vec<Vec<Planned>>,
     /// Set if the repair stopped at an edit for which the store has no form.
     unwritten: Option<WriteError>,
@@ -430,8 +447,8 @@ struct Mending {
 
 /// Plans and writes until the provider accepts, nothing is left to plan, or the store has no form for an
 /// edit.
-fn mend(start: &Attempt, options: &RepairOptions) -> Result<Mending, RepairError> {
-    let mut mending = Mending { attempt: start.clone(), rounds: Vec::new(), unwritten: None };
+fn mend<'a>(start: &'a Attempt, options: &RepairOptions) -> Result<Mending<'a>, RepairError> {
+    let mut mending = Mending { attempt: Cow::Borrowed(start), rounds: Vec::new(), unwritten: None };
     for _ in 0..MAX_ROUNDS {
         if mending.attempt.is_accepted(options) {
             break;
@@ -441,7 +458,7 @@ fn mend(start: &Attempt, options: &RepairOptions) -> Result<Mending, RepairError
             break;
         }
         match mending.attempt.after(&edits_of(&planned), options) {
-            Ok(next) => mending.attempt = next,
+            Ok(next) => mending.attempt = Cow::Owned(next),
             Err(RepairError::Write(error)) => {
                 mending.unwritten = Some(error);
                 break;

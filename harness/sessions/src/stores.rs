@@ -26,6 +26,7 @@ mod list_reader;
 #[cfg(test)]
 mod list_tests;
 mod list_writer;
+mod look;
 #[cfg(feature = "sqlite")]
 pub(crate) mod openai_agents;
 #[cfg(feature = "sqlite")]
@@ -51,15 +52,21 @@ use thiserror::Error;
 use crate::halves::Halves;
 use crate::strays::{self, Parted};
 use crate::{Files, Place, Planned, Product, Sent, Session};
+pub use look::Look;
 
 /// Everything that is specific to the store of one product.
 pub trait Store: Sync {
     /// The product that writes this store.
     fn product(&self) -> Product;
 
-    /// Returns whether these files were written by this product. The check must be certain: a file that two
-    /// stores could have written belongs to neither.
-    fn recognises(&self, files: &Files) -> bool;
+    /// Returns whether the files were written by this product. The check must be certain: a file that two stores
+    /// could have written belongs to neither.
+    fn owns(&self, look: &Look<'_>) -> bool;
+
+    /// [`Store::owns`] for files that no other store has looked at.
+    fn recognises(&self, files: &Files) -> bool {
+        self.owns(&Look::of(files))
+    }
 
     /// The sessions in these files. A file has one session, a database many.
     ///
@@ -238,7 +245,10 @@ pub fn parent_of(bytes: &[u8]) -> Option<String> {
 ///
 /// No known product wrote the files, or their form is unknown.
 pub fn read(files: &Files) -> Result<Vec<Session>, ReadError> {
-    read_by(files, |whole| STORES.iter().copied().find(|store| store.recognises(whole)))
+    read_by(files, |whole| {
+        let look = Look::of(whole);
+        STORES.iter().copied().find(|store| store.owns(&look))
+    })
 }
 
 /// The sessions in these files, which are known to be of this product.

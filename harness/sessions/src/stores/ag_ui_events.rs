@@ -15,7 +15,7 @@ use brickbat_rules::json::{Document, Json};
 use super::ag_ui_messages::send;
 use super::json_text::whole;
 use super::list_reader::{form, session};
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::{Files, Product, Sent, Session, Trouble};
 
 pub(crate) struct AgUiEvents;
@@ -28,9 +28,8 @@ impl Store for AgUiEvents {
         Product::AgUiEvents
     }
 
-    fn recognises(&self, files: &Files) -> bool {
-        let Some(whole) = whole(files.main()) else { return false };
-        Document::parse(&whole.text).is_ok_and(|document| is_list(document.root()))
+    fn owns(&self, look: &Look<'_>) -> bool {
+        look.is_whole(is_list)
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {

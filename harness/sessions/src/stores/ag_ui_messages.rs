@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::json_text::whole;
 use super::list_reader::{block, form, message, note, place_of, session};
 use super::list_writer::{ListWriter, raw};
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{text, word};
 use crate::{Block, Files, Message, NOT_RECORDED, Place, Product, Sent, Session};
 
@@ -25,9 +25,8 @@ impl Store for AgUiMessages {
         Product::AgUiMessages
     }
 
-    fn recognises(&self, files: &Files) -> bool {
-        let Some(whole) = whole(files.main()) else { return false };
-        Document::parse(&whole.text).is_ok_and(|document| is_list(document.root()))
+    fn owns(&self, look: &Look<'_>) -> bool {
+        look.is_whole(is_list)
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {

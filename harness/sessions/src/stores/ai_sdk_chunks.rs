@@ -17,7 +17,7 @@ use super::ai_sdk::ui::{UiMessage, is_declined, read};
 use super::json_changes::JsonChanges;
 use super::json_text::whole;
 use super::list_reader::{form, place_of, session};
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{splice, text};
 use crate::session::ASKED;
 use crate::{Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
@@ -29,9 +29,8 @@ impl Store for AiSdkChunks {
         Product::AiSdkUiChunks
     }
 
-    fn recognises(&self, files: &Files) -> bool {
-        let Some(whole) = whole(files.main()) else { return false };
-        Document::parse(&whole.text).is_ok_and(|document| is_list(document.root()))
+    fn owns(&self, look: &Look<'_>) -> bool {
+        look.is_whole(is_list)
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {

@@ -24,7 +24,7 @@ mod tests;
 
 use brickbat_rules::Dialect;
 
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::{Files, Product, Sent, Session};
 use branch::Branch;
 use line::Lines;
@@ -41,8 +41,8 @@ impl Store for ClaudeCode {
         Product::ClaudeCode
     }
 
-    fn recognises(&self, files: &Files) -> bool {
-        let lines = crate::json::lines(files.main()).take(MAX_LOOK);
+    fn owns(&self, look: &Look<'_>) -> bool {
+        let lines = crate::json::lines(look.main()).take(MAX_LOOK);
         lines.filter_map(|line| line::is_claude_code(line.bytes)).next().unwrap_or(false)
     }
 

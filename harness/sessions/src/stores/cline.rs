@@ -17,7 +17,7 @@ use brickbat_rules::Dialect;
 use serde_json::Value;
 
 use super::records::{Record, unknown_form};
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{self, text};
 use crate::{Files, Place, Product, Sent, Session, Trouble};
 
@@ -41,14 +41,15 @@ impl Store for Cline {
         Product::Cline
     }
 
-    fn recognises(&self, files: &Files) -> bool {
+    fn owns(&self, look: &Look<'_>) -> bool {
+        let files = look.files;
         // A repaired copy is next to the file, and is read under the file's name.
         let name = files.name().rsplit('/').next().unwrap_or_default().replace(".repaired.", ".");
         if name == BARE_NAME {
             return Log::read(files)
                 .is_some_and(|log| log.records.iter().all(|record| is_message(&record.value)));
         }
-        name.ends_with(OBJECT_END) && json::parse(files.main()).is_some_and(|value| is_object_form(&value))
+        name.ends_with(OBJECT_END) && look.is_object(|root| is_object_form(&root.to_value()))
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {

@@ -14,7 +14,7 @@ mod tests;
 mod unpack;
 mod write;
 
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::{Files, Product, Sent, Session};
 
 pub(crate) struct Codex;
@@ -30,8 +30,11 @@ impl Store for Codex {
         Product::Codex
     }
 
-    fn recognises(&self, files: &Files) -> bool {
-        unpack::head(files.main()).is_some_and(|head| read::is_rollout(&head))
+    fn owns(&self, look: &Look<'_>) -> bool {
+        match unpack::is_packed(look.main()) {
+            true => unpack::head(look.main()).is_some_and(|head| read::is_rollout(&head)),
+            false => look.is_headed(read::is_record),
+        }
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {

@@ -19,14 +19,12 @@ use brickbat_rules::histories::{self, Call, CallResult, Role, Thinking};
 use serde_json::{Value, json};
 
 use super::records::{Record, unknown_form};
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{self, text};
 use crate::{Block, Ending, Files, Message, Product, Sent, Session};
 
 pub(crate) struct CopilotCli;
 
-/// Number of lines to search for an event. Every line is an event, unless a crash left other data.
-const MAX_LINES_LOOKED_AT: usize = 8;
 /// The known beginnings of event types.
 const KINDS: [&str; 18] = [
     "session.",
@@ -54,9 +52,8 @@ impl Store for CopilotCli {
         Product::CopilotCli
     }
 
-    fn recognises(&self, files: &Files) -> bool {
-        let mut lines = json::lines(files.main()).take(MAX_LINES_LOOKED_AT);
-        lines.find_map(|line| json::parse(line.bytes)).is_some_and(|value| is_event(&value))
+    fn owns(&self, look: &Look<'_>) -> bool {
+        look.is_headed(|line| line.field("data").is_object() && is_event(&line.to_value()))
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {

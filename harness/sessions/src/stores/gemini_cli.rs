@@ -17,40 +17,28 @@ use std::collections::BTreeMap;
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{self, Call, CallResult, Role, Thinking};
+use brickbat_rules::json::Json;
 use serde_json::Value;
 
 use super::gemini_parts::{block, is_truthy};
 use super::records::{Record, unknown_form};
-use super::{Edit, ReadError, Relapse, Store, WriteError};
+use super::{Edit, Look, ReadError, Relapse, Store, WriteError};
 use crate::json::{self, text};
 use crate::{Block, Ending, Files, Message, Planned, Product, Reason, Sent, Session};
 use log::Log;
 
 pub(crate) struct GeminiCli;
 
-/// Number of lines to search for the metadata. They are on the first line, unless a crash left other data
-/// before it.
-const MAX_LINES_BEFORE_METADATA: usize = 8;
-
 impl Store for GeminiCli {
     fn product(&self) -> Product {
         Product::GeminiCli
     }
 
-    fn recognises(&self, files: &Files) -> bool {
-        let is_metadata = |value: &Value| {
-            value.get("sessionId").is_some_and(Value::is_string)
-                && value.get("projectHash").is_some_and(Value::is_string)
-        };
-        let lines = json::lines(files.main()).take(MAX_LINES_BEFORE_METADATA);
-        if lines.filter_map(|line| json::parse(line.bytes)).any(|value| is_metadata(&value)) {
-            return true;
-        }
-        let is_object = files.main().iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-        is_object
-            && json::parse(files.main()).is_some_and(|value| {
-                is_metadata(&value) && value.get("messages").is_some_and(Value::is_array)
-            })
+    fn owns(&self, look: &Look<'_>) -> bool {
+        let is_metadata =
+            |value: Json<'_, '_>| value.field("sessionId").is_str() && value.field("projectHash").is_str();
+        look.head().iter().any(|line| is_metadata(line.root()))
+            || look.is_object(|root| is_metadata(root) && root.field("messages").is_array())
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {

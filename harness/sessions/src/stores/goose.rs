@@ -22,7 +22,7 @@ use brickbat_rules::json::{Document, Json};
 use serde_json::Value;
 
 use super::rows::{bytes_of, name_of, text_of, words};
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{self, Line, text};
 use crate::sqlite::{Database, MAX_ROWS, is_database};
 use crate::{Files, Message, Place, Product, Sent, Session, Trouble};
@@ -45,10 +45,10 @@ impl Store for Goose {
         Product::Goose
     }
 
-    fn recognises(&self, files: &Files) -> bool {
-        match is_database(files.main()) {
-            true => Database::open(files).is_ok_and(|database| has_its_tables(&database)),
-            false => is_export(files.main()) || is_lines(files.main()),
+    fn owns(&self, look: &Look<'_>) -> bool {
+        match is_database(look.main()) {
+            true => Database::open(look.files).is_ok_and(|database| has_its_tables(&database)),
+            false => look.is_object(is_export) || look.is_headed(is_header) && is_lines(look.main()),
         }
     }
 
@@ -58,7 +58,7 @@ impl Store for Goose {
             let database = Database::open(files).map_err(form)?;
             return read_rows(&database).map_err(form);
         }
-        match is_export(files.main()) {
+        match Look::of(files).is_object(is_export) {
             true => Ok(vec![read_export(files.main()).ok_or_else(|| form("no JSON".to_owned()))?]),
             false => Ok(vec![read_lines(files.main())]),
         }
@@ -87,12 +87,8 @@ fn has_its_tables(database: &Database) -> bool {
 
 /// Returns whether the file is an object with a conversation in goose's form, and with the folder that every
 /// session has.
-fn is_export(bytes: &[u8]) -> bool {
-    if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
-        return false;
-    }
-    let Ok(document) = Document::parse(bytes) else { return false };
-    let [folder, list] = document.root().pick(["working_dir", "conversation"]);
+fn is_export(root: Json<'_, '_>) -> bool {
+    let [folder, list] = root.pick(["working_dir", "conversation"]);
     let Some(list) = list.filter(|list| list.is_array()) else { return false };
     folder.is_some_and(Json::is_str) && list.items().next().is_some_and(is_message)
 }
@@ -101,10 +97,13 @@ fn is_export(bytes: &[u8]) -> bool {
 fn is_lines(bytes: &[u8]) -> bool {
     let mut lines = json::lines(bytes);
     let Some(first) = lines.next().and_then(|line| Document::parse(line.bytes).ok()) else { return false };
-    let [folder, count, role] = first.root().pick(["working_dir", "message_count", "role"]);
-    let is_session = folder.is_some_and(Json::is_str) && count.is_some() && role.is_none();
     let second = lines.find_map(|line| Document::parse(line.bytes).ok());
-    is_session && second.is_some_and(|document| is_message(document.root()))
+    is_header(first.root()) && second.is_some_and(|document| is_message(document.root()))
+}
+
+fn is_header(line: Json<'_, '_>) -> bool {
+    let [folder, count, role] = line.pick(["working_dir", "message_count", "role"]);
+    folder.is_some_and(Json::is_str) && count.is_some() && role.is_none()
 }
 
 fn is_message(message: Json<'_, '_>) -> bool {

@@ -22,7 +22,7 @@ mod write;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::rows::{bytes_of, name_of, text_of, words};
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::sqlite::{Database, MAX_ROWS, is_database};
 use crate::{Files, Message, Place, Product, Sent, Session, Trouble, json};
 use message::Stored;
@@ -58,11 +58,11 @@ impl Store for Langgraph {
         Product::Langgraph
     }
 
-    fn recognises(&self, files: &Files) -> bool {
-        if !is_database(files.main()) {
+    fn owns(&self, look: &Look<'_>) -> bool {
+        if !is_database(look.main()) {
             return false;
         }
-        let Ok(database) = Database::open(files) else { return false };
+        let Ok(database) = Database::open(look.files) else { return false };
         let Ok(tables) = database.tables() else { return false };
         let has = |table: &str, needed: &[&str]| {
             let columns = database.columns(table);

@@ -22,7 +22,7 @@ use brickbat_rules::histories::{Block as Content, Role};
 use serde_json::Value;
 
 use super::rows::{bytes_of, name_of, text_of, words};
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::sqlite::{Database, MAX_ROWS, is_database};
 use crate::{Ending, Files, Message, Place, Product, Sent, Session, Trouble, json};
 
@@ -41,11 +41,11 @@ impl Store for OpenaiAgents {
         Product::OpenaiAgents
     }
 
-    fn recognises(&self, files: &Files) -> bool {
-        if !is_database(files.main()) {
-            return list::recognises(files);
+    fn owns(&self, look: &Look<'_>) -> bool {
+        if !is_database(look.main()) {
+            return look.is_list(list::is_list_of_items);
         }
-        let Ok(database) = Database::open(files) else { return false };
+        let Ok(database) = Database::open(look.files) else { return false };
         let Ok(tables) = database.tables() else { return false };
         let columns = database.columns(TABLE);
         let has = |name: &str| columns.iter().any(|column| column == name);

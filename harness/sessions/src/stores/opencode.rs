@@ -20,7 +20,7 @@ mod send;
 #[cfg(test)]
 mod tests;
 
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::{Files, Product, Sent, Session};
 
 pub(crate) struct Opencode;
@@ -30,12 +30,12 @@ impl Store for Opencode {
         Product::Opencode
     }
 
-    fn recognises(&self, files: &Files) -> bool {
-        forms::form_of(files).is_some()
+    fn owns(&self, look: &Look<'_>) -> bool {
+        forms::form_of(look).is_some()
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
-        let form = forms::form_of(files).ok_or(ReadError::Unknown)?;
+        let form = forms::form_of(&Look::of(files)).ok_or(ReadError::Unknown)?;
         let (raws, of_events) = forms::read(form, files).map_err(unreadable)?;
         let mut sessions = branch::sessions(form, raws);
         sessions.extend(events::sessions(of_events).map_err(unreadable)?);

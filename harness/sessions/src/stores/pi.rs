@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use super::records::{self, Record, unknown_form};
 use super::tree::{Keys, Tree, Which};
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{self, text};
 use crate::{Ending, Files, Message, Product, Sent, Session, Trouble};
 use blocks::Model;
@@ -28,8 +28,6 @@ pub(crate) struct Pi;
 
 /// The newest known version of the form.
 const NEWEST_VERSION: u64 = 3;
-/// Number of lines to search for the header. It is the first line, unless a crash left other data before it.
-const MAX_LINES_BEFORE_HEADER: usize = 8;
 const KEYS: Keys = Keys { id: "id", parent: "parentId" };
 
 impl Store for Pi {
@@ -37,9 +35,8 @@ impl Store for Pi {
         Product::Pi
     }
 
-    fn recognises(&self, files: &Files) -> bool {
-        let mut lines = json::lines(files.main()).take(MAX_LINES_BEFORE_HEADER);
-        lines.find_map(|line| json::parse(line.bytes)).is_some_and(|value| is_header(&value))
+    fn owns(&self, look: &Look<'_>) -> bool {
+        look.is_headed(|line| line.field("type").is("session") && is_header(&line.to_value()))
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {

@@ -14,7 +14,7 @@ mod write;
 
 use brickbat_rules::json::Document;
 
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::{Files, Product, Sent, Session};
 
 pub(super) use messages::{History, dialect_of, history, is_history};
@@ -37,9 +37,8 @@ impl Store for PydanticAi {
         Product::PydanticAi
     }
 
-    fn recognises(&self, files: &Files) -> bool {
-        files.main().trim_ascii_start().starts_with(b"[")
-            && Document::parse(files.main()).is_ok_and(|document| is_history(document.root()))
+    fn owns(&self, look: &Look<'_>) -> bool {
+        look.is_list(is_history)
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {

@@ -19,24 +19,20 @@ use serde_json::Value;
 use super::gemini_parts::block;
 use super::records::{self, Record, unknown_form};
 use super::tree::{Keys, Tree, Which};
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{self, text};
 use crate::{Block, Ending, Files, Message, Product, Sent, Session, Trouble};
 
 pub(crate) struct QwenCode;
 
 const KEYS: Keys = Keys { id: "uuid", parent: "parentUuid" };
-/// Number of lines to search for a record of Qwen Code. Every line is one, unless a crash left other data.
-const MAX_LINES_LOOKED_AT: usize = 8;
-
 impl Store for QwenCode {
     fn product(&self) -> Product {
         Product::QwenCode
     }
 
-    fn recognises(&self, files: &Files) -> bool {
-        let mut lines = json::lines(files.main()).take(MAX_LINES_LOOKED_AT);
-        lines.find_map(|line| json::parse(line.bytes)).is_some_and(|value| is_record(&value))
+    fn owns(&self, look: &Look<'_>) -> bool {
+        look.is_headed(|line| line.field("uuid").is_str() && is_record(&line.to_value()))
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {

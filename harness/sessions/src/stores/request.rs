@@ -11,7 +11,7 @@ use brickbat_rules::json::Document;
 use brickbat_rules::{Dialect, detect, list_of};
 use serde_json::{Value, json};
 
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::{Block, Files, Message, Product, Sent, Session};
 
 pub(crate) struct Request;
@@ -21,8 +21,8 @@ impl Store for Request {
         Product::Request
     }
 
-    fn recognises(&self, files: &Files) -> bool {
-        files.files.len() == 1 && detect(files.main()).is_some()
+    fn owns(&self, look: &Look<'_>) -> bool {
+        look.files.files.len() == 1 && detect(look.main()).is_some()
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {

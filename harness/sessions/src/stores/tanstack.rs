@@ -18,7 +18,7 @@ use super::enveloped::Enveloped;
 use super::json_text::whole;
 use super::list_reader::{form, message, place_of, role_of, session};
 use super::list_writer::{ListWriter, index, raw};
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::session::ASKED;
 use crate::{Files, NOT_APPROVED, NOT_RECORDED, Product, Sent, Session};
 
@@ -34,12 +34,9 @@ impl Store for Tanstack {
         Product::Tanstack
     }
 
-    fn recognises(&self, files: &Files) -> bool {
-        if let Some(enveloped) = Enveloped::of(files) {
-            return self.recognises(&enveloped.files);
-        }
-        let Some(whole) = whole(files.main()) else { return false };
-        Document::parse(&whole.text).is_ok_and(|document| is_list(document.root()))
+    fn owns(&self, look: &Look<'_>) -> bool {
+        let is_envelope = |root: Json<'_, '_>| root.get("messages").is_some_and(is_list);
+        look.is_object(is_envelope) || look.is_whole(is_list)
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {

@@ -9,7 +9,7 @@ use brickbat_rules::json::{Document, Json};
 
 use super::enveloped::Enveloped;
 use super::pydantic_ai::{dialect_of, form, history, is_history, send, session, write};
-use super::{Edit, ReadError, Store, WriteError, tinyagent};
+use super::{Edit, Look, ReadError, Store, WriteError, tinyagent};
 use crate::json::word;
 use crate::{Files, Product, Sent, Session};
 
@@ -26,9 +26,8 @@ impl Store for Tunacode {
         Product::Tunacode
     }
 
-    fn recognises(&self, files: &Files) -> bool {
-        files.main().trim_ascii_start().starts_with(b"{")
-            && Document::parse(files.main()).is_ok_and(|document| is_session(document.root()))
+    fn owns(&self, look: &Look<'_>) -> bool {
+        look.is_object(is_session)
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {

@@ -15,7 +15,7 @@ use super::ai_sdk::ui::{UiMessage, read};
 use super::json_changes::JsonChanges;
 use super::list_reader::{form, place_of, role_of, session};
 use super::list_writer::raw;
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{splice, text, word};
 use crate::place::Row;
 use crate::session::ASKED;
@@ -32,9 +32,8 @@ impl Store for Twenty {
         Product::Twenty
     }
 
-    fn recognises(&self, files: &Files) -> bool {
-        let is_object = files.main().trim_ascii_start().starts_with(b"{");
-        is_object && Document::parse(files.main()).is_ok_and(|document| is_export(document.root()))
+    fn owns(&self, look: &Look<'_>) -> bool {
+        look.is_object(is_export)
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {

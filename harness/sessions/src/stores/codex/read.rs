@@ -30,15 +30,17 @@ const MAX_HEAD_LINES: usize = 8;
 
 /// Returns whether a file with this beginning is a rollout.
 pub(super) fn is_rollout(head: &[u8]) -> bool {
-    let documents = lines(head).take(MAX_HEAD_LINES).filter_map(|line| Document::parse(line.bytes).ok());
-    let mut records = documents.map(|document| {
-        let [kind, payload, time] = document.root().pick(["type", "payload", "timestamp"]);
-        let is_known = |kind: &str| SPOKEN.contains(&kind) || SILENT.contains(&kind);
-        time.is_some_and(Json::is_str)
-            && payload.is_some_and(Json::is_object)
-            && kind.and_then(Json::as_str).is_some_and(|kind| is_known(&kind))
-    });
-    records.next() == Some(true)
+    let mut lines = lines(head).take(MAX_HEAD_LINES).filter_map(|line| Document::parse(line.bytes).ok());
+    lines.next().is_some_and(|line| is_record(line.root()))
+}
+
+/// Returns whether a line is a record of a rollout.
+pub(super) fn is_record(line: Json<'_, '_>) -> bool {
+    let [kind, payload, time] = line.pick(["type", "payload", "timestamp"]);
+    let is_known = |kind: &str| SPOKEN.contains(&kind) || SILENT.contains(&kind);
+    time.is_some_and(Json::is_str)
+        && payload.is_some_and(Json::is_object)
+        && kind.and_then(Json::as_str).is_some_and(|kind| is_known(&kind))
 }
 
 /// The session of a rollout, read from the beginning of its first ancestor.

@@ -28,12 +28,7 @@ const FAKE_ID: &str = "FAKE_ID";
 const RESULT: &str = "function_call_result";
 
 /// Returns whether the file is such a list: items of which at least one has JavaScript names.
-pub(super) fn recognises(files: &Files) -> bool {
-    let is_list = files.main().trim_ascii_start().starts_with(b"[");
-    is_list && Document::parse(files.main()).is_ok_and(|document| is_list_of_items(document.root()))
-}
-
-fn is_list_of_items(root: Json<'_, '_>) -> bool {
+pub(super) fn is_list_of_items(root: Json<'_, '_>) -> bool {
     let is_item = |item: Json<'_, '_>| {
         let [kind, role] = item.pick(["type", "role"]);
         kind.or(role).is_some_and(Json::is_str)

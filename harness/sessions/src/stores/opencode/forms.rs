@@ -7,6 +7,7 @@ use super::events::{self, Event};
 use super::raw::{Pieces, Raw, RawMessage, RawPart, revert_of};
 use crate::json::{parse, text, trouble};
 use crate::sqlite::{self, Database, Rows};
+use crate::stores::Look;
 use crate::{Files, Place, Trouble};
 
 /// The form of the records.
@@ -35,13 +36,12 @@ impl Form {
 }
 
 /// The form of these files. `None` if opencode did not write them.
-pub(super) fn form_of(files: &Files) -> Option<Form> {
-    if sqlite::is_database(files.main()) {
-        let database = Database::open(files).ok()?;
+pub(super) fn form_of(look: &Look<'_>) -> Option<Form> {
+    if sqlite::is_database(look.main()) {
+        let database = Database::open(look.files).ok()?;
         return (has_parts(&database) || has_events(&database)).then_some(Form::Database);
     }
-    let document = Document::parse(files.main()).ok()?;
-    let root = document.root();
+    let root = look.document()?.root();
     if is_id(root.field("info").field("id"), "ses") && root.field("messages").is_array() {
         let are_messages = root.field("messages").items().all(|message| {
             is_id(message.field("info").field("id"), "msg") && message.field("parts").is_array()
