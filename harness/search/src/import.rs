@@ -105,15 +105,19 @@ pub fn import(session: &Session, judgement: &Judgement) -> Result<Imported, Impo
     };
     let shows = |shape: &Shape| shape.refusal(profile).is_some_and(|found| found.id == rule.id);
     // The stored messages, or, if the product hides more than it sends, the messages that it sends.
-    let readings = [(stored, left_out.clone()), Shape::of(&judgement.sent.messages, has_summary)];
-    let found = readings.into_iter().find(|(shape, _)| shows(shape));
-    let Some((shape, left_out)) = found else {
+    let sent = std::iter::once_with(|| Shape::of(&judgement.sent.messages, has_summary));
+    let mut readings = std::iter::once((stored, left_out.clone())).chain(sent);
+    let found = readings.find_map(|(shape, left_out)| {
+        let (found, place) = shape.refused(profile)?;
+        (found.id == rule.id).then_some((shape, left_out, place))
+    });
+    let Some((shape, left_out, place)) = found else {
         return Err(ImportError::CannotSay(match left_out.is_empty() {
             true => vec!["what stands around the conversation in the request, or how the request says it"],
             false => left_out,
         }));
     };
-    let (smallest, n_tried) = minimise::minimise(shape, shows);
+    let (smallest, n_tried) = minimise::minimise(shape, place, shows);
     let named = smallest.named();
     let mut scenario = scenario(&session.product.to_string(), rule, profile, &named);
     let messages = scenario.given.as_ref().map_or(&[][..], |given| given.messages());

@@ -12,9 +12,22 @@ use brickbat_scenario::scenario::Signature;
 /// thousand.
 const MAX_TRIED: usize = 200_000;
 
+/// The number of parts from which on the search begins around the rejected part. A try on so large a structure
+/// takes milliseconds.
+const MIN_FOCUSED: usize = 2_000;
+
 /// The smallest structure found for which `fails` returns true, and the number of reductions that were tried.
-pub(super) fn minimise(shape: Shape, fails: impl Fn(&Shape) -> bool) -> (Shape, usize) {
+/// `at` is the message and the part that the provider rejects first.
+pub(super) fn minimise(
+    shape: Shape,
+    at: Option<(usize, usize)>,
+    fails: impl Fn(&Shape) -> bool,
+) -> (Shape, usize) {
+    let n_parts = shape.messages.iter().map(n_parts).sum();
     let mut search = Search { best: shape, n_tried: 0, fails };
+    if let Some(at) = at.filter(|_| n_parts >= MIN_FOCUSED) {
+        search.focus(at, n_parts);
+    }
     loop {
         let before = search.n_tried;
         let is_smaller = search.drop_runs() | search.drop_parts() | search.make_plain();
@@ -44,6 +57,18 @@ impl<F: Fn(&Shape) -> bool> Search<F> {
             self.best.prune();
         }
         is_smaller
+    }
+
+    /// Drops everything except the neighbourhood of a part, in ever wider neighbourhoods.
+    fn focus(&mut self, at: (usize, usize), n_parts: usize) {
+        let mut reach = 4;
+        while reach < n_parts {
+            let near = self.best.near(at, reach);
+            if self.try_it(near) {
+                return;
+            }
+            reach *= 8;
+        }
     }
 
     /// Drops runs of messages: halves first, then quarters, down to single ones.
@@ -122,6 +147,40 @@ impl Shape {
     fn begins_with_user(&self) -> bool {
         let first = self.messages.iter().find(|message| !matches!(message, ShapeMessage::System));
         matches!(first, Some(ShapeMessage::User(_) | ShapeMessage::Picture(_) | ShapeMessage::Compacted))
+    }
+
+    /// The beginning of the conversation, the messages and parts that are at most `reach` away from a part, and
+    /// the results of their calls.
+    fn near(&self, (message, part): (usize, usize), reach: usize) -> Shape {
+        let around = |n: usize| n.saturating_sub(reach)..n.saturating_add(reach + 1);
+        let first = self.messages.iter().position(|message| !matches!(message, ShapeMessage::System));
+        let is_near = |n: usize| n <= first.unwrap_or(0) || around(message).contains(&n);
+        let mut calls = BTreeSet::new();
+        let mut messages = Vec::new();
+        for (n, own) in self.messages.iter().enumerate() {
+            let parts = if n == message { around(part) } else { 0..reach };
+            match own {
+                ShapeMessage::Assistant(blocks) if is_near(n) => {
+                    let parts = parts.start.min(blocks.len())..parts.end.min(blocks.len());
+                    let near = ShapeMessage::Assistant(blocks[parts].to_vec());
+                    calls.extend(near.made());
+                    messages.push(near);
+                }
+                ShapeMessage::Results(results) => {
+                    let is_rejected = |at: usize| n == message && parts.contains(&at);
+                    let results = results.iter().enumerate();
+                    let near =
+                        results.filter(|(at, result)| is_rejected(*at) || calls.contains(&result.call));
+                    let near: Vec<_> = near.map(|(_, result)| result.clone()).collect();
+                    messages.extend((!near.is_empty()).then_some(ShapeMessage::Results(near)));
+                }
+                _ if is_near(n) => messages.push(own.clone()),
+                _ => {}
+            }
+        }
+        let mut near = Shape { messages, calls: self.calls.clone(), tools: self.tools.clone() };
+        near.prune();
+        near
     }
 
     /// Removes parts of a message, and everything that refers to them.
@@ -267,7 +326,7 @@ mod tests {
             };
             made.iter().any(|call| !answered(call))
         };
-        let (smallest, _) = minimise(whole, fails);
+        let (smallest, _) = minimise(whole, None, fails);
         let plain = ShapeBlock::Call { call: 3, args: ShapeArgs::Object(serde_json::Map::new()) };
         assert_eq!(smallest.messages, [user(), ShapeMessage::Assistant(vec![plain])]);
         assert_eq!(smallest.calls[&3].id, ShapeId::Own);
@@ -279,7 +338,7 @@ mod tests {
         let reply = ShapeMessage::Assistant(vec![call(0)]);
         let whole = shape(vec![ShapeMessage::System, user.clone(), reply]);
         let (smallest, _) =
-            minimise(whole, |shape| shape.messages.iter().any(|message| message.made().count() > 0));
+            minimise(whole, None, |shape| shape.messages.iter().any(|message| message.made().count() > 0));
         let plain = ShapeBlock::Call { call: 0, args: ShapeArgs::Object(serde_json::Map::new()) };
         assert_eq!(smallest.messages, [user, ShapeMessage::Assistant(vec![plain])]);
     }
@@ -291,10 +350,31 @@ mod tests {
             ShapeMessage::Assistant(vec![call(0)]),
             ShapeMessage::Results(vec![result(0), result(1)]),
         ]);
-        let (smallest, _) = minimise(lost, |shape| !shape.lost().is_empty());
+        let (smallest, _) = minimise(lost, None, |shape| !shape.lost().is_empty());
         let results: Vec<usize> =
             smallest.messages.iter().flat_map(ShapeMessage::results).map(|result| result.call).collect();
         assert_eq!(results, [1]);
         assert_eq!(smallest.named().lost(), [0]);
+    }
+
+    #[test]
+    fn a_large_structure_is_searched_around_the_rejected_part_first() {
+        let n_calls = 5_000;
+        let user = || ShapeMessage::User(Words::plain());
+        for lost in [0, 2_500, n_calls - 1] {
+            let mut messages = vec![user(), ShapeMessage::Assistant((0..n_calls).map(call).collect())];
+            let answered = (0..n_calls).filter(|call| *call != lost);
+            messages.extend(answered.map(|call| ShapeMessage::Results(vec![result(call)])));
+            messages.push(user());
+            let fails = |shape: &Shape| {
+                let made: Vec<usize> = shape.messages.iter().flat_map(ShapeMessage::made).collect();
+                let results = shape.messages.iter().flat_map(|message| message.results());
+                let answered: Vec<usize> = results.map(|result| result.call).collect();
+                made.iter().any(|call| !answered.contains(call))
+            };
+            let (smallest, n_tried) = minimise(shape(messages), Some((1, lost)), fails);
+            assert_eq!(smallest.messages.len(), 2, "{smallest:?}");
+            assert!(n_tried < 60, "{n_tried} reductions of {n_calls} calls");
+        }
     }
 }

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::records::{Record, unknown_form};
 use super::{Edit, Look, ReadError, Store, WriteError};
-use crate::json::{self, text};
+use crate::json::text;
 use crate::{Block, Ending, Files, Message, Product, Sent, Session};
 
 pub(crate) struct CopilotCli;

@@ -23,7 +23,7 @@ use serde_json::Value;
 use super::gemini_parts::{block, is_truthy};
 use super::records::{Record, unknown_form};
 use super::{Edit, Look, ReadError, Relapse, Store, WriteError};
-use crate::json::{self, text};
+use crate::json::text;
 use crate::{Block, Ending, Files, Message, Planned, Product, Reason, Sent, Session};
 use log::Log;
 

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use super::records::{self, Record, unknown_form};
 use super::tree::{Keys, Tree, Which};
 use super::{Edit, Look, ReadError, Store, WriteError};
-use crate::json::{self, text};
+use crate::json::text;
 use crate::{Ending, Files, Message, Product, Sent, Session, Trouble};
 use blocks::Model;
 

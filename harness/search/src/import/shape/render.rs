@@ -10,13 +10,24 @@ use super::{Shape, ShapeArgs, ShapeBlock, ShapeId, ShapeMessage, ShapeResult, to
 impl Shape {
     /// The rule for which a provider refuses the structure after another message of the user.
     pub(in super::super) fn refusal(&self, profile: &'static Profile) -> Option<&'static Rule> {
-        let mut messages: Vec<histories::Message> =
-            self.messages.iter().filter_map(|message| self.plain(message, profile.dialect)).collect();
+        self.refused(profile).map(|(rule, _)| rule)
+    }
+
+    /// The rule, and the message and the part that break it.
+    pub(in super::super) fn refused(
+        &self,
+        profile: &'static Profile,
+    ) -> Option<(&'static Rule, Option<(usize, usize)>)> {
+        let own = self.messages.iter().enumerate();
+        let (places, mut messages): (Vec<usize>, Vec<histories::Message>) =
+            own.filter_map(|(n, message)| Some((n, self.plain(message, profile.dialect)?))).unzip();
         messages.push(histories::Message::text(Role::User, "Go on."));
-        let body = render(profile.dialect, None, &messages).body.to_string();
-        let violations = validate(profile, body.as_bytes());
-        let refused = violations.into_iter().find(|violation| violation.severity == Severity::Error);
-        refused.map(|violation| violation.rule)
+        let rendered = render(profile.dialect, None, &messages);
+        let violations = validate(profile, rendered.body.to_string().as_bytes());
+        let violation = violations.into_iter().find(|violation| violation.severity == Severity::Error)?;
+        let block = rendered.block_at(&violation.pointer);
+        let place = block.and_then(|(message, part)| Some((*places.get(message)?, part)));
+        Some((violation.rule, place))
     }
 
     /// A message as sent by a client that sends everything it has; a failed reply is never sent.

@@ -14,7 +14,7 @@ use crate::json::splice;
 use crate::sqlite::{Database, is_database};
 use crate::stores::records::ItemSpans;
 use crate::stores::rows::{Rows, row_of, with_database};
-use crate::stores::{Edit, WriteError};
+use crate::stores::{Edit, Look, WriteError};
 use crate::{Files, NOT_RECORDED, Place, Product, Session};
 
 pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
@@ -147,7 +147,7 @@ impl Plan {
 
     fn file(&self, files: &Files) -> Result<Files, String> {
         let bytes = files.main();
-        let found = match super::is_export(bytes) {
+        let found = match Look::of(files).is_object(super::is_export) {
             true => Found::export(bytes),
             false => Found::lines(bytes),
         };

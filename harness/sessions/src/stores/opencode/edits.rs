@@ -11,7 +11,7 @@ use self::apply::Cells;
 use super::raw::{Raw, RawMessage};
 use super::{events, forms};
 use crate::json::{span_of, splice, text};
-use crate::{Edit, Files, NOT_RECORDED, Place, Product, Session, WriteError};
+use crate::{Edit, Files, Look, NOT_RECORDED, Place, Product, Session, WriteError};
 
 /// The changes of the edited records.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ struct Changes {
 pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
     let store =
         |words: String| WriteError { product: Product::Opencode, place: "the store".to_owned(), words };
-    let form = forms::form_of(files).ok_or_else(|| store("not opencode's".to_owned()))?;
+    let form = forms::form_of(&Look::of(files)).ok_or_else(|| store("not opencode's".to_owned()))?;
     let (mut raws, of_events) = forms::read(form, files).map_err(store)?;
     raws.extend(events::raws(of_events));
     let mut cells = Cells::open(form, files).map_err(store)?;
