@@ -295,7 +295,7 @@ fn claims_that_are_not_kept_are_caught() {
     let deaf = [
         (
             r#"s/"steer":"[^"]*"/"steer":"x"/"#,
-            "`steer` is claimed: what was said to a running turn is in no later",
+            "`steer` is claimed: a message sent to a running turn is in no later",
         ),
         (
             r#"s/"inject":"[^"]*"/"inject":"x"/"#,

@@ -11,11 +11,14 @@ use crate::{Mended, Planned, Product, Relapse, Repair};
 /// The text report of a repair: its edits, and whether it lasts.
 pub fn repaired(mended: &Mended) -> String {
     let n_lost = mended.edits.iter().filter(|planned| planned.reason.loses()).count();
-    let lost = match n_lost {
-        0 => "nothing lost".to_owned(),
-        n => format!("{n} of them remove something that is stored nowhere else"),
+    let n_edits = mended.edits.len() + mended.reattached.len();
+    let lost = match (n_lost, n_edits) {
+        (0, _) => "nothing lost".to_owned(),
+        (1, 1) => "which removes something that is stored nowhere else".to_owned(),
+        (1, _) => "1 of which removes something that is stored nowhere else".to_owned(),
+        (n, _) => format!("{n} of which remove something that is stored nowhere else"),
     };
-    let edits = match mended.edits.len() + mended.reattached.len() {
+    let edits = match n_edits {
         1 => "1 edit".to_owned(),
         n => format!("{n} edits"),
     };
