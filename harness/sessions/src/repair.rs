@@ -364,8 +364,7 @@ impl Attempt {
             return unfinished;
         }
         // The store still has the results that the product leaves out of its request.
-        let mut elsewhere = self.session.off_branch.clone();
-        elsewhere.extend(self.session.messages.iter().cloned());
+        let elsewhere = [self.session.off_branch.as_slice(), &self.session.messages];
         // A tail that may stay open is treated as filled.
         let stays_open = self.session.has_open_tail() && self.fills_open_tail() && !options.tail;
         let planned = match stays_open {
@@ -406,35 +405,38 @@ fn reason_of(trouble: &Trouble) -> Reason {
 
 /// The sent messages without the results that the product invents for calls with a real result elsewhere on
 /// the branch. The repair moves the real result instead.
-fn without_needless_fillers(sent: &[Message], session: &Session) -> Vec<Message> {
-    let results = |messages: &[Message]| -> BTreeSet<(String, Place)> {
-        let blocks = messages.iter().flat_map(|message| &message.blocks);
-        let results = blocks.filter_map(|block| match &block.content {
-            histories::Block::Result(result) => Some((result.call.clone(), block.place.clone())),
-            _ => None,
-        });
-        results.collect()
-    };
-    let stored = results(&session.messages);
-    let true_ones: BTreeSet<String> =
-        results(sent).into_iter().filter(|own| stored.contains(own)).map(|(call, _)| call).collect();
+fn without_needless_fillers<'a>(sent: &'a [Message], session: &Session) -> Cow<'a, [Message]> {
+    let stored: BTreeSet<(&str, &Place)> = results_of(&session.messages).collect();
+    let true_ones: BTreeSet<&str> =
+        results_of(sent).filter(|own| stored.contains(own)).map(|(call, _)| call).collect();
     let is_kept = |block: &Block| match &block.content {
         histories::Block::Result(result) => {
-            let is_stored = stored.contains(&(result.call.clone(), block.place.clone()));
-            is_stored || !true_ones.contains(&result.call)
+            let call = result.call.as_str();
+            stored.contains(&(call, &block.place)) || !true_ones.contains(call)
         }
         _ => true,
     };
+    if sent.iter().flat_map(|message| &message.blocks).all(is_kept) {
+        return Cow::Borrowed(sent);
+    }
     let mut messages = sent.to_vec();
     for message in &mut messages {
         message.blocks.retain(is_kept);
     }
-    // A message that contained only such results was invented too.
+    // A message that contained only such results was made up completely.
     let mut before = sent.iter();
     messages.retain(|message| {
         before.next().is_some_and(|own| own.blocks.is_empty()) || !message.blocks.is_empty()
     });
-    messages
+    Cow::Owned(messages)
+}
+
+/// The results in messages: the id of the call and the place.
+fn results_of(messages: &[Message]) -> impl Iterator<Item = (&str, &Place)> {
+    messages.iter().flat_map(|message| &message.blocks).filter_map(|block| match &block.content {
+        histories::Block::Result(result) => Some((result.call.as_str(), &block.place)),
+        _ => None,
+    })
 }
 
 /// The progress of a repair.

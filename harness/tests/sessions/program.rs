@@ -103,7 +103,10 @@ fn the_output_for_a_database_says_how_to_install_the_copy() {
     let (folder, name) = placed(&case.files());
     let repair = said(&folder, &["repair", &name]);
     assert_eq!(repair.code, Some(0), "{repair:#?}");
-    assert!(repair.out.contains(&format!("move {name} and its -wal and -shm files elsewhere")), "{repair:#?}");
+    assert!(
+        repair.out.contains(&format!("move {name} and its -wal and -shm files elsewhere")),
+        "{repair:#?}"
+    );
     let refused = said(&folder, &["repair", "--write", &name]);
     assert_eq!(refused.code, Some(2), "{refused:#?}");
     assert!(refused.err.contains("a database is never replaced"), "{refused:#?}");

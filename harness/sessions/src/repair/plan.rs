@@ -141,7 +141,7 @@ impl Reason {
 }
 
 /// The edits after which calls and results pair. Missing results are looked up in `elsewhere`.
-pub fn plan(messages: &[Message], elsewhere: &[Message]) -> Vec<Planned> {
+pub fn plan(messages: &[Message], elsewhere: &[&[Message]]) -> Vec<Planned> {
     let mut pairing = Pairing::of(messages);
     let mut planned = pairing.drop_copies();
     planned.extend(drop_items_twice(messages));
@@ -439,8 +439,8 @@ impl<'m> Pairing<'m> {
     }
 
     /// Finds or writes a result for each call that has none.
-    fn answer(&mut self, elsewhere: &[Message]) -> Vec<Planned> {
-        let mut recorded: Option<BTreeMap<&str, &Place>> = None;
+    fn answer(&mut self, elsewhere: &[&[Message]]) -> Vec<Planned> {
+        let mut recorded = None;
         let mut planned = Vec::new();
         for n in 0..self.calls.len() {
             if self.calls[n].result.is_some() || self.calls[n].is_dropped {
@@ -535,9 +535,10 @@ fn zones(messages: &[Message]) -> Vec<usize> {
 }
 
 /// The place where the result of each call was recorded. Calls with two different results are left out.
-fn recorded_in(messages: &[Message]) -> BTreeMap<&str, &Place> {
+fn recorded_in<'m>(elsewhere: &[&'m [Message]]) -> BTreeMap<&'m str, &'m Place> {
     let mut found: BTreeMap<&str, Option<(&CallResult, &Place)>> = BTreeMap::new();
-    for block in messages.iter().flat_map(|message| &message.blocks) {
+    let messages = elsewhere.iter().copied().flatten();
+    for block in messages.flat_map(|message| &message.blocks) {
         let Block::Result(result) = &block.content else { continue };
         if result.call.is_empty() {
             continue;

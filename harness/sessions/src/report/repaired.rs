@@ -8,6 +8,9 @@ use super::json::place;
 use super::{at, word};
 use crate::{Mended, Planned, Product, Relapse, Repair};
 
+/// The number of edits that the text report lists.
+const MAX_SHOWN: usize = 1_000;
+
 /// The text report of a repair: its edits, and whether it lasts.
 pub fn repaired(mended: &Mended) -> String {
     let n_lost = mended.edits.iter().filter(|planned| planned.reason.loses()).count();
@@ -27,8 +30,11 @@ pub fn repaired(mended: &Mended) -> String {
     for place in &mended.reattached {
         let _ = writeln!(text, "  {}: the line is attached to the line before it", at(place, &companions));
     }
-    for planned in &mended.edits {
+    for planned in mended.edits.iter().take(MAX_SHOWN) {
         let _ = writeln!(text, "  {}: {}", at(&planned.place, &companions), planned.reason.words());
+    }
+    if let n @ 1.. = mended.edits.len().saturating_sub(MAX_SHOWN) {
+        let _ = writeln!(text, "  … and {n} more; `--format json` lists them all");
     }
     let (from, of) = mended.changed_from;
     let _ = writeln!(
