@@ -86,9 +86,11 @@ fn part(block: &Content) -> Value {
 
 /// The messages of a parsed body. Their places have no byte ranges.
 pub(crate) fn messages(body: &Value, dialect: Dialect) -> Vec<Message> {
-    let list = if body.is_array() { Some(body) } else { body.get(list_of(dialect)) };
-    let entries = list.and_then(Value::as_array).into_iter().flatten();
-    read::messages(dialect, entries.map(|entry| (entry, 0..0)), "")
+    let body = body.to_string();
+    let Ok(document) = Document::parse(body.as_bytes()) else { return Vec::new() };
+    let root = document.root();
+    let list = if root.is_array() { root } else { root.field(list_of(dialect)) };
+    read::messages(dialect, list, "")
 }
 
 /// The conversation in a body of a known dialect.
@@ -104,9 +106,7 @@ pub(crate) fn session(body: &[u8], dialect: Dialect) -> Result<Session, ReadErro
         true => (root, String::new()),
         false => (root.field(list_of(dialect)), format!("/{}", list_of(dialect))),
     };
-    let entries: Vec<(Value, std::ops::Range<usize>)> =
-        list.items().map(|item| (item.to_value(), item.span())).collect();
-    let messages = read::messages(dialect, entries.iter().map(|(value, span)| (value, span.clone())), &at);
+    let messages = read::messages(dialect, list, &at);
     let model = root.get("model").or_else(|| root.get("modelId")).and_then(|model| model.as_str());
     Ok(Session {
         product: Product::Request,
@@ -118,7 +118,7 @@ pub(crate) fn session(body: &[u8], dialect: Dialect) -> Result<Session, ReadErro
         messages,
         off_branch: Vec::new(),
         branch: "the list",
-        n_records: entries.len(),
+        n_records: list.items().count(),
         n_compactions: 0,
         n_forks: 0,
         troubles: Vec::new(),

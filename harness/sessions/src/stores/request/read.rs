@@ -1,47 +1,53 @@
 //! Reads the messages of a request body in any dialect.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{self, Call, CallResult, Image, Role, Thinking};
+use brickbat_rules::json::Json;
 use serde_json::Value;
 
 use crate::json::text;
 use crate::{Block, Ending, Message, Place};
 
-/// The messages of the list at this pointer of the body.
-pub(super) fn messages<'v>(
-    dialect: Dialect,
-    entries: impl Iterator<Item = (&'v Value, Range<usize>)>,
-    at: &str,
-) -> Vec<Message> {
-    let read = |(n, (value, span)): (usize, (&Value, Range<usize>))| {
-        let pointer = format!("{at}/{n}");
+/// The messages of a list, which is at this pointer of the body.
+///
+/// Only one block at a time is copied into a value: a reply of a large session has many thousands.
+pub(super) fn messages(dialect: Dialect, list: Json<'_, '_>, at: &str) -> Vec<Message> {
+    let read = |(n, entry): (usize, Json<'_, '_>)| {
+        let (pointer, span) = (format!("{at}/{n}"), entry.span());
         let mut reader = Reader { dialect, span: &span, blocks: Vec::new() };
         let role = match dialect {
-            Dialect::OpenaiResponses => reader.item(value, &pointer),
-            Dialect::OpenaiChat | Dialect::Mistral => reader.chat(value, &pointer),
+            Dialect::OpenaiResponses => reader.item(entry, &pointer),
+            Dialect::OpenaiChat | Dialect::Mistral => reader.chat(entry, &pointer),
             Dialect::AnthropicMessages | Dialect::Gemini | Dialect::BedrockConverse => {
-                reader.parts(value, &pointer)
+                reader.parts(entry, &pointer)
             }
         };
         Message {
             role,
             blocks: reader.blocks,
-            id: own_id(dialect, value),
+            id: own_id(dialect, entry),
             place: Place::in_file(span.start as u64..span.end as u64, pointer),
             ending: Ending::Whole,
         }
     };
-    entries.enumerate().map(read).collect()
+    list.items().enumerate().map(read).collect()
 }
 
 /// The id with which a message of Responses is sent. Calls, thoughts and objects that only look like a
 /// message have none here.
-fn own_id(dialect: Dialect, value: &Value) -> Option<String> {
-    let is_message = matches!(text(value, "type"), "" | "message");
-    let id = value.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
-    id.filter(|_| dialect == Dialect::OpenaiResponses && is_message).map(str::to_owned)
+fn own_id(dialect: Dialect, entry: Json<'_, '_>) -> Option<String> {
+    if dialect != Dialect::OpenaiResponses || !matches!(&*word(entry, "type"), "" | "message") {
+        return None;
+    }
+    Some(word(entry, "id").into_owned()).filter(|id| !id.is_empty())
+}
+
+/// A text field; empty if there is none.
+fn word<'a>(entry: Json<'_, 'a>, key: &str) -> Cow<'a, str> {
+    entry.field(key).as_str().unwrap_or_default()
 }
 
 /// Reads one entry.
@@ -58,21 +64,17 @@ impl Reader<'_> {
     }
 
     /// A message that consists of blocks: Anthropic, Bedrock, Gemini.
-    fn parts(&mut self, value: &Value, pointer: &str) -> Role {
+    fn parts(&mut self, entry: Json<'_, '_>, pointer: &str) -> Role {
         let key = if self.dialect == Dialect::Gemini { "parts" } else { "content" };
-        match value.get(key) {
-            Some(Value::String(text)) => {
-                self.push(format!("{pointer}/{key}"), histories::Block::Text(text.clone()))
-            }
-            Some(Value::Array(blocks)) => {
-                for (n, block) in blocks.iter().enumerate() {
-                    let content = part(self.dialect, block);
-                    self.push(format!("{pointer}/{key}/{n}"), content);
-                }
-            }
-            _ => {}
+        let content = entry.field(key);
+        if let Some(text) = content.as_str() {
+            self.push(format!("{pointer}/{key}"), histories::Block::Text(text.into_owned()));
         }
-        match text(value, "role") {
+        for (n, block) in content.items().enumerate() {
+            let content = part(self.dialect, &block.to_value());
+            self.push(format!("{pointer}/{key}/{n}"), content);
+        }
+        match &*word(entry, "role") {
             "assistant" | "model" => Role::Assistant,
             "system" => Role::System,
             _ if self.has_only_results() => Role::Tool,
@@ -86,42 +88,37 @@ impl Reader<'_> {
     }
 
     /// A message of Chat Completions.
-    fn chat(&mut self, value: &Value, pointer: &str) -> Role {
-        let role = text(value, "role");
+    fn chat(&mut self, entry: Json<'_, '_>, pointer: &str) -> Role {
+        let role = word(entry, "role");
         if role == "tool" {
-            let output = vec![spoken(value.get("content"))];
-            let (call, name) = (text(value, "tool_call_id").to_owned(), text(value, "name").to_owned());
+            let output = vec![spoken(entry.get("content").map(Json::to_value).as_ref())];
+            let (call, name) = (word(entry, "tool_call_id").into_owned(), word(entry, "name").into_owned());
             let result = CallResult { call, name, output, is_error: false, item: None };
             self.push(pointer.to_owned(), histories::Block::Result(result));
             return Role::Tool;
         }
-        match value.get("content") {
-            Some(Value::String(text)) => {
-                self.push(format!("{pointer}/content"), histories::Block::Text(text.clone()));
-            }
-            Some(Value::Array(parts)) => {
-                for (n, part) in parts.iter().enumerate() {
-                    let content = match part.get("text").and_then(Value::as_str) {
-                        Some(text) => histories::Block::Text(text.to_owned()),
-                        None => histories::Block::Native { dialect: self.dialect, value: part.clone() },
-                    };
-                    self.push(format!("{pointer}/content/{n}"), content);
-                }
-            }
-            _ => {}
+        let content = entry.field("content");
+        if let Some(text) = content.as_str() {
+            self.push(format!("{pointer}/content"), histories::Block::Text(text.into_owned()));
         }
-        let calls = value.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
-        for (n, call) in calls.enumerate() {
-            let function = call.get("function").unwrap_or(&Value::Null);
+        for (n, part) in content.items().enumerate() {
+            let content = match part.field("text").as_str() {
+                Some(text) => histories::Block::Text(text.into_owned()),
+                None => histories::Block::Native { dialect: self.dialect, value: part.to_value() },
+            };
+            self.push(format!("{pointer}/content/{n}"), content);
+        }
+        for (n, call) in entry.field("tool_calls").items().enumerate() {
+            let function = call.field("function");
             let call = Call {
-                id: text(call, "id").to_owned(),
-                name: text(function, "name").to_owned(),
-                arguments: arguments(function.get("arguments")),
+                id: word(call, "id").into_owned(),
+                name: word(function, "name").into_owned(),
+                arguments: arguments(function.get("arguments").map(Json::to_value).as_ref()),
                 ..Call::default()
             };
             self.push(format!("{pointer}/tool_calls/{n}"), histories::Block::Call(call));
         }
-        match role {
+        match &*role {
             "assistant" => Role::Assistant,
             "system" | "developer" => Role::System,
             _ => Role::User,
@@ -129,7 +126,8 @@ impl Reader<'_> {
     }
 
     /// An item of Responses.
-    fn item(&mut self, value: &Value, pointer: &str) -> Role {
+    fn item(&mut self, entry: Json<'_, '_>, pointer: &str) -> Role {
+        let value = &entry.to_value();
         let id = || value.get("id").and_then(Value::as_str).map(str::to_owned);
         match text(value, "type") {
             "function_call" | "custom_tool_call" => {
@@ -156,7 +154,7 @@ impl Reader<'_> {
                 self.push(pointer.to_owned(), histories::Block::Thinking(thinking));
                 Role::Assistant
             }
-            "" | "message" => self.chat(value, pointer),
+            "" | "message" => self.chat(entry, pointer),
             _ => {
                 let value = value.clone();
                 self.push(pointer.to_owned(), histories::Block::Native { dialect: self.dialect, value });
