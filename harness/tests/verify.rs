@@ -227,7 +227,7 @@ const ADAPTERS: [(&str, fn()); 37] = [
     }),
     ("a load that forgets is caught", || {
         let script = filtered(r#"s/"method":"session\/load"/"method":"session\/new"/"#, "");
-        caught(&script, &["reloads-sessions"], "the next request does not carry the user's words");
+        caught(&script, &["reloads-sessions"], "the next request does not contain the user's message");
     }),
     ("a load that is refused is caught", || {
         let script = filtered(r#"s/"method":"session\/load"/"method":"session\/lod"/"#, "");
@@ -305,7 +305,7 @@ fn claims_that_are_not_kept_are_caught() {
         // The words of the prompt that comes while a turn runs.
         (
             r#"/"session\/prompt".*Mind the gap/d"#,
-            "`secondPrompt` is claimed: of two prompts at the same time one is never answered",
+            "`secondPrompt` is claimed: one of two simultaneous prompts is never answered",
         ),
         (r#"s/"maxSteps":1,//"#, "`stepLimit` is claimed: the turn sent 2 requests"),
         (r#"s/,"ends":true//"#, "`finalTools` is claimed: the turn sent 2 requests"),
@@ -371,7 +371,7 @@ fn an_adapter_that_differs_from_its_manifest_is_reported() {
         (
             manifest("brickbat-reference", "other"),
             1,
-            "the mode other is wanted, and the adapter offers thread",
+            "the mode other is required, but the adapter offers only thread",
         ),
     ] {
         std::fs::write(folder.path().join("system.yaml"), &text).unwrap();
@@ -464,7 +464,7 @@ fn a_history_that_does_not_hold_what_was_said_is_caught() {
 fn bad_input_gets_a_message() {
     let folder = TempDir::new().unwrap();
     for (args, words) in [
-        (vec!["--system", "reference"], "reference has no adapter; `reference/acp` has"),
+        (vec!["--system", "reference"], "reference has no adapter; `reference/acp` has one"),
         (vec!["--system", "referense/acp"], "unknown system"),
         (vec!["--command", "sh 'a"], "its quotes closed"),
         (vec!["--manifest", "nowhere.yaml"], "nowhere.yaml"),

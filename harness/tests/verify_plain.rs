@@ -173,7 +173,7 @@ const PAIRS: [(&str, fn()); 17] = [
     }),
     ("a load that forgets", || {
         let input = r#"s/"method":"session\/load"/"method":"session\/new"/"#;
-        let words = "the next request does not carry the user's words";
+        let words = "the next request does not contain the user's message";
         Pair { input, ..Pair::default() }.caught(&["reloads-sessions"], words);
     }),
     ("an order to summarise", an_order_to_summarise_is_given),

@@ -151,10 +151,7 @@ fn a_call_that_never_runs_is_not_a_brick() {
             without(&run(&plan), |turn, event| turn == 0 && matches!(event, Event::ToolSettled { .. }));
         let judgement = judged(&plan, &idle);
         let found = judgement.findings.iter().find(|finding| finding.check == "thread-survives").unwrap();
-        assert_eq!(
-            (found.harm, found.message.as_str()),
-            (Severity::TurnFailed, "call a never ran to its end")
-        );
+        assert_eq!((found.harm, found.message.as_str()), (Severity::TurnFailed, "call a never finished"));
     }
 }
 

@@ -278,7 +278,7 @@ impl Verifier {
 
 /// A system that has no adapter: it runs in this process, or speaks ACP itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0} has no adapter; `reference/acp` has")]
+#[error("{0} has no adapter; `reference/acp` has one")]
 pub struct NoAdapter(String);
 
 #[cfg(test)]

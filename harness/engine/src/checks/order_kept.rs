@@ -37,7 +37,7 @@ fn moved_calls(evidence: &Evidence<'_>) -> Option<Finding> {
     let places = places(request);
     let is_repeated = places.iter().collect::<BTreeSet<_>>().len() < places.len();
     let message = if is_repeated {
-        "calls are repeated at a place where the model did not make them"
+        "calls are repeated at a position where the model did not make them"
     } else {
         "the calls are not in the order in which the model made them"
     };

@@ -45,7 +45,7 @@ fn expected(page: &Page<'_>) -> String {
     if let Assertion::Accepted { rule, .. } = page.assertion
         && let Some(rule) = Rule::find(rule.id)
     {
-        let _ = write!(text, "\n\nThe provider's words:\n\n> {}\n", page.finding.message);
+        let _ = write!(text, "\n\nThe provider's message:\n\n> {}\n", page.finding.message);
         let _ = write!(text, "\nWhere the rule was seen or is documented:\n\n");
         rule.sources.iter().for_each(|source| {
             let _ = writeln!(text, "- {source}");

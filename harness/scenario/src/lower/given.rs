@@ -83,7 +83,7 @@ fn complaint(history: &GivenHistory) -> Option<(String, String)> {
     }
     let pictures: u64 = pictures(messages).map(|picture| u64::from(picture.bytes)).sum();
     if pictures > u64::from(Picture::MAX_BYTES) {
-        return at("/messages", format!("the pictures take more than {} bytes", Picture::MAX_BYTES));
+        return at("/messages", format!("the images take more than {} bytes", Picture::MAX_BYTES));
     }
     let wrong = lost
         .iter()
@@ -164,7 +164,7 @@ fn of_call(call: &Call, there: &[&Call]) -> Option<String> {
 fn of_lost_call(call: &Call, messages: &[GivenMessage]) -> Option<String> {
     let is_spoken_of = messages.iter().flat_map(GivenMessage::results).any(|result| result.of == call.name);
     if !is_spoken_of {
-        return Some(format!("no result speaks of the lost call `{}`", call.name));
+        return Some(format!("no result refers to the lost call `{}`", call.name));
     }
     if call.raw.is_some() || !call.args.is_empty() {
         return Some("a lost call has no arguments".to_owned());
@@ -175,7 +175,7 @@ fn of_lost_call(call: &Call, messages: &[GivenMessage]) -> Option<String> {
             (id.len() > MAX_STRING).then(|| format!("the id is longer than {MAX_STRING} bytes"))
         }
         Some(CallId::Missing | CallId::Same(_)) => {
-            Some("a lost call has an id of its own, or `id: { text: … }`".to_owned())
+            Some("a lost call has its own id, or `id: { text: … }`".to_owned())
         }
     }
 }
@@ -272,14 +272,12 @@ pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String
         ));
     }
     if thought.is_some() && dialect == Dialect::Gemini {
-        return Some(
-            "gemini signs calls and not thoughts, so a stored thought says nothing there".to_owned(),
-        );
+        return Some("gemini signs calls, not thoughts, so a stored thought has no effect there".to_owned());
     }
     let is_shown = messages.iter().flat_map(GivenMessage::results).any(|result| result.shows.is_some());
     let takes_pictures =
         matches!(dialect, Dialect::AnthropicMessages | Dialect::BedrockConverse | Dialect::OpenaiResponses);
-    (is_shown && !takes_pictures).then(|| format!("{dialect} has no pictures in results"))
+    (is_shown && !takes_pictures).then(|| format!("{dialect} does not support images in tool results"))
 }
 
 /// Lowers the history to wire ids and markers. Its calls become calls of the plan, after all others.

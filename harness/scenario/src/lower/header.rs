@@ -130,7 +130,7 @@ fn check_thinking(pointer: &str, blocks: &[Block], problems: &mut Problems) {
         );
     } else {
         problems.add_if(blocks.len() == 1 && blocks.iter().all(thinks), || {
-            Problem::new(pointer, "the reply has nothing but `think`")
+            Problem::new(pointer, "the reply contains only `think`")
                 .with_hint("add a `text` or a `call` after `think`")
         });
     }

@@ -53,7 +53,7 @@ pub(super) fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
         ("client", tool.client),
     ];
     for (key, _) in others.into_iter().filter(|(_, is_given)| *is_given) {
-        let message = format!("the tool `{name}` is an `agent`, which goes without `{key}`");
+        let message = format!("the tool `{name}` is an `agent`, which does not allow `{key}`");
         problems.add(Problem::new(format!("{base}/{key}"), message));
     }
 }
@@ -74,16 +74,16 @@ pub(super) fn check_call(
             .with_hint("give the call `agent`, with `asked` and `replies`")
         }),
         Some(_) if !tool.agent => {
-            let message = format!("the tool `{}` is no `agent`", call.tool);
+            let message = format!("the tool `{}` is not an `agent`", call.tool);
             problems.add(Problem::new(format!("{base}/agent"), message));
         }
         Some(agent) => {
             problems.add_if(!call.args.is_empty() || call.raw.is_some() || call.id.is_some(), || {
                 Problem::new(&base, "the call of a sub-agent has no `args`, no `raw` and no `id`")
-                    .with_hint("say what it is asked in `agent`")
+                    .with_hint("put its prompt into `agent`")
             });
             if place.within.is_some() {
-                let message = "a sub-agent starts no sub-agents of its own";
+                let message = "a sub-agent does not start sub-agents";
                 return problems.add(Problem::new(format!("{base}/agent"), message));
             }
             check_replies(place, agent, scenario, problems);
@@ -110,7 +110,7 @@ fn check_replies(place: BlockPosition, agent: &SubAgent, scenario: &Scenario, pr
             Problem::new(&pointer, "the last reply of a sub-agent is text, and all others make calls")
         });
         problems.add_if(is_last && !has_calls && last_text(agent).trim().is_empty(), || {
-            Problem::new(&pointer, "a sub-agent says something at the end")
+            Problem::new(&pointer, "the last reply of a sub-agent contains text")
         });
         for (block, said) in blocks.iter().enumerate() {
             let place = BlockPosition { within: Some((reply, block)), ..place };
@@ -120,7 +120,7 @@ fn check_replies(place: BlockPosition, agent: &SubAgent, scenario: &Scenario, pr
                     problems.add(Problem::new(format!("{place}/think"), "a sub-agent does not think"));
                 }
                 Block::Text(text) => problems.add_if(text.is_empty(), || {
-                    Problem::new(format!("{place}/text"), "a sub-agent says no empty text")
+                    Problem::new(format!("{place}/text"), "a sub-agent's text must not be empty")
                 }),
                 Block::Search(_) | Block::Found(_) => {
                     problems.add(Problem::new(format!("{place}"), "a sub-agent does not search"));
@@ -157,16 +157,16 @@ pub(super) fn check_scenario(scenario: &Scenario, problems: &mut Problems) {
             let is_change = at.action.changes_history()
                 || matches!(at.action, Action::Tokens(_) | Action::Provider(_) | Action::Thinking(_));
             problems.add_if(is_change, || {
-                let message = "this is not played together with sub-agents";
+                let message = "this cannot be combined with sub-agents";
                 Problem::new(format!("/turns/{turn}/at/{index}/do"), message)
             });
         }
     }
     problems.add_if(scenario.given.is_some(), || {
-        Problem::new("/given", "a given history is not played together with sub-agents")
+        Problem::new("/given", "a given history cannot be combined with sub-agents")
     });
     problems.add_if(scenario.limits.window.is_some(), || {
-        Problem::new("/limits/window", "a window is not played together with sub-agents")
+        Problem::new("/limits/window", "a window cannot be combined with sub-agents")
     });
 }
 
@@ -177,9 +177,9 @@ pub(super) fn check_words(scenario: &Scenario, turns: &[PlannedTurn], problems: 
         let Some(agent) = &call.agent else { continue };
         if let Some(said) = turns.iter().map(|turn| turn.user.trim()).find(|said| agent.asked.contains(said))
         {
-            let message = format!("the sub-agent is asked what the user says: `{said}`");
+            let message = format!("the sub-agent's prompt duplicates a user message: `{said}`");
             let problem = Problem::new(format!("{place}/call/agent/asked"), message);
-            problems.add(problem.with_hint("ask it in other words"));
+            problems.add(problem.with_hint("give it a different prompt"));
         }
     }
 }

@@ -95,7 +95,7 @@ async fn hands_out(host: &mut Host) -> Result<(), Halt> {
     let calls = &session.plan.calls;
     if let Some(lost) = calls.iter().find(|call| !session.has_requested(call.outcome.text())) {
         let name = &lost.name;
-        return wrong(format!("the result of call {name} is in no request"));
+        return wrong(format!("no request contains the result of call {name}"));
     }
     session.play(1).await?;
     Ok(judge::kept_ids(&session.plan, 0, first_request(&session)?)?)
@@ -159,7 +159,7 @@ async fn hears(host: &mut Host, way: Aside) -> Result<(), Halt> {
     let is_heard = session.has_requested(WORDS);
     session.play(1).await?;
     if !is_heard && !session.has_requested(WORDS) {
-        return wrong("a message sent to a running turn is in no later request");
+        return wrong("no later request contains a message sent to a running turn");
     }
     Ok(())
 }
@@ -175,7 +175,7 @@ async fn answers_both(host: &mut Host) -> Result<(), Halt> {
             match session.next(PATIENCE).await? {
                 Some(Observation::Ended | Observation::Refused) => break,
                 Some(seen) => session.let_go_on(seen),
-                None => return wrong("of two prompts at the same time one is never answered"),
+                None => return wrong("one of two simultaneous prompts is never answered"),
             }
         }
     }
@@ -254,7 +254,7 @@ async fn delegates(host: &mut Host) -> Result<(), Halt> {
         return wrong("the tool of the sub-agent never reached its gate");
     }
     if !session.has_requested(starter.outcome.text()) {
-        return wrong("the last words of the sub-agent are in no later request");
+        return wrong("no later request contains the sub-agent's final text");
     }
     if session.has_requested(&inner.id) {
         return wrong("a call of the sub-agent is in the thread of the agent that started it");

@@ -261,7 +261,7 @@ fn mode_of(about: &About, subject: &Subject) -> Result<String, Defect> {
     if differs(&manifest.sdk, &about.sdk) || differs(&manifest.version, &about.version) {
         let (sdk, version) = (manifest.sdk.as_deref(), manifest.version.as_deref());
         return wrong(format!(
-            "{noun} says {} {}, the manifest {} {}",
+            "{noun} reports {} {}, but the manifest names {} {}",
             about.sdk,
             about.version,
             sdk.unwrap_or("any"),
@@ -274,7 +274,7 @@ fn mode_of(about: &About, subject: &Subject) -> Result<String, Defect> {
     let wanted = manifest.modes.iter().map(|mode| &mode.name).chain(&subject.mode);
     if let Some(missing) = wanted.into_iter().find(|wanted| !about.modes.contains(wanted)) {
         let offered = about.modes.join(", ");
-        return wrong(format!("the mode {missing} is wanted, and {noun} offers {offered}"));
+        return wrong(format!("the mode {missing} is required, but {noun} offers only {offered}"));
     }
     // Another version of the SDK may have other capabilities.
     if let (Some(listed), None) = (&manifest.capabilities, &manifest.pinned) {

@@ -45,7 +45,7 @@ pub(super) fn conversation(plan: &Plan, turn: usize, log: &TurnLog) -> Result<()
                 return wrong(format!("the provider refused a request with status {status}"));
             }
             _ => {
-                return wrong("the provider was asked once more than the conversation has replies");
+                return wrong("the provider got one more request than the conversation has replies");
             }
         }
     }
@@ -170,7 +170,7 @@ pub(super) fn nothing_of(other: &Plan, base_url: &str, words: &str, body: &[u8])
     let body = String::from_utf8_lossy(body);
     let calls = other.calls.iter().flat_map(|call| [call.id.as_str(), call.marker.as_str()]);
     match calls.chain([base_url, words]).find(|own| body.contains(own)) {
-        Some(leaked) => wrong(format!("a request of one session carries {} of the other", quoted(leaked))),
+        Some(leaked) => wrong(format!("a request of one session contains {} of the other", quoted(leaked))),
         None => Ok(()),
     }
 }
@@ -186,7 +186,7 @@ pub(super) fn remembers(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Def
         })
     };
     if !said(user) {
-        return wrong(format!("the next request does not carry the user's words {}", quoted(user)));
+        return wrong(format!("the next request does not contain the user's message {}", quoted(user)));
     }
     kept_ids(plan, turn, body)
 }
@@ -196,7 +196,7 @@ pub(super) fn refusal(log: &TurnLog) -> Result<(), Defect> {
     match &log.outcome {
         Some(TurnOutcome::Raised { text, .. }) if text.contains(REFUSAL) => Ok(()),
         Some(TurnOutcome::Raised { class, text }) => wrong(format!(
-            "the provider answered with status 400 and the words {}, and the outcome raised says {}",
+            "the provider answered with status 400 and the message {}, but the raised outcome contains {}",
             quoted(REFUSAL),
             quoted(&format!("{class}: {text}"))
         )),

@@ -37,7 +37,7 @@ pub(super) async fn honours_mode(host: &mut Host) -> Probed {
             let mut session = host.open_in(&adapter, BATCH.plan(dialect, 0)?, mode).await?;
             session.play(0).await?;
             let hint = Hint::Text("offer only modes that work, and in the manifest only dialects that work");
-            let place = format!("in the mode {mode} on {dialect}");
+            let place = format!("in mode {mode} on {dialect}");
             session.judge(0).map_err(|defect| defect.within(place).hint(hint))?;
         }
     }
@@ -92,7 +92,7 @@ pub(super) async fn answers_extensions(host: &mut Host) -> Probed {
     {
         let user = &session.plan.turns[0].user;
         if !history.to_string().contains(user.as_str()) {
-            let seen = format!("`_brickbat/history` does not contain the user's words `{user}`");
+            let seen = format!("`_brickbat/history` does not contain the user's message `{user}`");
             return wrong(seen);
         }
     }

@@ -260,7 +260,8 @@ const TEXTS: [ProbeText; Probe::ALL.len()] = [
         title: "shows and sends back the provider's ids",
         adapter: "show each call with `tool_call` and `tool_call_update` under its native id, and store histories \
                   with the ids that they came with",
-        agent: "the harness knows calls by the provider's ids; if a setting in `config` makes the agent keep them, use it",
+        agent: "the harness identifies calls by the provider's ids; if a setting in `config` makes the agent keep them, \
+                use it",
     },
     ProbeText {
         id: "passes-the-stop-on",
@@ -321,8 +322,9 @@ const TEXTS: [ProbeText; Probe::ALL.len()] = [
     },
     ProbeText {
         id: "keeps-its-claims",
-        title: "does once each thing that it claims to support",
-        adapter: "hand what `_brickbat/action`, `ends` and `maxSteps` ask for to the SDK as its users do, or do not claim it",
+        title: "does everything that it claims to support",
+        adapter: "carry out `_brickbat/action`, `ends` and `maxSteps` through the SDK as its users do, or do not claim \
+                  them",
         agent: "claim `secondPrompt` only if the agent answers a prompt that comes while a turn runs",
     },
     ProbeText {

@@ -53,7 +53,7 @@ async fn at_the_same_time(sessions: &mut [ProbeSession]) -> Result<(), Halt> {
         session.prompt(0).await?;
         match session.until(PATIENCE, Observation::is_opened).await? {
             Some(Observation::Opened(gate)) => gates.push(gate),
-            _ => return wrong("of two turns at the same time one never starts a tool"),
+            _ => return wrong("one of two simultaneous turns never starts a tool"),
         }
     }
     for (session, gate) in sessions.iter_mut().zip(gates).rev() {
