@@ -20,7 +20,7 @@ pub(super) struct Systems {
     /// Only systems whose name begins with this, such as `ai-sdk@6`.
     #[arg(value_name = "NAME", default_value = "")]
     name: String,
-    /// Print JSON for other programs.
+    /// Print machine-readable JSON.
     #[arg(long)]
     json: bool,
 }

@@ -431,7 +431,7 @@ fn a_session_that_hears_what_another_was_told_is_caught() {
             esac
             printf '%s\n' "$line"
         done | AGENT"#;
-    caught(script, &["isolates-sessions"], "a request of one session carries `I am user ");
+    caught(script, &["isolates-sessions"], "a request of one session contains `I am user ");
 }
 
 fn an_unknown_mode_that_is_taken_for_a_known_one_is_caught() {
@@ -457,7 +457,7 @@ fn a_dialect_that_a_command_does_not_speak_is_a_warning() {
 
 fn a_history_that_does_not_hold_what_was_said_is_caught() {
     let script = filtered("", r#"s/"history":\[.*\]/"history":[]/"#);
-    caught(&script, &["answers-extensions"], "`_brickbat/history` does not contain the user's words");
+    caught(&script, &["answers-extensions"], "`_brickbat/history` does not contain the user's message");
 }
 
 #[test]

@@ -168,7 +168,7 @@ const PAIRS: [(&str, fn()); 17] = [
     }),
     ("one conversation for all sessions", || {
         let input = r#"s/"text":"[^"]*I am user 2/"text":"I am user 1. I am user 2/"#;
-        let words = "a request of one session carries `I am user 1.` of the other";
+        let words = "a request of one session contains `I am user 1.` of the other";
         Pair { input, ..Pair::default() }.caught(&["isolates-sessions"], words);
     }),
     ("a load that forgets", || {

@@ -31,7 +31,7 @@ pub use packages::Package;
 pub enum Framework {
     /// Vitest, in JavaScript.
     Vitest,
-    /// The test runner of Node.js.
+    /// The Node.js test runner.
     NodeTest,
     /// pytest, in Python.
     Pytest,

@@ -205,7 +205,7 @@ impl Verifier {
                 host.forget_if_lost();
                 continue;
             }
-            let place = |words: &String| format!("in the mode {mode}: {words}");
+            let place = |words: &String| format!("in mode {mode}: {words}");
             match self.in_mode(probe, host).await {
                 ProbeOutcome::Ok { warnings: more } => {
                     // A capability that the first mode lacks is tried in the first mode that has it.
