@@ -238,7 +238,7 @@ fn unjudged(place: &str, is_line: bool, problem: &CheckError) -> String {
             format!("{place}: no profile known for {dialect} at {host}")
         }
         CheckError::NoDialect | CheckError::NoConversation => format!("{place} does not show its dialect"),
-        CheckError::NoReply => format!("{place} asks for no reply"),
+        CheckError::NoReply => format!("{place} does not request a reply"),
     }
 }
 

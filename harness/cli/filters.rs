@@ -184,7 +184,7 @@ impl Filters {
         }
         for stale in baseline.iter().flat_map(|baseline| baseline.stale(judged)) {
             tell(format!(
-                "stale: {} {} {}: {} no longer shows",
+                "stale: {} {} {}: {} no longer appears",
                 stale.filter, stale.route, stale.check, stale.cause
             ));
         }

@@ -92,9 +92,9 @@ impl SystemOptions {
                 let of_project = SystemOptions { systems, manifest, command, ..self.clone() };
                 match of_project.is_given() {
                     true => of_project.one_system(),
-                    false => {
-                        Err(CliError::input("the scenario names no system\nhint: name one with --system"))
-                    }
+                    false => Err(CliError::input(
+                        "the scenario does not name a system\nhint: name one with --system",
+                    )),
                 }
             }
         }

@@ -97,7 +97,7 @@ impl Replay {
         let (name, runs) = block_on(until_interrupted(work))?.ok_or(CliError::Interrupted)??;
         if runs.is_empty() {
             return Err(CliError::input(format!(
-                "{}: the scenario produces no plan\nhint: `brickbat run {}` says why",
+                "{}: the scenario produces no plan\nhint: `brickbat run {}` prints why",
                 self.file, self.file
             )));
         }

@@ -133,7 +133,7 @@ impl Session {
             self.add(Examined { file, companions, n, session, judgement }, found);
         }
         match &store.id {
-            Some(id) if found.n_sessions == before => Err(format!("{file} has no session {id}")),
+            Some(id) if found.n_sessions == before => Err(format!("{file} contains no session {id}")),
             _ => Ok(()),
         }
     }

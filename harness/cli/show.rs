@@ -111,7 +111,8 @@ impl WantedCase<'_> {
         let cases = folder::cases(path)?;
         let cases = candidates(&cases.iter().collect::<Vec<_>>());
         Err(CliError::input(format!(
-            "{shown} is a whole run\nhint: name one of its cases: brickbat show PLAN --out {shown}\n{cases}"
+            "{shown} is a complete run\nhint: name one of its cases: brickbat show PLAN --out \
+             {shown}\n{cases}"
         )))
     }
 
@@ -133,11 +134,12 @@ impl WantedCase<'_> {
         match found.as_slice() {
             [(folder, _)] => Ok(folder.clone()),
             [] => Err(CliError::input(format!(
-                "no case in {out} has `{part}` in its plan\n{}",
+                "no case in {out} contains `{part}` in its plan\n{}",
                 candidates(&cases)
             ))),
             several => Err(CliError::input(format!(
-                "{} cases in {out} have `{part}` in their plan\nhint: give more of the plan's id, or --system\n{}",
+                "{} cases in {out} contain `{part}` in their plan\nhint: give more of the plan's id, or \
+                 --system\n{}",
                 several.len(),
                 candidates(several)
             ))),

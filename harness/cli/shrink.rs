@@ -98,7 +98,8 @@ impl Shrink {
         let (_, scenario) = one_scenario(&self.scenario)?;
         if scenario.given.is_some() && self.out.is_none() {
             return Err(CliError::input(format!(
-                "{} begins with a given history, which is a separate file\nhint: choose a file with --out; the history goes next to it",
+                "{} begins with a given history, which is a separate file\nhint: choose a file with --out; \
+                 the history is saved alongside it",
                 self.scenario
             )));
         }
@@ -170,7 +171,7 @@ impl Shrink {
                     continue;
                 }
                 Trial::Unplayable => {
-                    reasons.push(format!("{dialect}: it cannot be played"));
+                    reasons.push(format!("{dialect}: it cannot be run"));
                     continue;
                 }
                 Trial::Unproven => {

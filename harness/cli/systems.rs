@@ -100,7 +100,7 @@ impl Systems {
 /// How it is driven, and what an installation takes.
 fn driven(manifest: &Manifest) -> String {
     let mut words = match manifest.acp {
-        Some(_) => "driven over ACP, which it speaks itself".to_owned(),
+        Some(_) => "driven over ACP, which it speaks natively".to_owned(),
         None => "driven by an adapter over ACP".to_owned(),
     };
     let program = match manifest.install {

@@ -265,7 +265,7 @@ const ADAPTERS: [(&str, fn()); 37] = [
     ),
     ("a summary that is claimed and not written is caught", || {
         let script = filtered(r#"s/"kind":"summarise","keep":1/"kind":"summarise","keep":99/"#, "");
-        let seen = "after `summarise 1`, the next request still has the complete previous turn";
+        let seen = "after `summarise 1`, the next request still contains the complete previous turn";
         caught(&script, &["changes-the-history"], seen);
     }),
     ("a change that is claimed and not known is caught", || {
@@ -286,7 +286,7 @@ const ADAPTERS: [(&str, fn()); 37] = [
         let failed = with(&found, "failed", "seen");
         assert_eq!(failed.len(), 1, "{found:#}");
         assert_eq!(failed[0].0, "ends-with-its-input");
-        assert!(failed[0].1.contains("it still runs 5 s after its standard input has ended"), "{found:#}");
+        assert!(failed[0].1.contains("it is still running 5 s after its standard input ended"), "{found:#}");
     }),
 ];
 
@@ -315,7 +315,7 @@ fn claims_that_are_not_kept_are_caught() {
         ),
         (
             r#"s/"prompts":1/"prompts":0/"#,
-            "`changes.rewind` is claimed: a message that was taken back is in a later request",
+            "`changes.rewind` is claimed: a later request contains a message that was taken back",
         ),
         (
             r#"s/"kind":"aside","question":"[^"]*"/"kind":"thinking","on":false/"#,

@@ -179,12 +179,12 @@ const PAIRS: [(&str, fn()); 17] = [
     ("an order to summarise", an_order_to_summarise_is_given),
     ("an order that is none", || {
         let manifest = &[("  tools:", "  summarise: Be brief.\n  tools:")];
-        let words = "after `summarise 1`, the next request still has the complete previous turn";
+        let words = "after `summarise 1`, the next request still contains the complete previous turn";
         Pair { manifest, ..Pair::default() }.caught(&["changes-the-history"], words);
     }),
     ("modes and dialects that are none", modes_and_dialects_that_are_none_are_caught),
     ("an agent that outlives its input", || {
-        let words = "it still runs 5 s after its standard input has ended";
+        let words = "it is still running 5 s after its standard input ended";
         Pair { epilogue: "exec sleep 600", ..Pair::default() }.caught(&["ends-with-its-input"], words);
     }),
 ];

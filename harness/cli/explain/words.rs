@@ -71,8 +71,8 @@ const OTHERS: [(&str, &str); 10] = [
     ),
     (
         "receipt",
-        "The proof that a planned fault happened at its place, graded `observed`, `read` or `written`. A plan without one \
-         is `vacuous`, not passed.",
+        "The proof that a planned fault happened where planned, graded `observed`, `read` or `written`. A \
+         plan without one is `vacuous`, not passed.",
     ),
     (
         "control",

@@ -175,7 +175,7 @@ fn within_limits(limit: Option<&String>, outcome: ProbeOutcome) -> ProbeOutcome 
             ProbeOutcome::Skipped { reason: format!("known of this version: {limit} (seen: {seen})") }
         }
         (Some(_), ProbeOutcome::Ok { .. }) => ProbeOutcome::failed(
-            "the probe passes, and the manifest has it among the limits of this version",
+            "the probe passes, and the manifest lists it among the limits of this version",
             "remove it from `limits`",
         ),
         (_, outcome) => outcome,

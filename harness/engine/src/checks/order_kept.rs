@@ -55,8 +55,10 @@ fn moved_text(evidence: &Evidence<'_>) -> Option<Finding> {
         let mut later = pieces.iter().enumerate();
         later.any(|(n, piece)| pieces[..n].iter().any(|earlier| has_overtaken(piece, earlier)))
     })?;
-    let message =
-        format!("the model's text of turn {} is no longer in its place before or after the calls", turn + 1);
+    let message = format!(
+        "the model's text of turn {} is no longer in its position before or after the calls",
+        turn + 1
+    );
     Some(finding(evidence, last, message))
 }
 

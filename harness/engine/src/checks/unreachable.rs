@@ -85,10 +85,10 @@ pub(super) fn why(
     if let Action::Settle(call) = receipt.what {
         let (planned, account) = (evidence.call(call), evidence.account(call));
         if concurrency.is_some_and(|concurrency| !concurrency.eager) && planned.turn == receipt.turn {
-            return Some("this system starts its tools only when the reply is over".to_owned());
+            return Some("this system starts its tools only after the reply is complete".to_owned());
         }
         if planned.turn < receipt.turn && (account.settled.is_some() || account.cancelled) {
-            return Some("this system ends its turn only when the tool has finished".to_owned());
+            return Some("this system ends its turn only after the tool has finished".to_owned());
         }
     }
     let is_proven_stop =

@@ -61,8 +61,9 @@ fn reproduction(page: &Page<'_>, test: &ExportFile, packages: &ExportFile) -> St
         Framework::Pytest => format!("pip install -r {}\npytest {}", packages.name, test.name),
     };
     format!(
-        "`{}` is a test that needs no provider and no key: it has a local HTTP stub, which replies as a provider does.\n\
-         It fails on {} {}, and `{}` has the exact versions.\n\n```sh\n{run}\n```",
+        "`{}` is a test that needs no provider and no key: it contains a local HTTP stub, which replies as \
+         a provider does.\n\
+         It fails on {} {}, and `{}` lists the exact versions.\n\n```sh\n{run}\n```",
         test.name, page.target.sdk, page.target.version, packages.name
     )
 }

@@ -23,7 +23,7 @@ pub(super) fn check_call(scenario: &Scenario, place: BlockPosition, call: &Call,
     let base = format!("{place}/call");
     if let Some(raw) = &call.raw {
         problems.add_if(!call.args.is_empty(), || {
-            Problem::new(format!("{base}/raw"), "a call has either `args` or `raw`")
+            Problem::new(format!("{base}/raw"), "a call must have either `args` or `raw`")
         });
         problems.add_if(raw.len() > MAX_STRING, || {
             Problem::new(format!("{base}/raw"), format!("the arguments are longer than {MAX_STRING} bytes"))

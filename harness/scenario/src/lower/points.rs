@@ -57,8 +57,10 @@ impl TurnContext<'_> {
     pub fn point(&self, base: &str, at: &At) -> Result<PlannedPoint, Problem> {
         let Some((side, point)) = at.place() else {
             return Err(match at.point() {
-                Some(_) => Problem::new(format!("{base}/after"), "an action has either `before` or `after`")
-                    .with_hint("split it into two actions"),
+                Some(_) => {
+                    Problem::new(format!("{base}/after"), "an action must have either `before` or `after`")
+                        .with_hint("split it into two actions")
+                }
                 None => Problem::new(base, "the action does not say where it happens")
                     .with_hint("give `before` or `after`, for example `after: { settled: 1 }`"),
             });

@@ -299,7 +299,7 @@ impl<'de> Visitor<'de> for KindVisitor {
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<NodeKind, E> {
-        let number = Number::from_f64(value).ok_or_else(|| E::custom("a number is finite"))?;
+        let number = Number::from_f64(value).ok_or_else(|| E::custom("a number must be finite"))?;
         Ok(NodeKind::Scalar(Value::Number(number)))
     }
 

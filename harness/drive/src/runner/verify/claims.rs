@@ -270,7 +270,9 @@ async fn compacts(host: &mut Host) -> Result<(), Halt> {
     let last = session.log.requests.last();
     let (_, body) = last.ok_or_else(|| Defect::new("the turn after a full context sends no request"))?;
     if judge::remembers(&session.plan, 0, body).is_ok() {
-        return wrong("after a report of 190,000 tokens the next turn still sends the whole turn before");
+        return wrong(
+            "after a report of 190,000 tokens, the next turn still sends the complete previous turn",
+        );
     }
     Ok(())
 }
@@ -283,7 +285,7 @@ async fn takes_back(host: &mut Host) -> Result<(), Halt> {
     session.play(1).await?;
     first_request(&session)?;
     if session.has_requested(&session.plan.calls[0].id) {
-        return wrong("a message that was taken back is in a later request");
+        return wrong("a later request contains a message that was taken back");
     }
     returned(&session)
 }
@@ -300,7 +302,7 @@ async fn asks_outside(host: &mut Host) -> Result<(), Halt> {
     session.play(1).await?;
     first_request(&session)?;
     if session.has_requested(WORDS) {
-        return wrong("a question outside the conversation is in a later request");
+        return wrong("a later request contains a question from outside the conversation");
     }
     returned(&session)
 }
@@ -330,7 +332,7 @@ async fn goes_over(host: &mut Host) -> Result<(), Halt> {
         if let Some(lost) = calls.iter().find(|call| !session.has_requested(&call.marker)) {
             let name = &lost.name;
             return wrong(format!(
-                "a thread that continues with {dialect} has lost the result of call {name}"
+                "a thread that continues with {dialect} does not contain the result of call {name}"
             ));
         }
     }

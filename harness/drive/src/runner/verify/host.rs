@@ -132,7 +132,7 @@ impl Host {
         format!("{sdk} {version} with {}", modes.join(", "))
     }
 
-    /// True if a probe is known to fail: the manifest has it among the limits of this version, or it has
+    /// True if a probe is known to fail: the manifest lists it among the limits of this version, or it has
     /// failed.
     pub(super) fn is_limited(&self, probe: Probe) -> bool {
         self.manifest.limits.contains_key(probe.id()) || self.failed.contains(&probe)
@@ -251,7 +251,7 @@ fn take_as_read(about: &mut About, subject: &Subject) -> Vec<String> {
         return Vec::new();
     };
     about.version.clone_from(version);
-    vec!["its answer to initialize has no `agentInfo`: the version is what the manifest says".to_owned()]
+    vec!["its answer to initialize has no `agentInfo`, so the version is taken from the manifest".to_owned()]
 }
 
 /// The selected mode, or what is wrong with how the adapter describes itself.
@@ -283,7 +283,7 @@ fn mode_of(about: &About, subject: &Subject) -> Result<String, Defect> {
         has.sort();
         if listed != has {
             let (has, listed) = (has.join(", "), listed.join(", "));
-            let seen = format!("{noun} has the capabilities {has}; the manifest lists {listed}");
+            let seen = format!("{noun} has the capabilities {has}, but the manifest lists {listed}");
             return wrong(seen);
         }
     }

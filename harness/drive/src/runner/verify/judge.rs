@@ -148,7 +148,7 @@ pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defe
         calls_of(plan, turn).map(|key| plan.calls[key.0 as usize].id.clone()).collect();
     if calls != wanted {
         return wrong(format!(
-            "the next request has the calls {}, but the provider sent {}",
+            "the next request contains the calls {}, but the provider sent {}",
             list(&calls),
             list(&wanted)
         ));
@@ -159,7 +159,7 @@ pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defe
     if results != wanted {
         let (results, wanted) = (list(&results), list(&wanted));
         return wrong(format!(
-            "the next request has results for {results}, but there were results for {wanted}"
+            "the next request contains results for {results}, but there were results for {wanted}"
         ));
     }
     Ok(())

@@ -69,7 +69,7 @@ async fn refuses_the_unknown(host: &mut Host) -> Result<(), Halt> {
 pub(super) async fn answers_extensions(host: &mut Host) -> Probed {
     let able = host.capabilities();
     if host.examinee == Examinee::Agent {
-        let words = "plain ACP has no extension methods; what is consumed is seen from the agent's processes";
+        let words = "plain ACP has no extension methods; consumption is measured from the agent's processes";
         return Err(Halt::Skipped(words.to_owned()));
     }
     if !able.has("barrier") && !able.has("history") {
@@ -173,7 +173,7 @@ pub(super) async fn ends(host: &mut Host) -> Probed {
     match adapter.hang_up().await {
         Ok(()) => Ok(Vec::new()),
         Err(DriverError::AnswerTimedOut { waited, .. }) => {
-            let seen = format!("it still runs {} s after its standard input has ended", waited.as_secs());
+            let seen = format!("it is still running {} s after its standard input ended", waited.as_secs());
             wrong(seen)
         }
         Err(error) => wrong(error.to_string()),
