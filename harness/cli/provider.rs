@@ -130,7 +130,7 @@ impl ProviderChoice {
             }
         }
         match plans.is_empty() {
-            true => Err(CliError::input(format!("no dialect can play `{word}`"))),
+            true => Err(CliError::input(format!("no dialect supports `{word}`"))),
             false => Ok(plans),
         }
     }

@@ -295,11 +295,11 @@ fn claims_that_are_not_kept_are_caught() {
     let deaf = [
         (
             r#"s/"steer":"[^"]*"/"steer":"x"/"#,
-            "`steer` is claimed: a message sent to a running turn is in no later",
+            "`steer` is claimed: no later request contains a message sent to a running turn",
         ),
         (
             r#"s/"inject":"[^"]*"/"inject":"x"/"#,
-            "`hooks` is claimed: what was said to a running turn is in no later",
+            "`hooks` is claimed: no later request contains a message sent to a running turn",
         ),
         (r#"s/"interrupt":"guardrail"/"steer":"x"/"#, "`interrupt` is claimed: the outcome of a turn"),
         // The words of the prompt that comes while a turn runs.

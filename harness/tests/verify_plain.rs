@@ -132,7 +132,7 @@ const PAIRS: [(&str, fn()); 17] = [
     }),
     ("no word of its version", || {
         let output = r#"s/"protocolVersion":1/"protocolVersion": 1/"#;
-        let words = "no `agentInfo`: the version is what the manifest says";
+        let words = "no `agentInfo`, so the version is taken from the manifest";
         Pair { output, ..Pair::default() }.passes_with("introduces-itself", words);
     }),
     ("words on standard output", || {

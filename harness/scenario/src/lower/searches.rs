@@ -351,12 +351,12 @@ mod tests {
     #[test]
     fn impossible_searches_are_rejected() {
         for (replies, message) in [
-            ("  - - search: { as: s, query: q }\n    - text: Yes.\n", "the model waits for it"),
+            ("  - - search: { as: s, query: q }\n    - text: Yes.\n", "the model is waiting for it"),
             ("  - - search: { as: s, query: q }\n", "ends before the search `s` is over"),
             ("  - - found: { search: s, finds: f }\n", "no search that is not over `s`"),
             (
                 "  - - call: { as: a, tool: t }\n    - search: { as: s, query: q, finds: f }\n  - - text: Yes.\n",
-                "searches no more once a call waits",
+                "stops searching once a call waits",
             ),
             ("  - { blocks: [{ search: { as: s, query: q } }], stop: pause }\n", "nothing follows the pause"),
             (

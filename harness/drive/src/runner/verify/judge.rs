@@ -341,7 +341,7 @@ mod tests {
             |log| log.requests[1].0 = RequestKind::Refused { status: 400 },
             "refused a request with status 400",
         );
-        accused(|log| log.requests[1].0 = RequestKind::Surplus, "asked once more");
+        accused(|log| log.requests[1].0 = RequestKind::Surplus, "got one more request");
         accused(|log| log.outcome = None, "the turn is not answered");
         accused(|log| log.outcome = Some(TurnOutcome::Cancelled), "the turn ended as cancelled");
     }
