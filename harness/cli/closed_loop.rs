@@ -111,7 +111,7 @@ impl ClosedLoop {
             }
         }
         if !fresh.is_judged() {
-            tell("error: no stored session could be judged, so the run shows nothing");
+            tell("error: no stored session could be judged, so the run proves nothing");
             return Ok(UNJUDGED);
         }
         print(&fresh.text());

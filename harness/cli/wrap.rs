@@ -46,7 +46,7 @@ pub(super) struct Wrap {
     /// message.
     #[arg(long, value_name = "COMMAND")]
     resume: Option<String>,
-    /// User messages for the resumed runs, one per line; by default, one run with the message "Go on.".
+    /// User messages for the resumed runs, one per line; by default, one run with the message `Go on.`.
     #[arg(long, value_name = "FILE", requires = "resume")]
     turns: Option<PathBuf>,
     /// How long each run of the program may take.

@@ -139,7 +139,7 @@ const ADAPTERS: [(&str, fn()); 37] = [
         let (code, found) = examine(&filtered("", r#"/"session\/update"/d"#));
         assert_eq!((code, with(&found, "failed", "seen")), (Some(0), vec![]), "{found:#}");
         let warned = found["probes"][3]["warnings"][0].as_str().unwrap();
-        assert_eq!(warned, "no call is shown: stuck calls cannot be seen");
+        assert_eq!(warned, "no call is shown, so stuck calls cannot be detected");
     }),
     ("a stop that does not reach the tools is caught", || {
         let script = filtered(r#"s/"deaf":false/"deaf":true/g"#, "");

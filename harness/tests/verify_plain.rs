@@ -218,7 +218,7 @@ fn a_right_pair_passes() {
     for (probe, words) in [
         ("isolates-sessions", "took turns"),
         ("reloads-sessions", "has no `stateDir`"),
-        ("honours-the-mode", "a refusal was not tried"),
+        ("honours-the-mode", "refusals were not tested"),
         ("survives-many-plans", "16 plans, one after the other"),
     ] {
         assert!(warnings(&found, probe).contains(words), "{found:#}");

@@ -105,7 +105,7 @@ fn check_page(check: &Check) -> String {
     };
     let severity = check.severity;
     format!(
-        "It requires of a system: {}\n\nThe user's loss otherwise: {} ({}), unless a finding states another.\n\
+        "Requirement: {}\n\nThe user's loss otherwise: {} ({}), unless a finding states another.\n\
          It belongs to level {}.{apart}",
         check.summary,
         severity.sentence(),

@@ -172,7 +172,7 @@ fn limit_line(probe: Probe, seen: &str) -> String {
 fn within_limits(limit: Option<&String>, outcome: ProbeOutcome) -> ProbeOutcome {
     match (limit, outcome) {
         (Some(limit), ProbeOutcome::Failed { seen, .. }) => {
-            ProbeOutcome::Skipped { reason: format!("known of this version: {limit} (seen: {seen})") }
+            ProbeOutcome::Skipped { reason: format!("known limit of this version: {limit} (seen: {seen})") }
         }
         (Some(_), ProbeOutcome::Ok { .. }) => ProbeOutcome::failed(
             "the probe passes, and the manifest lists it among the limits of this version",
@@ -290,7 +290,7 @@ mod tests {
         let limit = "it has no word for it".to_owned();
         let seen = || ProbeOutcome::failed("nothing was said", "say it");
         let ProbeOutcome::Skipped { reason } = within_limits(Some(&limit), seen()) else { panic!() };
-        assert_eq!(reason, "known of this version: it has no word for it (seen: nothing was said)");
+        assert_eq!(reason, "known limit of this version: it has no word for it (seen: nothing was said)");
         assert!(matches!(within_limits(Some(&limit), ProbeOutcome::ok()), ProbeOutcome::Failed { .. }));
         assert_eq!(within_limits(None, seen()), seen());
         assert_eq!(within_limits(None, ProbeOutcome::ok()), ProbeOutcome::ok());

@@ -58,7 +58,7 @@ pub(super) async fn keeps(host: &mut Host) -> Probed {
     let able = host.capabilities();
     let claimed: Vec<(&str, Claim)> = CLAIMS.into_iter().filter(|(key, _)| able.has(key)).collect();
     if claimed.is_empty() {
-        return Err(Halt::Skipped("nothing is claimed beyond a plain conversation".to_owned()));
+        return Err(Halt::Skipped("no claims beyond a plain conversation".to_owned()));
     }
     for (key, claim) in claimed {
         let kept = match claim {

@@ -49,7 +49,7 @@ impl Examinee {
 }
 
 /// The warning of a probe that would try a stop if the adapter supported it.
-pub(super) const NO_STOP: &str = "a stop was not tried: `cancel` is not claimed";
+pub(super) const NO_STOP: &str = "stopping was not tested: `cancel` is not claimed";
 
 /// The adapter under examination, and what it needs.
 pub(super) struct Host {
@@ -288,5 +288,5 @@ fn mode_of(about: &About, subject: &Subject) -> Result<String, Defect> {
         }
     }
     let mode = subject.mode.clone().or_else(|| about.modes.first().cloned());
-    mode.ok_or_else(|| Defect::new(format!("{noun} offers no mode")))
+    mode.ok_or_else(|| Defect::new(format!("{noun} does not offer a mode")))
 }

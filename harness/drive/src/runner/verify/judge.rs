@@ -99,7 +99,7 @@ pub(super) fn shown_ids(plan: &Plan, turn: usize, log: &TurnLog) -> Result<Vec<S
         return wrong(format!("a call is shown as {}, which is not an id of the provider", quoted(foreign)));
     }
     if log.shown.is_empty() {
-        return Ok(vec!["no call is shown: stuck calls cannot be seen".to_owned()]);
+        return Ok(vec!["no call is shown, so stuck calls cannot be detected".to_owned()]);
     }
     let is_shown = |key: &CallKey| log.shown.iter().any(|(id, _)| *id == plan.calls[key.0 as usize].id);
     match calls_of(plan, turn).find(|key| !is_shown(key)) {
@@ -118,7 +118,7 @@ pub(super) fn shown_ids_or_own(plan: &Plan, turn: usize, log: &TurnLog) -> Resul
     let is_native = |id: &&str| plan.calls.iter().any(|call| call.id == *id);
     match own.first() {
         Some(first) if !own.iter().any(is_native) && own.len() == n_calls => Ok(vec![format!(
-            "calls are shown under ids of the agent's own, such as {}: stuck calls cannot be seen",
+            "calls are shown under the agent's own ids, such as {}, so stuck calls cannot be detected",
             quoted(first)
         )]),
         Some(_) if !own.iter().any(is_native) => wrong(format!(

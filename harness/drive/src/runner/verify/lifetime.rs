@@ -28,7 +28,10 @@ pub(super) async fn honours_mode(host: &mut Host) -> Probed {
             return Err(Defect::new(seen).hint(hint).into());
         }
         Examinee::Agent => {
-            vec!["a refusal was not tried: session/new of plain ACP names no mode and no dialect".to_owned()]
+            vec![
+                "refusals were not tested: in plain ACP, session/new does not name a mode or dialect"
+                    .to_owned(),
+            ]
         }
     };
     let adapter = host.adapter(claimed.len() * host.dialects.len()).await?;
