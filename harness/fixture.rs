@@ -55,7 +55,7 @@ pub struct Options {
     pub host: Option<&'static str>,
     /// The model to judge by, regardless of the model in the requests.
     pub model: Option<&'static str>,
-    /// The text of a scenario that supplies the replies. Without it they are improvised.
+    /// The text of a scenario that supplies the replies. By default, they are improvised.
     pub scenario: Option<&'static str>,
     /// The seed of improvised replies.
     pub seed: u64,

@@ -19,7 +19,7 @@ pub(super) struct Agent {
     /// Serve the reference agent with this planted bug.
     #[arg(long, value_name = "NAME", value_parser = canary)]
     canary: Option<Canary>,
-    /// Request replies in one piece instead of as streams.
+    /// Request non-streamed replies.
     #[arg(long)]
     blocking: bool,
 }

@@ -25,15 +25,15 @@ use brickbat_rules::{Address, DIALECT_SIGNS, Profile};
 
 /// Check whether a strict provider would accept request bodies, lists of messages, recorded requests or recorded streams.
 ///
-/// The profile of the host judges. --host or the recording names the host. If no host is known, the newest
-/// profile of the dialect judges. A request to a host without a profile is not judged.
+/// The profile of the host applies. --host or the recording names the host. If no host is known, the newest
+/// profile of the dialect applies. A request to a host without a profile is not judged.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Check {
-    /// A file, a directory that is searched for `.json`, `.jsonl`, `.har` and `.yaml`, or `-` for standard input. A file has
-    /// one request body or list of messages as JSON, or one on each line; a line may also be an object with the body in its
-    /// field `request`, and `dialect`, `host` or `url`, and `model` next to it. HAR files and cassettes of VCR are read as
-    /// `recordings` reads them.
+    /// A file, a directory that is searched for `.json`, `.jsonl`, `.har` and `.yaml`, or `-` for standard
+    /// input. A file contains one request body or list of messages as JSON, or one on each line; a line may
+    /// also be an object with the body in its field `request`, and `dialect`, `host` or `url`, and `model`
+    /// next to it. HAR files and VCR cassettes are read as `recordings` reads them.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
     /// The dialect, if the body does not show it.
@@ -60,8 +60,8 @@ pub(super) struct Check {
     /// Show that edit as a diff, with the content around it, and write nothing.
     #[arg(long, conflicts_with_all = ["stream", "format"])]
     diff: bool,
-    /// The output format: text for people, JSON for programs, SARIF 2.1.0 for code scanning, or annotations in GitHub
-    /// workflows.
+    /// The output format: human-readable text, machine-readable JSON, SARIF 2.1.0 for code scanning, or
+    /// annotations in GitHub workflows.
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats())]
     format: CheckFormat,
     /// Ignore violations of this rule: an id, an alias, or a name without its dialect. May be repeated.
@@ -238,7 +238,7 @@ fn unjudged(place: &str, is_line: bool, problem: &CheckError) -> String {
             format!("{place}: no profile known for {dialect} at {host}")
         }
         CheckError::NoDialect | CheckError::NoConversation => format!("{place} does not show its dialect"),
-        CheckError::NoReply => format!("{place} asks for no reply"),
+        CheckError::NoReply => format!("{place} does not request a reply"),
     }
 }
 

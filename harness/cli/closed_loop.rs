@@ -39,7 +39,8 @@ pub(super) struct ClosedLoop {
     /// it.
     #[arg(long, value_name = "NAME", value_parser = options::model)]
     model: Option<String>,
-    /// Plant this fault, at each of its places: a name such as `result-missing`, or `all`. May be repeated.
+    /// Plant this fault at each possible location: a name such as `result-missing`, or `all`. May be
+    /// repeated.
     #[arg(long, value_name = "FAULT", value_parser = faults)]
     plant: Vec<Faults>,
     /// Write every session as JSON. Rows of other systems and faults that are already in the file stay, even rows that
@@ -110,7 +111,7 @@ impl ClosedLoop {
             }
         }
         if !fresh.is_judged() {
-            tell("error: no stored session could be judged, so the run shows nothing");
+            tell("error: no stored session could be judged, so the run proves nothing");
             return Ok(UNJUDGED);
         }
         print(&fresh.text());

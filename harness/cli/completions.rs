@@ -6,7 +6,7 @@ use clap_complete::Shell;
 use super::error::Outcome;
 use super::output::print_plain;
 
-/// Print a script that completes the words of `brickbat` in a shell.
+/// Print a completion script for a shell.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Completions {

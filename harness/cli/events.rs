@@ -38,13 +38,13 @@ pub(super) struct Events {
     /// The consumer to feed; by default every consumer that the adapter offers. May be repeated.
     #[arg(long = "consumer", value_name = "NAME")]
     consumers: Vec<String>,
-    /// How many random sequences to play as well.
+    /// How many random sequences to play in addition.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(..=100_000))]
     shuffled: u32,
     /// The seed of the first random sequence.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Print JSON for other programs.
+    /// Print machine-readable JSON.
     #[arg(long)]
     json: bool,
 }

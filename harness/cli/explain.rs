@@ -31,13 +31,13 @@ pub(super) struct Explain {
     /// or an error in quotes. `-` reads it from standard input.
     #[arg(value_name = "WORD|ID|ERROR")]
     what: Option<String>,
-    /// The --out directory of the run that has the case of a short id.
+    /// The --out directory of the run that contains the case of a short id.
     #[arg(long, value_name = "DIR", requires = "what")]
     out: Option<PathBuf>,
     /// List everything that can be explained, one on each line; `explain` without a word does the same.
     #[arg(long, conflicts_with = "what")]
     all: bool,
-    /// Write the pages of all rules and profiles to this directory, for a browser.
+    /// Write HTML pages of all rules and profiles to this directory.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["what", "all"])]
     html: Option<PathBuf>,
 }

@@ -33,10 +33,12 @@ use brickbat_report::record::Record;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Export {
-    /// The short id of a case, its directory, a plan's id, or a part of an id that only one case of the run has.
+    /// The short id of a case, its directory, a plan's id, or a part of an id that matches only one case of
+    /// the run.
     #[arg(value_name = "FINDING")]
     case: String,
-    /// The --out directory of the run that has the case; by default the newest of the last runs that has it.
+    /// The --out directory of the run that contains the case; by default the newest of the last runs that
+    /// contains it.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Only cases of systems whose name contains this text.
@@ -70,15 +72,15 @@ const EXAMPLES: &str = "Examples:
   brickbat export 3f2a91 --on 7 --run --to on-7
   brickbat export 'abort/mid-batch#k=1@anthropic-messages' --out last --check results-kept
 
-Exit codes: 0 the files are written, and with --run the test failed, or passed with --on; 1 with --run: the test did the
-opposite; 2 bad input, or a finding that no test can express; 3 the test could not be installed or run.";
+Exit codes: 0 the files are written; with --run, the test also failed (with --on: passed); 1 with --run, the test did
+the opposite; 2 bad input, or a finding that no test can express; 3 the test could not be installed or run.";
 
 /// A test framework, as the command line names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum As {
     /// Vitest, for JavaScript and TypeScript.
     Vitest,
-    /// The test runner of Node.js.
+    /// The Node.js test runner.
     NodeTest,
     /// pytest, for Python.
     Pytest,

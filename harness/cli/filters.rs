@@ -35,8 +35,8 @@ use named::Chosen;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Filters {
-    /// The filter, such as `turnsafe`, `turnsafe@0.1.0` or `turnsafe/repair`; all that are built in by default. May be
-    /// repeated.
+    /// The filter, such as `turnsafe`, `turnsafe@0.1.0` or `turnsafe/repair`; by default all built-in ones.
+    /// May be repeated.
     #[arg(long = "filter", value_name = "NAME")]
     pub(super) filters: Vec<String>,
     /// A manifest of your own.
@@ -184,7 +184,7 @@ impl Filters {
         }
         for stale in baseline.iter().flat_map(|baseline| baseline.stale(judged)) {
             tell(format!(
-                "stale: {} {} {}: {} no longer shows",
+                "stale: {} {} {}: {} no longer appears",
                 stale.filter, stale.route, stale.check, stale.cause
             ));
         }

@@ -52,10 +52,10 @@ pub(super) struct Fuzz {
     #[command(flatten)]
     provider: ProviderOptions,
     /// How long to search and minimise, such as `90s`, `10m` or `2h`, after the system has started. Failures
-    /// that are not minimised by then are reported as they were found.
+    /// that are not minimised by then are reported as found.
     #[arg(long, value_name = "T", default_value = "60s", value_parser = options::duration)]
     time: Duration,
-    /// Run at most N plans. With one job, the same seed and number of plans give the same run.
+    /// Run at most N plans. With one job, the same seed and number of plans reproduce the same run.
     #[arg(long, value_name = "N")]
     plans: Option<usize>,
     /// The seed of all random choices.
@@ -63,7 +63,7 @@ pub(super) struct Fuzz {
     seed: u64,
     #[command(flatten)]
     concurrency: JobOptions,
-    /// The most runs spent on minimising one failure; with 0 each is reported as it was found.
+    /// The maximum number of runs for minimising one failure; with 0, each failure is reported as found.
     #[arg(long, value_name = "N", default_value_t = 150)]
     budget: usize,
     #[command(flatten)]
@@ -80,7 +80,7 @@ pub(super) struct Fuzz {
 const DIALECT_HELP: &str =
     "A dialect that the provider speaks; those of the system by default. May be repeated";
 
-const FAIL_ON_HELP: &str = "The mildest severity that is searched for: a name from a report, `bricked`, or `any`; milder findings are left out";
+const FAIL_ON_HELP: &str = "The mildest severity to search for: a name from a report, `bricked`, or `any`; milder findings are left out";
 
 const EXAMPLES: &str = "Examples:
   brickbat fuzz --system ai-sdk@6/ui-messages --time 2m --out found

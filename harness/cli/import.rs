@@ -24,22 +24,23 @@ use brickbat_search::import::{Cause, Imported, Sign};
 use brickbat_search::shrink::{Accused, Setting};
 use faults::{Fault, Faults};
 
-/// Turn a bricked session into a scenario with its structure and without its words.
+/// Turn a bricked session into a scenario, keeping its structure but none of its text.
 ///
-/// The scenario keeps the order of the messages, the calls, which of them have results and where, and unusual forms of
-/// texts, ids and arguments. New words, names, ids and paths are generated from numbers. Then everything is removed that
-/// the provider's error does not depend on. If the store shows how the thread broke, a second scenario reproduces that.
+/// The scenario keeps the order of the messages, the calls, which of them have results and where, and unusual
+/// forms of texts, ids and arguments. New text, names, ids and paths are generated from numbers. Everything
+/// that the provider's error does not depend on is then removed. If the store shows how the thread broke, a
+/// second scenario reproduces that.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Import {
-    /// The file of the session, `STORE#ID` for one session of a database, or a folder: sessions with the same
-    /// fault give one scenario. In a recording, such as one from `proxy --record`, it is the last refused
-    /// request, or the one that `FILE#LINE` names.
+    /// The file of the session, `STORE#ID` for one session of a database, or a folder, where sessions with
+    /// the same fault give one scenario. In a recording, such as one from `proxy --record`, the last refused
+    /// request is used, or the one that `FILE#LINE` names.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
-    /// Where to write the scenario; its history goes next to it, with `.json`, and a scenario of the cause, with
-    /// `-cause.yaml`. For several sessions it is a folder. By default the name comes from the rule and the structure,
-    /// so that one fault has one name.
+    /// Where to write the scenario. Its history is saved alongside it as `.json`, and a scenario of the cause
+    /// as `-cause.yaml`. For several sessions, this is a folder. By default the name comes from the rule and
+    /// the structure, so that each fault has one name.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Print what the scenario would keep, and write nothing.

@@ -76,7 +76,7 @@ pub enum SourceError {
     #[error("cannot read {}: {why}", .path.display())]
     Unreadable { path: PathBuf, why: String },
     /// A folder has no scenario.
-    #[error("the directory {} has no scenario\nhint: the name of a scenario ends in .yaml or .yml", .0.display())]
+    #[error("the directory {} contains no scenario\nhint: the name of a scenario ends in .yaml or .yml", .0.display())]
     Empty(PathBuf),
     /// Two files have the same name, so their plans could not be told apart.
     #[error(

@@ -69,7 +69,7 @@ impl Lint {
             Ok(file) => file.to_text(),
             Err(_) if is_of_streams(text) => {
                 return Err(CliError::input(format!(
-                    "{path} has vectors for streams\nhint: `cargo test --test pure lint::` checks those"
+                    "{path} contains vectors for streams\nhint: `cargo test --test pure lint::` checks those"
                 )));
             }
             Err(error) => return Err(CliError::input(format!("{path}: {error}"))),

@@ -11,8 +11,9 @@ use brickbat_report::report::Report;
 
 /// Show the results of each system in each family of scenarios, from JSON reports of runs.
 ///
-/// A cell names the worst severity, how many plans failed and how many were judged. `-` means that the system can play no
-/// plan of the family; `open` counts plans that could not be judged. The level is the one that the system has reached.
+/// A cell names the worst severity, how many plans failed and how many were judged. `-` means that the system
+/// cannot run any plan of the family; `open` counts plans that could not be judged. The level is the one that
+/// the system has reached.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Matrix {
@@ -22,7 +23,7 @@ pub(super) struct Matrix {
     /// Print a Markdown table.
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
-    /// Print JSON for other programs.
+    /// Print machine-readable JSON.
     #[arg(long)]
     json: bool,
     /// Print the results of each system on each pair of dialects in the scenarios below `switch/`, as JSON.

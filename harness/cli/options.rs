@@ -30,7 +30,7 @@ pub(super) struct SystemOptions {
     /// The command that starts an adapter of your own in the working directory, such as `node adapter.mjs`.
     #[arg(long, value_name = "COMMAND", conflicts_with = "systems")]
     pub(super) command: Option<String>,
-    /// The mode of the adapter given with --command; the first that it offers by default.
+    /// The mode of the adapter given with --command; by default the first that it offers.
     #[arg(long, value_name = "MODE", requires = "command")]
     pub(super) mode: Option<String>,
     /// Another version of the SDK than the one in the lockfile, such as `6.0.300` or `latest`.
@@ -92,9 +92,9 @@ impl SystemOptions {
                 let of_project = SystemOptions { systems, manifest, command, ..self.clone() };
                 match of_project.is_given() {
                     true => of_project.one_system(),
-                    false => {
-                        Err(CliError::input("the scenario names no system\nhint: name one with --system"))
-                    }
+                    false => Err(CliError::input(
+                        "the scenario does not name a system\nhint: name one with --system",
+                    )),
                 }
             }
         }
@@ -235,9 +235,9 @@ pub(super) struct FailOnOptions {
 /// The output format of commands that print for people or for programs.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum TextOrJson {
-    /// Text for people.
+    /// Human-readable text.
     Text,
-    /// JSON for programs.
+    /// Machine-readable JSON.
     Json,
 }
 

@@ -21,20 +21,21 @@ pub(super) struct ProviderChoice {
     /// The host that the program believes it talks to, such as `api.x.ai`: it selects the profile.
     #[arg(long, value_name = "HOST", value_parser = host)]
     host: Option<String>,
-    /// Judge by the rules of this model, whichever the requests name.
+    /// Judge by the rules of this model, regardless of the model that the requests name.
     #[arg(long, value_name = "MODEL", value_parser = model)]
     model: Option<String>,
-    /// Take the replies from a scenario: a file, or the id of a built-in one. Without it they are improvised.
+    /// Take the replies from a scenario: a file, or the id of a built-in one. By default, they are
+    /// improvised.
     #[arg(long, value_name = "SCENARIO")]
     scenario: Option<String>,
     /// The seed of the improvised replies.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// How often the improvised model calls tools after a prompt before it answers in text.
+    /// How often the improvised model calls tools after a prompt before it replies with text.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=100))]
     rounds: u32,
-    /// The tokens that each reply reports for its request, so that a program compacts its history. By
-    /// default, they follow from the size of the request.
+    /// The token count that each reply reports, to trigger history compaction. By default, it follows from
+    /// the size of the request.
     #[arg(long, value_name = "TOKENS")]
     usage: Option<u64>,
     /// Inject faults into improvised replies: eof, reset, end-early, error, overloaded, rate-limit and stall,
@@ -129,7 +130,7 @@ impl ProviderChoice {
             }
         }
         match plans.is_empty() {
-            true => Err(CliError::input(format!("no dialect can play `{word}`"))),
+            true => Err(CliError::input(format!("no dialect supports `{word}`"))),
             false => Ok(plans),
         }
     }

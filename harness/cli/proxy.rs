@@ -46,10 +46,10 @@ pub(super) struct Proxy {
     /// profile decide.
     #[arg(long, value_name = "PROFILE", value_parser = profile, conflicts_with = "host")]
     profile: Option<&'static Profile>,
-    /// Judge as this host would, such as `api.x.ai`, whatever the server is.
+    /// Judge as this host would, such as `api.x.ai`, regardless of the server.
     #[arg(long, value_name = "HOST", value_parser = host)]
     host: Option<String>,
-    /// Judge by the rules of this model, whichever the requests name.
+    /// Judge by the rules of this model, regardless of the model that the requests name.
     #[arg(long, value_name = "MODEL", value_parser = model)]
     model: Option<String>,
     /// Inject faults into replies at random points: eof, reset, end-early, error, overloaded, rate-limit and stall,

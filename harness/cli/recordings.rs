@@ -16,10 +16,10 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_rules::explain::{Collection, Counts};
 use brickbat_rules::recordings::{self, CompareOptions, RecordingError, Table};
 
-/// Compare the answers of providers in recorded traffic with the rules, to see how far a profile fits your own traffic.
+/// Compare recorded provider responses with the rules, to see how well a profile fits your own traffic.
 ///
-/// The URL's path shows the dialect of a request, or else its body does. Requests for something other than a reply are
-/// only counted.
+/// The dialect of a request is detected from the URL's path, else from its body. Requests for something other
+/// than a reply are only counted.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Recordings {
@@ -37,7 +37,7 @@ pub(super) struct Recordings {
     /// Add the counts for each rule to this file, from which `explain` is built; needs --source.
     #[arg(long, value_name = "FILE", requires = "source")]
     counts: Option<PathBuf>,
-    /// The origin of these recordings, in a few words for the reader of `explain`.
+    /// The origin of these recordings, in a few words, as `explain` shows it.
     #[arg(long, value_name = "TEXT", requires = "counts")]
     source: Option<String>,
     /// The output format.

@@ -33,7 +33,7 @@ pub(super) struct RepairSession {
     /// Replace the file itself, with a backup next to it. Refused while a process has it open, and for databases.
     #[arg(long)]
     write: bool,
-    /// Also fill calls at the very end that have no result, which the product may still be running.
+    /// Also give a result to unanswered calls at the very end, which the product may still be running.
     #[arg(long)]
     tail: bool,
     /// If nothing else helps, end the conversation before the refused part. The thread loses everything after it.
@@ -48,7 +48,7 @@ pub(super) struct RepairSession {
     /// The model of the next request, if the store does not show it: some rules apply to some models only.
     #[arg(long, value_name = "NAME", value_parser = model)]
     model: Option<String>,
-    /// The output format: text for people, JSON for programs.
+    /// The output format: human-readable text, machine-readable JSON.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }

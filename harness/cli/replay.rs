@@ -45,7 +45,8 @@ pub(super) struct Replay {
     /// file.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeat: Option<u16>,
-    /// With an id: the --out directory of the run that has the case; by default the newest of the last runs that has it.
+    /// With an id: the --out directory of the run that contains the case; by default the newest of the last
+    /// runs that contains it.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -96,7 +97,7 @@ impl Replay {
         let (name, runs) = block_on(until_interrupted(work))?.ok_or(CliError::Interrupted)??;
         if runs.is_empty() {
             return Err(CliError::input(format!(
-                "{}: the scenario produces no plan\nhint: `brickbat run {}` says why",
+                "{}: the scenario produces no plan\nhint: `brickbat run {}` prints why",
                 self.file, self.file
             )));
         }

@@ -79,7 +79,8 @@ pub(super) struct Run {
     /// profiles.
     #[arg(long, value_name = "SET", value_parser = Requirements::named, conflicts_with_all = ["profiles", "explore", "rerun_failed"])]
     requirements: Option<Requirements>,
-    /// The format of the output: text for people, annotations in GitHub workflows, or SARIF 2.1.0 for code scanning.
+    /// The format of the output: human-readable text, annotations in GitHub workflows, or SARIF 2.1.0 for
+    /// code scanning.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: OutputFormat,
     /// Run only this part of the plans, such as `2/4` for the second of four; `brickbat merge` joins the JSON reports of
@@ -412,7 +413,7 @@ impl Run {
 /// The format of a run's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum OutputFormat {
-    /// Text for people.
+    /// Human-readable text.
     Text,
     /// Annotations in a GitHub workflow.
     Github,

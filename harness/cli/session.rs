@@ -28,7 +28,7 @@ pub(super) struct Session {
     /// List every session, one per line.
     #[arg(long, conflicts_with_all = ["request", "format"])]
     list: bool,
-    /// Print the body of the next request of the one session, with its content: for `check`, or for a bug report.
+    /// Print the body of the session's next request, with its content: for `check`, or for a bug report.
     #[arg(long, conflicts_with = "format")]
     request: bool,
     /// How strict the provider is; by default the newest of the dialect that the store shows.
@@ -37,7 +37,7 @@ pub(super) struct Session {
     /// The model of the next request, if the store does not show it: some rules apply to some models only.
     #[arg(long, value_name = "NAME", value_parser = model)]
     model: Option<String>,
-    /// The output format: text for people, JSON for programs, SARIF 2.1.0 for code scanning.
+    /// The output format: human-readable text, machine-readable JSON, SARIF 2.1.0 for code scanning.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
@@ -133,7 +133,7 @@ impl Session {
             self.add(Examined { file, companions, n, session, judgement }, found);
         }
         match &store.id {
-            Some(id) if found.n_sessions == before => Err(format!("{file} has no session {id}")),
+            Some(id) if found.n_sessions == before => Err(format!("{file} contains no session {id}")),
             _ => Ok(()),
         }
     }

@@ -15,25 +15,27 @@ use brickbat_drive::folder;
 use brickbat_report::record::CaseNote;
 use brickbat_report::report::{html, raw, timeline};
 
-/// Show what happened in one case of a run, by the short id of a cause that `run` prints.
+/// Show one case of a run, identified by the short cause id that `run` prints.
 ///
 /// The last ten runs keep what did not pass; `run --out DIR` keeps every case.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Show {
-    /// The short id of a cause, the directory of a case, a plan's id, or a part of an id that only one case of the run has.
+    /// The short id of a cause, the directory of a case, a plan's id, or a part of an id that matches only
+    /// one case of the run.
     #[arg(value_name = "CASE")]
     case: String,
-    /// The --out directory of the run that has the case; by default the newest of the last runs that has it.
+    /// The --out directory of the run that contains the case; by default the newest of the last runs that
+    /// contains it.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Only cases of systems whose name contains this text.
     #[arg(long, value_name = "TEXT")]
     system: Option<String>,
-    /// Show the requests and replies next to the fault as they went over the wire, and what the system had stored.
+    /// Show the requests and replies next to the fault as they were sent, and what the system had stored.
     #[arg(long)]
     raw: bool,
-    /// Write the case as a page for a browser to this file: timeline, requests, and what is wrong in them.
+    /// Write the case to this file as an HTML page: timeline, requests, and what is wrong in them.
     #[arg(long, value_name = "FILE", conflicts_with = "raw")]
     html: Option<PathBuf>,
 }
@@ -74,7 +76,8 @@ impl Show {
 
 /// A case of a run, as the user names it.
 pub(super) struct WantedCase<'a> {
-    /// The short id of a case, its directory, a plan's id, or a part of an id that only one case of the run has.
+    /// The short id of a case, its directory, a plan's id, or a part of an id that matches only one case of
+    /// the run.
     pub(super) case: &'a str,
     /// The directory of the run; by default the newest of the last runs that has it.
     pub(super) out: Option<&'a Path>,
@@ -108,7 +111,8 @@ impl WantedCase<'_> {
         let cases = folder::cases(path)?;
         let cases = candidates(&cases.iter().collect::<Vec<_>>());
         Err(CliError::input(format!(
-            "{shown} is a whole run\nhint: name one of its cases: brickbat show PLAN --out {shown}\n{cases}"
+            "{shown} is a complete run\nhint: name one of its cases: brickbat show PLAN --out \
+             {shown}\n{cases}"
         )))
     }
 
@@ -130,11 +134,12 @@ impl WantedCase<'_> {
         match found.as_slice() {
             [(folder, _)] => Ok(folder.clone()),
             [] => Err(CliError::input(format!(
-                "no case in {out} has `{part}` in its plan\n{}",
+                "no case in {out} contains `{part}` in its plan\n{}",
                 candidates(&cases)
             ))),
             several => Err(CliError::input(format!(
-                "{} cases in {out} have `{part}` in their plan\nhint: give more of the plan's id, or --system\n{}",
+                "{} cases in {out} contain `{part}` in their plan\nhint: give more of the plan's id, or \
+                 --system\n{}",
                 several.len(),
                 candidates(several)
             ))),

@@ -33,19 +33,19 @@ pub(super) struct Shrink {
     /// The dialect in which it fails; by default the one that the file names, else the first in which it does.
     #[arg(long, value_name = "DIALECT", value_parser = dialect)]
     dialect: Option<Dialect>,
-    /// The check whose finding must stay; by default that of the worst finding.
+    /// The check whose finding must remain; by default that of the worst finding.
     #[arg(long, value_name = "CHECK")]
     check: Option<String>,
     /// Write the scenario to this file instead of printing it.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// The most smaller scenarios to run.
+    /// The maximum number of smaller scenarios to run.
     #[arg(long, value_name = "N", default_value_t = 200)]
     budget: usize,
     /// How many scenarios run at once.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
-    /// Runs that measure how often the failure shows, before and after.
+    /// The number of runs that measure how often the failure occurs, before and after.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
     repeat: u16,
     /// The seed of the wire ids; by default that of the file, else 0.
@@ -98,7 +98,8 @@ impl Shrink {
         let (_, scenario) = one_scenario(&self.scenario)?;
         if scenario.given.is_some() && self.out.is_none() {
             return Err(CliError::input(format!(
-                "{} begins with a given history, which is a separate file\nhint: choose a file with --out; the history goes next to it",
+                "{} begins with a given history, which is a separate file\nhint: choose a file with --out; \
+                 the history is saved alongside it",
                 self.scenario
             )));
         }
@@ -170,7 +171,7 @@ impl Shrink {
                     continue;
                 }
                 Trial::Unplayable => {
-                    reasons.push(format!("{dialect}: it cannot be played"));
+                    reasons.push(format!("{dialect}: it cannot be run"));
                     continue;
                 }
                 Trial::Unproven => {

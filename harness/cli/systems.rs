@@ -20,7 +20,7 @@ pub(super) struct Systems {
     /// Only systems whose name begins with this, such as `ai-sdk@6`.
     #[arg(value_name = "NAME", default_value = "")]
     name: String,
-    /// Print JSON for other programs.
+    /// Print machine-readable JSON.
     #[arg(long)]
     json: bool,
 }
@@ -100,7 +100,7 @@ impl Systems {
 /// How it is driven, and what an installation takes.
 fn driven(manifest: &Manifest) -> String {
     let mut words = match manifest.acp {
-        Some(_) => "driven over ACP, which it speaks itself".to_owned(),
+        Some(_) => "driven over ACP, which it speaks natively".to_owned(),
         None => "driven by an adapter over ACP".to_owned(),
     };
     let program = match manifest.install {

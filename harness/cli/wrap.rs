@@ -46,8 +46,7 @@ pub(super) struct Wrap {
     /// message.
     #[arg(long, value_name = "COMMAND")]
     resume: Option<String>,
-    /// The user's message in each resumed run, one per line; without it there is one resumed run with the message "Go
-    /// on.".
+    /// User messages for the resumed runs, one per line; by default, one run with the message `Go on.`.
     #[arg(long, value_name = "FILE", requires = "resume")]
     turns: Option<PathBuf>,
     /// How long each run of the program may take.
@@ -69,8 +68,8 @@ const EXAMPLES: &str = "Examples:
   brickbat wrap --kill-at 'after end a' --resume 'codex exec resume --last {turn}' -- codex exec 'Look around.'
   brickbat wrap --env 'MY_BASE_URL={url}/v1' -- ./my-program
 
-The program's tools really run, with made-up arguments: run it where they can do no harm. Read-only tools are
-preferred.
+The program's tools really run, with made-up arguments: run it where they can do no harm. The
+improvised model prefers read-only tools.
 
 Exit codes: 0 every request was accepted, 1 a request was refused, 2 the program cannot be started, 3 undecided: no
 request came or none offered a tool, the program failed or ended with open calls, or it did not end.";

@@ -192,7 +192,7 @@ fn a_turn_without_an_outcome() {
     let answer = r#"'{"jsonrpc":"2.0","id":"%s","result":{"stopReason":"end_turn"}}\n'"#;
     check(
         &format!("printf {answer} \"$id\" >&3; continue"),
-        &["session/prompt says nothing under `_meta.brickbat`"],
+        &["session/prompt contains nothing under `_meta.brickbat`"],
     );
 }
 

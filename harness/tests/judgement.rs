@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 
 use staging::*;
 
-const IDLE: &str = "reply 1 was never asked for";
+const IDLE: &str = "reply 1 was never requested";
 
 #[test]
 fn a_dead_agent_fails() {
@@ -131,10 +131,10 @@ fn an_agent_that_gives_up_at_a_pause_and_returns_fails() {
             })
         };
         let idle = without(&run(&plan), |event| matches!(event, Event::ToolSettled { .. }));
-        expect_failure(&plan, &idle, "thread-survives", &["call a never ran to its end"]);
+        expect_failure(&plan, &idle, "thread-survives", &["call a never finished"]);
         let is_second = |event: &Event| matches!(event, Event::Requested { exchange: ExchangeId(1), .. });
         let left = without(&run(&plan), is_second);
-        expect_failure(&plan, &left, "thread-survives", &["reply 2 was never asked for"]);
+        expect_failure(&plan, &left, "thread-survives", &["reply 2 was never requested"]);
     }
 }
 

@@ -292,7 +292,7 @@ fn a_call_without_number_id_and_name_is_impossible_after_another() {
     };
     let (whole, odd) = ("{ call: { as: a, tool: look } }", "{ call: { as: b, tool: odd, id: missing } }");
     let (both, same) = (format!("{whole}, {odd}"), ", indices: same");
-    let expected = "a call without number, id and name looks like a piece of the call before it";
+    let expected = "a call without number, id and name looks like a continuation of the previous call";
     assert_eq!(reason(&both, same).as_deref(), Some(expected));
     assert_eq!(reason(&both, ""), None, "with a number");
     assert_eq!(reason(&format!("{odd}, {whole}"), same), None, "before the other");

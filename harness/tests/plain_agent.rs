@@ -170,9 +170,9 @@ async fn the_outcome_follows_from_the_acp_answer() {
     assert_eq!(ending("stop end_turn").await, SessionEvent::Ended(TurnOutcome::Returned));
     assert_eq!(
         ending("stop max_tokens").await,
-        raised("max_tokens", "the agent says that the reply was cut off")
+        raised("max_tokens", "the agent reports that the reply was cut off")
     );
-    assert_eq!(ending("stop refusal").await, raised("refusal", "the agent says that the model refused"));
+    assert_eq!(ending("stop refusal").await, raised("refusal", "the agent reports that the model refused"));
     let error =
         |data: &str| format!(r#"answer '"error":{{"code":-32603,"message":"Internal error"{data}}}'"#);
     assert_eq!(ending(&error("")).await, raised("-32603", "Internal error"));

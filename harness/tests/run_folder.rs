@@ -230,7 +230,7 @@ fn a_folder_with_something_else_in_it_is_left_alone() {
     fs::write(folder.path().join("mine/run.json"), "{}").unwrap();
     fs::write(folder.path().join("file"), "mine").unwrap();
     for (out, words) in [
-        ("mine", "files that are not a run of Brickbat"),
+        ("mine", "files that are not from a run of Brickbat"),
         ("file", "cannot write"),
         ("file/x", "cannot write"),
     ] {

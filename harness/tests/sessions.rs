@@ -71,7 +71,7 @@ fn said_of(case: &Case) -> Result<Expect, String> {
 
 fn layer(session: &Session, judgement: &Judgement) -> Layer {
     let is_torn = session.troubles.iter().any(|trouble| {
-        let is_of_a_character = trouble.loses == Some("half of a character");
+        let is_of_a_character = trouble.loses == Some("half of a surrogate pair");
         trouble.loses.is_some() && !is_of_a_character
     });
     match () {

@@ -139,7 +139,7 @@ const ADAPTERS: [(&str, fn()); 37] = [
         let (code, found) = examine(&filtered("", r#"/"session\/update"/d"#));
         assert_eq!((code, with(&found, "failed", "seen")), (Some(0), vec![]), "{found:#}");
         let warned = found["probes"][3]["warnings"][0].as_str().unwrap();
-        assert_eq!(warned, "no call is shown: stuck calls cannot be seen");
+        assert_eq!(warned, "no call is shown, so stuck calls cannot be detected");
     }),
     ("a stop that does not reach the tools is caught", || {
         let script = filtered(r#"s/"deaf":false/"deaf":true/g"#, "");
@@ -227,7 +227,7 @@ const ADAPTERS: [(&str, fn()); 37] = [
     }),
     ("a load that forgets is caught", || {
         let script = filtered(r#"s/"method":"session\/load"/"method":"session\/new"/"#, "");
-        caught(&script, &["reloads-sessions"], "the next request does not carry the user's words");
+        caught(&script, &["reloads-sessions"], "the next request does not contain the user's message");
     }),
     ("a load that is refused is caught", || {
         let script = filtered(r#"s/"method":"session\/load"/"method":"session\/lod"/"#, "");
@@ -265,7 +265,7 @@ const ADAPTERS: [(&str, fn()); 37] = [
     ),
     ("a summary that is claimed and not written is caught", || {
         let script = filtered(r#"s/"kind":"summarise","keep":1/"kind":"summarise","keep":99/"#, "");
-        let seen = "after `summarise 1`, the next request still has the complete previous turn";
+        let seen = "after `summarise 1`, the next request still contains the complete previous turn";
         caught(&script, &["changes-the-history"], seen);
     }),
     ("a change that is claimed and not known is caught", || {
@@ -286,7 +286,7 @@ const ADAPTERS: [(&str, fn()); 37] = [
         let failed = with(&found, "failed", "seen");
         assert_eq!(failed.len(), 1, "{found:#}");
         assert_eq!(failed[0].0, "ends-with-its-input");
-        assert!(failed[0].1.contains("it still runs 5 s after its standard input has ended"), "{found:#}");
+        assert!(failed[0].1.contains("it is still running 5 s after its standard input ended"), "{found:#}");
     }),
 ];
 
@@ -295,17 +295,17 @@ fn claims_that_are_not_kept_are_caught() {
     let deaf = [
         (
             r#"s/"steer":"[^"]*"/"steer":"x"/"#,
-            "`steer` is claimed: a message sent to a running turn is in no later",
+            "`steer` is claimed: no later request contains a message sent to a running turn",
         ),
         (
             r#"s/"inject":"[^"]*"/"inject":"x"/"#,
-            "`hooks` is claimed: what was said to a running turn is in no later",
+            "`hooks` is claimed: no later request contains a message sent to a running turn",
         ),
         (r#"s/"interrupt":"guardrail"/"steer":"x"/"#, "`interrupt` is claimed: the outcome of a turn"),
         // The words of the prompt that comes while a turn runs.
         (
             r#"/"session\/prompt".*Mind the gap/d"#,
-            "`secondPrompt` is claimed: of two prompts at the same time one is never answered",
+            "`secondPrompt` is claimed: one of two simultaneous prompts is never answered",
         ),
         (r#"s/"maxSteps":1,//"#, "`stepLimit` is claimed: the turn sent 2 requests"),
         (r#"s/,"ends":true//"#, "`finalTools` is claimed: the turn sent 2 requests"),
@@ -315,7 +315,7 @@ fn claims_that_are_not_kept_are_caught() {
         ),
         (
             r#"s/"prompts":1/"prompts":0/"#,
-            "`changes.rewind` is claimed: a message that was taken back is in a later request",
+            "`changes.rewind` is claimed: a later request contains a message that was taken back",
         ),
         (
             r#"s/"kind":"aside","question":"[^"]*"/"kind":"thinking","on":false/"#,
@@ -371,7 +371,7 @@ fn an_adapter_that_differs_from_its_manifest_is_reported() {
         (
             manifest("brickbat-reference", "other"),
             1,
-            "the mode other is wanted, and the adapter offers thread",
+            "the mode other is required, but the adapter offers only thread",
         ),
     ] {
         std::fs::write(folder.path().join("system.yaml"), &text).unwrap();
@@ -431,7 +431,7 @@ fn a_session_that_hears_what_another_was_told_is_caught() {
             esac
             printf '%s\n' "$line"
         done | AGENT"#;
-    caught(script, &["isolates-sessions"], "a request of one session carries `I am user ");
+    caught(script, &["isolates-sessions"], "a request of one session contains `I am user ");
 }
 
 fn an_unknown_mode_that_is_taken_for_a_known_one_is_caught() {
@@ -457,14 +457,14 @@ fn a_dialect_that_a_command_does_not_speak_is_a_warning() {
 
 fn a_history_that_does_not_hold_what_was_said_is_caught() {
     let script = filtered("", r#"s/"history":\[.*\]/"history":[]/"#);
-    caught(&script, &["answers-extensions"], "`_brickbat/history` does not contain the user's words");
+    caught(&script, &["answers-extensions"], "`_brickbat/history` does not contain the user's message");
 }
 
 #[test]
 fn bad_input_gets_a_message() {
     let folder = TempDir::new().unwrap();
     for (args, words) in [
-        (vec!["--system", "reference"], "reference has no adapter; `reference/acp` has"),
+        (vec!["--system", "reference"], "reference has no adapter; `reference/acp` has one"),
         (vec!["--system", "referense/acp"], "unknown system"),
         (vec!["--command", "sh 'a"], "its quotes closed"),
         (vec!["--manifest", "nowhere.yaml"], "nowhere.yaml"),

@@ -132,7 +132,7 @@ const PAIRS: [(&str, fn()); 17] = [
     }),
     ("no word of its version", || {
         let output = r#"s/"protocolVersion":1/"protocolVersion": 1/"#;
-        let words = "no `agentInfo`: the version is what the manifest says";
+        let words = "no `agentInfo`, so the version is taken from the manifest";
         Pair { output, ..Pair::default() }.passes_with("introduces-itself", words);
     }),
     ("words on standard output", || {
@@ -168,23 +168,23 @@ const PAIRS: [(&str, fn()); 17] = [
     }),
     ("one conversation for all sessions", || {
         let input = r#"s/"text":"[^"]*I am user 2/"text":"I am user 1. I am user 2/"#;
-        let words = "a request of one session carries `I am user 1.` of the other";
+        let words = "a request of one session contains `I am user 1.` of the other";
         Pair { input, ..Pair::default() }.caught(&["isolates-sessions"], words);
     }),
     ("a load that forgets", || {
         let input = r#"s/"method":"session\/load"/"method":"session\/new"/"#;
-        let words = "the next request does not carry the user's words";
+        let words = "the next request does not contain the user's message";
         Pair { input, ..Pair::default() }.caught(&["reloads-sessions"], words);
     }),
     ("an order to summarise", an_order_to_summarise_is_given),
     ("an order that is none", || {
         let manifest = &[("  tools:", "  summarise: Be brief.\n  tools:")];
-        let words = "after `summarise 1`, the next request still has the complete previous turn";
+        let words = "after `summarise 1`, the next request still contains the complete previous turn";
         Pair { manifest, ..Pair::default() }.caught(&["changes-the-history"], words);
     }),
     ("modes and dialects that are none", modes_and_dialects_that_are_none_are_caught),
     ("an agent that outlives its input", || {
-        let words = "it still runs 5 s after its standard input has ended";
+        let words = "it is still running 5 s after its standard input ended";
         Pair { epilogue: "exec sleep 600", ..Pair::default() }.caught(&["ends-with-its-input"], words);
     }),
 ];
@@ -218,7 +218,7 @@ fn a_right_pair_passes() {
     for (probe, words) in [
         ("isolates-sessions", "took turns"),
         ("reloads-sessions", "has no `stateDir`"),
-        ("honours-the-mode", "a refusal was not tried"),
+        ("honours-the-mode", "refusals were not tested"),
         ("survives-many-plans", "16 plans, one after the other"),
     ] {
         assert!(warnings(&found, probe).contains(words), "{found:#}");

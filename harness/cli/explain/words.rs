@@ -71,8 +71,8 @@ const OTHERS: [(&str, &str); 10] = [
     ),
     (
         "receipt",
-        "The proof that a planned fault happened at its place, graded `observed`, `read` or `written`. A plan without one \
-         is `vacuous`, not passed.",
+        "The proof that a planned fault happened where planned, graded `observed`, `read` or `written`. A \
+         plan without one is `vacuous`, not passed.",
     ),
     (
         "control",
@@ -105,7 +105,7 @@ fn check_page(check: &Check) -> String {
     };
     let severity = check.severity;
     format!(
-        "It requires of a system: {}\n\nThe user's loss otherwise: {} ({}), unless a finding states another.\n\
+        "Requirement: {}\n\nThe user's loss otherwise: {} ({}), unless a finding states another.\n\
          It belongs to level {}.{apart}",
         check.summary,
         severity.sentence(),

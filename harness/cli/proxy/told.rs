@@ -42,7 +42,7 @@ fn words(notice: &RelayNotice, redactor: &Redactor) -> String {
             clean(message),
         ),
         RelayNotice::Reported { exchange, status: 200, words } => format!(
-            "{} request {exchange}: the server reported an error inside its reply\n    {}\n",
+            "{} request {exchange}: the server reported an error in the middle of its reply\n    {}\n",
             paint(Tone::Warn, "error"),
             clean(words),
         ),

@@ -31,7 +31,7 @@ pub use packages::Package;
 pub enum Framework {
     /// Vitest, in JavaScript.
     Vitest,
-    /// The test runner of Node.js.
+    /// The Node.js test runner.
     NodeTest,
     /// pytest, in Python.
     Pytest,
@@ -78,7 +78,7 @@ pub struct ExportFile {
 /// The reason why a finding cannot be exported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    #[error("the case has no finding that counts: there is nothing to export")]
+    #[error("no finding of the case counts, so there is nothing to export")]
     NoFinding,
     #[error("the case has no finding of the check `{0}`")]
     NoSuchFinding(String),

@@ -113,8 +113,8 @@ pub struct DialectTraits {
     /// True if gateways were seen to send the first event of a stream twice.
     pub opens_twice: bool,
     /// True if providers of this dialect were seen to send calls without an id, with an empty one, or with
-    /// the id of another call. In other dialects the provider makes the ids itself, and refuses none that it
-    /// has made.
+    /// the id of another call. In other dialects the provider assigns the ids itself, and refuses none that
+    /// it has made.
     pub may_lack_ids: bool,
     /// True if a stream carries arguments as a text, which may be invalid JSON.
     pub streams_arguments: bool,

@@ -76,7 +76,7 @@ pub fn draw(source: &mut Source<'_>) -> Scenario {
 pub(crate) fn blank() -> Scenario {
     Scenario {
         schema: 1,
-        comment: "Nobody wrote this: it was generated.".to_owned(),
+        comment: "Generated, not written by hand.".to_owned(),
         class: vec![CLASS.to_owned()],
         evidence: Vec::new(),
         found: None,

@@ -74,7 +74,7 @@ pub enum ImportError {
     #[error("the session is not bricked, so there is no failure to keep")]
     Healthy,
     /// The fault is in something that a given history cannot express.
-    #[error("the fault is in what a given history cannot say: {}", .0.join(", "))]
+    #[error("a given history cannot express the fault: {}", .0.join(", "))]
     CannotSay(Vec<&'static str>),
 }
 
@@ -113,7 +113,7 @@ pub fn import(session: &Session, judgement: &Judgement) -> Result<Imported, Impo
     });
     let Some((shape, left_out, place)) = found else {
         return Err(ImportError::CannotSay(match left_out.is_empty() {
-            true => vec!["what stands around the conversation in the request, or how the request says it"],
+            true => vec!["parts of the request outside the conversation, or how the request expresses it"],
             false => left_out,
         }));
     };
@@ -193,7 +193,8 @@ fn scenario(product: &str, rule: &Rule, profile: &Profile, shape: &Shape) -> Sce
     };
     let tools: BTreeMap<String, Tool> = shape.tools().into_iter().map(tool).collect();
     let comment = format!(
-        "A stored session ({product}) has a form that its provider refuses ({}). The user goes on, and the thread has to heal.",
+        "A stored session ({product}) has a form that its provider refuses ({}). The user continues, \
+         and the thread must recover.",
         rule.id
     );
     let turn = Turn {
@@ -203,7 +204,7 @@ fn scenario(product: &str, rule: &Rule, profile: &Profile, shape: &Shape) -> Sce
         settle: Vec::new(),
         at: Vec::new(),
     };
-    let history = shape.history(format!("Made of a stored session ({product}), without any of its words."));
+    let history = shape.history(format!("Made from a stored session ({product}), without any of its text."));
     let given = Given { history: "history.json".to_owned(), content: Some(history) };
     Scenario { given: Some(given), profile: profile_of(profile), ..cause::plain(comment, tools, vec![turn]) }
 }

@@ -109,7 +109,7 @@ impl Reader {
             // Instructions belong to the system.
             (_, Role::Other) => {}
             _ => {
-                self.left_out.insert("images, files and what one provider alone has");
+                self.left_out.insert("images, files and provider-specific content");
             }
         }
     }
@@ -134,7 +134,7 @@ impl Reader {
     fn call(&mut self, id: &str, name: &str, args: &Value) -> Call {
         let outcome = self.results.get(id).cloned();
         if outcome.is_none() {
-            self.left_out.insert("that calls had no results: a scenario says so with a stop");
+            self.left_out.insert("that calls had no results: a scenario expresses this with a stop");
         }
         let outcome = outcome.unwrap_or(Outcome { text: GOES_ON.to_owned(), is_error: false });
         let call = Call {
@@ -153,7 +153,7 @@ impl Reader {
     /// The arguments; a scenario supports strings, numbers and booleans.
     fn args(&mut self, args: &Value) -> BTreeMap<String, Value> {
         let Some(fields) = args.as_object() else {
-            self.left_out.insert("arguments that are no object");
+            self.left_out.insert("arguments that are not an object");
             return BTreeMap::new();
         };
         let mut own = BTreeMap::new();
@@ -162,7 +162,7 @@ impl Reader {
                 Value::String(text) => Value::from(shortened(text)),
                 Value::Number(_) | Value::Bool(_) => value.clone(),
                 other => {
-                    self.left_out.insert("the structure of arguments, which are texts instead");
+                    self.left_out.insert("the structure of arguments, which become texts");
                     Value::from(shortened(&other.to_string()))
                 }
             };

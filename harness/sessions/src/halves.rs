@@ -70,7 +70,7 @@ impl Halves {
                 is_in.then(|| Trouble {
                     place: Place::in_file(at..at + REPLACEMENT.len() as u64, ""),
                     words: WORDS.to_owned(),
-                    loses: Some("half of a character"),
+                    loses: Some("half of a surrogate pair"),
                 })
             };
             session.troubles.extend(self.found.iter().filter_map(trouble));

@@ -151,10 +151,7 @@ fn a_call_that_never_runs_is_not_a_brick() {
             without(&run(&plan), |turn, event| turn == 0 && matches!(event, Event::ToolSettled { .. }));
         let judgement = judged(&plan, &idle);
         let found = judgement.findings.iter().find(|finding| finding.check == "thread-survives").unwrap();
-        assert_eq!(
-            (found.harm, found.message.as_str()),
-            (Severity::TurnFailed, "call a never ran to its end")
-        );
+        assert_eq!((found.harm, found.message.as_str()), (Severity::TurnFailed, "call a never finished"));
     }
 }
 
@@ -252,7 +249,7 @@ fn a_text_of_a_healthy_turn_that_moved_before_its_calls_is_reordered() {
     let judgement = judged(&plan, &moved);
     let found = judgement.findings.iter().find(|finding| finding.check == "order-kept").unwrap();
     assert_eq!(found.harm, Severity::Reordered);
-    let message = "the model's text of turn 1 is no longer in its place before or after the calls";
+    let message = "the model's text of turn 1 is no longer in its position before or after the calls";
     assert_eq!(found.message, message);
 }
 

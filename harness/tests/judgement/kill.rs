@@ -12,7 +12,7 @@ use brickbat::verdict::Verdict;
 use super::staging::*;
 
 const FORGOTTEN: &str = "the result of call b is missing: the process was killed after it had shown the call as completed, \
-                         so the tool has run and the thread has no record of it";
+                         so the tool ran, but the thread has no record of it";
 
 /// The run without the updates about its calls.
 fn unshown(run: &Run) -> Run {

@@ -91,7 +91,7 @@ fn calls_that_are_repeated_after_others_are_not_reordered() {
         again.iter_mut().filter_map(Value::as_object_mut).for_each(|item| drop(item.remove("id")));
         let twice = [&kept[..], &again].concat();
         let told_twice = with_later_messages(&original, None, |_| twice.clone());
-        let words = "calls are repeated at a place where the model did not make them";
+        let words = "calls are repeated at a position where the model did not make them";
         expect_failure(&plan, &told_twice, "order-kept", &[words]);
     }
 }

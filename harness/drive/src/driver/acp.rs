@@ -146,7 +146,7 @@ impl Adapter {
             Ok(_) => Ok(()),
             Err(TimeOver) => Err(DriverError::harness(
                 format!("cannot kill the adapter's processes within {} s", KILL_WAIT.as_secs()),
-                "they are still there",
+                "they are still running",
             )),
         }
     }

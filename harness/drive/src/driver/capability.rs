@@ -113,7 +113,7 @@ pub const CAPABILITIES: [Capability; 34] = [
     optional(
         "hooks",
         Need::Hooks,
-        "`_brickbat/action` with `inject` adds context for the model as a hook of the SDK does.",
+        "`_brickbat/action` with `inject` adds context for the model as an SDK hook does.",
     ),
     optional("changes.trim", Need::Trim, "The history can be cut."),
     optional("changes.summarise", Need::Summarise, "The history can be summarised."),
@@ -243,7 +243,10 @@ impl JsonSchema for Capabilities {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut properties = properties("");
         let mut changes = generator.subschema_for::<Changes>();
-        changes.insert("description".to_owned(), "What `_brickbat/action` can do to the history.".into());
+        changes.insert(
+            "description".to_owned(),
+            "A change that `_brickbat/action` can make to the history.".into(),
+        );
         changes.insert("default".to_owned(), json!(Capabilities::default())["changes"].take());
         properties.insert("changes".to_owned(), changes.to_value());
         let required: Vec<&str> = CAPABILITIES.iter().filter(|row| row.required).map(|row| row.key).collect();

@@ -338,7 +338,7 @@ async fn lock(path: &Path, progress: Progress<'_>) -> Result<File, DriverError> 
             Err(error) => return Err(failed(path, error)),
         }
         if !told {
-            progress("waiting for another harness that installs the same adapter");
+            progress("waiting for another harness that is installing the same adapter");
             told = true;
         }
         #[expect(

@@ -313,7 +313,7 @@ impl Sheet {
     /// A mistake beyond the types, and its place.
     fn complaint(&self) -> Option<(String, &'static str)> {
         const NAME: &str = "a name is made of letters, digits, `.`, `_` and `-`";
-        const BELOW: &str = "this has to be a path below the manifest's folder";
+        const BELOW: &str = "this must be a path below the manifest's folder";
         const EMPTY: &str = "this needs at least one entry";
         const FILLED: &str = "`${…}` in `command` and `env` is filled in for an agent that has one session in each process: \
                               `acp` with `maxSessions: 1`; an adapter gets the address in `session/new`";
@@ -441,7 +441,7 @@ impl Release {
             return Some(("version", "a version is made of letters, digits, `.`, `_` and `-`"));
         }
         if self.folder.as_ref().is_some_and(|folder| !is_below(folder)) {
-            return Some(("folder", "this has to be a path below the manifest's folder"));
+            return Some(("folder", "this must be a path below the manifest's folder"));
         }
         let modes = self.modes.as_ref()?;
         let is_good = !modes.is_empty() && modes.iter().all(is_known);

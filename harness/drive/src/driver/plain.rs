@@ -349,10 +349,10 @@ pub(super) fn outcome(result: Result<PromptResponse, agent_client_protocol::Erro
         Ok(answer) => match answer.stop_reason {
             StopReason::EndTurn => TurnOutcome::Returned,
             StopReason::Cancelled => TurnOutcome::Cancelled,
-            StopReason::Refusal => raised("refusal", "the agent says that the model refused"),
-            StopReason::MaxTokens => raised("max_tokens", "the agent says that the reply was cut off"),
+            StopReason::Refusal => raised("refusal", "the agent reports that the model refused"),
+            StopReason::MaxTokens => raised("max_tokens", "the agent reports that the reply was cut off"),
             StopReason::MaxTurnRequests => {
-                raised("max_turn_requests", "the agent says that the turn asked too often")
+                raised("max_turn_requests", "the agent reports that the turn sent too many requests")
             }
             _ => raised("unknown", "the agent gives a stop reason that ACP does not know"),
         },

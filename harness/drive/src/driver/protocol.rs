@@ -95,7 +95,7 @@ const MAX_ENTRIES: u32 = 1000;
 impl StoreWrite {
     /// Reads what an adapter has posted.
     pub(crate) fn of(body: &str) -> Result<StoreWrite, DriverError> {
-        let wrong = |why: String| DriverError::violation(format!("what it says of a write: {why}"), body);
+        let wrong = |why: String| DriverError::violation(format!("its message about a write: {why}"), body);
         let write: StoreWrite = serde_json::from_str(body).map_err(|error| wrong(error.to_string()))?;
         match write.entries {
             1..=MAX_ENTRIES => Ok(write),
@@ -302,7 +302,7 @@ fn read<T: serde::de::DeserializeOwned>(
 ) -> Result<T, DriverError> {
     let brickbat = meta.and_then(|meta| meta.get("brickbat"));
     let found = brickbat.and_then(select).ok_or_else(|| {
-        let missing = format!("its answer to {method} says nothing under `_meta.brickbat`");
+        let missing = format!("its answer to {method} contains nothing under `_meta.brickbat`");
         DriverError::violation(missing, brickbat.map(Value::to_string).unwrap_or_default())
     })?;
     T::deserialize(found).map_err(|error| {

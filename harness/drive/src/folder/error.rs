@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub enum FolderError {
     /// The path has content that is not ours.
     #[error(
-        "{} has files that are not a run of Brickbat; nothing was overwritten\n\
+        "{} contains files that are not from a run of Brickbat; nothing was overwritten\n\
          hint: give --out a new or empty folder, or that of an earlier run", .path.display()
     )]
     Foreign { path: PathBuf },

@@ -143,7 +143,9 @@ impl Carrier<'_> {
             let next = match timeout(self.shared.upstream.silence, body.frame()).await {
                 Ok(next) => next,
                 Err(_) => {
-                    return Ok(PassageEnd::BrokeOff("the server went silent inside its answer".to_owned()));
+                    return Ok(PassageEnd::BrokeOff(
+                        "the server went silent in the middle of its answer".to_owned(),
+                    ));
                 }
             };
             let mut is_over = false;

@@ -31,7 +31,7 @@ impl Feeder {
         note: Progress<'_>,
     ) -> Result<Feeder, DriverError> {
         let System::Adapted(subject) = system else {
-            let what = format!("{} has no stream of its own to feed", system.name());
+            let what = format!("{} has no event stream to feed", system.name());
             return Err(DriverError::harness(what, "`reference/acp` has one"));
         };
         let subject: &Subject = subject;

@@ -172,10 +172,10 @@ fn limit_line(probe: Probe, seen: &str) -> String {
 fn within_limits(limit: Option<&String>, outcome: ProbeOutcome) -> ProbeOutcome {
     match (limit, outcome) {
         (Some(limit), ProbeOutcome::Failed { seen, .. }) => {
-            ProbeOutcome::Skipped { reason: format!("known of this version: {limit} (seen: {seen})") }
+            ProbeOutcome::Skipped { reason: format!("known limit of this version: {limit} (seen: {seen})") }
         }
         (Some(_), ProbeOutcome::Ok { .. }) => ProbeOutcome::failed(
-            "the probe passes, and the manifest has it among the limits of this version",
+            "the probe passes, and the manifest lists it among the limits of this version",
             "remove it from `limits`",
         ),
         (_, outcome) => outcome,
@@ -205,7 +205,7 @@ impl Verifier {
                 host.forget_if_lost();
                 continue;
             }
-            let place = |words: &String| format!("in the mode {mode}: {words}");
+            let place = |words: &String| format!("in mode {mode}: {words}");
             match self.in_mode(probe, host).await {
                 ProbeOutcome::Ok { warnings: more } => {
                     // A capability that the first mode lacks is tried in the first mode that has it.
@@ -278,7 +278,7 @@ impl Verifier {
 
 /// A system that has no adapter: it runs in this process, or speaks ACP itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0} has no adapter; `reference/acp` has")]
+#[error("{0} has no adapter; `reference/acp` has one")]
 pub struct NoAdapter(String);
 
 #[cfg(test)]
@@ -290,7 +290,7 @@ mod tests {
         let limit = "it has no word for it".to_owned();
         let seen = || ProbeOutcome::failed("nothing was said", "say it");
         let ProbeOutcome::Skipped { reason } = within_limits(Some(&limit), seen()) else { panic!() };
-        assert_eq!(reason, "known of this version: it has no word for it (seen: nothing was said)");
+        assert_eq!(reason, "known limit of this version: it has no word for it (seen: nothing was said)");
         assert!(matches!(within_limits(Some(&limit), ProbeOutcome::ok()), ProbeOutcome::Failed { .. }));
         assert_eq!(within_limits(None, seen()), seen());
         assert_eq!(within_limits(None, ProbeOutcome::ok()), ProbeOutcome::ok());

@@ -4,7 +4,8 @@ use super::*;
 
 pub(super) const CHECK: Check = Check {
     id: "arguments-whole",
-    summary: "the arguments of every call in a request are a JSON object, or what the model gave instead",
+    summary: "the arguments of every call in a request are a JSON object, or exactly what the model sent \
+              instead",
     level: Level::L0,
     invariants: &[5, 6],
     severity: Severity::PartialArguments,

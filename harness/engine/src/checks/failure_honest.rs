@@ -4,7 +4,8 @@ use super::*;
 
 pub(super) const CHECK: Check = Check {
     id: "failure-honest",
-    summary: "a call that succeeded is not recorded as failed, nor one that started as not run",
+    summary: "a call that succeeded is not recorded as failed, and a call that started is not recorded as \
+              not run",
     level: Level::L3,
     invariants: &[17],
     severity: Severity::OutcomeDenied,
@@ -49,7 +50,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
             message,
             expected: match evidence.account(key).settled {
                 Some(_) => "the result that the tool returned".to_owned(),
-                None => "a text that leaves open what the tool has done".to_owned(),
+                None => "a text that leaves open what the tool did".to_owned(),
             },
             got: quoted(result.text),
             ..CHECK.finding(last.place(result.pointer)).of_calls([key]).resting_on(basis(evidence, key))

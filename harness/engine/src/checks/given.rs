@@ -150,7 +150,7 @@ pub(super) fn unsent(evidence: &Evidence<'_>) -> Option<String> {
         return None;
     }
     let tells = evidence.requests.iter().any(|request| tells(evidence.plan, request));
-    (!tells).then(|| "no request contains anything of the given history".to_owned())
+    (!tells).then(|| "no request contains anything from the given history".to_owned())
 }
 
 fn tells(plan: &Plan, request: &RequestView) -> bool {

@@ -59,8 +59,9 @@ pub(super) fn other_model(evidence: &Evidence<'_>) -> Option<String> {
     let mut named = evidence.requests.iter().filter_map(|request| request.model.as_deref()).peekable();
     let first = *named.peek()?;
     let is_meant = named.any(|model| model.contains(wanted));
-    (!is_meant)
-        .then(|| format!("the system was to ask the model `{wanted}`, and its requests name `{first}`"))
+    (!is_meant).then(|| {
+        format!("the system should have requested the model `{wanted}`, but its requests name `{first}`")
+    })
 }
 
 /// The tools that the reply to a request calls, except those that the model makes up.

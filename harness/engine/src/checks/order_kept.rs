@@ -37,7 +37,7 @@ fn moved_calls(evidence: &Evidence<'_>) -> Option<Finding> {
     let places = places(request);
     let is_repeated = places.iter().collect::<BTreeSet<_>>().len() < places.len();
     let message = if is_repeated {
-        "calls are repeated at a place where the model did not make them"
+        "calls are repeated at a position where the model did not make them"
     } else {
         "the calls are not in the order in which the model made them"
     };
@@ -55,8 +55,10 @@ fn moved_text(evidence: &Evidence<'_>) -> Option<Finding> {
         let mut later = pieces.iter().enumerate();
         later.any(|(n, piece)| pieces[..n].iter().any(|earlier| has_overtaken(piece, earlier)))
     })?;
-    let message =
-        format!("the model's text of turn {} is no longer in its place before or after the calls", turn + 1);
+    let message = format!(
+        "the model's text of turn {} is no longer in its position before or after the calls",
+        turn + 1
+    );
     Some(finding(evidence, last, message))
 }
 

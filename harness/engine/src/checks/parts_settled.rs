@@ -94,7 +94,7 @@ fn stored_running(evidence: &Evidence<'_>, turn: usize, stored: &Value) -> Optio
             named(&names),
             whose(&names)
         ),
-        expected: "a state that says that it is over".to_owned(),
+        expected: "a finished state".to_owned(),
         got: format!("`{state}`"),
         ..CHECK
             .finding(in_turn(turn))

@@ -4,7 +4,7 @@ use super::*;
 
 pub(super) const CHECK: Check = Check {
     id: "pause-heeded",
-    summary: "no request is sent before the time that the provider has asked the client to wait for",
+    summary: "no request is sent during a wait that the provider requested",
     level: Level::L4,
     invariants: &[22],
     severity: Severity::ProviderUnheeded,
@@ -34,8 +34,8 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         }
     }
     let finding = |(turn, exchange): (usize, ExchangeId)| Finding {
-        message: "a request was sent before the wait that the provider had asked for was over".to_owned(),
-        expected: "no request before the time in `retry-after-ms` or `retry-after` is over".to_owned(),
+        message: "a request was sent before the wait that the provider requested was over".to_owned(),
+        expected: "no request until the time in `retry-after-ms` or `retry-after` has passed".to_owned(),
         got: "an earlier request".to_owned(),
         ..CHECK.finding(Place::of_request(turn, exchange, ""))
     };

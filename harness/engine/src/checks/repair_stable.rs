@@ -25,6 +25,6 @@ fn has_repair(evidence: &Evidence<'_>) -> bool {
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let change = changes(evidence).into_iter().find(|change| change.is_repaired);
-    let message = "a later request changes again what was repaired after a break";
+    let message = "a later request modifies the repaired history again";
     change.map(|change| change.finding(evidence, &CHECK, message)).into_iter().collect()
 }

@@ -43,7 +43,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         } else if let Some(how) = evidence.acknowledged(key).filter(|_| evidence.died_in(call.turn)) {
             format!(
                 "the result of call {name} is missing: the process was killed after it had {how}, \
-                 so the tool has run and the thread has no record of it"
+                 so the tool ran, but the thread has no record of it"
             )
         } else {
             format!("the last request does not contain what the tool of call {name} returned")

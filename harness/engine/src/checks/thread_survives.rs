@@ -157,12 +157,12 @@ fn idle(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
         let unasked = replies_due(evidence, turn).find(|reply| !is_served(evidence, turn, *reply));
         match unasked {
             Some(reply) => {
-                Some((turn, format!("reply {} was never asked for", reply + 1), Severity::BrickedByClient))
+                Some((turn, format!("reply {} was never requested", reply + 1), Severity::BrickedByClient))
             }
             // The thread continues without the call.
             None => {
                 let call = never_ran(evidence, turn)?;
-                Some((turn, format!("call {} never ran to its end", call.name), Severity::TurnFailed))
+                Some((turn, format!("call {} never finished", call.name), Severity::TurnFailed))
             }
         }
     })?;

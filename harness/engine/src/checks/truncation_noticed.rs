@@ -6,7 +6,7 @@ use brickbat_scenario::wire;
 
 pub(super) const CHECK: Check = Check {
     id: "truncation-noticed",
-    summary: "a turn with a last reply that was cut off does not end as a success",
+    summary: "a turn does not end as a success if its last reply was cut off",
     level: Level::L3,
     invariants: &[15, 21],
     severity: Severity::TruncationTaken,

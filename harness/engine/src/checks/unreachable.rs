@@ -63,9 +63,7 @@ pub(super) fn why(
         return None;
     }
     if concurrency.is_some_and(|concurrency| concurrency.is_refused) && is_refused_anyway(evidence, receipt) {
-        return Some(
-            "the provider refuses this conversation before that, in the control plan as well".to_owned(),
-        );
+        return Some("the provider refuses this conversation earlier, even in the control plan".to_owned());
     }
     let width = concurrency.map_or(usize::MAX, |concurrency| concurrency.max_parallel_tools);
     let (reply, attempt, mark) = match receipt.at {
@@ -87,16 +85,16 @@ pub(super) fn why(
     if let Action::Settle(call) = receipt.what {
         let (planned, account) = (evidence.call(call), evidence.account(call));
         if concurrency.is_some_and(|concurrency| !concurrency.eager) && planned.turn == receipt.turn {
-            return Some("this system starts its tools only when the reply is over".to_owned());
+            return Some("this system starts its tools only after the reply is complete".to_owned());
         }
         if planned.turn < receipt.turn && (account.settled.is_some() || account.cancelled) {
-            return Some("this system ends its turn only when the tool has finished".to_owned());
+            return Some("this system ends its turn only after the tool has finished".to_owned());
         }
     }
     let is_proven_stop =
         |other: &Receipt| other.turn == receipt.turn && other.fired && other.what.ends_turn();
     if receipt.what.tokens().is_some() && evidence.run.receipts.iter().any(is_proven_stop) {
-        return Some("this system forgets what was reported in a turn that is ended".to_owned());
+        return Some("this system discards what was reported in a turn that was stopped".to_owned());
     }
     let is_asked =
         |request: &&RequestView| request.kind == RequestKind::Scripted { turn: receipt.turn, reply, attempt };
@@ -107,14 +105,14 @@ pub(super) fn why(
     if let (Mark::Found(key), Some(request)) = (mark, request)
         && !knows_search(evidence, request, key)
     {
-        return Some("this system asks without the search that was not over".to_owned());
+        return Some("this system sends its request without the unfinished search".to_owned());
     }
     let served = request.is_some();
     if !served && ends_at_a_pause(evidence, receipt.turn, reply) {
-        return Some("this system does not go on where the provider pauses".to_owned());
+        return Some("this system does not continue after the provider pauses".to_owned());
     }
     let after_another = evidence.run.receipts.iter().any(|other| other.turn == receipt.turn && other.fired);
-    let asked_for = "after what happened before, this system does not ask for that reply";
+    let asked_for = "after the earlier events, this system does not request that reply";
     (!served && after_another).then(|| asked_for.to_owned())
 }
 

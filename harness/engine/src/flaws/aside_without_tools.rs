@@ -5,7 +5,7 @@ use super::prelude::*;
 
 pub static FLAW: Flaw = Flaw::new("aside-without-tools", "thread-survives", || Box::new(AsideWithoutTools))
     .class("tools-param")
-    .only_on(&[Dialect::BedrockConverse], "calls are taken without tools");
+    .only_on(&[Dialect::BedrockConverse], "calls are accepted without tools");
 
 struct AsideWithoutTools;
 

@@ -5,7 +5,7 @@ use super::prelude::*;
 
 pub static FLAW: Flaw = Flaw::new("bad-name-kept", "thread-survives", || Box::new(BadNameKept))
     .class("bad-tool-name")
-    .not_on(&[Dialect::Gemini], "calls always have a name, and any other is taken");
+    .not_on(&[Dialect::Gemini], "calls always have a name, and any name is accepted");
 
 struct BadNameKept;
 

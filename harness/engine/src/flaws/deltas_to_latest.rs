@@ -5,7 +5,7 @@ use super::prelude::*;
 
 pub static FLAW: Flaw = Flaw::new("deltas-to-latest", "healthy-untouched", || Box::new(DeltasToLatest))
     .class("delta-index")
-    .only_on(&[Dialect::OpenaiChat], "calls do not come in turns");
+    .only_on(&[Dialect::OpenaiChat], "calls are not interleaved");
 
 struct DeltasToLatest;
 

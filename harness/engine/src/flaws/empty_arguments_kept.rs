@@ -11,7 +11,7 @@ pub static FLAW: Flaw = Flaw::new("empty-arguments-kept", "thread-survives", || 
     )
     .not_on(
         &[Dialect::OpenaiResponses, Dialect::Mistral],
-        "arguments are sent back as a text, which is not read",
+        "arguments are sent back as text, which is not parsed",
     );
 
 struct EmptyArgumentsKept;

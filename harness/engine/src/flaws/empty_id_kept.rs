@@ -7,9 +7,9 @@ pub static FLAW: Flaw = Flaw::new("empty-id-kept", "thread-survives", || Box::ne
     .class("empty-id")
     .not_on(
         &[Dialect::AnthropicMessages, Dialect::OpenaiResponses, Dialect::BedrockConverse],
-        "the provider makes the ids",
+        "the provider assigns the ids",
     )
-    .not_on(&[Dialect::Gemini], "ids may be anything");
+    .not_on(&[Dialect::Gemini], "any id is accepted");
 
 struct EmptyIdKept;
 

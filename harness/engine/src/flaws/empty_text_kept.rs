@@ -3,11 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("empty-text-kept", "thread-survives", || Box::new(EmptyTextKept)).class("empty-text").only_on(
-        &[Dialect::AnthropicMessages, Dialect::BedrockConverse],
-        "an empty text is not kept, or not refused",
-    );
+pub static FLAW: Flaw = Flaw::new("empty-text-kept", "thread-survives", || Box::new(EmptyTextKept))
+    .class("empty-text")
+    .only_on(&[Dialect::AnthropicMessages, Dialect::BedrockConverse], "an empty text is dropped or accepted");
 
 struct EmptyTextKept;
 

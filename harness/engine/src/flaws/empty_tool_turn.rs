@@ -5,8 +5,8 @@ use super::prelude::*;
 
 pub static FLAW: Flaw = Flaw::new("empty-tool-turn", "thread-survives", || Box::new(EmptyToolTurn))
     .class("empty-tool-turn")
-    .not_on(&[Dialect::Gemini, Dialect::OpenaiResponses], "no stop reason speaks of calls")
-    .not_on(&[Dialect::OpenaiChat], "an empty list of results is no message");
+    .not_on(&[Dialect::Gemini, Dialect::OpenaiResponses], "no stop reason refers to calls")
+    .not_on(&[Dialect::OpenaiChat], "an empty list of results does not form a message");
 
 /// The stop reasons of a reply with calls.
 const CALLS: [&str; 2] = ["tool_use", "tool_calls"];

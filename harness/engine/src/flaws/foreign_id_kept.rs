@@ -5,7 +5,7 @@ use super::prelude::*;
 
 pub static FLAW: Flaw = Flaw::new("foreign-id-kept", "thread-survives", || Box::new(ForeignIdKept))
     .class("id-format")
-    .not_on(&[Dialect::Gemini], "ids may be anything");
+    .not_on(&[Dialect::Gemini], "any id is accepted");
 
 struct ForeignIdKept;
 

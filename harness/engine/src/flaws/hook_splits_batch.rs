@@ -5,7 +5,7 @@ use super::prelude::*;
 
 pub static FLAW: Flaw = Flaw::new("hook-splits-batch", "thread-survives", || Box::new(HookSplitsBatch))
     .class("hook-inject")
-    .not_on(&[Dialect::OpenaiResponses], "a message may stand between the results of a batch");
+    .not_on(&[Dialect::OpenaiResponses], "a message may come between the results of a batch");
 
 struct HookSplitsBatch;
 

@@ -6,7 +6,7 @@ use super::prelude::*;
 pub static FLAW: Flaw =
     Flaw::new("last-result-apart", "thread-survives", || Box::new(LastResultApart::default()))
         .class("split-results")
-        .only_on(&[Dialect::Gemini], "several messages of results are valid, or are read as one");
+        .only_on(&[Dialect::Gemini], "several messages with results are valid, or are merged");
 
 #[derive(Default)]
 struct LastResultApart {

@@ -6,7 +6,7 @@ use super::prelude::*;
 pub static FLAW: Flaw =
     Flaw::new("late-result-joins-batch", "thread-survives", || Box::new(LateResultJoinsBatch::default()))
         .class("late-result")
-        .not_on(&[Dialect::OpenaiResponses], "a result may stand after any call, and again");
+        .not_on(&[Dialect::OpenaiResponses], "a result may follow any call, and may be repeated");
 
 #[derive(Default)]
 struct LateResultJoinsBatch {

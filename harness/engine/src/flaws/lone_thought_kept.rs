@@ -7,7 +7,7 @@ pub static FLAW: Flaw = Flaw::new("lone-thought-kept", "thread-survives", || Box
     .class("reasoning-orphan")
     .only_on(
         &[Dialect::AnthropicMessages, Dialect::OpenaiResponses],
-        "thinking and what came of it need not stand together here",
+        "thinking may be separated from its output here",
     );
 
 struct LoneThoughtKept;

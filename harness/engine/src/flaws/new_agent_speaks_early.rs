@@ -6,7 +6,7 @@ use super::prelude::*;
 pub static FLAW: Flaw =
     Flaw::new("new-agent-speaks-early", "thread-survives", || Box::<NewAgentSpeaksEarly>::default())
         .class("interleave-other")
-        .not_on(&[Dialect::OpenaiResponses], "a message may stand between the results of a batch");
+        .not_on(&[Dialect::OpenaiResponses], "a message may come between the results of a batch");
 
 #[derive(Default)]
 struct NewAgentSpeaksEarly {

@@ -7,7 +7,7 @@ pub static FLAW: Flaw = Flaw::new("not-object-kept", "thread-survives", || Box::
     .class("non-dict-input")
     .not_on(
         &[Dialect::OpenaiChat, Dialect::OpenaiResponses, Dialect::Mistral],
-        "arguments are sent back as a text, which is not read",
+        "arguments are sent back as text, which is not parsed",
     )
     .not_on(&[Dialect::Gemini], "arguments are always an object");
 

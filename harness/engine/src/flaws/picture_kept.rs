@@ -5,7 +5,7 @@ use super::prelude::*;
 
 pub static FLAW: Flaw = Flaw::new("picture-kept", "old-thread-heals", || Box::new(PictureKept))
     .class("image-poison")
-    .only_on(&[Dialect::AnthropicMessages], "our client sends no pictures there");
+    .only_on(&[Dialect::AnthropicMessages], "our client sends no images there");
 
 struct PictureKept;
 

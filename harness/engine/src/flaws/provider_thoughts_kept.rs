@@ -8,7 +8,7 @@ pub static FLAW: Flaw =
         .class("thinking-foreign")
         .not_on(
             &[Dialect::OpenaiChat, Dialect::Mistral],
-            "a thread that begins here has no thoughts to take along",
+            "a thread that begins here has no thoughts to carry over",
         );
 
 struct ProviderThoughtsKept;

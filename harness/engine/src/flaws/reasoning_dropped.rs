@@ -5,7 +5,7 @@ use super::prelude::*;
 
 pub static FLAW: Flaw = Flaw::new("reasoning-dropped", "thread-survives", || Box::new(ReasoningDropped))
     .class("reasoning-missing")
-    .only_on(&[Dialect::OpenaiResponses], "nothing is stored that a call could be bound to");
+    .only_on(&[Dialect::OpenaiResponses], "no stored reasoning requires its call");
 
 struct ReasoningDropped;
 

@@ -5,7 +5,7 @@ use super::prelude::*;
 
 pub static FLAW: Flaw = Flaw::new("reasoning-unsealed", "thread-survives", || Box::new(ReasoningUnsealed))
     .class("server-item-missing")
-    .only_on(&[Dialect::OpenaiResponses], "reasoning is no item that can be named");
+    .only_on(&[Dialect::OpenaiResponses], "reasoning is not an item with an id");
 
 struct ReasoningUnsealed;
 

@@ -11,7 +11,7 @@ impl Decisions for RepairDrifts {
     fn request(&mut self, setup: &Setup, thread: &mut [Message], id: RequestId, _: Asking) -> Vec<u8> {
         let results = thread.iter_mut().filter_map(Message::results_mut).flatten();
         for result in results.filter(|result| is_made_up(result)) {
-            result.text = format!("{MADE_UP}, as seen at request {}.", id.0);
+            result.text = format!("{MADE_UP}, as seen in request {}.", id.0);
         }
         request::body(setup, thread)
     }

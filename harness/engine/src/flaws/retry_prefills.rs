@@ -5,7 +5,7 @@ use super::prelude::*;
 
 pub static FLAW: Flaw = Flaw::new("retry-prefills", "thread-survives", || Box::new(RetryPrefills))
     .class("trailing-assistant")
-    .only_on(&[Dialect::Mistral], "a request may end with what the model said");
+    .only_on(&[Dialect::Mistral], "a request may end with a model message");
 
 struct RetryPrefills;
 

@@ -5,7 +5,7 @@ use super::prelude::*;
 
 pub static FLAW: Flaw = Flaw::new("steer-splits-batch", "thread-survives", || Box::new(SteerSplitsBatch))
     .class("interleave-user")
-    .not_on(&[Dialect::OpenaiResponses], "a message may stand between the results of a batch");
+    .not_on(&[Dialect::OpenaiResponses], "a message may come between the results of a batch");
 
 struct SteerSplitsBatch;
 

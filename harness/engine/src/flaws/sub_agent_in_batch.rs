@@ -5,7 +5,7 @@ use super::prelude::*;
 
 pub static FLAW: Flaw = Flaw::new("sub-agent-in-batch", "thread-survives", || Box::new(SubAgentInBatch))
     .class("subagent-interleave")
-    .not_on(&[Dialect::OpenaiResponses], "a call may stand between the results of a batch");
+    .not_on(&[Dialect::OpenaiResponses], "a call may come between the results of a batch");
 
 struct SubAgentInBatch;
 

@@ -8,7 +8,7 @@ pub static FLAW: Flaw =
         .class("compact-args")
         .not_on(
             &[Dialect::AnthropicMessages, Dialect::Gemini, Dialect::BedrockConverse],
-            "arguments are no text that could be cut",
+            "arguments are not text that could be cut",
         );
 
 /// The number of characters of arguments that are left.

@@ -8,7 +8,7 @@ pub static FLAW: Flaw = Flaw::new("surrogate-kept", "thread-survives", || Box::n
     .not_on(&[Dialect::Gemini], "arguments are sent as JSON")
     .not_on(
         &[Dialect::OpenaiChat, Dialect::OpenaiResponses, Dialect::Mistral],
-        "arguments are sent back as a text, which is not read",
+        "arguments are sent back as text, which is not parsed",
     );
 
 struct SurrogateKept;

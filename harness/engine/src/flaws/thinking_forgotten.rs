@@ -7,7 +7,7 @@ pub static FLAW: Flaw = Flaw::new("thinking-forgotten", "thread-survives", || Bo
     .class("thinking-first")
     .only_on(
         &[Dialect::AnthropicMessages, Dialect::BedrockConverse],
-        "thinking and what came of it need not stand together here",
+        "thinking may be separated from its output here",
     );
 
 struct ThinkingForgotten;

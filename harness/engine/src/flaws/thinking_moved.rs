@@ -7,7 +7,7 @@ pub static FLAW: Flaw = Flaw::new("thinking-moved", "thread-survives", || Box::n
     .class("thinking-modified")
     .only_on(
         &[Dialect::AnthropicMessages, Dialect::OpenaiResponses],
-        "thinking may stand after what came of it, or is not sent back",
+        "thinking may follow its output, or is not sent back",
     );
 
 struct ThinkingMoved;

@@ -5,7 +5,7 @@ use super::prelude::*;
 
 pub static FLAW: Flaw = Flaw::new("trim-orphans-result", "thread-survives", || Box::new(TrimOrphansResult))
     .class("compact-orphan-result")
-    .not_on(&[Dialect::Mistral], "results without their calls are taken");
+    .not_on(&[Dialect::Mistral], "results without their calls are accepted");
 
 struct TrimOrphansResult;
 

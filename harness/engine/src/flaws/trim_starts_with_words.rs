@@ -6,7 +6,7 @@ use super::prelude::*;
 pub static FLAW: Flaw =
     Flaw::new("trim-starts-with-words", "thread-survives", || Box::new(TrimStartsWithWords))
         .class("first-not-user")
-        .only_on(&[Dialect::BedrockConverse], "a history may begin with what the model said");
+        .only_on(&[Dialect::BedrockConverse], "a history may begin with a model message");
 
 struct TrimStartsWithWords;
 

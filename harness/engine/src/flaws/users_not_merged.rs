@@ -5,7 +5,10 @@ use super::prelude::*;
 
 pub static FLAW: Flaw = Flaw::new("users-not-merged", "thread-survives", || Box::new(UsersNotMerged))
     .class("role-alternation")
-    .not_on(&[Dialect::OpenaiResponses, Dialect::Mistral], "a message without content is left out, or taken");
+    .not_on(
+        &[Dialect::OpenaiResponses, Dialect::Mistral],
+        "a message without content is omitted or accepted",
+    );
 
 struct UsersNotMerged;
 

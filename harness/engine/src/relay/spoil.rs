@@ -36,7 +36,7 @@ impl std::str::FromStr for Spoil {
         let (first, point) = words.trim().split_once(' ').unwrap_or((words.trim(), ""));
         let Some(kind) = FaultKind::ALL.into_iter().find(|kind| kind.name() == first) else {
             let names = FaultKind::ALL.map(FaultKind::name).join(", ");
-            return Err(NoSpoil(format!("`{first}` is no fault; begin with one of {names}")));
+            return Err(NoSpoil(format!("`{first}` is not a fault; begin with one of {names}")));
         };
         let at: ReplyPoint = point.parse().map_err(|error| NoSpoil(format!("{error}")))?;
         Ok(Spoil { kind, at })

@@ -8,7 +8,7 @@ use crate::{Loss, Part, State};
 
 pub(super) const CHECK: Check = Check {
     id: "words-kept",
-    summary: "words of the user, replies, calls, results, pictures and signatures are still there, or their loss is declared",
+    summary: "user messages, replies, calls, results, images and signatures are still there, or their loss is declared",
     applies: |evidence| evidence.has_body(),
     find,
 };

@@ -111,7 +111,7 @@ fn kept(record: &Record, after: usize, what: &'static str, texts: Vec<String>) -
     let is_last = |at: usize| later.get(at + 1).is_none_or(|(turn, _)| *turn != later[at].0);
     let lacks = |body: &[u8]| texts.iter().all(|text| !is_in(body, text));
     let found = (0..later.len()).find(|at| is_last(*at) && lacks(&later[*at].1));
-    let turn = found.map(|at| later[at].0).ok_or("the later requests contain its text at another place")?;
+    let turn = found.map(|at| later[at].0).ok_or("the later requests contain its text elsewhere")?;
     Ok(Assertion::Kept { turn, what, texts })
 }
 

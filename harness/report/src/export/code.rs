@@ -320,7 +320,7 @@ fn asserted_in_javascript(assertion: &Assertion, said: &str) -> String {
             )
         }
         Assertion::Fails { .. } => {
-            "assert.ok(error, 'the reply was cut off, and the turn ended as if it were whole');".to_owned()
+            "assert.ok(error, 'the reply was cut off, and the turn ended as if it were complete');".to_owned()
         }
         Assertion::WholeArguments { whole, .. } => {
             let whole: Vec<String> = whole.iter().map(|args| literal(args, LANGUAGE)).collect();
@@ -360,7 +360,7 @@ fn asserted_in_python(assertion: &Assertion, said: &str) -> String {
             )
         }
         Assertion::Fails { .. } => {
-            "assert error is not None, \"the reply was cut off, and the turn ended as if it were whole\""
+            "assert error is not None, \"the reply was cut off, and the turn ended as if it were complete\""
                 .to_owned()
         }
         Assertion::WholeArguments { whole, .. } => {

@@ -45,7 +45,7 @@ fn expected(page: &Page<'_>) -> String {
     if let Assertion::Accepted { rule, .. } = page.assertion
         && let Some(rule) = Rule::find(rule.id)
     {
-        let _ = write!(text, "\n\nThe provider's words:\n\n> {}\n", page.finding.message);
+        let _ = write!(text, "\n\nThe provider's message:\n\n> {}\n", page.finding.message);
         let _ = write!(text, "\nWhere the rule was seen or is documented:\n\n");
         rule.sources.iter().for_each(|source| {
             let _ = writeln!(text, "- {source}");
@@ -61,8 +61,9 @@ fn reproduction(page: &Page<'_>, test: &ExportFile, packages: &ExportFile) -> St
         Framework::Pytest => format!("pip install -r {}\npytest {}", packages.name, test.name),
     };
     format!(
-        "`{}` is a test that needs no provider and no key: it has a local HTTP stub, which replies as a provider does.\n\
-         It fails on {} {}, and `{}` has the exact versions.\n\n```sh\n{run}\n```",
+        "`{}` is a test that needs no provider and no key: it contains a local HTTP stub, which replies as \
+         a provider does.\n\
+         It fails on {} {}, and `{}` lists the exact versions.\n\n```sh\n{run}\n```",
         test.name, page.target.sdk, page.target.version, packages.name
     )
 }

@@ -27,7 +27,7 @@ pub(super) fn of(record: &Record, observed: &Observed, story: &Story) -> Result<
     let stream_type = wire::of(record.plan.dialect).traits.stream_type;
     if !stream_type.starts_with("text/") {
         return Err(Refusal::Story(format!(
-            "a stream of binary frames, as {} has them",
+            "a stream of binary frames, as {} sends it",
             record.plan.dialect
         )));
     }

@@ -15,7 +15,7 @@ pub(super) fn title(page: &Page<'_>) -> String {
         }
         Assertion::Works { turn } => format!("{when}, turn {} raises an error", turn + 1),
         Assertion::Kept { what, .. } => format!("{when}, {what} is missing from later requests"),
-        Assertion::Fails { .. } => format!("{when}, the SDK takes a cut-off reply for a complete one"),
+        Assertion::Fails { .. } => format!("{when}, the SDK treats a cut-off reply as complete"),
         Assertion::WholeArguments { .. } => {
             format!("{when}, a tool runs with arguments that the model had not finished")
         }

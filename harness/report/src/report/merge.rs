@@ -27,7 +27,7 @@ pub enum MergeError {
     #[error("shard {} is missing", .0.join(" is missing, shard "))]
     Missing(Vec<String>),
     /// A case is in the report of a shard that its plan does not belong to.
-    #[error("{0} has {1}, which belongs to another shard")]
+    #[error("{0} contains {1}, which belongs to another shard")]
     Stray(String, String),
     /// Two reports judge a case differently: the case, both files, and both verdicts.
     #[error("{case} is {a} in {one} but {b} in {other}", case = .0, a = .2[0], one = .1[0], b = .2[1], other = .1[1])]

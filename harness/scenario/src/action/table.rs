@@ -216,7 +216,7 @@ pub(super) static HTTP: ActionSpec = ActionSpec {
     at: [NO, 4, NO, NO, NO, NO, NO, NO, NO],
     unless: &[refused(
         &[Region::Opened, Region::Stream, Region::Over],
-        "an HTTP error replaces the whole reply",
+        "an HTTP error replaces the entire reply",
         "use `before: headers`",
     )],
     ..PLAIN

@@ -46,7 +46,8 @@ fn check(pointer: &str, action: &Action) -> Result<(), Problem> {
         (Payload::Text { .. }, _) => said(pointer, action, action.text().unwrap_or_default()),
         (Payload::Keep { least, .. }, Action::Trim(keep) | Action::Summarise(keep)) if keep < least => {
             let message = format!("`{}` must keep at least one message", action.spec().name);
-            Err(Problem::new(pointer, message).with_hint("a conversation without messages is a new one"))
+            Err(Problem::new(pointer, message)
+                .with_hint("a conversation without messages would be a new one"))
         }
         (_, Action::Http(fault)) => http(pointer, fault),
         _ => Ok(()),

@@ -11,7 +11,7 @@ pub(super) fn impossible(scenario: &Scenario) -> Option<String> {
     let is_filled = scenario.limits.window.is_some() || actions().any(Action::fills_context);
     let commanded = actions()
         .find(|action| matches!(action, Action::Trim(_) | Action::Summarise(_) | Action::Rewind(_)))?;
-    is_filled.then(|| format!("a full context is not played with `{}`", commanded.spec().name))
+    is_filled.then(|| format!("a full context cannot be combined with `{}`", commanded.spec().name))
 }
 
 #[cfg(test)]
@@ -34,7 +34,7 @@ mod tests {
         for change in ["trim", "summarise", "rewind"] {
             let n = if change == "rewind" { 1 } else { 2 };
             let said = reason(&format!("{{ {change}: {n} }}"));
-            assert_eq!(said, Some(format!("a full context is not played with `{change}`")));
+            assert_eq!(said, Some(format!("a full context cannot be combined with `{change}`")));
         }
         assert_eq!(reason("kill"), None);
     }

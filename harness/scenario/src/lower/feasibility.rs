@@ -116,7 +116,7 @@ fn before_moved(context: TurnContext<'_>, actions: &[PlannedAction], problems: &
             let name = &context.table[key].name;
             Problem::new(
                 pointer(context, index),
-                format!("another action settles `{name}`, so it has no moment before it here"),
+                format!("another action settles `{name}`, so there is no point before that here"),
             )
             .with_hint("use the point of that action")
         });
@@ -467,7 +467,7 @@ fn idle_attempts(context: TurnContext<'_>, streamed: &[InStream<'_>], problems: 
             let message =
                 format!("reply {} is never requested: reply {} makes no call", reply + 2, reply + 1);
             Problem::new(format!("/turns/{}/replies/{}", context.turn, reply + 1), message)
-                .with_hint("move it to a turn of its own")
+                .with_hint("move it to a separate turn")
         });
     }
 }

@@ -69,11 +69,11 @@ fn complaint(history: &GivenHistory) -> Option<(String, String)> {
         );
     }
     if !(1..=MAX_GIVEN).contains(&messages.len()) {
-        return at("/messages", format!("a history has 1 to {MAX_GIVEN} messages"));
+        return at("/messages", format!("a history must have 1 to {MAX_GIVEN} messages"));
     }
     let there: Vec<&Call> = calls(messages).map(|(_, call)| call).collect();
     if there.len() + lost.len() > MAX_CALLS {
-        return at("/messages", format!("a history has at most {MAX_CALLS} calls"));
+        return at("/messages", format!("a history may have at most {MAX_CALLS} calls"));
     }
     let names: Vec<&str> = there.iter().copied().chain(lost).map(|call| call.name.as_str()).collect();
     let mut seen = BTreeSet::new();
@@ -83,7 +83,7 @@ fn complaint(history: &GivenHistory) -> Option<(String, String)> {
     }
     let pictures: u64 = pictures(messages).map(|picture| u64::from(picture.bytes)).sum();
     if pictures > u64::from(Picture::MAX_BYTES) {
-        return at("/messages", format!("the pictures take more than {} bytes", Picture::MAX_BYTES));
+        return at("/messages", format!("the images take more than {} bytes", Picture::MAX_BYTES));
     }
     let wrong = lost
         .iter()
@@ -123,7 +123,9 @@ fn of_message(message: &GivenMessage, there: &[&Call], names: &[&str]) -> Option
                     said(text).or_else(|| shows.as_ref().and_then(Picture::complaint))
                 }
                 GivenResult { returns: None, fails: None, shows: Some(picture), .. } => picture.complaint(),
-                _ => Some("a result has either `returns` or `fails`, or it `shows` a picture".to_owned()),
+                _ => {
+                    Some("a result must have either `returns` or `fails`, or it `shows` an image".to_owned())
+                }
             };
             why.map(|why| (format!("/results/{index}"), why))
         }),
@@ -132,13 +134,13 @@ fn of_message(message: &GivenMessage, there: &[&Call], names: &[&str]) -> Option
 
 fn of_call(call: &Call, there: &[&Call]) -> Option<String> {
     if call.raw.is_some() && !call.args.is_empty() {
-        return Some("a call has either `args` or `raw`".to_owned());
+        return Some("a call must have either `args` or `raw`".to_owned());
     }
     if call.raw.as_ref().is_some_and(|raw| raw.len() > MAX_STRING) {
         return Some(format!("the arguments are longer than {MAX_STRING} bytes"));
     }
     if call.agent.is_some() {
-        return Some("a given history has no sub-agents".to_owned());
+        return Some("a given history cannot contain sub-agents".to_owned());
     }
     let wrong = call.args.iter().find_map(|(key, value)| match kind(value) {
         None => Some(format!("the argument `{key}` must be a string, a number or a boolean")),
@@ -151,7 +153,7 @@ fn of_call(call: &Call, there: &[&Call]) -> Option<String> {
         Some(CallId::Text(id)) => {
             (id.len() > MAX_STRING).then(|| format!("the id is longer than {MAX_STRING} bytes"))
         }
-        Some(CallId::Missing) => Some("a stored call without an id has `id: { text: \"\" }`".to_owned()),
+        Some(CallId::Missing) => Some("write a stored call without an id as `id: { text: \"\" }`".to_owned()),
         Some(CallId::Same(name)) => {
             let mut earlier = there.iter().take_while(|other| other.name != call.name);
             let is_there = earlier.any(|other| other.name == *name);
@@ -164,10 +166,10 @@ fn of_call(call: &Call, there: &[&Call]) -> Option<String> {
 fn of_lost_call(call: &Call, messages: &[GivenMessage]) -> Option<String> {
     let is_spoken_of = messages.iter().flat_map(GivenMessage::results).any(|result| result.of == call.name);
     if !is_spoken_of {
-        return Some(format!("no result speaks of the lost call `{}`", call.name));
+        return Some(format!("no result refers to the lost call `{}`", call.name));
     }
     if call.raw.is_some() || !call.args.is_empty() {
-        return Some("a lost call has no arguments".to_owned());
+        return Some("a lost call cannot have arguments".to_owned());
     }
     match &call.id {
         None => None,
@@ -175,7 +177,7 @@ fn of_lost_call(call: &Call, messages: &[GivenMessage]) -> Option<String> {
             (id.len() > MAX_STRING).then(|| format!("the id is longer than {MAX_STRING} bytes"))
         }
         Some(CallId::Missing | CallId::Same(_)) => {
-            Some("a lost call has an id of its own, or `id: { text: … }`".to_owned())
+            Some("a lost call must have its own id, or `id: { text: … }`".to_owned())
         }
     }
 }
@@ -272,14 +274,12 @@ pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String
         ));
     }
     if thought.is_some() && dialect == Dialect::Gemini {
-        return Some(
-            "gemini signs calls and not thoughts, so a stored thought says nothing there".to_owned(),
-        );
+        return Some("gemini signs calls, not thoughts, so a stored thought has no effect there".to_owned());
     }
     let is_shown = messages.iter().flat_map(GivenMessage::results).any(|result| result.shows.is_some());
     let takes_pictures =
         matches!(dialect, Dialect::AnthropicMessages | Dialect::BedrockConverse | Dialect::OpenaiResponses);
-    (is_shown && !takes_pictures).then(|| format!("{dialect} has no pictures in results"))
+    (is_shown && !takes_pictures).then(|| format!("{dialect} does not support images in tool results"))
 }
 
 /// Lowers the history to wire ids and markers. Its calls become calls of the plan, after all others.

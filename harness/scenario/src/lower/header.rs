@@ -42,7 +42,9 @@ const MAX_LABELS: usize = 64;
 pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
     let mut problems = Problems::default();
     labels(scenario, &mut problems);
-    problems.add_if(scenario.turns.is_empty(), || Problem::new("/turns", "a scenario has at least one turn"));
+    problems.add_if(scenario.turns.is_empty(), || {
+        Problem::new("/turns", "a scenario must have at least one turn")
+    });
     too_many("/turns", "turns", scenario.turns.len(), MAX_TURNS, &mut problems);
     too_many("/tools", "tools", scenario.tools.len(), MAX_TOOLS, &mut problems);
     let calls = scenario.turns.iter().map(n_calls).sum();
@@ -86,7 +88,7 @@ fn check_turn(index: usize, turn: &Turn, problems: &mut Problems) {
     let base = format!("/turns/{index}");
     text(&format!("{base}/user"), "the user's message", &turn.user, problems);
     problems.add_if(turn.replies.is_empty(), || {
-        Problem::new(format!("{base}/replies"), "a turn has at least one reply")
+        Problem::new(format!("{base}/replies"), "a turn must have at least one reply")
     });
     too_many(&format!("{base}/replies"), "replies", turn.replies.len(), MAX_REPLIES, problems);
     too_many(&format!("{base}/settle"), "calls to settle", turn.settle.len(), MAX_CALLS, problems);
@@ -96,7 +98,8 @@ fn check_turn(index: usize, turn: &Turn, problems: &mut Problems) {
         too_many(&attempts, "attempts", reply.attempts.len(), MAX_ATTEMPTS, problems);
         for (attempt, blocks) in reply.attempts.iter().enumerate() {
             let pointer = format!("{attempts}/{attempt}");
-            problems.add_if(blocks.is_empty(), || Problem::new(&pointer, "a reply has at least one block"));
+            problems
+                .add_if(blocks.is_empty(), || Problem::new(&pointer, "a reply must have at least one block"));
             too_many(&pointer, "blocks", blocks.len(), MAX_BLOCKS, problems);
             check_thinking(&pointer, blocks, problems);
             for (block, content) in blocks.iter().enumerate() {
@@ -130,7 +133,7 @@ fn check_thinking(pointer: &str, blocks: &[Block], problems: &mut Problems) {
         );
     } else {
         problems.add_if(blocks.len() == 1 && blocks.iter().all(thinks), || {
-            Problem::new(pointer, "the reply has nothing but `think`")
+            Problem::new(pointer, "the reply contains only `think`")
                 .with_hint("add a `text` or a `call` after `think`")
         });
     }

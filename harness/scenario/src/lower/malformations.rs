@@ -23,7 +23,7 @@ pub(super) fn check_call(scenario: &Scenario, place: BlockPosition, call: &Call,
     let base = format!("{place}/call");
     if let Some(raw) = &call.raw {
         problems.add_if(!call.args.is_empty(), || {
-            Problem::new(format!("{base}/raw"), "a call has either `args` or `raw`")
+            Problem::new(format!("{base}/raw"), "a call must have either `args` or `raw`")
         });
         problems.add_if(raw.len() > MAX_STRING, || {
             Problem::new(format!("{base}/raw"), format!("the arguments are longer than {MAX_STRING} bytes"))
@@ -38,7 +38,7 @@ pub(super) fn check_call(scenario: &Scenario, place: BlockPosition, call: &Call,
             match earlier.find(|(_, other)| other.name == *name) {
                 None => problems.add(
                     Problem::new(format!("{base}/id/same"), format!("there is no earlier call `{name}`"))
-                        .with_hint("name a call that stands before this one in the file"),
+                        .with_hint("name a call that comes earlier in the file"),
                 ),
                 Some((_, other)) => problems.add_if(asks(scenario, other), || {
                     let message =
@@ -90,16 +90,16 @@ pub(super) fn check_reply(base: &str, reply: &Reply, problems: &mut Problems) {
     problems.add_if(reply.interleave && reply.indices.is_some(), || {
         Problem::new(
             format!("{base}/indices"),
-            "deltas in turns cannot be assigned to calls that all have one number, or none",
+            "interleaved deltas cannot be assigned to calls that share a number or have none",
         )
         .with_hint("leave out `interleave` or `indices`")
     });
     problems.add_if(reply.indices.is_some() && reply.repeats_ids(), || {
         Problem::new(
             format!("{base}/indices"),
-            "without a number, a call with the id of another looks like that one",
+            "without a number, a call that reuses the id of another cannot be told apart from it",
         )
-        .with_hint("leave out `indices`, or give the calls ids of their own")
+        .with_hint("leave out `indices`, or give each call its own id")
     });
 }
 
@@ -111,14 +111,15 @@ pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String
             return Some(format!("{dialect} sends one call after another"));
         }
         if reply.repeats_ids() && !wire.traits.may_lack_ids {
-            return Some(format!("{dialect} gives every call an id of its own"));
+            return Some(format!("{dialect} gives every call its own id"));
         }
         if reply.indices.is_some() && !wire.traits.numbers_calls {
-            return Some(format!("{dialect} does not number its calls apart from its blocks"));
+            return Some(format!("{dialect} does not number calls separately from blocks"));
         }
         if reply.indices.is_some() && reply.attempts.iter().any(|blocks| has_unmarked(scenario, blocks)) {
             return Some(
-                "a call without number, id and name looks like a piece of the call before it".to_owned(),
+                "a call without number, id and name looks like a continuation of the previous call"
+                    .to_owned(),
             );
         }
         for blocks in &reply.attempts {
@@ -129,7 +130,7 @@ pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String
                     None => return Some(format!("{dialect} has no stop reason for `{}`", stop.name())),
                     word if word == own => {
                         return Some(format!(
-                            "in {dialect}, `{}` is the stop reason that this reply has anyway",
+                            "in {dialect}, this reply's stop reason is already `{}`",
                             stop.name()
                         ));
                     }
@@ -140,21 +141,19 @@ pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String
     }
     let actions = scenario.turns.iter().flat_map(|turn| &turn.at).map(|at| &at.action);
     if !wire.traits.opens_twice && actions.clone().any(|action| *action == Action::Duplicate) {
-        return Some(format!("no gateway is known to open a stream of {dialect} twice"));
+        return Some(format!("no gateway is known to open {dialect} streams twice"));
     }
     for (_, call) in position::calls(scenario) {
         if !wire.traits.may_lack_ids && call.id.as_ref().is_some_and(is_no_id) {
-            return Some(format!("{dialect} gives every call an id of its own"));
+            return Some(format!("{dialect} gives every call its own id"));
         }
         if call.raw.as_ref().is_some_and(|raw| !is_json_object(raw)) && !wire.traits.streams_arguments {
-            return Some(format!(
-                "{dialect} sends arguments as JSON objects, so they are never anything else"
-            ));
+            return Some(format!("{dialect} always sends arguments as JSON objects"));
         }
     }
     let is_nameless = |tool: &Tool| tool.called.as_deref() == Some("");
     if !wire.traits.streams_arguments && scenario.tools.values().any(is_nameless) {
-        return Some(format!("{dialect} sends calls as values that have a name"));
+        return Some(format!("{dialect} sends calls as named values"));
     }
     if !wire.traits.refuses_half_characters && scenario.tools.values().any(has_half_character) {
         return Some(format!("{dialect} is not known to refuse half of a character"));

@@ -57,9 +57,11 @@ impl TurnContext<'_> {
     pub fn point(&self, base: &str, at: &At) -> Result<PlannedPoint, Problem> {
         let Some((side, point)) = at.place() else {
             return Err(match at.point() {
-                Some(_) => Problem::new(format!("{base}/after"), "an action has either `before` or `after`")
-                    .with_hint("split it into two actions"),
-                None => Problem::new(base, "nothing says where this happens")
+                Some(_) => {
+                    Problem::new(format!("{base}/after"), "an action must have either `before` or `after`")
+                        .with_hint("split it into two actions")
+                }
+                None => Problem::new(base, "the action does not say where it happens")
                     .with_hint("give `before` or `after`, for example `after: { settled: 1 }`"),
             });
         };
@@ -207,7 +209,7 @@ impl TurnContext<'_> {
         let attempts = &replies[reply].attempts;
         let attempt =
             index(base, "attempt", "attempts", words.at.attempt, attempts.len()).map_err(|problem| {
-                let advice = "write the attempt out under `attempts`";
+                let advice = "write the attempt explicitly under `attempts`";
                 problem.with_hint(advice)
             })?;
         let mark = self.mark(words, point, (reply, attempt), &attempts[attempt])?;
@@ -275,7 +277,7 @@ impl TurnContext<'_> {
             return Ok(key);
         }
         Err(Problem::new(pointer, format!("that of the search `{name}` is not in this reply"))
-            .with_hint("add `reply` with the number of the reply that it is in"))
+            .with_hint("add `reply` with the number of the reply that contains it"))
     }
 
     /// A call that is streamed in this attempt of this reply.

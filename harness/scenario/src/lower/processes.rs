@@ -24,12 +24,11 @@ pub(super) fn check(turns: &[PlannedTurn], problems: &mut Problems) {
         });
         problems.add_if(turn.process == 2 && turns.iter().any(kills), || {
             wrong("`kill` is not allowed in a scenario with two processes".to_owned())
-                .with_hint("put the `kill` into a scenario of its own")
+                .with_hint("put the `kill` into a separate scenario")
         });
         problems.add_if(turn.process == 2 && turns.iter().any(switches), || {
-            wrong("`provider` is not allowed in a scenario with two processes".to_owned()).with_hint(
-                "each process has a provider of its own, so put the switch into a scenario of its own",
-            )
+            wrong("`provider` is not allowed in a scenario with two processes".to_owned())
+                .with_hint("each process has its own provider, so put the switch into a separate scenario")
         });
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn impossible(scenario: &Scenario, first: Dialect) -> Option<String> 
     let before = std::iter::once(&first).chain(&dialects);
     for ((turn, before), own) in scenario.turns.iter().zip(before).zip(&dialects) {
         if choices(turn).next().is_some() && before == own {
-            return Some(format!("the thread is with the provider of {own} already"));
+            return Some(format!("the thread already uses the {own} provider"));
         }
         if thinks(turn) && !wire::of(*own).shows_thinking() {
             return Some(format!("our {own} provider does not show the model's thinking"));

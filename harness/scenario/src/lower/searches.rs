@@ -139,7 +139,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
     }
     let pauses = scenario.turns.iter().any(|turn| turn.replies.iter().any(Reply::pauses));
     problems.add_if(pauses && scenario.limits.steps.is_some(), || {
-        Problem::new("/limits/steps", "systems do not agree whether a reply that pauses is a step")
+        Problem::new("/limits/steps", "systems disagree on whether a reply that pauses is a step")
             .with_hint("leave out `steps` or `stop: pause`")
     });
     problems.settle()
@@ -160,17 +160,17 @@ fn check_turn(turn: usize, said: &Turn, problems: &mut Problems) {
             problems.add_if(!open.is_empty() && !is_left, || {
                 let message = format!("the reply ends before the search `{}` is over", open[0]);
                 Problem::new(&of_attempt.base, message)
-                    .with_hint("say what it `finds`, or let the reply end with `stop: pause` or with a call")
+                    .with_hint("give it `finds`, or end the reply with `stop: pause` or with a call")
             });
             waiting = open;
         }
         let has_calls = || reply.calls().next().is_some();
         problems.add_if(reply.stop == Some(Stop::Pause) && reply.is_of_search() && has_calls(), || {
-            Problem::new(format!("{base}/stop"), "a provider does not pause with a call of the client's open")
+            Problem::new(format!("{base}/stop"), "a provider does not pause while a client call is open")
         });
         problems.add_if(reply.pauses() && index + 1 == said.replies.len(), || {
-            Problem::new(format!("{base}/stop"), "nothing goes on after the pause")
-                .with_hint("write the reply that follows it, also if the turn is over before")
+            Problem::new(format!("{base}/stop"), "nothing follows the pause")
+                .with_hint("write the reply that follows it, even if the turn ends earlier")
         });
     }
 }
@@ -198,7 +198,7 @@ impl<'s> Attempt<'_, 's> {
                         pointer("found/search"),
                         "search that is not over",
                         &found.search,
-                        "at this place these are not:",
+                        "at this point, these are not:",
                         &open,
                     )),
                 },
@@ -211,7 +211,8 @@ impl<'s> Attempt<'_, 's> {
                 Block::Call(_) if !is_waiting(&open, self.before) => called = true,
                 Block::Search(_) | Block::Think(_) | Block::Text(_) | Block::Call(_) => {
                     if let Some(name) = open.first() {
-                        let message = format!("the search `{name}` is not over, and the model waits for it");
+                        let message =
+                            format!("the search `{name}` is not over, and the model is waiting for it");
                         problems.add(
                             Problem::new(format!("{}/{index}", self.base), message)
                                 .with_hint("move the `found` of the search before this block"),
@@ -231,7 +232,7 @@ fn is_waiting(open: &[&str], before: &[&str]) -> bool {
 }
 
 fn after_a_call(pointer: String) -> Problem {
-    Problem::new(pointer, "the provider searches no more once a call waits for the client")
+    Problem::new(pointer, "the provider stops searching once a call waits for the client")
         .with_hint("move it before the call, or to the next reply")
 }
 
@@ -350,17 +351,14 @@ mod tests {
     #[test]
     fn impossible_searches_are_rejected() {
         for (replies, message) in [
-            ("  - - search: { as: s, query: q }\n    - text: Yes.\n", "the model waits for it"),
+            ("  - - search: { as: s, query: q }\n    - text: Yes.\n", "the model is waiting for it"),
             ("  - - search: { as: s, query: q }\n", "ends before the search `s` is over"),
             ("  - - found: { search: s, finds: f }\n", "no search that is not over `s`"),
             (
                 "  - - call: { as: a, tool: t }\n    - search: { as: s, query: q, finds: f }\n  - - text: Yes.\n",
-                "searches no more once a call waits",
+                "stops searching once a call waits",
             ),
-            (
-                "  - { blocks: [{ search: { as: s, query: q } }], stop: pause }\n",
-                "nothing goes on after the pause",
-            ),
+            ("  - { blocks: [{ search: { as: s, query: q } }], stop: pause }\n", "nothing follows the pause"),
             (
                 "  - { blocks: [{ search: { as: s, query: q } }], stop: pause }\n  - - text: Yes.\n",
                 "the search `s` is not over",

@@ -53,7 +53,7 @@ pub(super) fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
         ("client", tool.client),
     ];
     for (key, _) in others.into_iter().filter(|(_, is_given)| *is_given) {
-        let message = format!("the tool `{name}` is an `agent`, which goes without `{key}`");
+        let message = format!("the tool `{name}` is an `agent`, which does not allow `{key}`");
         problems.add(Problem::new(format!("{base}/{key}"), message));
     }
 }
@@ -69,21 +69,21 @@ pub(super) fn check_call(
         None => problems.add_if(tool.agent, || {
             Problem::new(
                 &base,
-                format!("the tool `{}` is an `agent`, and nothing says what it does", call.tool),
+                format!("the tool `{}` is an `agent`, but this call does not say what it does", call.tool),
             )
             .with_hint("give the call `agent`, with `asked` and `replies`")
         }),
         Some(_) if !tool.agent => {
-            let message = format!("the tool `{}` is no `agent`", call.tool);
+            let message = format!("the tool `{}` is not an `agent`", call.tool);
             problems.add(Problem::new(format!("{base}/agent"), message));
         }
         Some(agent) => {
             problems.add_if(!call.args.is_empty() || call.raw.is_some() || call.id.is_some(), || {
-                Problem::new(&base, "the call of a sub-agent has no `args`, no `raw` and no `id`")
-                    .with_hint("say what it is asked in `agent`")
+                Problem::new(&base, "the call of a sub-agent cannot have `args`, `raw` or `id`")
+                    .with_hint("put its prompt into `agent`")
             });
             if place.within.is_some() {
-                let message = "a sub-agent starts no sub-agents of its own";
+                let message = "a sub-agent does not start sub-agents";
                 return problems.add(Problem::new(format!("{base}/agent"), message));
             }
             check_replies(place, agent, scenario, problems);
@@ -96,7 +96,7 @@ fn check_replies(place: BlockPosition, agent: &SubAgent, scenario: &Scenario, pr
     header::text(&format!("{base}/asked"), "what the sub-agent is asked", &agent.asked, problems);
     header::too_many(&format!("{base}/replies"), "replies", agent.replies.len(), MAX_REPLIES, problems);
     problems.add_if(agent.replies.is_empty(), || {
-        Problem::new(format!("{base}/replies"), "a sub-agent has at least one reply")
+        Problem::new(format!("{base}/replies"), "a sub-agent must have at least one reply")
     });
     problems.add_if(agent.refused.is_some_and(|status| !(400..=599).contains(&status)), || {
         Problem::new(format!("{base}/refused"), "`refused` is an error status, 400 to 599")
@@ -107,23 +107,26 @@ fn check_replies(place: BlockPosition, agent: &SubAgent, scenario: &Scenario, pr
         header::too_many(&pointer, "blocks", blocks.len(), MAX_BLOCKS, problems);
         let has_calls = blocks.iter().any(|block| block.call().is_some());
         problems.add_if(has_calls == is_last, || {
-            Problem::new(&pointer, "the last reply of a sub-agent is text, and all others make calls")
+            Problem::new(
+                &pointer,
+                "the last reply of a sub-agent must be text, and all others must make calls",
+            )
         });
         problems.add_if(is_last && !has_calls && last_text(agent).trim().is_empty(), || {
-            Problem::new(&pointer, "a sub-agent says something at the end")
+            Problem::new(&pointer, "the last reply of a sub-agent contains text")
         });
         for (block, said) in blocks.iter().enumerate() {
             let place = BlockPosition { within: Some((reply, block)), ..place };
             header::check_block(place, said, problems);
             match said {
                 Block::Think(_) => {
-                    problems.add(Problem::new(format!("{place}/think"), "a sub-agent does not think"));
+                    problems.add(Problem::new(format!("{place}/think"), "a sub-agent cannot use `think`"));
                 }
                 Block::Text(text) => problems.add_if(text.is_empty(), || {
-                    Problem::new(format!("{place}/text"), "a sub-agent says no empty text")
+                    Problem::new(format!("{place}/text"), "a sub-agent's text must not be empty")
                 }),
                 Block::Search(_) | Block::Found(_) => {
-                    problems.add(Problem::new(format!("{place}"), "a sub-agent does not search"));
+                    problems.add(Problem::new(format!("{place}"), "a sub-agent cannot search"));
                 }
                 Block::Call(call) => check_inner(&format!("{place}/call"), call, scenario, problems),
             }
@@ -134,14 +137,15 @@ fn check_replies(place: BlockPosition, agent: &SubAgent, scenario: &Scenario, pr
 /// Rejects unusual features in the calls of a sub-agent.
 fn check_inner(pointer: &str, call: &Call, scenario: &Scenario, problems: &mut Problems) {
     problems.add_if(call.raw.is_some() || call.id.is_some(), || {
-        Problem::new(pointer, "the calls of a sub-agent have no `raw` and no `id`")
+        Problem::new(pointer, "the calls of a sub-agent cannot have `raw` or `id`")
     });
     let Some(tool) = scenario.tools.get(&call.tool) else { return };
     let is_uncommon = tool.asks || tool.missing || tool.hangs || tool.ends || tool.hands_over || tool.client;
     problems.add_if(is_uncommon, || {
         Problem::new(
             format!("{pointer}/tool"),
-            "a sub-agent calls no tool that is `missing`, that `asks`, `hangs`, `ends` or `hands_over`, and none of the `client`",
+            "a sub-agent cannot call a tool that is `missing`, that `asks`, `hangs`, `ends` or \
+             `hands_over`, or a `client` tool",
         )
     });
 }
@@ -157,16 +161,16 @@ pub(super) fn check_scenario(scenario: &Scenario, problems: &mut Problems) {
             let is_change = at.action.changes_history()
                 || matches!(at.action, Action::Tokens(_) | Action::Provider(_) | Action::Thinking(_));
             problems.add_if(is_change, || {
-                let message = "this is not played together with sub-agents";
+                let message = "this cannot be combined with sub-agents";
                 Problem::new(format!("/turns/{turn}/at/{index}/do"), message)
             });
         }
     }
     problems.add_if(scenario.given.is_some(), || {
-        Problem::new("/given", "a given history is not played together with sub-agents")
+        Problem::new("/given", "a given history cannot be combined with sub-agents")
     });
     problems.add_if(scenario.limits.window.is_some(), || {
-        Problem::new("/limits/window", "a window is not played together with sub-agents")
+        Problem::new("/limits/window", "a window cannot be combined with sub-agents")
     });
 }
 
@@ -177,9 +181,9 @@ pub(super) fn check_words(scenario: &Scenario, turns: &[PlannedTurn], problems: 
         let Some(agent) = &call.agent else { continue };
         if let Some(said) = turns.iter().map(|turn| turn.user.trim()).find(|said| agent.asked.contains(said))
         {
-            let message = format!("the sub-agent is asked what the user says: `{said}`");
+            let message = format!("the sub-agent's prompt duplicates a user message: `{said}`");
             let problem = Problem::new(format!("{place}/call/agent/asked"), message);
-            problems.add(problem.with_hint("ask it in other words"));
+            problems.add(problem.with_hint("give it a different prompt"));
         }
     }
 }
@@ -220,7 +224,7 @@ pub(super) fn check_turn(
             _ => false,
         });
         problems.add_if(has_agent && (fails || reply.attempts.len() > 1), || {
-            let message = "a reply that starts a sub-agent has one attempt, which does not fail";
+            let message = "a reply that starts a sub-agent must have one attempt, which does not fail";
             Problem::new(format!("{base}/replies/{index}"), message)
         });
     }

@@ -54,7 +54,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(Vec<PlannedTool>, Vec<Planne
         if tool.missing { missing.push(planned) } else { given.push(planned) }
     }
     problems.add_if(given.is_empty() && !missing.is_empty(), || {
-        Problem::new("/tools", "every tool is `missing`, so the model is offered none to call")
+        Problem::new("/tools", "every tool is `missing`, so the model has none to call")
             .with_hint("add a tool that is not `missing`")
     });
     problems.settle()?;
@@ -72,7 +72,7 @@ fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
     problems.add_if(is_too_long || (tool.bytes.is_some() && tool.returns.is_none()), || {
         Problem::new(
             format!("{base}/bytes"),
-            format!("`bytes` goes with `returns`, and is at most {MAX_BYTES}"),
+            format!("`bytes` requires `returns`, and is at most {MAX_BYTES}"),
         )
     });
     let ends: Vec<(&str, &str)> = endings(tool).collect();
@@ -84,7 +84,7 @@ fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
         [(key, _)] if tool.hands_over => problems.add(
             Problem::new(
                 format!("{base}/{key}"),
-                "a tool that hands over has no outcome: what its result says is up to the system",
+                "a tool that hands over has no outcome: the system decides what its result says",
             )
             .with_hint(format!("remove `{key}`, or `hands_over`")),
         ),
@@ -158,7 +158,7 @@ fn exclude(name: &str, (own, does): (&str, &str), also: &[(&str, bool)], problem
         problems.add(
             Problem::new(
                 format!("/tools/{}/{key}", position::step(name)),
-                format!("the tool `{name}` {does}, which does not go with `{key}`"),
+                format!("the tool `{name}` {does}, which cannot be combined with `{key}`"),
             )
             .with_hint(format!("remove `{key}`, or `{own}`")),
         );

@@ -114,7 +114,7 @@ pub fn read(file: &str, text: &str) -> Result<Node, Diagnostic> {
             file,
             "",
             Span::TOP,
-            format!("the file has {} bytes, more than the {MAX_TEXT} that it may have", text.len()),
+            format!("the file has {} bytes, but at most {MAX_TEXT} are allowed", text.len()),
         ));
     }
     let root: Node =
@@ -214,7 +214,7 @@ fn diagnose(file: &str, text: &str, error: &Error) -> Diagnostic {
             (format!("the key `{key}` is given twice"), Some("keep one of the two".to_owned()))
         }
         Error::MultipleDocuments { .. } | Error::Budget { breach: BudgetBreach::Documents { .. }, .. } => {
-            ("a file holds one document".to_owned(), Some("remove the `---` and what follows".to_owned()))
+            ("a file contains one document".to_owned(), Some("remove the `---` and what follows".to_owned()))
         }
         Error::MergeKeyNotAllowed { .. } => {
             ("merge keys are not supported".to_owned(), Some("write the keys out".to_owned()))
@@ -299,7 +299,7 @@ impl<'de> Visitor<'de> for KindVisitor {
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<NodeKind, E> {
-        let number = Number::from_f64(value).ok_or_else(|| E::custom("a number is finite"))?;
+        let number = Number::from_f64(value).ok_or_else(|| E::custom("a number must be finite"))?;
         Ok(NodeKind::Scalar(Value::Number(number)))
     }
 

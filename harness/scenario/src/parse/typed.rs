@@ -78,7 +78,7 @@ const PLAIN_WORDS: [(&str, &str); 15] = [
     ("found map", "found a map"),
     ("expected map", "expected a map"),
     ("an object", "a map"),
-    ("expected u32", "expected a whole number, not negative"),
+    ("expected u32", "expected a non-negative whole number"),
     ("expected u16", "expected a whole number up to 65535"),
     ("unit variant", "only the word"),
     ("newtype variant", "a value"),

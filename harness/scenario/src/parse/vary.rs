@@ -179,7 +179,7 @@ impl<'a> Filling<'a> {
         }
         self.total += size;
         if self.total > MAX_TOTAL_NODES {
-            let message = format!("the variants have more than {MAX_TOTAL_NODES} values together");
+            let message = format!("the variants have more than {MAX_TOTAL_NODES} values in total");
             return Err(self.source.at(self.source.root.span, message));
         }
         Ok(root)

@@ -229,7 +229,7 @@ impl Batch {
                 at: Vec::new(),
             },
         ];
-        let comment = format!("So a stored session may have broken ({}): {}.", rule.id, sign.words());
+        let comment = format!("How a stored session may have broken ({}): {}.", rule.id, sign.words());
         plain(comment, self.tools.iter().map(tool).collect(), turns)
     }
 }

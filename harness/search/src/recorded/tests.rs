@@ -50,7 +50,7 @@ fn a_conversation_keeps_its_structure_and_its_last_reply() {
     let returns = scenario.tools["read_file"].returns.as_deref();
     assert_eq!(returns, Some("result of read_file for {lines}"));
     assert!(left_out.contains(&"notes beside results"), "{left_out:?}");
-    assert!(left_out.contains(&"the structure of arguments, which are texts instead"), "{left_out:?}");
+    assert!(left_out.contains(&"the structure of arguments, which become texts"), "{left_out:?}");
 }
 
 #[test]

@@ -46,7 +46,10 @@ impl Hub {
         let (sender, events) = mpsc::channel(MAX_EVENTS);
         let mut sessions = self.sessions();
         if sessions.contains_key(id) {
-            return Err(DriverError::violation("its answer to session/new names a session that is open", id));
+            return Err(DriverError::violation(
+                "its answer to session/new names a session that is already open",
+                id,
+            ));
         }
         // A connection that has ended would never close the session: `fail` has already run.
         match &*self.failure.borrow() {

@@ -109,7 +109,7 @@ impl Sheet {
             return wrong(key, "this needs at least one entry");
         }
         if let Some(at) = self.files.iter().position(|path| !is_below(path)) {
-            return wrong(&format!("files/{at}"), "this has to be a path below the manifest's folder");
+            return wrong(&format!("files/{at}"), "this must be a path below the manifest's folder");
         }
         if let Some(complaint) = complaint_about_kit(self.kit, self.install) {
             return wrong("kit", complaint);
@@ -133,7 +133,7 @@ impl Sheet {
             if release.folder.as_ref().is_some_and(|folder| folder != "." && !is_below(folder)) {
                 return wrong(
                     &format!("versions/{at}/folder"),
-                    "this has to be a path below the manifest's folder",
+                    "this must be a path below the manifest's folder",
                 );
             }
             let is_known = |name: &String| self.modes.iter().any(|mode| mode.name == *name);

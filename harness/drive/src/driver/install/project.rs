@@ -67,7 +67,7 @@ impl Project {
             .ok()
             .and_then(|package| package.get("name")?.as_str().map(str::to_owned))
             .filter(|name| is_package_name(name))
-            .ok_or_else(|| DriverError::install(path.display().to_string(), "it names no package"))?;
+            .ok_or_else(|| DriverError::install(path.display().to_string(), "it does not name a package"))?;
         let link = folder.join("node_modules").join(name);
         if let Ok(found) = link.symlink_metadata() {
             let remove = if found.is_dir() { std::fs::remove_dir_all } else { std::fs::remove_file };
@@ -130,7 +130,7 @@ mod tests {
         }
         std::fs::write(tree.join("package.json"), r#"{"name": "../lib"}"#).unwrap();
         let error = project(tree).link(&cache).unwrap_err();
-        assert!(error.to_string().contains("it names no package"), "{error}");
+        assert!(error.to_string().contains("it does not name a package"), "{error}");
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl Tools<'_> {
                 needed: wanted.clone(),
                 advice: advice.replace("{}", &wanted),
             }),
-            None => Err(missing(format!("`{program} --version` says `{said}`"))),
+            None => Err(missing(format!("`{program} --version` printed `{said}`"))),
         }
     }
 

@@ -44,7 +44,7 @@ async fn between_turns(host: &mut Host, change: &Change) -> Result<(), Halt> {
     let request = session.log.requests.first();
     let (_, body) = request.ok_or_else(|| Defect::new("the next turn sends no request").within(place()))?;
     if judge::remembers(&session.plan, 0, body).is_ok() {
-        return wrong(format!("after `{words}`, the next request still has the complete previous turn"));
+        return wrong(format!("after `{words}`, the next request still contains the complete previous turn"));
     }
     Ok(())
 }

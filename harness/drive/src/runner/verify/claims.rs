@@ -58,7 +58,7 @@ pub(super) async fn keeps(host: &mut Host) -> Probed {
     let able = host.capabilities();
     let claimed: Vec<(&str, Claim)> = CLAIMS.into_iter().filter(|(key, _)| able.has(key)).collect();
     if claimed.is_empty() {
-        return Err(Halt::Skipped("nothing is claimed beyond a plain conversation".to_owned()));
+        return Err(Halt::Skipped("no claims beyond a plain conversation".to_owned()));
     }
     for (key, claim) in claimed {
         let kept = match claim {
@@ -95,7 +95,7 @@ async fn hands_out(host: &mut Host) -> Result<(), Halt> {
     let calls = &session.plan.calls;
     if let Some(lost) = calls.iter().find(|call| !session.has_requested(call.outcome.text())) {
         let name = &lost.name;
-        return wrong(format!("the result of call {name} is in no request"));
+        return wrong(format!("no request contains the result of call {name}"));
     }
     session.play(1).await?;
     Ok(judge::kept_ids(&session.plan, 0, first_request(&session)?)?)
@@ -159,7 +159,7 @@ async fn hears(host: &mut Host, way: Aside) -> Result<(), Halt> {
     let is_heard = session.has_requested(WORDS);
     session.play(1).await?;
     if !is_heard && !session.has_requested(WORDS) {
-        return wrong("a message sent to a running turn is in no later request");
+        return wrong("no later request contains a message sent to a running turn");
     }
     Ok(())
 }
@@ -175,7 +175,7 @@ async fn answers_both(host: &mut Host) -> Result<(), Halt> {
             match session.next(PATIENCE).await? {
                 Some(Observation::Ended | Observation::Refused) => break,
                 Some(seen) => session.let_go_on(seen),
-                None => return wrong("of two prompts at the same time one is never answered"),
+                None => return wrong("one of two simultaneous prompts is never answered"),
             }
         }
     }
@@ -254,7 +254,7 @@ async fn delegates(host: &mut Host) -> Result<(), Halt> {
         return wrong("the tool of the sub-agent never reached its gate");
     }
     if !session.has_requested(starter.outcome.text()) {
-        return wrong("the last words of the sub-agent are in no later request");
+        return wrong("no later request contains the sub-agent's final text");
     }
     if session.has_requested(&inner.id) {
         return wrong("a call of the sub-agent is in the thread of the agent that started it");
@@ -270,7 +270,9 @@ async fn compacts(host: &mut Host) -> Result<(), Halt> {
     let last = session.log.requests.last();
     let (_, body) = last.ok_or_else(|| Defect::new("the turn after a full context sends no request"))?;
     if judge::remembers(&session.plan, 0, body).is_ok() {
-        return wrong("after a report of 190,000 tokens the next turn still sends the whole turn before");
+        return wrong(
+            "after a report of 190,000 tokens, the next turn still sends the complete previous turn",
+        );
     }
     Ok(())
 }
@@ -283,7 +285,7 @@ async fn takes_back(host: &mut Host) -> Result<(), Halt> {
     session.play(1).await?;
     first_request(&session)?;
     if session.has_requested(&session.plan.calls[0].id) {
-        return wrong("a message that was taken back is in a later request");
+        return wrong("a later request contains a message that was taken back");
     }
     returned(&session)
 }
@@ -300,7 +302,7 @@ async fn asks_outside(host: &mut Host) -> Result<(), Halt> {
     session.play(1).await?;
     first_request(&session)?;
     if session.has_requested(WORDS) {
-        return wrong("a question outside the conversation is in a later request");
+        return wrong("a later request contains a question from outside the conversation");
     }
     returned(&session)
 }
@@ -330,7 +332,7 @@ async fn goes_over(host: &mut Host) -> Result<(), Halt> {
         if let Some(lost) = calls.iter().find(|call| !session.has_requested(&call.marker)) {
             let name = &lost.name;
             return wrong(format!(
-                "a thread that continues with {dialect} has lost the result of call {name}"
+                "a thread that continues with {dialect} does not contain the result of call {name}"
             ));
         }
     }

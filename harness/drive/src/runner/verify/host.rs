@@ -49,7 +49,7 @@ impl Examinee {
 }
 
 /// The warning of a probe that would try a stop if the adapter supported it.
-pub(super) const NO_STOP: &str = "a stop was not tried: `cancel` is not claimed";
+pub(super) const NO_STOP: &str = "stopping was not tested: `cancel` is not claimed";
 
 /// The adapter under examination, and what it needs.
 pub(super) struct Host {
@@ -132,7 +132,7 @@ impl Host {
         format!("{sdk} {version} with {}", modes.join(", "))
     }
 
-    /// True if a probe is known to fail: the manifest has it among the limits of this version, or it has
+    /// True if a probe is known to fail: the manifest lists it among the limits of this version, or it has
     /// failed.
     pub(super) fn is_limited(&self, probe: Probe) -> bool {
         self.manifest.limits.contains_key(probe.id()) || self.failed.contains(&probe)
@@ -251,7 +251,7 @@ fn take_as_read(about: &mut About, subject: &Subject) -> Vec<String> {
         return Vec::new();
     };
     about.version.clone_from(version);
-    vec!["its answer to initialize has no `agentInfo`: the version is what the manifest says".to_owned()]
+    vec!["its answer to initialize has no `agentInfo`, so the version is taken from the manifest".to_owned()]
 }
 
 /// The selected mode, or what is wrong with how the adapter describes itself.
@@ -261,7 +261,7 @@ fn mode_of(about: &About, subject: &Subject) -> Result<String, Defect> {
     if differs(&manifest.sdk, &about.sdk) || differs(&manifest.version, &about.version) {
         let (sdk, version) = (manifest.sdk.as_deref(), manifest.version.as_deref());
         return wrong(format!(
-            "{noun} says {} {}, the manifest {} {}",
+            "{noun} reports {} {}, but the manifest names {} {}",
             about.sdk,
             about.version,
             sdk.unwrap_or("any"),
@@ -274,7 +274,7 @@ fn mode_of(about: &About, subject: &Subject) -> Result<String, Defect> {
     let wanted = manifest.modes.iter().map(|mode| &mode.name).chain(&subject.mode);
     if let Some(missing) = wanted.into_iter().find(|wanted| !about.modes.contains(wanted)) {
         let offered = about.modes.join(", ");
-        return wrong(format!("the mode {missing} is wanted, and {noun} offers {offered}"));
+        return wrong(format!("the mode {missing} is required, but {noun} offers only {offered}"));
     }
     // Another version of the SDK may have other capabilities.
     if let (Some(listed), None) = (&manifest.capabilities, &manifest.pinned) {
@@ -283,10 +283,10 @@ fn mode_of(about: &About, subject: &Subject) -> Result<String, Defect> {
         has.sort();
         if listed != has {
             let (has, listed) = (has.join(", "), listed.join(", "));
-            let seen = format!("{noun} has the capabilities {has}; the manifest lists {listed}");
+            let seen = format!("{noun} has the capabilities {has}, but the manifest lists {listed}");
             return wrong(seen);
         }
     }
     let mode = subject.mode.clone().or_else(|| about.modes.first().cloned());
-    mode.ok_or_else(|| Defect::new(format!("{noun} offers no mode")))
+    mode.ok_or_else(|| Defect::new(format!("{noun} does not offer a mode")))
 }

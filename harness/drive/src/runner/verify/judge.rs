@@ -45,7 +45,7 @@ pub(super) fn conversation(plan: &Plan, turn: usize, log: &TurnLog) -> Result<()
                 return wrong(format!("the provider refused a request with status {status}"));
             }
             _ => {
-                return wrong("the provider was asked once more than the conversation has replies");
+                return wrong("the provider got one more request than the conversation has replies");
             }
         }
     }
@@ -99,7 +99,7 @@ pub(super) fn shown_ids(plan: &Plan, turn: usize, log: &TurnLog) -> Result<Vec<S
         return wrong(format!("a call is shown as {}, which is not an id of the provider", quoted(foreign)));
     }
     if log.shown.is_empty() {
-        return Ok(vec!["no call is shown: stuck calls cannot be seen".to_owned()]);
+        return Ok(vec!["no call is shown, so stuck calls cannot be detected".to_owned()]);
     }
     let is_shown = |key: &CallKey| log.shown.iter().any(|(id, _)| *id == plan.calls[key.0 as usize].id);
     match calls_of(plan, turn).find(|key| !is_shown(key)) {
@@ -118,7 +118,7 @@ pub(super) fn shown_ids_or_own(plan: &Plan, turn: usize, log: &TurnLog) -> Resul
     let is_native = |id: &&str| plan.calls.iter().any(|call| call.id == *id);
     match own.first() {
         Some(first) if !own.iter().any(is_native) && own.len() == n_calls => Ok(vec![format!(
-            "calls are shown under ids of the agent's own, such as {}: stuck calls cannot be seen",
+            "calls are shown under the agent's own ids, such as {}, so stuck calls cannot be detected",
             quoted(first)
         )]),
         Some(_) if !own.iter().any(is_native) => wrong(format!(
@@ -148,7 +148,7 @@ pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defe
         calls_of(plan, turn).map(|key| plan.calls[key.0 as usize].id.clone()).collect();
     if calls != wanted {
         return wrong(format!(
-            "the next request has the calls {}, but the provider sent {}",
+            "the next request contains the calls {}, but the provider sent {}",
             list(&calls),
             list(&wanted)
         ));
@@ -159,7 +159,7 @@ pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defe
     if results != wanted {
         let (results, wanted) = (list(&results), list(&wanted));
         return wrong(format!(
-            "the next request has results for {results}, but there were results for {wanted}"
+            "the next request contains results for {results}, but there were results for {wanted}"
         ));
     }
     Ok(())
@@ -170,7 +170,7 @@ pub(super) fn nothing_of(other: &Plan, base_url: &str, words: &str, body: &[u8])
     let body = String::from_utf8_lossy(body);
     let calls = other.calls.iter().flat_map(|call| [call.id.as_str(), call.marker.as_str()]);
     match calls.chain([base_url, words]).find(|own| body.contains(own)) {
-        Some(leaked) => wrong(format!("a request of one session carries {} of the other", quoted(leaked))),
+        Some(leaked) => wrong(format!("a request of one session contains {} of the other", quoted(leaked))),
         None => Ok(()),
     }
 }
@@ -186,7 +186,7 @@ pub(super) fn remembers(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Def
         })
     };
     if !said(user) {
-        return wrong(format!("the next request does not carry the user's words {}", quoted(user)));
+        return wrong(format!("the next request does not contain the user's message {}", quoted(user)));
     }
     kept_ids(plan, turn, body)
 }
@@ -196,7 +196,7 @@ pub(super) fn refusal(log: &TurnLog) -> Result<(), Defect> {
     match &log.outcome {
         Some(TurnOutcome::Raised { text, .. }) if text.contains(REFUSAL) => Ok(()),
         Some(TurnOutcome::Raised { class, text }) => wrong(format!(
-            "the provider answered with status 400 and the words {}, and the outcome raised says {}",
+            "the provider answered with status 400 and the message {}, but the raised outcome contains {}",
             quoted(REFUSAL),
             quoted(&format!("{class}: {text}"))
         )),
@@ -341,7 +341,7 @@ mod tests {
             |log| log.requests[1].0 = RequestKind::Refused { status: 400 },
             "refused a request with status 400",
         );
-        accused(|log| log.requests[1].0 = RequestKind::Surplus, "asked once more");
+        accused(|log| log.requests[1].0 = RequestKind::Surplus, "got one more request");
         accused(|log| log.outcome = None, "the turn is not answered");
         accused(|log| log.outcome = Some(TurnOutcome::Cancelled), "the turn ended as cancelled");
     }

@@ -28,7 +28,10 @@ pub(super) async fn honours_mode(host: &mut Host) -> Probed {
             return Err(Defect::new(seen).hint(hint).into());
         }
         Examinee::Agent => {
-            vec!["a refusal was not tried: session/new of plain ACP names no mode and no dialect".to_owned()]
+            vec![
+                "refusals were not tested: in plain ACP, session/new does not name a mode or dialect"
+                    .to_owned(),
+            ]
         }
     };
     let adapter = host.adapter(claimed.len() * host.dialects.len()).await?;
@@ -37,7 +40,7 @@ pub(super) async fn honours_mode(host: &mut Host) -> Probed {
             let mut session = host.open_in(&adapter, BATCH.plan(dialect, 0)?, mode).await?;
             session.play(0).await?;
             let hint = Hint::Text("offer only modes that work, and in the manifest only dialects that work");
-            let place = format!("in the mode {mode} on {dialect}");
+            let place = format!("in mode {mode} on {dialect}");
             session.judge(0).map_err(|defect| defect.within(place).hint(hint))?;
         }
     }
@@ -69,7 +72,7 @@ async fn refuses_the_unknown(host: &mut Host) -> Result<(), Halt> {
 pub(super) async fn answers_extensions(host: &mut Host) -> Probed {
     let able = host.capabilities();
     if host.examinee == Examinee::Agent {
-        let words = "plain ACP has no extension methods; what is consumed is seen from the agent's processes";
+        let words = "plain ACP has no extension methods; consumption is measured from the agent's processes";
         return Err(Halt::Skipped(words.to_owned()));
     }
     if !able.has("barrier") && !able.has("history") {
@@ -92,7 +95,7 @@ pub(super) async fn answers_extensions(host: &mut Host) -> Probed {
     {
         let user = &session.plan.turns[0].user;
         if !history.to_string().contains(user.as_str()) {
-            let seen = format!("`_brickbat/history` does not contain the user's words `{user}`");
+            let seen = format!("`_brickbat/history` does not contain the user's message `{user}`");
             return wrong(seen);
         }
     }
@@ -173,7 +176,7 @@ pub(super) async fn ends(host: &mut Host) -> Probed {
     match adapter.hang_up().await {
         Ok(()) => Ok(Vec::new()),
         Err(DriverError::AnswerTimedOut { waited, .. }) => {
-            let seen = format!("it still runs {} s after its standard input has ended", waited.as_secs());
+            let seen = format!("it is still running {} s after its standard input ended", waited.as_secs());
             wrong(seen)
         }
         Err(error) => wrong(error.to_string()),

@@ -235,23 +235,23 @@ const TEXTS: [ProbeText; Probe::ALL.len()] = [
     ProbeText {
         id: "introduces-itself",
         title: "starts and introduces itself",
-        adapter: "answer `initialize` with protocolVersion 1 and `_meta.brickbat`: protocol, sdk, version, modes, \
-                  capabilities, as the manifest has them",
+        adapter: "answer `initialize` with protocolVersion 1 and `_meta.brickbat`: protocol, sdk, version, \
+                  modes, capabilities, as in the manifest",
         agent: "write in `versions` of the manifest what the agent reports as `agentInfo.version` in its answer to \
                 `initialize`; claim `load` only if it reports `loadSession`",
     },
     ProbeText {
         id: "silent-on-stdout",
         title: "writes only the protocol to standard output",
-        adapter: "write one JSON-RPC message a line to standard output, with one answer to each request, and \
-                  everything else to standard error: redirect what the SDK prints there as well",
+        adapter: "write one JSON-RPC message per line to standard output, with one answer to each request, \
+                  and everything else to standard error: redirect what the SDK prints there as well",
         agent: "silence what the agent prints besides ACP, with an option in `command` or a variable in `env`",
     },
     ProbeText {
         id: "holds-a-conversation",
         title: "holds a conversation with a batch of three calls",
-        adapter: "post the arguments, exactly as the SDK passed them, to `gateUrl`, and give the SDK what the gate \
-                  answers; send requests for the provider to `baseUrl`",
+        adapter: "post the arguments, exactly as the SDK passed them, to `gateUrl`, and give the SDK the \
+                  gate's response; send requests for the provider to `baseUrl`",
         agent: "make `config` point the agent to `${baseUrl}` and allow it every tool, and write the names under which \
                 it offers the tools of an MCP server in `tools`",
     },
@@ -260,14 +260,15 @@ const TEXTS: [ProbeText; Probe::ALL.len()] = [
         title: "shows and sends back the provider's ids",
         adapter: "show each call with `tool_call` and `tool_call_update` under its native id, and store histories \
                   with the ids that they came with",
-        agent: "the harness knows calls by the provider's ids; if a setting in `config` makes the agent keep them, use it",
+        agent: "the harness identifies calls by the provider's ids; if a setting in `config` makes the agent keep them, \
+                use it",
     },
     ProbeText {
         id: "passes-the-stop-on",
         title: "passes the stop on to the tools that take the signal",
         adapter: "on session/cancel stop the turn as the SDK expects; pass the SDK's stop signal to the request at \
                   the gate, unless the tool is `deaf`",
-        agent: "the agent has to cancel a call that it gives up with `notifications/cancelled`, and to keep the tool \
+        agent: "the agent must cancel an abandoned call with `notifications/cancelled` and keep the tool \
                 server alive; if it cannot stop a turn, the manifest must not claim `cancel`",
     },
     ProbeText {
@@ -283,8 +284,8 @@ const TEXTS: [ProbeText; Probe::ALL.len()] = [
         title: "reports how a turn ended",
         adapter: "answer session/prompt with `_meta.brickbat.outcome`: `returned`, `raised` with the error's class \
                   and text for every error that the SDK lets its caller see, `cancelled` if the SDK reports a stop",
-        agent: "the agent has to answer session/prompt with an error that has the provider's message, and with \
-                `cancelled` after a stop; a small adapter can report what the agent does not",
+        agent: "the agent must answer session/prompt with an error that contains the provider's message, \
+                and with `cancelled` after a stop; a small adapter can report what the agent does not",
     },
     ProbeText {
         id: "isolates-sessions",
@@ -315,14 +316,15 @@ const TEXTS: [ProbeText; Probe::ALL.len()] = [
     ProbeText {
         id: "changes-the-history",
         title: "cuts and summarises the history if it claims to",
-        adapter: "on _brickbat/action with a change do what the SDK offers for it, and answer when it is done; do not \
-                  claim a change that the SDK cannot make",
+        adapter: "on _brickbat/action with a change, call what the SDK offers for it, and answer when it is \
+                  done; do not claim a change that the SDK cannot make",
         agent: "write in `summarise` of the manifest the prompt that makes the agent summarise its history",
     },
     ProbeText {
         id: "keeps-its-claims",
-        title: "does once each thing that it claims to support",
-        adapter: "hand what `_brickbat/action`, `ends` and `maxSteps` ask for to the SDK as its users do, or do not claim it",
+        title: "does everything that it claims to support",
+        adapter: "carry out `_brickbat/action`, `ends` and `maxSteps` through the SDK as its users do, or do not claim \
+                  them",
         agent: "claim `secondPrompt` only if the agent answers a prompt that comes while a turn runs",
     },
     ProbeText {
@@ -336,7 +338,7 @@ const TEXTS: [ProbeText; Probe::ALL.len()] = [
         id: "ends-with-its-input",
         title: "ends when its standard input ends",
         adapter: "end the process when standard input ends, whatever is still pending",
-        agent: "the agent has to end when its standard input ends; start the agent itself in `command`, without a \
-                wrapper that stays",
+        agent: "the agent must end when its standard input ends; start the agent itself in `command`, \
+                without a wrapper that stays",
     },
 ];

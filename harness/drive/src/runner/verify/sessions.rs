@@ -27,7 +27,10 @@ pub(super) async fn isolates(host: &mut Host) -> Probed {
         }
         Examinee::Agent => {
             one_after_the_other(&mut sessions).await?;
-            vec!["the sessions took turns: an agent without an adapter gets one plan at a time".to_owned()]
+            vec![
+                "the sessions took turns, because an agent without an adapter gets one plan at a time"
+                    .to_owned(),
+            ]
         }
     };
     for session in &mut sessions {
@@ -53,7 +56,7 @@ async fn at_the_same_time(sessions: &mut [ProbeSession]) -> Result<(), Halt> {
         session.prompt(0).await?;
         match session.until(PATIENCE, Observation::is_opened).await? {
             Some(Observation::Opened(gate)) => gates.push(gate),
-            _ => return wrong("of two turns at the same time one never starts a tool"),
+            _ => return wrong("one of two simultaneous turns never starts a tool"),
         }
     }
     for (session, gate) in sessions.iter_mut().zip(gates).rev() {
@@ -98,8 +101,7 @@ pub(super) async fn reloads(host: &mut Host) -> Probed {
     judge::remembers(&session.plan, 0, body).map_err(|defect| defect.within("after session/load"))?;
     session.acp().kill().await?;
     if host.examinee == Examinee::Agent {
-        let words =
-            "the place where it is stored was not checked: an agent without an adapter has no `stateDir`";
+        let words = "the storage location was not checked: an agent without an adapter has no `stateDir`";
         return Ok(vec![words.to_owned()]);
     }
     // With another folder there is nothing to load. A history that is known anyway is stored somewhere else.

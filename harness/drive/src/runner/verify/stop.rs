@@ -26,9 +26,7 @@ pub(super) async fn passes_on(host: &mut Host) -> Probed {
             Examinee::Adapter => {
                 "do not pass the SDK's stop signal to the request at the gate of a tool that is `deaf`"
             }
-            Examinee::Agent => {
-                "on a stop, the agent has to keep the tool server alive: its calls are not over"
-            }
+            Examinee::Agent => "on a stop, the agent must keep the tool server alive: its calls are not over",
         };
         let seen = "after session/cancel, a tool that is `deaf` was given up at its gate";
         return Err(Defect::new(seen).hint(Hint::Text(hint)).into());

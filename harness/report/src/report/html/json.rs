@@ -19,7 +19,7 @@ pub(super) fn marked(value: &Value, pointer: Option<&str>) -> String {
         html.truncate(end);
         let n_open = html.matches("<mark>").count() - html.matches("</mark>").count();
         html.push_str(&"</mark>".repeat(n_open));
-        html.push_str("\n… the file of the case has all of it");
+        html.push_str("\n… the case file contains all of it");
     }
     html
 }

@@ -114,7 +114,7 @@ pub(super) fn change(change: &Change) -> String {
         }
         Change::Thinking { on: true } => "thinking is switched on".to_owned(),
         Change::Thinking { on: false } => "thinking is switched off".to_owned(),
-        Change::Provider { dialect } => format!("the thread continues with the provider of {dialect}"),
+        Change::Provider { dialect } => format!("the thread continues with the {dialect} provider"),
     }
 }
 

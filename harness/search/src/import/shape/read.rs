@@ -69,9 +69,9 @@ impl Reader {
                 Block::Thinking(thinking) => blocks.push(thought(thinking)),
                 Block::Image(image) => match measure::measured(&image.data) {
                     Some(picture) if !is_reply => said.push(ShapeMessage::Picture(picture)),
-                    _ => self.left_out.push("a picture whose size cannot be read"),
+                    _ => self.left_out.push("an image whose size cannot be read"),
                 },
-                Block::Native { .. } => self.left_out.push("a block of one provider alone"),
+                Block::Native { .. } => self.left_out.push("a provider-specific block"),
                 Block::Call(call) => blocks.push(self.call(call)),
                 Block::Result(result) => results.push(self.result(result)),
             }
@@ -115,10 +115,10 @@ impl Reader {
         });
         let picture = pictures.next().flatten();
         if result.output.is_empty() || result.output.iter().all(is_blank) {
-            self.left_out.push("a result without a word");
+            self.left_out.push("a result without text");
         }
         if result.output.iter().any(|block| matches!(block, Block::Native { .. })) {
-            self.left_out.push("a block of one provider alone");
+            self.left_out.push("a provider-specific block");
         }
         ShapeResult { call, is_error: result.is_error, picture }
     }
