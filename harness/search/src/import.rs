@@ -1,7 +1,7 @@
 //! Imports a bricked session as a scenario: it keeps the structure, and no text.
 //!
 //! An allow-list defines what is kept: the order of the messages and their roles, the calls of each reply,
-//! which of them have results and where, the types of the arguments, the sizes of pictures, what is left of
+//! which of them have results and where, the types of the arguments, the sizes of images, what is left of
 //! signatures, and the unusual features of texts, ids and names. Words, names, ids and paths are replaced by
 //! numbered ones. The import then removes everything without which the provider still refuses for the same
 //! reason, and makes unneeded oddities plain.

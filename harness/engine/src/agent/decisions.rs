@@ -154,7 +154,7 @@ pub(crate) trait Decisions: Send + Sync {
         true
     }
 
-    /// True if a picture is sent, given the pixels of its longer side. It is sent only if a provider also
+    /// True if an image is sent, given the pixels of its longer side. It is sent only if a provider also
     /// accepts it among many others.
     fn sends_picture(&self, longest_side: Option<usize>) -> bool {
         longest_side.is_some_and(|side| side <= 2000)

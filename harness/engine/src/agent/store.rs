@@ -80,7 +80,7 @@ impl Agent {
 
     /// The bytes that must be on disk for an agent to find a given history there, in the form of this store.
     /// They never include instructions and failed replies, a compaction removes everything before it, and a
-    /// text replaces each picture.
+    /// text replaces each image.
     pub fn stored(given: &[GivenMessage]) -> Vec<u8> {
         let is_compaction = |message: &GivenMessage| matches!(message, GivenMessage::Compacted(_));
         let start = given.iter().rposition(is_compaction).unwrap_or(0);

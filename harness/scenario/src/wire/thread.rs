@@ -137,7 +137,7 @@ pub struct CallResult {
     pub call_id: String,
     pub text: String,
     pub is_error: bool,
-    /// A picture that the tool returned, for providers that accept pictures from clients.
+    /// An image that the tool returned, for providers that accept images from clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<GivenPicture>,
 }

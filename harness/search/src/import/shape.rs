@@ -29,7 +29,7 @@ pub(super) struct Shape {
 pub(super) enum ShapeMessage {
     /// A user message.
     User(Words),
-    /// A picture from the user.
+    /// An image from the user.
     Picture(Picture),
     /// Instructions in the middle of the conversation.
     System,

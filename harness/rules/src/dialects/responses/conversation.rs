@@ -132,7 +132,7 @@ fn result_of(result: &CallResult) -> Value {
     item
 }
 
-/// A text, or parts where the tool has shown a picture.
+/// A text, or parts where the tool has shown an image.
 fn output_of(result: &CallResult) -> Value {
     if !result.output.iter().any(|block| matches!(block, Block::Image(_))) {
         return json!(text_of(result));

@@ -47,7 +47,7 @@ pub enum Fault {
     CutArguments,
     /// A call and its result have no name.
     NamelessCall,
-    /// The result of a tool that failed holds a picture, and is marked as an error.
+    /// The result of a tool that failed holds an image, and is marked as an error.
     PictureInError,
 }
 

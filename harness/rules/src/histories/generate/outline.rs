@@ -54,7 +54,7 @@ pub(super) struct Turn {
     pub(super) reply: Option<Reply>,
 }
 
-/// Whether the user shows a picture.
+/// Whether the user shows an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
     Nothing,

@@ -67,7 +67,7 @@ impl Tool {
     }
 }
 
-/// A picture of one pixel.
+/// An image of one pixel.
 pub(super) const PIXEL: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 

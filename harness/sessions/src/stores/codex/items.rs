@@ -179,7 +179,7 @@ fn message(item: Json<'_, '_>, at: At, place: &Place) -> Result<Item, Strange> {
     Ok(Item { message: Message { role, blocks, id, place: place.clone(), ending: Ending::Whole }, standing })
 }
 
-/// A part of a message. If it is neither a text nor a stored picture, its type is used as text, so that no
+/// A part of a message. If it is neither a text nor a stored image, its type is used as text, so that no
 /// message is empty.
 fn said(part: Json<'_, '_>) -> histories::Block {
     let kind = text(part, "type");

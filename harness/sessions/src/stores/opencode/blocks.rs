@@ -186,7 +186,7 @@ fn result(part: &RawPart) -> Option<Block> {
     Some(block(part, histories::Block::Result(result), state))
 }
 
-/// A file. A picture stays unchanged and an Anthropic document stays a document. Any other file becomes its
+/// A file. An image stays unchanged and an Anthropic document stays a document. Any other file becomes its
 /// name, as in the product when it leaves files out.
 fn file(part: &Value) -> histories::Block {
     let mime = text(part, "mime");

@@ -20,7 +20,7 @@ pub(super) const CLEARED: &str = "[Old tool result content cleared]";
 /// Sent for a call that never ended.
 const INTERRUPTED: &str = "[Tool execution was interrupted]";
 
-/// Sent before pictures that a provider does not accept inside results.
+/// Sent before images that a provider does not accept inside results.
 const ATTACHED: &str = "Attached media from tool result:";
 
 /// The newest version known to leave out open calls. 1.1.27 fills them (after
@@ -221,7 +221,7 @@ fn without_blank(message: &Message, changes: &mut Changes) -> Option<Message> {
     (!blocks.is_empty()).then(|| Message { blocks, ..message.clone() })
 }
 
-/// Removes pictures from results, for dialects with text-only results.
+/// Removes images from results, for dialects with text-only results.
 fn without_pictures(mut message: Message, dialect: Option<Dialect>, pictures: &mut Vec<Block>) -> Message {
     let takes_pictures = matches!(
         dialect,
