@@ -20,7 +20,7 @@ pub(crate) struct Ids<'a> {
     hasher: DefaultHashBuilder,
 }
 
-/// Up to this number, ids are compared one by one.
+/// Up to this number of ids, they are compared one by one.
 const FEW: usize = 16;
 
 impl<'a> Ids<'a> {
