@@ -1,4 +1,4 @@
-//! Reports on sessions: text for people, JSON for programs, SARIF for code scanning.
+//! Reports on sessions: human-readable text, JSON, and SARIF for code scanning.
 //!
 //! Reports contain kinds, counts, places and rules, but no content of the session. JSON and SARIF contain ids
 //! as hashes, which are equal for equal ids within one report.

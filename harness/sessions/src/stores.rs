@@ -1,4 +1,4 @@
-//! The stores of all products: recognising, reading, sending and writing.
+//! The stores of all products: how to recognise, read, send and write them.
 //!
 //! Each product is a module with a [`Store`].
 
@@ -63,7 +63,7 @@ pub trait Store: Sync {
     /// could have written belongs to neither.
     fn owns(&self, look: &Look<'_>) -> bool;
 
-    /// [`Store::owns`] for files that no other store has looked at.
+    /// [`Store::owns`] for files that no other store has examined yet.
     fn recognises(&self, files: &Files) -> bool {
         self.owns(&Look::of(files))
     }
@@ -164,7 +164,7 @@ pub enum Edit {
 pub struct Relapse {
     /// How long the repair lasts and what undoes it, as a sentence.
     pub words: &'static str,
-    /// The remedy, as a sentence.
+    /// The fix, as a sentence.
     pub way_out: &'static str,
     /// The source of this knowledge.
     pub source: &'static str,

@@ -1,4 +1,4 @@
-//! Reports on repairs: text for people, JSON for programs. They contain no content of the session.
+//! Reports on repairs, as human-readable text and as JSON. They contain no content of the session.
 
 use std::fmt::Write;
 

@@ -7,7 +7,7 @@ use super::{Examined, at, shown};
 use crate::product::PerFile;
 use crate::{Refusal, Trouble, Verdict};
 
-/// Maximum number of refusals listed per session. The provider reports only the first; more of them help to
+/// Maximum number of refusals listed per session. The provider reports only the first; the others help to
 /// find the cause.
 const MAX_LISTED: usize = 20;
 

@@ -276,7 +276,7 @@ fn own_id(item: Json<'_, '_>) -> Option<String> {
     item.field("id").as_str().filter(|id| !id.is_empty()).map(|id| id.into_owned())
 }
 
-/// The value without its null fields, which Codex writes in places for missing ones.
+/// The value without its null fields, which Codex sometimes writes for missing ones.
 fn bare(mut value: Value) -> Value {
     if let Value::Object(fields) = &mut value {
         fields.retain(|_, value| !value.is_null());
