@@ -1,7 +1,7 @@
 //! The table of capabilities: everything that an adapter, or the SDK that it adapts, may be able to do.
 //!
 //! The protocol and its schema, the needs of scenarios and `harness/systems/README.md` are generated from it
-//! or compared with it. `README.md` lists what else a new capability takes.
+//! or compared with it. `README.md` lists what else a new capability requires.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub struct Capability {
     pub need: Option<Need>,
     /// A sentence that says what it allows.
     pub allows: &'static str,
-    /// True if `initialize` must give it. An optional one that is missing is false.
+    /// True if `initialize` must include it. A missing optional one is false.
     pub required: bool,
 }
 

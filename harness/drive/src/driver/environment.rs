@@ -1,4 +1,4 @@
-//! The environment variables of a system: no proxies, no credentials, and a home of its own.
+//! The environment variables of a system: no proxies, no credentials, and its own home.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub(super) fn set(command: &mut Command, folder: Option<&Path>) {
 /// The addresses that the provider listens on.
 const OWN_HOSTS: &str = "127.0.0.1,localhost";
 
-/// The XDG folders and their places in a home.
+/// The XDG folders and their paths in a home.
 const XDG: [(&str, &str); 4] = [
     ("XDG_CACHE_HOME", ".cache"),
     ("XDG_CONFIG_HOME", ".config"),

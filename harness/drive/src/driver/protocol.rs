@@ -89,7 +89,7 @@ pub struct StoreWrite {
     pub side: Side,
 }
 
-/// Entries that one write may add: many times as many as a turn of a scenario has.
+/// The maximum number of entries in one write, many times as many as a turn of a scenario has.
 const MAX_ENTRIES: u32 = 1000;
 
 impl StoreWrite {
@@ -129,7 +129,7 @@ pub struct ToolSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub hands_over: Option<String>,
-    /// True if the tool is an agent of its own. It has all tools that are not agents, and no gate. Its only
+    /// True if the tool is itself an agent. It has all tools that are not agents, and no gate. Its only
     /// argument, `input`, is its task. Sent only to adapters with that capability.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub agent: bool,
@@ -238,7 +238,7 @@ impl From<OutcomeMessage> for TurnOutcome {
     }
 }
 
-/// The messages between Brickbat and an adapter beyond ACP, by their place.
+/// The messages between Brickbat and an adapter beyond ACP, by the position at which they occur.
 #[derive(JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(dead_code, reason = "it is there for its schema; the parts are read and written one by one")]
@@ -263,8 +263,8 @@ struct Protocol {
     told: Consumed,
 }
 
-/// The JSON Schema of the protocol. Its root is not a message: each property describes the content of one
-/// place.
+/// The JSON Schema of the protocol. Its root is not a message: each property describes the content at one
+/// position.
 pub fn schema() -> Value {
     schemars::schema_for!(Protocol).to_value()
 }

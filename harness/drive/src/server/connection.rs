@@ -90,8 +90,8 @@ impl Connection {
         }
     }
 
-    /// Serves requests until the connection ends. A newcomer may lose its place until it has sent a request
-    /// to a mount.
+    /// Serves requests until the connection ends. A newcomer may lose its slot until it has sent a request to
+    /// a mount.
     pub(super) async fn serve(mut self, newcomer: Newcomer) {
         let mut newcomer = Some(newcomer);
         loop {

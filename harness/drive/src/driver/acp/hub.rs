@@ -172,8 +172,8 @@ pub(super) fn is_over(error: &agent_client_protocol::Error) -> bool {
     is_incoming_transport_closed(error) || is_connection_terminated(error) || is_unsent(error)
 }
 
-/// True if a request met a connection that was just closing: `agent-client-protocol` 5.0.0 reports that only
-/// in the message. A peer that answers with the same message counts as gone, too.
+/// True if a request arrived while the connection was closing: `agent-client-protocol` 5.0.0 reports that
+/// only in the message. A peer that answers with the same message is treated as gone, too.
 fn is_unsent(error: &agent_client_protocol::Error) -> bool {
     let words = error.data.as_ref().and_then(Value::as_str);
     words.is_some_and(|words| words.starts_with("failed to send outgoing request `"))

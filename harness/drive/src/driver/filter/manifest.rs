@@ -81,7 +81,7 @@ impl FilterManifest {
     ///
     /// # Errors
     ///
-    /// The mistake and its place in the text.
+    /// The error and its location in the text.
     pub fn parse(file_name: &str, text: &str, place: &FileSource) -> Result<Vec<FilterManifest>, Diagnostic> {
         let sheet: Sheet = parse::document(file_name, text, Sheet::complaint)?;
         Ok(sheet.versions.iter().map(|release| sheet.at(release, place)).collect())
@@ -187,7 +187,7 @@ impl FilterCatalogue {
     ///
     /// # Errors
     ///
-    /// The mistake in a manifest and its place.
+    /// The error in a manifest and its location.
     pub fn of(folders: &[Files]) -> Result<FilterCatalogue, Diagnostic> {
         let read = |files: &Files| {
             let sheet = files.iter().find(|(name, _)| *name == FILTER_SHEET).map_or("", |(_, text)| *text);

@@ -1,4 +1,4 @@
-//! A session of any system that plans are driven on.
+//! A session of any system that plans are run against.
 
 use serde_json::Value;
 

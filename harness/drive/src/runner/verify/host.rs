@@ -132,7 +132,7 @@ impl Host {
         format!("{sdk} {version} with {}", modes.join(", "))
     }
 
-    /// True if a probe is known to fail: the manifest has it among the limits of this version, or it has
+    /// True if a probe is known to fail: the manifest lists it among the limits of this version, or it has
     /// failed.
     pub(super) fn is_limited(&self, probe: Probe) -> bool {
         self.manifest.limits.contains_key(probe.id()) || self.failed.contains(&probe)
@@ -149,7 +149,7 @@ impl Host {
         self.shared.as_ref().map_or(0, Adapter::stderr_len)
     }
 
-    /// The text that it has written since then; all of it if another process has taken its place.
+    /// The text that it has written since then, or all its text if another process has replaced it.
     pub(super) fn stderr_since(&self, len: u64) -> String {
         let from = if len > self.stderr_len() { 0 } else { len };
         self.shared.as_ref().map(|adapter| adapter.stderr_since(from)).unwrap_or_default()

@@ -76,7 +76,7 @@ impl Halt {
     }
 }
 
-/// A fault of an adapter, with the advice if that of the probe does not fit.
+/// A defect of an adapter, with its own advice if that of the probe does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{seen}")]
 pub(super) struct Defect {
@@ -105,7 +105,7 @@ impl Defect {
         Defect { hint: Some(hint), ..self }
     }
 
-    /// The same defect, with the place where it was seen in front.
+    /// The same defect, prefixed with the place where it was observed.
     pub(super) fn within(self, place: impl std::fmt::Display) -> Defect {
         Defect { seen: format!("{place}: {}", self.seen), ..self }
     }

@@ -32,7 +32,7 @@ fn class(bytes: u32) -> u32 {
     }
 }
 
-/// A size in bytes that no provider was ever seen to refuse.
+/// A size in bytes that no known provider rejects.
 const SMALL: u32 = 64 << 10;
 
 /// The number of bytes of the file that are read. A JPEG may have previews and profiles before its size.
