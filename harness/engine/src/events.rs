@@ -3,7 +3,7 @@
 //!
 //! A call is declared, its arguments stream, it becomes ready, and it gets a result or the turn ends without
 //! one. `store` is a correct store, with bugs to plant; `breach` judges the contents of any store; `shuffle`
-//! creates random sequences out of order; `sequence` reads sequences that were written by hand.
+//! creates random sequences out of order; `sequence` reads handwritten sequences.
 
 use std::fmt;
 
@@ -137,7 +137,7 @@ pub struct Consumed {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Refused {
-    /// Its place in the sequence, from 0.
+    /// Its position in the sequence, from 0.
     pub at: usize,
     /// The error message of the store.
     pub message: String,

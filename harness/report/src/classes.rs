@@ -50,7 +50,7 @@ pub struct Class {
 pub enum Family {
     /// Calls that are left without results.
     A,
-    /// People in the loop, and tools on their side.
+    /// Users in the loop, and tools on their side.
     B,
     /// Results without calls: compaction, trimming, rewriting.
     C,

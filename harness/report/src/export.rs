@@ -1,5 +1,5 @@
-//! A finding as a test of the project that it is about: self-contained, red on the affected version, and
-//! green once the bug is fixed.
+//! A finding as a test for the affected project: self-contained, red on the affected version, and green once
+//! the bug is fixed.
 //!
 //! The test is made only from the [`Record`] of a case. The replies of the provider become a stub, byte for
 //! byte. The actions of the user and the tools become the lines of the test, each waiting for what was
@@ -31,7 +31,7 @@ pub use packages::Package;
 pub enum Framework {
     /// Vitest, in JavaScript.
     Vitest,
-    /// The test runner of Node.js.
+    /// The Node.js test runner.
     NodeTest,
     /// pytest, in Python.
     Pytest,
@@ -58,7 +58,7 @@ pub struct Target<'a> {
     pub baseline: Option<&'a Baseline>,
 }
 
-/// A finding as files.
+/// A finding as a set of files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Export {
     /// The assertion of the test, in a sentence.
@@ -113,7 +113,7 @@ impl Framework {
     }
 }
 
-/// Makes a test of a finding: of the first that a test can express, or of the first of the requested check.
+/// Generates a test from a finding: the first that a test can express, or the first of the requested check.
 ///
 /// # Errors
 ///

@@ -34,7 +34,7 @@ pub(crate) const FULL: u64 = 160_000;
 pub(crate) enum Next {
     /// Continue as usual.
     GoOn,
-    /// Send a request at once.
+    /// Send a request immediately.
     Ask,
     /// Wait for the next input.
     Wait,
@@ -66,7 +66,7 @@ pub(crate) enum Asking {
     Retry,
 }
 
-/// The reason why a reply or a call did not come to its end.
+/// The reason why a reply or a call did not complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CutOff {
     /// The user stopped the turn.
@@ -139,7 +139,7 @@ pub(crate) trait Decisions: Send + Sync {
 
     // The model writes something that no provider accepts in a later request.
 
-    /// The index of the call to which a piece of arguments belongs. It is the index that the provider gives.
+    /// The index of the call to which a piece of arguments belongs. It is the index from the provider.
     fn call_of_piece(&self, _reply: &Step, index: u64) -> u64 {
         index
     }
@@ -160,7 +160,7 @@ pub(crate) trait Decisions: Send + Sync {
         longest_side.is_some_and(|side| side <= 2000)
     }
 
-    /// True if a call without any arguments is kept with an empty object. Every API means the same by both.
+    /// True if a call without any arguments is kept with an empty object. Both mean the same in every API.
     fn fills_empty_arguments(&self) -> bool {
         true
     }
@@ -275,8 +275,8 @@ pub(crate) trait Decisions: Send + Sync {
         None
     }
 
-    /// True if the turn continues when the provider has paused in a tool of its own. It does, with the paused
-    /// reply as the last message. Otherwise the user's next message would be rejected.
+    /// True if the turn continues when the provider has paused in one of its own tools. It does, with the
+    /// paused reply as the last message. Otherwise the user's next message would be rejected.
     fn resumes(&self) -> bool {
         true
     }
@@ -308,7 +308,7 @@ pub(crate) trait Decisions: Send + Sync {
 
     // The turn ends in the middle.
 
-    /// The treatment of the user's stop. The turn ends at once, even if a tool does not react.
+    /// The treatment of the user's stop. The turn ends immediately, even if a tool does not react.
     fn stops(&mut self, _turn: &mut Turn, _tools: &[Tool], _session: &mut Session) -> OnStop {
         OnStop::KeepReply
     }
@@ -355,8 +355,8 @@ pub(crate) trait Decisions: Send + Sync {
 
     // The history is changed.
 
-    /// True if a request that failed with these words is sent again with the history summarised. It is, once,
-    /// if it was too long.
+    /// True if a request that failed with this message is sent again with the history summarised. This
+    /// happens once, if the request was too long.
     fn shortens(&mut self, dialect: Dialect, failure: &str) -> bool {
         wire::of(dialect).says_overflow(failure)
     }
@@ -373,8 +373,8 @@ pub(crate) trait Decisions: Send + Sync {
         tokens >= FULL
     }
 
-    /// True if a trimmed history may begin with this message. A history begins with the user's words, so the
-    /// agent first looks for those.
+    /// True if a trimmed history may begin with this message. A history begins with a user message, so the
+    /// agent first looks for one.
     fn may_begin_with(&self, _first: &Message, _is_turn_running: bool) -> bool {
         false
     }
@@ -451,8 +451,8 @@ pub(crate) trait Decisions: Send + Sync {
         true
     }
 
-    /// The thread with which a new process continues. It has nothing of the sub-agents that died with the old
-    /// process: their calls get a result, like all calls that were cut off.
+    /// The thread with which a new process continues. It contains nothing from the sub-agents that died with
+    /// the old process. Their calls get a result, like all calls that were cut off.
     fn rejoined(&self, thread: Vec<Message>, _sub_agents: &[SubThread]) -> Vec<Message> {
         self.loaded(thread)
     }

@@ -44,7 +44,7 @@ mod tests {
     use brickbat_scenario::plan::{GivenBlock, GivenMessage, GivenResult};
     use brickbat_scenario::scenario::{Picture, PictureFormat};
 
-    /// The result in a loaded thread in which a tool had returned an image of this height.
+    /// The result in a loaded thread in which a tool returned an image of this height.
     fn loaded(dialect: Dialect, height: u32) -> CallResult {
         let picture = Picture { format: PictureFormat::Png, width: 8, height, bytes: 0 };
         let picture = GivenPicture { media_type: "image/png".to_owned(), data: picture.base64() };

@@ -1,7 +1,7 @@
 //! Repairs a thread that an earlier process has left.
 //!
 //! The thread may be cut off anywhere, and older versions of a store wrote things that no provider accepts.
-//! Nothing of it is in flight any more. So each call gets one result, directly after its message and in the
+//! Nothing from it is in flight any more. So each call gets one result, directly after its message and in the
 //! order of the calls: the real one wherever it is, otherwise one that says that the tool may have run.
 //! Results without a call are dropped. No message of the user or the model is lost.
 //!

@@ -134,7 +134,7 @@ fn collect<'e>(value: &'e Value, texts: &mut Vec<&'e str>) {
     }
 }
 
-/// A stored result is recognised by the tool's words, which occur in no argument.
+/// A stored result is recognised by the tool's text, which occurs in no argument.
 fn stored_otherwise(call: &PlannedCall, stored: &[&str], is_sent: bool) -> Option<Difference> {
     let words = call.outcome.text();
     if !words.contains(call.marker.as_str()) || words == call.marker {

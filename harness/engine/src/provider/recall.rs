@@ -197,7 +197,7 @@ fn open_searches(plan: &Plan, history: &History) -> Vec<SearchKey> {
 }
 
 /// The part of a reply that a client sees. A model that is asked to think does so: if the plan does not
-/// mention thinking, because the system asks for it by itself, the model thinks before each reply.
+/// mention thinking, because the system asks for it on its own, the model thinks before each reply.
 pub(crate) fn shown<'s>(plan: &Plan, script: &'s Script, sight: &Sight) -> Cow<'s, Script> {
     match sight.fitted(plan, script) {
         Cow::Borrowed(script) => thought_over(plan, script, sight.thinking),
@@ -218,7 +218,7 @@ fn thought_over<'s>(plan: &Plan, script: &'s Script, is_asked: bool) -> Cow<'s, 
 const THOUGHT: &str = "The user asks me for something.";
 
 /// The violation for which the provider of this dialect rejects a request, if any. It accepts the ids that it
-/// created itself, whatever their form, but not those of another provider.
+/// created itself, whatever their format, but not those of another provider.
 pub fn refusal<'v>(
     plan: &Plan,
     dialect: Dialect,

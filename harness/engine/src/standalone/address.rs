@@ -1,4 +1,4 @@
-//! The address of a request: the dialect in which it is written, and the profile that applies to it.
+//! The address of a request: its dialect, and the profile that applies to it.
 
 use std::borrow::Cow;
 

@@ -71,7 +71,7 @@ impl Status {
 /// One class in the table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ClassRow {
-    /// The class as the catalogue has it.
+    /// The class as listed in the catalogue.
     pub class: Class,
     /// How well the suite covers it.
     pub status: Status,

@@ -90,7 +90,7 @@ fn one(html: &mut String, record: &Record, exchange: &Exchange) {
     );
 }
 
-/// The place in a request that a finding points to, as in `turn 2 request 3 /messages/1`.
+/// The location in a request that a finding points to, as in `turn 2 request 3 /messages/1`.
 fn pointer_in(record: &Record, number: usize) -> Option<String> {
     let request = format!("request {number} /");
     record.case.all_findings().find_map(|finding| {

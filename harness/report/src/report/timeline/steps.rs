@@ -35,7 +35,7 @@ struct Story<'a, 'd> {
     drawing: &'d mut Drawing,
     turn: usize,
     kinds: BTreeMap<ExchangeId, RequestKind>,
-    /// Requests so far that have shown a compaction by the system itself.
+    /// The number of requests so far that have shown a compaction by the system itself.
     n_compactions: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Marks, endings and outcomes in words.
+//! Marks, endings and outcomes as text.
 
 use super::super::shape::call_name;
 use crate::record::Record;
@@ -8,7 +8,7 @@ use brickbat_scenario::plan::{
 };
 use brickbat_scenario::trace::{Aside, Consent, Ending, Held, ShownState};
 
-/// The place at which a reply is held.
+/// The position at which a reply is held.
 pub(super) fn held(record: &Record, at: Held) -> String {
     let name = |key| call_name(record, key);
     let mark = match at.mark {
