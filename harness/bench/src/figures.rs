@@ -100,8 +100,8 @@ impl Wish {
         worse.is_empty()
     }
 
-    /// Returns a line for each ratio that is much worse than before. A measurement that only one side has
-    /// counts too.
+    /// Returns a line for each ratio that is much worse than before. A measurement that exists on only one
+    /// side is reported too.
     fn worse_than(&self, earlier: &Figures) -> Vec<String> {
         let now = ratios(&self.found, &self.command);
         let then = ratios(&earlier.figures, &self.command);

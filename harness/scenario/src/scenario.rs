@@ -1,4 +1,4 @@
-//! The scenario format: in words, what the model says, what the tools do, and what goes wrong.
+//! The scenario format: a description of the model's output, the tools' behaviour, and the faults.
 //!
 //! A scenario is an authored YAML file. JSON is accepted too, because it is valid YAML.
 //! It is neutral: it names no provider and contains no wire ids, bytes or times.

@@ -1,7 +1,7 @@
 //! The trace: everything observed while a plan ran, in one total order, append-only.
 //!
-//! The ledger, which records the real side effects, is computed from the trace. It counts what the gates saw,
-//! not what anyone claims.
+//! The ledger, which records the real side effects, is computed from the trace. It counts what happened at
+//! the gates, not what the system reports.
 
 use std::sync::Arc;
 
@@ -183,7 +183,7 @@ pub enum Event {
     /// The system continues by itself after this many seconds; after such a silence, others would have been
     /// taken as hanging.
     Waited { seconds: u32 },
-    /// The turn did not end at its stop, so everything that was held of it continues.
+    /// The turn did not end at its stop, so everything that was held in it continues.
     LetGo,
     /// The harness gave up waiting for the end of the turn.
     GaveUp,
@@ -317,7 +317,7 @@ pub enum TurnOutcome {
     Cancelled,
 }
 
-/// The real course of one call.
+/// The actual course of one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CallRecord {
     /// The arguments of each start, in order.

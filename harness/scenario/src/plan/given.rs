@@ -45,7 +45,7 @@ pub enum GivenBlock {
     Text(String),
     /// A call of the model.
     Call {
-        /// The id that the provider gave it.
+        /// The id from the provider.
         id: String,
         /// The tool.
         tool: String,
