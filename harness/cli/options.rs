@@ -138,7 +138,7 @@ impl ProviderOptions {
         if self.dialects.is_empty() { &Dialect::ALL } else { &self.dialects }
     }
 
-    /// The profile of each dialect: the given one, else the newest.
+    /// The profile of each dialect: the given one, otherwise the newest.
     pub(super) fn profiles(&self) -> Vec<&'static Profile> {
         let given = |dialect| self.profiles.iter().copied().find(|profile| profile.dialect == dialect);
         Dialect::ALL.map(|dialect| given(dialect).unwrap_or_else(|| Profile::newest(dialect))).to_vec()

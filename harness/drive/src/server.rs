@@ -124,8 +124,8 @@ pub enum ServerEvent {
     },
     /// The peer disconnected before it had the answer of the gate.
     GateDropped { gate: GateId },
-    /// The core panicked, or this machine could not do what the plan says. That is not the system's fault, so
-    /// no verdict on it may follow.
+    /// The core panicked, or this machine could not execute the plan. That is not the system's fault, so no
+    /// verdict on it may follow.
     Broken,
 }
 

@@ -34,7 +34,7 @@ pub struct Record {
     pub plan: PlanNote,
     /// The proof of each action of the plan, in their order.
     pub receipts: Vec<ReceiptNote>,
-    /// Everything observed, if the plan was driven at all.
+    /// Everything observed, if the plan was driven.
     pub observed: Option<Observed>,
 }
 

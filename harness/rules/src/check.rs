@@ -1,6 +1,6 @@
 //! Checks requests for `brickbat check`: takes bytes and returns findings with a location and an excerpt.
 //!
-//! The module opens no files. The caller says where a text begins, and [`CheckReport`] writes the
+//! The module opens no files. The caller specifies where a text begins, and [`CheckReport`] writes the
 //! findings.
 
 mod addressee;

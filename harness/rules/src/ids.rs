@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-/// Ids of calls, each once, in the order in which they were added.
+/// Call ids without duplicates, in the order in which they were added.
 ///
 /// Batches are small, and comparing a few short strings is faster than hashing. A hostile batch may have a
 /// million ids.

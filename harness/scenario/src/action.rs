@@ -78,7 +78,7 @@ pub enum Action<Call = String, Since = u32> {
     Thinking(bool),
     /// From the next turn on the thread continues with another provider, named by its dialect, or with the `first` one again. Belongs to `before: prompt`.
     Provider(ProviderChoice),
-    /// The system ends the turn by itself: a limit is reached, or a tool ends it. No scenario writes it.
+    /// The system ends the turn on its own: a limit is reached, or a tool ends it. No scenario writes it.
     #[schemars(skip)]
     Finish,
 }

@@ -147,8 +147,8 @@ impl Plan {
         Some(CallKey(at as u32))
     }
 
-    /// The profile that judges the plan: the one that its scenario names, else the one for its dialect in
-    /// `given`, else the newest.
+    /// The profile that judges the plan: the one in its scenario, otherwise the one for its dialect in
+    /// `given`, otherwise the newest.
     pub fn profile_from(&self, given: &[&'static Profile]) -> &'static Profile {
         let named = self.profile.as_deref().and_then(Profile::named);
         let of_dialect = || given.iter().copied().find(|profile| profile.dialect == self.dialect);

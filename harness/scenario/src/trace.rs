@@ -92,7 +92,7 @@ pub enum Event {
         /// the request.
         #[serde(skip)]
         model: Option<String>,
-        /// True if the request shows that the system compacted its history by itself: the context was
+        /// True if the request shows that the system compacted its history on its own: the context was
         /// reported to be full, and part of the history is missing since then.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         compacted: bool,
@@ -180,8 +180,8 @@ pub enum Event {
     },
     /// Nothing happened for as long as the harness waits.
     Quiet,
-    /// The system continues by itself after this many seconds; after such a silence, others would have been
-    /// taken as hanging.
+    /// The system continues on its own after this many seconds; after such a silence, other systems would
+    /// have been considered hung.
     Waited { seconds: u32 },
     /// The turn did not end at its stop, so everything that was held in it continues.
     LetGo,

@@ -72,8 +72,8 @@ pub trait Store: Sync {
     ///
     /// # Errors
     ///
-    /// The files are of this product, but their version or form is unknown, or they cannot be read at all. If
-    /// only parts are unreadable, the rest is read, and each unreadable part becomes a
+    /// The files are of this product, but their version or form is unknown, or they are completely
+    /// unreadable. If only parts are unreadable, the rest is read, and each unreadable part becomes a
     /// [`Trouble`](crate::Trouble) of the session.
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError>;
 
@@ -134,7 +134,7 @@ pub enum Edit {
     },
     /// Adds a result to a call that has none, with the text [`NOT_RECORDED`](crate::NOT_RECORDED), as an
     /// error where the store can express that. If the store shows that the call was declined or never
-    /// approved, the result says that instead.
+    /// approved, the result states that instead.
     Synthesise {
         /// The call.
         call: Place,

@@ -21,7 +21,7 @@ pub struct Capability {
     pub key: &'static str,
     /// The need of scenarios that it meets, if scenarios can have one.
     pub need: Option<Need>,
-    /// A sentence that says what it allows.
+    /// A sentence that describes what it allows.
     pub allows: &'static str,
     /// True if `initialize` must include it. A missing optional one is false.
     pub required: bool,

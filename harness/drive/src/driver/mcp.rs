@@ -2,7 +2,7 @@
 //!
 //! The agent starts `brickbat mcp` for each session. It only relays: a call becomes one POST to the gate of
 //! its tool, with the arguments as the agent gave them, and the gate's answer becomes the result. It has no
-//! state of its own, so the harness ledger counts MCP calls like those of adapters.
+//! state, so the harness ledger counts MCP calls like those of adapters.
 //!
 //! Each answer of the gate becomes what a real server would send:
 //! - `return`: a result;

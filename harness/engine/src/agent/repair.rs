@@ -2,7 +2,7 @@
 //!
 //! The thread may be cut off anywhere, and older versions of a store wrote things that no provider accepts.
 //! Nothing from it is in flight any more. So each call gets one result, directly after its message and in the
-//! order of the calls: the real one wherever it is, otherwise one that says that the tool may have run.
+//! order of the calls: the real one wherever it is, otherwise one that states that the tool may have run.
 //! Results without a call are dropped. No message of the user or the model is lost.
 //!
 //! The model's thinking in a finished turn is dropped. A provider has no more use for it, and rejects it if

@@ -153,8 +153,9 @@ impl Sight {
     }
 
     /// Fits a reply to the request. Searches that are not offered are removed. The reply begins with the
-    /// results of the searches that the request leaves open, as it does where the plan says so, and the model
-    /// does not repeat those searches. Results of other searches that the request does not know are removed.
+    /// results of the searches that the request leaves open, as in the places that the plan specifies, and
+    /// the model does not repeat those searches. Results of other searches that the request does not know are
+    /// removed.
     fn fitted<'s>(&self, plan: &Plan, script: &'s Script) -> Cow<'s, Script> {
         let Some(Searches { is_offered, open }) = &self.searches else { return Cow::Borrowed(script) };
         let has = |block| script.server_blocks().any(|other| other == block);

@@ -23,7 +23,7 @@ pub(super) struct Strays {
 }
 
 impl Strays {
-    /// Notes that the user says something new.
+    /// Notes that the user has sent a new message.
     pub(super) fn begin_turn(&mut self) {
         self.n_said_at_stop = self.n_said.take().or(self.n_said_at_stop);
     }

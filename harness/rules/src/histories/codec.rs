@@ -117,7 +117,7 @@ pub fn is_mistral_id(id: &str) -> bool {
     id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// [`Codec::kept_at`] for the dialects without such fields of their own: the fields of other providers, which
+/// [`Codec::kept_at`] for the dialects that do not define such fields: the fields of other providers, which
 /// SDKs pass on.
 pub(crate) const KEPT_ELSEWHERE: &[&str] =
     &["container", "context_management", "mcp_servers", "previous_response_id", "thread"];

@@ -115,7 +115,7 @@ fn check_turn(index: usize, turn: &Turn, problems: &mut Problems) {
     }
 }
 
-/// The model thinks at most once, before it says anything. A reply that contains only thinking is refused
+/// The model thinks at most once, before any other output. A reply that contains only thinking is refused
 /// when it is sent back.
 fn check_thinking(pointer: &str, blocks: &[Block], problems: &mut Problems) {
     let thinks = |block: &Block| matches!(block, Block::Think(_));

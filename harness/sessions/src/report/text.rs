@@ -154,7 +154,7 @@ pub fn detail(examined: &Examined) -> String {
     text
 }
 
-/// The place of a refusal in the store, or else in the request.
+/// The place of a rejection in the store, or otherwise in the request.
 fn placed(refusal: &Refusal, companions: &[String]) -> String {
     refusal.place.as_ref().map_or_else(|| refusal.pointer.clone(), |place| at(place, companions))
 }

@@ -24,7 +24,7 @@ pub struct FilterManifest {
     pub name: String,
     /// The exact version of its package.
     pub version: String,
-    /// One sentence that says what the filter does.
+    /// One sentence that describes what the filter does.
     pub description: String,
     /// The address of its documentation.
     pub link: Option<String>,

@@ -28,7 +28,7 @@ pub enum ProbeOutcome {
     Ok {
         warnings: Vec<String>,
     },
-    /// The adapter is not correct; the hint says how to fix it.
+    /// The adapter is not correct; the hint describes how to fix it.
     Failed {
         seen: String,
         hint: String,

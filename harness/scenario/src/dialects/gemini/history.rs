@@ -5,7 +5,7 @@
 //!
 //! - a call without an id is named by its position, such as `/contents/1/parts/0`;
 //! - a response without an id, or with one that no call has, answers the first call of the last batch that
-//!   has its name and no response yet, or else the first call without a response;
+//!   has its name and no response yet, or otherwise the first call without a response;
 //! - a response without any call is named by its own position.
 
 use std::collections::{BTreeMap, VecDeque};

@@ -148,7 +148,7 @@ pub(super) fn item(item: Json<'_, '_>, at: At, pointer: String) -> Result<Item, 
     })
 }
 
-/// Text without an item of its own: a summary, or a message of another agent.
+/// Text without a separate item: a summary, or a message of another agent.
 pub(super) fn spoken(words: String, place: Place, standing: Standing) -> Item {
     let blocks = vec![Block { place: place.clone(), content: histories::Block::Text(words), state: None }];
     Item { message: Message { role: Role::User, blocks, id: None, place, ending: Ending::Whole }, standing }
