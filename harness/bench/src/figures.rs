@@ -9,7 +9,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// How much worse a ratio may get. Half the speed is caught; the noise of a short run is not.
+/// The maximum factor by which a ratio may get worse. It detects a halved speed, but not the noise of a short
+/// run.
 const TOLERANCE: f64 = 1.6;
 
 /// One measurement.

@@ -150,7 +150,7 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Removes only what an earlier run has left. Links are not followed.
+    /// Removes only files from an earlier run. Links are not followed.
     fn clear(&self) -> Result<(), FolderError> {
         let cases = self.path.join(CASES);
         match std::fs::symlink_metadata(&cases) {

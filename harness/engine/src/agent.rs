@@ -14,7 +14,7 @@
 //!   nothing.
 //! - **A stop ends the turn immediately**, even if a tool does not react to it. The user sees no call that
 //!   runs forever.
-//! - **The agent sends what it stores.** A repair is made once and stored, so that later requests repeat it
+//! - **The agent sends what it stores.** A repair is made only once and stored, so later requests repeat it
 //!   exactly.
 //! - **A process may die at any moment.** The store is written before any effect that it has to record, and
 //!   the process that loads it adds a result for every open call.
@@ -91,7 +91,7 @@ pub(crate) struct Setup {
     /// The path of its requests.
     path: String,
     tools: Vec<Tool>,
-    /// The declarations of the tools, as they are in every request.
+    /// The declarations of the tools, identical in every request.
     declared: String,
     canary: Option<Canary>,
 }

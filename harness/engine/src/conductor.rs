@@ -1,4 +1,4 @@
-//! The conductor decides, from what it has observed, what the harness does next.
+//! The conductor decides from its observations what the harness does next.
 //!
 //! It decides when the user speaks and stops, when a held reply continues, and when and how each tool
 //! settles.
@@ -159,7 +159,7 @@ impl Conductor {
         self.begin(0)
     }
 
-    /// The receipt of each action, as far as it is proven.
+    /// The receipt of each action, as far as proven.
     pub fn receipts(&self) -> Vec<Receipt> {
         self.actions.iter().map(|action| action.receipt.clone()).collect()
     }

@@ -105,7 +105,7 @@ impl State {
     }
 }
 
-/// A call as it is stored.
+/// A stored call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stored {
@@ -113,7 +113,7 @@ pub struct Stored {
     pub call: String,
     /// The state of the call.
     pub state: State,
-    /// The text of its arguments, as far as it is stored.
+    /// The stored part of its arguments, as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<String>,
     /// The text of its result or error.

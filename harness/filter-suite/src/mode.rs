@@ -209,7 +209,7 @@ impl Mode {
         self.declares.contains_key(&loss)
     }
 
-    /// Returns whether it removes messages, because of its kind or because it declares so.
+    /// Returns whether it removes messages, because of its kind or by its declaration.
     pub fn drops(&self) -> bool {
         matches!(self.kind, Kind::Trimmer | Kind::Compactor) || self.declares(Loss::DropsMessages)
     }

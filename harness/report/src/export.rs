@@ -2,11 +2,10 @@
 //! the bug is fixed.
 //!
 //! The test is made only from the [`Record`] of a case. The replies of the provider become a stub, byte for
-//! byte. The actions of the user and the tools become the lines of the test, each waiting for what was
-//! observed before it. The fault becomes one small assertion. A template of the system shows how an
-//! application uses the SDK.
-//! A case that a test in one process cannot express, such as the death of a process, is refused. No test is
-//! exported partially.
+//! byte. The actions of the user and the tools become the lines of the test, each waiting for everything that
+//! was observed before it. The fault becomes one small assertion. A template of the system shows how an
+//! application uses the SDK. A case that a test in one process cannot express, such as the death of a
+//! process, is refused. No test is exported partially.
 
 mod assertion;
 mod code;

@@ -60,7 +60,7 @@ pub struct Report {
     pub cases: Vec<Case>,
     /// The number of cases with each verdict.
     pub summary: BTreeMap<String, usize>,
-    /// For each system, what was planned and what was done.
+    /// For each system, the planned and the completed work.
     pub accounts: Vec<Account>,
     /// The dated requirements that ran completely; without them there are no levels.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -42,7 +42,7 @@ const XDG: [(&str, &str); 4] = [
     ("XDG_STATE_HOME", ".local/state"),
 ];
 
-/// Variables that lead a version switcher or an interpreter back to what is installed in the real home.
+/// Variables that lead a version switcher or an interpreter back to the installations in the real home.
 /// Without them, `node`, `python` or `cargo` may be a link to a program that finds nothing in the other home.
 const TOOLCHAINS: [(&str, &str); 7] = [
     ("ASDF_DATA_DIR", ".asdf"),

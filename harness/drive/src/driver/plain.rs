@@ -1,9 +1,9 @@
 //! Agents that speak ACP themselves and do not know the harness.
 //!
-//! Such an agent needs no adapter. Its manifest gives what an adapter would report: the agent's capabilities,
-//! the names under which it offers the tools of an MCP server to the model, and the files that point it to
-//! the provider. Each session gets its own working folder with those files, and the tools of the plan as an
-//! MCP server ([`super::mcp`]).
+//! Such an agent needs no adapter. Its manifest contains what an adapter would report: the agent's
+//! capabilities, the names under which it offers the tools of an MCP server to the model, and the files that
+//! point it to the provider. Each session gets its own working folder with those files, and the tools of the
+//! plan as an MCP server ([`super::mcp`]).
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -338,7 +338,7 @@ fn failed(path: &Path, error: std::io::Error) -> DriverError {
     DriverError::harness(format!("cannot write {}", path.display()), error)
 }
 
-/// How a turn ended, as ACP reports it.
+/// The end of a turn, as reported by ACP.
 ///
 /// The agent's user sees an exception as an error response. A stop reason that reports a truncated turn is
 /// treated as an error as well, because the user learns of it.

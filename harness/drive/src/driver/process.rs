@@ -145,7 +145,7 @@ impl Process {
         self.stderr.tail().len
     }
 
-    /// The text that it has written to its standard error since the first `len` bytes, as far as it is kept.
+    /// The retained text that it has written to its standard error since the first `len` bytes.
     pub(super) fn stderr_since(&self, len: u64) -> String {
         self.stderr.tail().since(len)
     }

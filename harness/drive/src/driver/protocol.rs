@@ -93,7 +93,7 @@ pub struct StoreWrite {
 const MAX_ENTRIES: u32 = 1000;
 
 impl StoreWrite {
-    /// Reads what an adapter has posted.
+    /// Reads a message that an adapter has posted.
     pub(crate) fn of(body: &str) -> Result<StoreWrite, DriverError> {
         let wrong = |why: String| DriverError::violation(format!("what it says of a write: {why}"), body);
         let write: StoreWrite = serde_json::from_str(body).map_err(|error| wrong(error.to_string()))?;
@@ -168,8 +168,8 @@ impl SessionSpec {
         Map::from_iter([("brickbat".to_owned(), Value::Object(brickbat))])
     }
 
-    /// Reads the `_meta` of `session/new` as an adapter does, or returns what is wrong with it. Keys that
-    /// this version does not know are ignored, because a newer harness may send them.
+    /// Reads the `_meta` of `session/new` as an adapter does, or returns the error in it. Keys that this
+    /// version does not know are ignored, because a newer harness may send them.
     pub(super) fn of(meta: Option<&Map<String, Value>>) -> Result<SessionSpec, InvalidSession> {
         let brickbat = meta.and_then(|meta| meta.get("brickbat")).ok_or(InvalidSession::Missing)?;
         // The version comes first, because another version may have other keys.
@@ -210,7 +210,7 @@ fn with_protocol(schema: &mut Schema) {
     }
 }
 
-/// How a turn ended, as an adapter reports it.
+/// The end of a turn, as reported by an adapter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, tag = "kind")]
 #[schemars(rename = "Outcome")]

@@ -171,7 +171,7 @@ struct Live<'a> {
     /// The server's address, as texts may contain it.
     address: String,
     pace: Pace,
-    /// How long nothing has happened.
+    /// The time since the last event.
     silence: Duration,
 }
 
@@ -222,7 +222,7 @@ impl Live<'_> {
         Ok(())
     }
 
-    /// Processes what the server has seen by now.
+    /// Processes the events that the server has seen so far.
     async fn catch_up(&mut self) -> Result<(), DriverError> {
         while let Some(Some(seen)) = by_now(self.mount.next()) {
             if let Some(event) = self.on_server_event(seen).await? {
@@ -331,8 +331,8 @@ impl Live<'_> {
         Ok(event)
     }
 
-    /// Processes what the system has reported by now. A tool result that is sent next therefore comes later,
-    /// in particular after the end of a turn that was already reported.
+    /// Processes the events that the system has reported so far. A tool result that is sent next therefore
+    /// comes later, in particular after the end of a turn that was already reported.
     async fn drain_session(&mut self) -> Result<(), DriverError> {
         while let Some(Some(event)) = by_now(self.session.next()) {
             if let Some(event) = self.on_session_event(event)? {

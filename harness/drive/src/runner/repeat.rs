@@ -272,8 +272,8 @@ fn kind(finding: &Finding) -> (Severity, &'static str) {
     (finding.harm, finding.check)
 }
 
-/// True if the runs must not be final: they differ, or show what a single run may show by chance. A failure
-/// of the adapter is doubtful if other plans may have caused it.
+/// True if the runs must not be final: they differ, or have a result that a single run may have by chance. A
+/// failure of the adapter is doubtful if other plans may have caused it.
 fn is_doubtful(runs: &[PlanRun]) -> bool {
     let is_once = runs.len() == 1;
     let may_be_chance = |run: &PlanRun| match run.verdict() {
@@ -312,7 +312,7 @@ fn absolve(doubtful: &mut [(usize, Vec<PlanRun>)]) {
     }
 }
 
-/// The order of verdicts when runs differ: what was found stays found, and what broke stays broken.
+/// The order of verdicts when runs differ: a finding stays a finding, and a broken adapter stays broken.
 const RANK: [Verdict; 8] = [
     Verdict::Fail,
     Verdict::HarnessError,

@@ -101,7 +101,7 @@ impl Connection {
         }
     }
 
-    /// Breaks off inside the body, once the peer has read what was sent, because a RST would destroy unread
+    /// Breaks off inside the body, once the peer has read the sent bytes, because a RST would destroy unread
     /// bytes.
     pub(super) async fn cut(
         &mut self,

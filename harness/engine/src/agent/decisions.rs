@@ -47,7 +47,7 @@ pub(crate) enum Next {
 pub(crate) enum OnStop {
     /// It ends, and the part of the reply that has arrived is kept.
     KeepReply,
-    /// It ends, and the thread stays as it is.
+    /// It ends, and the thread stays unchanged.
     DropReply,
     /// It continues until its tools have ended.
     Wait,
@@ -122,7 +122,7 @@ pub(crate) trait Decisions: Send + Sync {
 
     // The agent sends a request.
 
-    /// The body of a request. It contains the thread as it is stored, so a later request begins with the
+    /// The body of a request. It contains the thread exactly as stored, so a later request begins with the
     /// bytes of an earlier one and hits the provider's cache.
     fn request(&mut self, setup: &Setup, thread: &mut [Message], _id: RequestId, _asking: Asking) -> Vec<u8> {
         request::body(setup, thread)
@@ -237,8 +237,8 @@ pub(crate) trait Decisions: Send + Sync {
         has_terminal_event
     }
 
-    /// The next step after a complete reply. Its stop reason proves nothing: calls are answered whatever the
-    /// reason.
+    /// The next step after a complete reply. Its stop reason proves nothing: calls are answered regardless of
+    /// the reason.
     fn reply_complete(&mut self, _turn: &mut Turn, _session: &mut Session) -> Next {
         Next::GoOn
     }
@@ -441,7 +441,7 @@ pub(crate) trait Decisions: Send + Sync {
         store::push(thread, turn.step.message_so_far(), turn.step.results());
     }
 
-    /// The thread as it is shown outside: the one that the next request sends.
+    /// The thread as visible from outside: the one that the next request sends.
     fn history<'a>(&self, thread: &'a [Message]) -> Cow<'a, [Message]> {
         Cow::Borrowed(thread)
     }

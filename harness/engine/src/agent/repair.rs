@@ -75,7 +75,7 @@ fn worth_keeping(block: Block, is_open: bool, seen: &mut Vec<String>) -> Option<
 }
 
 /// True if a provider accepts the thinking and may still need it. A signature that is an object may belong to
-/// a call, whatever the turn.
+/// a call, regardless of the turn.
 fn is_wanted(thought: &Thought, is_open: bool) -> bool {
     match thought.signature.as_deref().unwrap_or_default() {
         "" => false,

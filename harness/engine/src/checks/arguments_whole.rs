@@ -1,4 +1,4 @@
-//! The arguments of each call in a request are a JSON object, or exactly what the model gave instead of one.
+//! The arguments of each call in a request are a JSON object, or exactly the model's output in place of one.
 
 use super::*;
 

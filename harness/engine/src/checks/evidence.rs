@@ -97,7 +97,7 @@ impl<'a> Evidence<'a> {
 
     /// Corrects results that were recorded as late. A fast system sends a result before the harness has
     /// recorded its delivery. A result in a request of the call's own turn, before a stop of that turn, has
-    /// come in time, whatever was recorded.
+    /// come in time, regardless of the record.
     fn mark_shown_in_time(&mut self) {
         let keys = (0..self.plan.calls.len() as u32).map(CallKey);
         let is_late = |key: &CallKey| self.account(*key).settled_late && self.is_said_in_turn(*key);

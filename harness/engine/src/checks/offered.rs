@@ -1,5 +1,5 @@
-//! Verifies that the model could have done what the script does: make its calls, show its thinking, and be
-//! the requested model.
+//! Verifies that the model could have acted as in the script: make its calls, show its thinking, and be the
+//! requested model.
 
 use super::*;
 

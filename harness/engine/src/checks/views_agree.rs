@@ -118,7 +118,7 @@ fn shown_otherwise(
     }
 }
 
-/// The texts in what the system has stored, whatever its format.
+/// The texts in the system's store, in any format.
 fn stored<'e>(evidence: &'e Evidence<'_>) -> Option<Vec<&'e str>> {
     let mut texts = Vec::new();
     collect(evidence.stored.as_ref()?, &mut texts);

@@ -82,7 +82,7 @@ impl TurnStage {
         }
     }
 
-    /// Removes a prompt that has had its turn, or gets none.
+    /// Removes a prompt whose turn is over, or that gets no turn.
     fn prompt_done(&mut self) {
         match self {
             TurnStage::Running { n_prompts: n @ 2.. } => *n -= 1,

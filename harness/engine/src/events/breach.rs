@@ -1,4 +1,4 @@
-//! Invariants of stored calls, whatever the order of events: a terminal state is final, and nothing is lost,
+//! Invariants of stored calls for any order of events: a terminal state is final, and nothing is lost,
 //! duplicated or resurrected.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -33,7 +33,7 @@ const MAX_OPTIONAL_DEPTH: usize = 4;
 /// Below this depth a schema is not followed, because it requires itself.
 const MAX_DEPTH: usize = 24;
 
-/// The maximum number of items of one list, whatever the schema requires.
+/// The maximum number of items of one list, regardless of the schema.
 const MAX_ITEMS: u64 = 64;
 
 /// Attempts to find an item that is not in the list yet.

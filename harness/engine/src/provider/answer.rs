@@ -96,7 +96,7 @@ impl Answer {
         header.1.parse().ok()
     }
 
-    /// Adds a hold before the head, whatever else is planned.
+    /// Adds a hold before the head, in addition to everything planned.
     pub(super) fn wait_before_head(&mut self) {
         let at = Held { mark: Mark::Headers, side: Side::Before };
         if !self.holds.iter().any(|hold| hold.at == at) {

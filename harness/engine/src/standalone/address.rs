@@ -14,7 +14,7 @@ pub struct Strictness {
     pub profile: Option<&'static Profile>,
     /// The host that the program believes to be talking to.
     pub host: Option<String>,
-    /// The model with the rules that apply, whatever model a request names.
+    /// The model with the rules that apply, regardless of the model in a request.
     pub model: Option<String>,
 }
 

@@ -18,7 +18,7 @@ pub struct Known<'a> {
     pub plans: &'a BTreeSet<String>,
 }
 
-/// The properties that findings of one entry share: the cause, and what is known about it.
+/// The properties that findings of one entry share: the cause, and the known facts about it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct CauseKey {
     severity: Severity,

@@ -27,7 +27,7 @@ pub(super) enum Step {
     Begin { turn: usize, text: String },
     /// The tools of these calls have started.
     Started(Vec<CallKey>),
-    /// The provider holds its reply to the request of that number, from 1.
+    /// The provider holds its reply to the request with this number, from 1.
     Holding(usize),
     /// The provider continues that reply.
     GoOn(usize),

@@ -21,7 +21,7 @@ pub(super) struct Timing {
     pub(super) seen: Vec<Sighting>,
 }
 
-/// The next thing that was seen.
+/// The next observation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Sighting {

@@ -108,8 +108,8 @@ fn key_of(record: &Record, history: &History, id: &str) -> Option<CallKey> {
     })
 }
 
-/// How the tool of a call had ended by then; none if it had given no result. A fast system may send a result
-/// before the harness sees it arrive; then the text shows its source.
+/// The outcome of a call's tool by then; none if it had no result yet. A fast system may send a result before
+/// the harness sees it arrive; then the text shows its source.
 fn given<'a>(record: &'a Record, key: CallKey, text: &str, n_events: usize) -> Option<&'a ToolOutcome> {
     let events = record.observed.as_ref().map_or(&[][..], |observed| observed.trace.events());
     events.iter().enumerate().find_map(|(at, event)| match event {

@@ -19,7 +19,7 @@ use crate::driver::{lines, plain, protocol};
 /// times, and the runner takes events as they come.
 const MAX_EVENTS: usize = 4096;
 
-/// Passes what the connection receives to the sessions that wait for it.
+/// Passes incoming messages from the connection to the sessions that wait for them.
 #[derive(Debug)]
 pub(super) struct Hub {
     sessions: Mutex<HashMap<String, mpsc::Sender<SessionEvent>>>,

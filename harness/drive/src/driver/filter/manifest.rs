@@ -30,7 +30,7 @@ pub struct FilterManifest {
     pub link: Option<String>,
     /// The ways in which it is used.
     pub modes: Vec<Mode>,
-    /// How it is installed and started, in the form of a system.
+    /// How it is installed and started, in the format of a system manifest.
     pub system: Manifest,
 }
 

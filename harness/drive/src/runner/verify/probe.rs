@@ -2,7 +2,7 @@
 
 use crate::driver::DriverError;
 
-/// One thing that an adapter must do.
+/// One requirement for adapters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Probe {
     IntroducesItself,
@@ -118,7 +118,7 @@ impl Defect {
 struct ProbeText {
     id: &'static str,
     title: &'static str,
-    /// How to fix what it finds in an adapter.
+    /// How to fix its finding in an adapter.
     adapter: &'static str,
     /// How to fix it in a manifest, or in the agent that speaks ACP itself.
     agent: &'static str,

@@ -264,7 +264,7 @@ impl ProbeSession {
         }
     }
 
-    /// Adds what the server has seen by now to the turn.
+    /// Adds the events that the server has seen so far to the turn.
     fn catch_up(&mut self) -> Result<(), DriverError> {
         while let Some(Some(seen)) = by_now(self.mount.next()) {
             let seen = self.on_server_event(seen)?;

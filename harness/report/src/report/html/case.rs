@@ -1,4 +1,4 @@
-//! One case as HTML: the timeline, and the requests with what is wrong in them.
+//! One case as HTML: the timeline, and the requests with their errors marked.
 
 use std::fmt::Write;
 

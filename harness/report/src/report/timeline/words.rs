@@ -52,7 +52,7 @@ fn search_name(record: &Record, key: SearchKey) -> &str {
     record.plan.searches.get(key.0 as usize).map_or("?", |search| search.name.as_str())
 }
 
-/// How a reply of the provider ends.
+/// The end of a provider's reply.
 pub(super) fn ending(ending: Ending) -> &'static str {
     match ending {
         Ending::Complete => "is complete",
@@ -64,7 +64,7 @@ pub(super) fn ending(ending: Ending) -> &'static str {
     }
 }
 
-/// How a tool ended.
+/// The end of a tool run.
 pub(super) fn outcome(outcome: &ToolOutcome) -> String {
     match outcome {
         ToolOutcome::Return(text) => format!("returns {}", quoted(text)),
