@@ -17,7 +17,7 @@ pub enum Delivery {
     Whole,
 }
 
-/// Whether a client asks the model to think.
+/// Determines if a client asks the model to think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Thinking {
     /// The client asks, and keeps the thinking that the model shows.
@@ -26,7 +26,7 @@ pub enum Thinking {
     Unasked,
 }
 
-/// Whether a client offers the search that the provider runs itself.
+/// Determines if a client offers the search that the provider runs itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Searching {
     /// The client offers it, if the provider has one.

@@ -51,7 +51,7 @@ pub enum Fault {
     PictureInError,
 }
 
-/// Whether the stored data is enough to repair a fault.
+/// The possibility of repairing a fault from the stored data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mending {
     /// By moving blocks, by removing duplicates and empty blocks, and by adding results that state that none

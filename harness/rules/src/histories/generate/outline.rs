@@ -55,7 +55,7 @@ pub(super) struct Turn {
     pub(super) reply: Option<Reply>,
 }
 
-/// Whether the user message contains an image.
+/// True if the user message contains an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
     Nothing,
