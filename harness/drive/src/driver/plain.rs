@@ -81,7 +81,7 @@ pub struct Claims {
     pub auto_compaction: bool,
 }
 
-/// The pattern by which an agent names the tools of an MCP server.
+/// The pattern for an agent's names of the tools of an MCP server.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct NamePattern(String);

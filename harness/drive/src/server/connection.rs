@@ -33,7 +33,7 @@ const KEPT_LEN: usize = 64 << 10;
 /// bytes would destroy the refusal before the peer reads it.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
-/// The maximum time by which the timers of clients may fire too early: Node.js counts whole milliseconds.
+/// How early the timers of clients may fire, at most: Node.js counts whole milliseconds.
 const CLOCK_GRAIN: Duration = Duration::from_millis(2);
 
 pub(super) struct Connection {

@@ -82,7 +82,7 @@ impl TurnStage {
         }
     }
 
-    /// Removes a prompt whose turn is over, or that gets no turn.
+    /// Removes a prompt with a finished turn, or without one.
     fn prompt_done(&mut self) {
         match self {
             TurnStage::Running { n_prompts: n @ 2.. } => *n -= 1,

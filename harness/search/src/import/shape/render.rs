@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Shape, ShapeArgs, ShapeBlock, ShapeId, ShapeMessage, ShapeResult, tool_name};
 
 impl Shape {
-    /// The rule because of which a provider rejects the structure after another user message.
+    /// The rule that makes a provider reject the structure after another user message.
     pub(in super::super) fn refusal(&self, profile: &'static Profile) -> Option<&'static Rule> {
         self.refused(profile).map(|(rule, _)| rule)
     }
